@@ -1,0 +1,130 @@
+//! Captions as a file gives them: text, grouped by image.
+//!
+//! A file may name an image many times and in any order; the group keeps the order of first mention for images
+//! and the file's order for the captions of one image, because the COCO tokenizer runs over them in that order.
+
+use rustc_hash::FxHashMap;
+
+/// Captions of many images, in one text arena. Image ids are text: `391895` and `"391895"` are one image.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Captions {
+    images: Vec<Box<str>>,
+    /// Captions of image `i` are numbers `first[i]..first[i + 1]`.
+    first: Vec<u32>,
+    /// Caption `k` is `text[span[k].0..span[k].1]`.
+    span: Vec<(usize, usize)>,
+    text: String,
+}
+
+impl Captions {
+    /// Number of images, with or without captions.
+    pub fn image_count(&self) -> usize {
+        self.images.len()
+    }
+
+    /// Number of captions over all images.
+    pub fn caption_count(&self) -> usize {
+        self.span.len()
+    }
+
+    /// Image ids, in order of first mention.
+    pub fn images(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.images.iter().map(AsRef::as_ref)
+    }
+
+    /// Id of image number `image`.
+    pub fn image_id(&self, image: usize) -> &str {
+        &self.images[image]
+    }
+
+    /// Numbers of the captions of image number `image`.
+    pub fn captions_of(&self, image: usize) -> std::ops::Range<usize> {
+        self.first[image] as usize..self.first[image + 1] as usize
+    }
+
+    /// Text of caption number `caption`.
+    pub fn caption(&self, caption: usize) -> &str {
+        let (start, end) = self.span[caption];
+        &self.text[start..end]
+    }
+}
+
+/// Collects captions in file order, then groups them by image.
+#[derive(Debug, Default)]
+pub struct CaptionsBuilder {
+    numbers: FxHashMap<Box<str>, u32>,
+    images: Vec<Box<str>>,
+    image_of: Vec<u32>,
+    span: Vec<(usize, usize)>,
+    text: String,
+}
+
+impl CaptionsBuilder {
+    /// An empty collection.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Gives the image a place in the order, before or without any caption; returns its number.
+    pub fn image(&mut self, id: &str) -> u32 {
+        if let Some(&number) = self.numbers.get(id) {
+            return number;
+        }
+        let number = self.images.len() as u32;
+        self.numbers.insert(id.into(), number);
+        self.images.push(id.into());
+        number
+    }
+
+    /// Adds one caption to the image.
+    pub fn caption(&mut self, id: &str, text: &str) {
+        let image = self.image(id);
+        let start = self.text.len();
+        self.text.push_str(text);
+        self.image_of.push(image);
+        self.span.push((start, self.text.len()));
+    }
+
+    /// Number of captions so far.
+    pub fn caption_count(&self) -> usize {
+        self.span.len()
+    }
+
+    /// Groups the captions by image: a counting sort, which keeps the file's order within an image.
+    pub fn finish(self) -> Captions {
+        let mut first = vec![0_u32; self.images.len() + 1];
+        for &image in &self.image_of {
+            first[image as usize + 1] += 1;
+        }
+        for image in 1..first.len() {
+            first[image] += first[image - 1];
+        }
+        let mut next = first.clone();
+        let mut span = vec![(0, 0); self.span.len()];
+        for (&image, &place) in self.image_of.iter().zip(&self.span) {
+            let slot = &mut next[image as usize];
+            span[*slot as usize] = place;
+            *slot += 1;
+        }
+        Captions { images: self.images, first, span, text: self.text }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scattered_captions_are_grouped_in_order() {
+        let mut builder = CaptionsBuilder::new();
+        builder.image("b");
+        builder.caption("a", "one");
+        builder.caption("b", "two");
+        builder.caption("a", "three");
+        let captions = builder.finish();
+        assert_eq!(captions.images().collect::<Vec<_>>(), ["b", "a"]);
+        let texts = |image| captions.captions_of(image).map(|k| captions.caption(k)).collect::<Vec<_>>();
+        assert_eq!(texts(0), ["two"]);
+        assert_eq!(texts(1), ["one", "three"]);
+    }
+}
