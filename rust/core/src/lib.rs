@@ -3,4 +3,21 @@
 //! Everything here is a pure function of its arguments: no Python, no files, no unsafe code.
 #![forbid(unsafe_code)]
 
+// What is scored: text, words, n-grams.
 pub mod captions;
+pub mod corpus;
+pub mod document_frequency;
+pub mod ngram;
+pub mod sentences;
+pub mod tokenize;
+pub mod vocabulary;
+
+// The engine: one pass over the images for all metrics, and the bootstrap over its statistics.
+pub mod kernel;
+pub mod parallel;
+pub mod resample;
+
+// The metrics.
+mod bleu;
+pub mod cider;
+mod rouge;

@@ -1,0 +1,215 @@
+//! CIDEr and CIDEr-D (Vedantam, Zitnick, Parikh, CVPR 2015): similarity of TF-IDF n-gram vectors.
+//!
+//! Both compare the candidate's vector gⁿ(c) with each reference's gⁿ(s), for n = 1 to N. CIDEr (eq. 2) is their cosine
+//! over stems; CIDEr-D (eq. 4) keeps word forms, clips the candidate's weights to the reference's and multiplies by a
+//! Gaussian penalty of the length difference.
+
+use crate::corpus::Corpus;
+use crate::document_frequency::{Frequencies, Lookup};
+use crate::kernel::{Context, Image, Kernel, ParameterError, Parameters, Scorer, mean};
+use crate::ngram::{Entry, ImageNgrams, MAX_ORDER, Ngram};
+
+/// Parameters of the whole family.
+#[derive(Debug, Clone)]
+pub struct Cider {
+    /// Share of each order in the sum over n.
+    pub order_weights: [f64; MAX_ORDER],
+    /// Word forms or stems.
+    pub stem: bool,
+    /// Weights by rarity, or all n-grams alike.
+    pub idf: bool,
+    /// Mean or maximum over references.
+    pub pool: Pool,
+    /// Factor of the final score: 10 in both published programs, 1 in the paper.
+    pub scale: f64,
+    /// σ of the length penalty; with it the clipping of CIDEr-D.
+    pub sigma: Option<f64>,
+}
+
+/// How the similarities to an image's references become one score.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pool {
+    /// Their mean.
+    Mean,
+    /// The largest.
+    Max,
+}
+
+/// Builds CIDEr.
+pub(crate) fn build_cider(parameters: &Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+    let order = parameters.count("n", 1..=MAX_ORDER)?;
+    let growth = parameters.choice("weights", &[("uniform", 0.0), ("exponential", 1.0)])?;
+    let weight = |n: usize| (growth * n as f64).exp();
+    let single = parameters.count("only", 0..=MAX_ORDER)?;
+    let counted = |n: usize| if single == 0 { n <= order } else { n == single };
+    Ok(Box::new(Cider {
+        order_weights: shares(|n| if counted(n) { weight(n) } else { 0.0 }),
+        stem: parameters.flag("stem")?,
+        idf: parameters.flag("idf")?,
+        pool: parameters.choice("pool", &[("mean", Pool::Mean), ("max", Pool::Max)])?,
+        scale: parameters.number("scale", 0.0..=f64::MAX)?,
+        sigma: None,
+    }))
+}
+
+/// Builds CIDEr-D.
+pub(crate) fn build_cider_d(parameters: &Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+    let order = parameters.count("n", 1..=MAX_ORDER)?;
+    Ok(Box::new(Cider::d(order, parameters.number("sigma", f64::MIN_POSITIVE..=f64::MAX)?)))
+}
+
+fn shares(weight: impl Fn(usize) -> f64) -> [f64; MAX_ORDER] {
+    let weights: [f64; MAX_ORDER] = std::array::from_fn(|k| weight(k + 1));
+    let sum: f64 = weights.iter().sum();
+    weights.map(|weight| weight / sum)
+}
+
+impl Cider {
+    /// CIDEr-D over orders 1 to `order`, with the COCO code's scale.
+    pub fn d(order: usize, sigma: f64) -> Self {
+        Self {
+            order_weights: shares(|n| if n <= order { 1.0 } else { 0.0 }),
+            stem: false,
+            idf: true,
+            pool: Pool::Mean,
+            scale: 10.0,
+            sigma: Some(sigma),
+        }
+    }
+}
+
+impl Kernel for Cider {
+    fn width(&self) -> usize {
+        2
+    }
+
+    fn prepare<'a>(&'a self, corpus: &'a Corpus, context: &'a Context) -> Box<dyn Scorer + 'a> {
+        let references = &corpus.references;
+        let source = match &context.document_frequency {
+            Some(given) if self.stem => Source::Given(given.lookup(corpus.stems().vocabulary.words())),
+            Some(given) => Source::Given(given.lookup(corpus.vocabulary.words())),
+            None if self.stem => Source::References(references.stemmed_frequencies(context.threads)),
+            None => Source::References(references.frequencies(context.threads)),
+        };
+        Box::new(CorpusScorer { cider: self, source })
+    }
+
+    fn score(&self, sums: &[f64]) -> f64 {
+        mean(sums)
+    }
+}
+
+/// Where document frequencies come from.
+enum Source<'a> {
+    References(&'a Frequencies),
+    Given(Lookup),
+}
+
+impl Source<'_> {
+    /// log(N) − log(max(1, df)).
+    fn idf(&self, ngram: Ngram) -> f64 {
+        let (documents, count) = match self {
+            Self::References(frequencies) => (frequencies.documents(), frequencies.get(ngram)),
+            Self::Given(lookup) => (lookup.documents(), lookup.get(ngram)),
+        };
+        inverse_document_frequency(documents, count)
+    }
+}
+
+/// The IDF of an n-gram found in `count` of `documents` documents; one never seen counts as seen once.
+pub fn inverse_document_frequency(documents: u64, count: u32) -> f64 {
+    (documents as f64).ln() - f64::from(count.max(1)).ln()
+}
+
+struct CorpusScorer<'a> {
+    cider: &'a Cider,
+    source: Source<'a>,
+}
+
+impl Scorer for CorpusScorer<'_> {
+    fn statistics(&self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
+        let ngrams = if self.cider.stem { image.stemmed_ngrams() } else { image.ngrams() };
+        let weights: Vec<f64> =
+            ngrams.ngrams().iter().map(|&ngram| if self.cider.idf { self.source.idf(ngram) } else { 1.0 }).collect();
+        let first = image.candidate_count();
+        let references = first..first + image.reference_count();
+        row[0] = self.cider.score_sentence(ngrams, &weights, candidate, references);
+        row[1] = 1.0;
+    }
+}
+
+impl Cider {
+    /// The score of sentence number `candidate` against the sentences `references`; `idf` weighs each n-gram number.
+    pub fn score_sentence(
+        &self,
+        ngrams: &ImageNgrams,
+        idf: &[f64],
+        candidate: usize,
+        references: std::ops::Range<usize>,
+    ) -> f64 {
+        let count = references.len();
+        let candidate = Vector::new(ngrams, idf, candidate);
+        let similarities = references.map(|reference| self.similarity(&candidate, ngrams, idf, reference));
+        let pooled = match self.pool {
+            _ if count == 0 => 0.0,
+            Pool::Mean => similarities.sum::<f64>() / count as f64,
+            Pool::Max => similarities.fold(0.0, f64::max),
+        };
+        self.scale * pooled
+    }
+
+    /// Σ over n of weight · similarity of gⁿ(c) and gⁿ(s).
+    fn similarity(&self, candidate: &Vector, ngrams: &ImageNgrams, idf: &[f64], reference: usize) -> f64 {
+        let mut sum = 0.0;
+        for order in 1..=MAX_ORDER {
+            let share = self.order_weights[order - 1];
+            if share == 0.0 {
+                continue;
+            }
+            let (mut dot, mut square) = (0.0, 0.0);
+            for entry in ngrams.entries(reference, order) {
+                let weight = f64::from(entry.count) * idf[entry.ngram as usize];
+                let other = candidate.weights[entry.ngram as usize];
+                square += weight * weight;
+                dot += if self.sigma.is_some() { other.min(weight) } else { other } * weight;
+            }
+            let norms = candidate.norms[order - 1] * square.sqrt();
+            sum += share * if norms == 0.0 { 0.0 } else { dot / norms };
+        }
+        match self.sigma {
+            Some(sigma) => {
+                let difference = candidate.length - Vector::length(ngrams, reference);
+                sum * (-difference * difference / (2.0 * sigma * sigma)).exp()
+            }
+            None => sum,
+        }
+    }
+}
+
+/// A candidate's gⁿ for all n: weights by n-gram number, and the norm of each order.
+struct Vector {
+    weights: Vec<f64>,
+    norms: [f64; MAX_ORDER],
+    length: f64,
+}
+
+impl Vector {
+    fn new(ngrams: &ImageNgrams, idf: &[f64], sentence: usize) -> Self {
+        let mut weights = vec![0.0; idf.len()];
+        let norms = std::array::from_fn(|k| {
+            let mut square = 0.0;
+            for &Entry { ngram, count } in ngrams.entries(sentence, k + 1) {
+                let weight = f64::from(count) * idf[ngram as usize];
+                weights[ngram as usize] = weight;
+                square += weight * weight;
+            }
+            f64::sqrt(square)
+        });
+        Self { weights, norms, length: Self::length(ngrams, sentence) }
+    }
+
+    /// The COCO code's length of a caption is its number of *bigrams*.
+    fn length(ngrams: &ImageNgrams, sentence: usize) -> f64 {
+        ngrams.entries(sentence, 2).iter().map(|entry| f64::from(entry.count)).sum()
+    }
+}

@@ -1,0 +1,111 @@
+//! The corpus: references and candidates of the same images, as word numbers.
+
+use std::sync::{Arc, OnceLock};
+
+use rust_stemmers::{Algorithm, Stemmer};
+
+use crate::captions::Captions;
+use crate::document_frequency::Frequencies;
+use crate::ngram::MAX_ORDER;
+use crate::sentences::Sentences;
+use crate::tokenize::Tokenizer;
+use crate::vocabulary::{Vocabulary, Word};
+
+/// References of the images to score: encoded once, shared by all systems that are compared on them.
+#[derive(Debug)]
+pub struct References {
+    /// Image ids, in the order of the reference file.
+    pub images: Vec<Box<str>>,
+    /// Words of the references.
+    pub vocabulary: Vocabulary,
+    /// Reference sentences, image by image.
+    pub sentences: Sentences,
+    /// How the captions were cut into words.
+    pub tokenizer: Tokenizer,
+    frequencies: OnceLock<Frequencies>,
+    stemmed_frequencies: OnceLock<Frequencies>,
+}
+
+impl References {
+    /// Encodes the references of the chosen images (numbers in `captions`), in that order.
+    pub fn encode(captions: &Captions, images: &[u32], tokenizer: Tokenizer, threads: usize) -> Self {
+        let mut vocabulary = Vocabulary::default();
+        let chosen: Vec<Option<u32>> = images.iter().copied().map(Some).collect();
+        let sentences = Sentences::encode(captions, &chosen, tokenizer, &mut vocabulary, threads);
+        let images = images.iter().map(|&image| captions.image_id(image as usize).into()).collect();
+        Self {
+            images,
+            vocabulary,
+            sentences,
+            tokenizer,
+            frequencies: OnceLock::new(),
+            stemmed_frequencies: OnceLock::new(),
+        }
+    }
+
+    /// Document frequencies of these references: in how many images' references each n-gram occurs. Only those
+    /// above 1 are kept: CIDEr treats an n-gram that was never seen as one that was seen once.
+    pub fn frequencies(&self, threads: usize) -> &Frequencies {
+        self.frequencies.get_or_init(|| Frequencies::count(&self.sentences, None, MAX_ORDER, 2, threads))
+    }
+
+    /// The same over word stems.
+    pub fn stemmed_frequencies(&self, threads: usize) -> &Frequencies {
+        self.stemmed_frequencies.get_or_init(|| {
+            let stems = Stems::of(&self.vocabulary).numbers;
+            Frequencies::count(&self.sentences, Some(&stems), MAX_ORDER, 2, threads)
+        })
+    }
+}
+
+/// References with the candidates of one system: one caption an image, or a set of several.
+#[derive(Debug)]
+pub struct Corpus {
+    /// The references.
+    pub references: Arc<References>,
+    /// Words of references, then those that only candidates have.
+    pub vocabulary: Vocabulary,
+    /// Candidate sentences of the same images.
+    pub candidates: Sentences,
+    stems: OnceLock<Stems>,
+}
+
+impl Corpus {
+    /// Encodes a system's captions beside the references. `images` gives, for each image of `references`, its number in
+    /// `captions`, or `None` for an image that the system left out, which then has one empty caption.
+    pub fn encode(references: Arc<References>, captions: &Captions, images: &[Option<u32>], threads: usize) -> Self {
+        let mut vocabulary = references.vocabulary.clone();
+        let candidates = Sentences::encode(captions, images, references.tokenizer, &mut vocabulary, threads);
+        Self { references, vocabulary, candidates, stems: OnceLock::new() }
+    }
+
+    /// Stems of the vocabulary; the references' words have the same stem numbers for every system.
+    pub fn stems(&self) -> &Stems {
+        self.stems.get_or_init(|| Stems::of(&self.vocabulary))
+    }
+
+    /// Number of candidate sentences: the rows of every table of statistics.
+    pub fn rows(&self) -> usize {
+        self.candidates.sentence_count()
+    }
+}
+
+/// The stems of a vocabulary's words, by Snowball English (Porter 2), as the CIDEr paper asks.
+#[derive(Debug)]
+pub struct Stems {
+    /// For each word, the number of its stem. Stems are numbered by first appearance, so a vocabulary that extends
+    /// another keeps the other's stem numbers.
+    pub numbers: Vec<Word>,
+    /// The stems.
+    pub vocabulary: Vocabulary,
+}
+
+impl Stems {
+    /// Stems every word.
+    pub fn of(vocabulary: &Vocabulary) -> Self {
+        let stemmer = Stemmer::create(Algorithm::English);
+        let mut stems = Vocabulary::default();
+        let numbers = vocabulary.words().map(|word| stems.intern(&stemmer.stem(word))).collect();
+        Self { numbers, vocabulary: stems }
+    }
+}

@@ -1,0 +1,153 @@
+//! Document frequencies: in the references of how many images each n-gram occurs (CIDEr, eq. 1).
+
+mod count;
+mod file;
+mod named;
+
+pub use file::FileError;
+pub use named::{DocumentFrequency, Lookup, MergeError, UNKNOWN};
+
+use std::sync::Arc;
+
+use crate::ngram::Ngram;
+use crate::sentences::Sentences;
+use crate::vocabulary::Word;
+
+/// Bytes that outlive their reader: a vector, or a memory-mapped file.
+pub type SharedBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
+
+/// Counts keyed by word numbers, in one block of bytes that is the same in memory and in a file.
+///
+/// Entries are sorted by hash; `index[b]` says where the hashes that begin with the bits `b` start. A look-up reads one
+/// index pair and, on average, one or two keys. The order depends on the entries alone, not on how they were counted.
+#[derive(Clone)]
+pub struct Frequencies {
+    documents: u64,
+    bytes: SharedBytes,
+    layout: Layout,
+}
+
+/// Where the three arrays are: `index` (u32), `keys` (u128), `counts` (u32), little-endian.
+#[derive(Debug, Clone, Copy)]
+struct Layout {
+    start: usize,
+    entries: usize,
+    bits: u32,
+}
+
+impl Layout {
+    fn new(start: usize, entries: usize) -> Self {
+        Self { start, entries, bits: entries.next_power_of_two().trailing_zeros() }
+    }
+
+    fn keys(self) -> usize {
+        self.start + 4 * ((1 << self.bits) + 1)
+    }
+
+    fn counts(self) -> usize {
+        self.keys() + 16 * self.entries
+    }
+
+    fn end(self) -> usize {
+        self.counts() + 4 * self.entries
+    }
+
+    fn bucket(self, hash: u64) -> usize {
+        if self.bits == 0 { 0 } else { (hash >> (64 - self.bits)) as usize }
+    }
+}
+
+fn read_u32(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
+}
+
+fn read_u128(bytes: &[u8], at: usize) -> u128 {
+    u128::from_le_bytes(bytes[at..at + 16].try_into().expect("sixteen bytes"))
+}
+
+impl Frequencies {
+    /// Counts in how many images' sentences each n-gram of orders 1 to `order` occurs, keeping counts of at least
+    /// `minimum`. Words are first mapped to `stems` where given.
+    pub fn count(sentences: &Sentences, stems: Option<&[Word]>, order: usize, minimum: u32, threads: usize) -> Self {
+        let entries = count::document_counts(sentences, stems, order, minimum, threads);
+        Self::from_sorted(sentences.image_count() as u64, &entries)
+    }
+
+    /// From distinct n-grams in any order.
+    pub fn from_entries(documents: u64, mut entries: Vec<(Ngram, u32)>) -> Self {
+        entries.sort_unstable_by_key(|&(ngram, _)| (ngram.hash(), ngram));
+        Self::from_sorted(documents, &entries)
+    }
+
+    fn from_sorted(documents: u64, entries: &[(Ngram, u32)]) -> Self {
+        let layout = Layout::new(0, entries.len());
+        let mut bytes = Vec::with_capacity(layout.end());
+        let mut next = 0;
+        for bucket in 0..=1_usize << layout.bits {
+            while next < entries.len() && layout.bucket(entries[next].0.hash()) < bucket {
+                next += 1;
+            }
+            bytes.extend((next as u32).to_le_bytes());
+        }
+        bytes.extend(entries.iter().flat_map(|(ngram, _)| ngram.key().to_le_bytes()));
+        bytes.extend(entries.iter().flat_map(|(_, count)| count.to_le_bytes()));
+        Self { documents, bytes: Arc::new(bytes), layout }
+    }
+
+    /// Number of documents (images) behind the counts.
+    pub fn documents(&self) -> u64 {
+        self.documents
+    }
+
+    /// Number of n-grams kept.
+    pub fn len(&self) -> usize {
+        self.layout.entries
+    }
+
+    /// Whether no n-gram is kept.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// In how many documents the n-gram occurs; 0 when it is not kept.
+    pub fn get(&self, ngram: Ngram) -> u32 {
+        let bytes = self.block();
+        let bucket = self.layout.start + 4 * self.layout.bucket(ngram.hash());
+        let (first, last) = (read_u32(bytes, bucket) as usize, read_u32(bytes, bucket + 4) as usize);
+        let keys = self.layout.keys();
+        (first..last)
+            .find(|entry| read_u128(bytes, keys + 16 * entry) == ngram.key())
+            .map_or(0, |entry| read_u32(bytes, self.layout.counts() + 4 * entry))
+    }
+
+    /// All n-grams with their counts.
+    pub fn iter(&self) -> impl Iterator<Item = (Ngram, u32)> + '_ {
+        let bytes = self.block();
+        (0..self.len()).map(move |entry| {
+            let ngram = Ngram::from_key(read_u128(bytes, self.layout.keys() + 16 * entry));
+            (ngram, read_u32(bytes, self.layout.counts() + 4 * entry))
+        })
+    }
+
+    /// Whether every look-up stays inside the block and every word has a name: false only for a file made to deceive.
+    fn is_consistent(&self, words: usize) -> bool {
+        let bytes = self.block();
+        let mut index = (0..=1_usize << self.layout.bits).map(|bucket| read_u32(bytes, self.layout.start + 4 * bucket));
+        index.clone().is_sorted()
+            && index.next_back() == Some(self.len() as u32)
+            && self.iter().all(|(ngram, _)| ngram.words().all(|word| (word as usize) < words))
+    }
+
+    fn block(&self) -> &[u8] {
+        (*self.bytes).as_ref()
+    }
+}
+
+impl std::fmt::Debug for Frequencies {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Frequencies")
+            .field("documents", &self.documents)
+            .field("ngrams", &self.len())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,205 @@
+//! Document frequencies with a vocabulary of their own, so that they can be saved, merged and used on any corpus.
+
+use rustc_hash::FxHashMap;
+
+use super::Frequencies;
+use crate::corpus::{References, Stems};
+use crate::ngram::Ngram;
+use crate::vocabulary::{Vocabulary, Word};
+
+/// The tokenizer of frequencies that came from elsewhere.
+pub const UNKNOWN: &str = "unknown";
+
+/// Document frequencies keyed by words. Words are numbered in alphabetical order, so that equal contents are equal
+/// bytes however they came about.
+#[derive(Debug, Clone)]
+pub struct DocumentFrequency {
+    /// The longest n-gram counted.
+    pub order: usize,
+    /// The tokenizer behind the words; merging demands that it be the same.
+    pub tokenizer: String,
+    /// Whether the words are stems, as CIDEr wants them, or word forms, as CIDEr-D does.
+    pub stem: bool,
+    pub(super) words: Words,
+    pub(super) frequencies: Frequencies,
+}
+
+/// Sorted words, in the block of bytes that holds them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Words {
+    pub(super) text: String,
+    pub(super) ends: Vec<u32>,
+}
+
+impl Words {
+    /// Sorts the vocabulary; the second value gives each word's new number.
+    fn sorted(words: &[&str]) -> (Self, Vec<Word>) {
+        let mut order: Vec<usize> = (0..words.len()).collect();
+        order.sort_unstable_by_key(|&word| words[word]);
+        let mut sorted = Self::default();
+        let mut numbers = vec![0; words.len()];
+        for (number, word) in order.into_iter().enumerate() {
+            sorted.text.push_str(words[word]);
+            sorted.ends.push(sorted.text.len() as u32);
+            numbers[word] = number as Word;
+        }
+        (sorted, numbers)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(super) fn get(&self, number: usize) -> &str {
+        let start = if number == 0 { 0 } else { self.ends[number - 1] as usize };
+        &self.text[start..self.ends[number] as usize]
+    }
+
+    /// Whether the ends cut the text into words: false only for a file made to deceive.
+    pub(super) fn is_consistent(&self) -> bool {
+        self.ends.is_sorted()
+            && self.ends.iter().all(|&end| self.text.is_char_boundary(end as usize))
+            && self.ends.last().map_or(0, |&end| end as usize) == self.text.len()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..self.len()).map(|number| self.get(number))
+    }
+}
+
+/// Why two document frequencies cannot be added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MergeError {
+    /// Different longest n-grams.
+    Order(usize, usize),
+    /// Words of different making: tokenizers, or stems and word forms.
+    Words(String, String),
+    /// A sum that no longer fits 32 bits.
+    Overflow,
+}
+
+impl std::fmt::Display for MergeError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Order(a, b) => {
+                write!(
+                    f,
+                    "document frequencies of n-grams up to {a} cannot be added to those up to {b}; build both with the \
+                     same n"
+                )
+            }
+            Self::Words(a, b) => write!(
+                f,
+                "document frequencies of {a} cannot be added to those of {b}; build both with the same --tokenizer and \
+                 --stem"
+            ),
+            Self::Overflow => write!(f, "an n-gram's document frequency exceeds {}", u32::MAX),
+        }
+    }
+}
+
+impl std::error::Error for MergeError {}
+
+impl DocumentFrequency {
+    /// Counts all n-grams of orders 1 to `order` in the references of each image.
+    pub fn build(references: &References, stem: bool, order: usize, threads: usize) -> Self {
+        let stems = stem.then(|| Stems::of(&references.vocabulary));
+        let numbers = stems.as_ref().map(|stems| &stems.numbers[..]);
+        let vocabulary = stems.as_ref().map_or(&references.vocabulary, |stems| &stems.vocabulary);
+        let counts = Frequencies::count(&references.sentences, numbers, order, 1, threads);
+        let words: Vec<&str> = vocabulary.words().collect();
+        let built = Self::from_counts(&words, counts.iter().collect(), counts.documents(), order);
+        Self { tokenizer: references.tokenizer.name().to_owned(), stem, ..built }
+    }
+
+    /// From counts of n-grams over any numbering of distinct words, cut into words by an unknown tokenizer.
+    pub fn from_counts(words: &[&str], counts: Vec<(Ngram, u32)>, documents: u64, order: usize) -> Self {
+        let (words, numbers) = Words::sorted(words);
+        let entries = counts.into_iter().map(|(ngram, count)| (renumber(ngram, &numbers), count)).collect();
+        let frequencies = Frequencies::from_entries(documents, entries);
+        Self { order, tokenizer: UNKNOWN.to_owned(), stem: false, words, frequencies }
+    }
+
+    /// Number of documents (images) behind the counts: the N of the IDF.
+    pub fn documents(&self) -> u64 {
+        self.frequencies.documents()
+    }
+
+    /// Number of distinct n-grams.
+    pub fn ngram_count(&self) -> usize {
+        self.frequencies.len()
+    }
+
+    /// Number of distinct words.
+    pub fn word_count(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Counts by the words themselves.
+    pub fn iter(&self) -> impl Iterator<Item = (Vec<&str>, u32)> {
+        self.frequencies
+            .iter()
+            .map(|(ngram, count)| (ngram.words().map(|word| self.words.get(word as usize)).collect(), count))
+    }
+
+    /// The sum: what building over both sets of references at once would give, as long as they share no image.
+    pub fn merge(&self, other: &Self) -> Result<Self, MergeError> {
+        if self.order != other.order {
+            return Err(MergeError::Order(self.order, other.order));
+        }
+        if (&self.tokenizer, self.stem) != (&other.tokenizer, other.stem) {
+            return Err(MergeError::Words(self.word_kind(), other.word_kind()));
+        }
+        let mut union = Vocabulary::default();
+        let mut counts: FxHashMap<Ngram, u32> = FxHashMap::default();
+        for side in [self, other] {
+            let numbers: Vec<Word> = side.words.iter().map(|word| union.intern(word)).collect();
+            for (ngram, count) in side.frequencies.iter() {
+                let sum = counts.entry(renumber(ngram, &numbers)).or_default();
+                *sum = sum.checked_add(count).ok_or(MergeError::Overflow)?;
+            }
+        }
+        let documents = self.documents() + other.documents();
+        let words: Vec<&str> = union.words().collect();
+        let sum = Self::from_counts(&words, counts.into_iter().collect(), documents, self.order);
+        Ok(Self { tokenizer: self.tokenizer.clone(), stem: self.stem, ..sum })
+    }
+
+    /// What the words are, for messages: "ptb tokens", "ptb stems".
+    pub fn word_kind(&self) -> String {
+        format!("{} {}", self.tokenizer, if self.stem { "stems" } else { "tokens" })
+    }
+
+    /// Look-ups by the word numbers of another vocabulary.
+    pub fn lookup<'w>(&self, words: impl Iterator<Item = &'w str>) -> Lookup {
+        let numbers: FxHashMap<&str, Word> = self.words.iter().zip(0..).collect();
+        let words = words.map(|word| numbers.get(word).copied()).collect();
+        Lookup { frequencies: self.frequencies.clone(), words }
+    }
+}
+
+fn renumber(ngram: Ngram, numbers: &[Word]) -> Ngram {
+    ngram.words().fold(Ngram::default(), |ngram, word| ngram.push(numbers[word as usize]))
+}
+
+/// Document frequencies as a corpus asks for them, by its own word numbers.
+#[derive(Debug, Clone)]
+pub struct Lookup {
+    frequencies: Frequencies,
+    words: Vec<Option<Word>>,
+}
+
+impl Lookup {
+    /// Number of documents.
+    pub fn documents(&self) -> u64 {
+        self.frequencies.documents()
+    }
+
+    /// In how many documents the n-gram of the corpus occurs; 0 when never.
+    pub fn get(&self, ngram: Ngram) -> u32 {
+        let known = ngram
+            .words()
+            .try_fold(Ngram::default(), |known, word| Some(known.push((*self.words.get(word as usize)?)?)));
+        known.map_or(0, |ngram| self.frequencies.get(ngram))
+    }
+}
