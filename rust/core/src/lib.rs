@@ -21,3 +21,6 @@ pub mod resample;
 mod bleu;
 pub mod cider;
 mod rouge;
+
+// CIDEr-D on token ids, for training.
+pub mod reward;

@@ -1,8 +1,31 @@
 //! The Python face of capeval-core: convert, release the GIL, call, map errors.
+//!
+//! Arrays cross the border as `bytes` of little-endian numbers, which NumPy views without a copy: the limited API of
+//! Python 3.10 has no buffer protocol, and the core install stays free of NumPy's own C interface.
+
 use pyo3::prelude::*;
+
+mod captions;
+mod corpus;
+mod document_frequency;
+mod errors;
+mod reward;
+mod statistics;
 
 /// Native core of capeval.
 #[pymodule(name = "_core", gil_used = false)]
 fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("__version__", env!("CARGO_PKG_VERSION"))
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("TOKENIZERS", corpus::tokenizer_names())?;
+    module.add_class::<captions::Captions>()?;
+    module.add_class::<corpus::References>()?;
+    module.add_class::<corpus::Corpus>()?;
+    module.add_class::<document_frequency::DocumentFrequency>()?;
+    module.add_class::<statistics::Statistics>()?;
+    module.add_class::<reward::Reward>()?;
+    module.add_class::<reward::EncodedReferences>()?;
+    module.add_function(wrap_pyfunction!(corpus::tokenize, module)?)?;
+    module.add_function(wrap_pyfunction!(statistics::evaluate, module)?)?;
+    module.add_function(wrap_pyfunction!(statistics::bootstrap_intervals, module)?)?;
+    Ok(())
 }

@@ -5,10 +5,14 @@ use rustc_hash::FxHashMap;
 use super::Frequencies;
 use crate::corpus::{References, Stems};
 use crate::ngram::Ngram;
+use crate::sentences::Sentences;
 use crate::vocabulary::{Vocabulary, Word};
 
 /// The tokenizer of frequencies that came from elsewhere.
 pub const UNKNOWN: &str = "unknown";
+
+/// Token ids index an array, which a stray huge number must not inflate.
+const LARGEST_ID: u32 = 1 << 24;
 
 /// Document frequencies keyed by words. Words are numbered in alphabetical order, so that equal contents are equal
 /// bytes however they came about.
@@ -112,6 +116,21 @@ impl DocumentFrequency {
         Self { tokenizer: references.tokenizer.name().to_owned(), stem, ..built }
     }
 
+    /// Counts over references given as token ids, image by image; the words are the ids in decimal.
+    pub fn from_token_ids(images: &[Vec<Vec<Word>>], order: usize, threads: usize) -> Self {
+        let mut vocabulary = Vocabulary::default();
+        let (mut words, mut ends) = (Vec::new(), Vec::new());
+        for ids in images.iter().flatten() {
+            words.extend(ids.iter().map(|id| vocabulary.intern(&id.to_string())));
+            ends.push(words.len());
+        }
+        let sentences = Sentences::from_words(images.iter().map(Vec::len), words, ends);
+        let counts = Frequencies::count(&sentences, None, order, 1, threads);
+        let words: Vec<&str> = vocabulary.words().collect();
+        let counted = Self::from_counts(&words, counts.iter().collect(), counts.documents(), order);
+        Self { tokenizer: "token-ids".to_owned(), ..counted }
+    }
+
     /// From counts of n-grams over any numbering of distinct words, cut into words by an unknown tokenizer.
     pub fn from_counts(words: &[&str], counts: Vec<(Ngram, u32)>, documents: u64, order: usize) -> Self {
         let (words, numbers) = Words::sorted(words);
@@ -133,6 +152,17 @@ impl DocumentFrequency {
     /// Number of distinct words.
     pub fn word_count(&self) -> usize {
         self.words.len()
+    }
+
+    /// The words, in alphabetical order.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.words.iter()
+    }
+
+    /// In how many documents the n-gram of these words occurs.
+    pub fn count(&self, words: &[&str]) -> u32 {
+        let lookup = self.lookup(words.iter().copied());
+        lookup.get(Ngram::new(&(0..words.len() as Word).collect::<Vec<_>>()))
     }
 
     /// Counts by the words themselves.
@@ -175,6 +205,22 @@ impl DocumentFrequency {
         let numbers: FxHashMap<&str, Word> = self.words.iter().zip(0..).collect();
         let words = words.map(|word| numbers.get(word).copied()).collect();
         Lookup { frequencies: self.frequencies.clone(), words }
+    }
+
+    /// Look-ups by token id, where every word is one in decimal; otherwise a word that is not.
+    pub fn lookup_ids(&self) -> Result<Lookup, String> {
+        let mut words = Vec::new();
+        for (word, number) in self.words.iter().zip(0..) {
+            match word.parse::<u32>() {
+                Ok(id) if id <= LARGEST_ID && id.to_string() == word => {
+                    let id = id as usize;
+                    words.resize(words.len().max(id + 1), None);
+                    words[id] = Some(number);
+                }
+                _ => return Err(word.to_owned()),
+            }
+        }
+        Ok(Lookup { frequencies: self.frequencies.clone(), words })
     }
 }
 

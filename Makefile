@@ -1,0 +1,82 @@
+# Everything starts from a clean machine: `make demo` and `make test` set up what they need.
+# Variables: PYTHON=python3.12 picks the interpreter; CAPEVAL_SHARED=DIR adds the tests on real data.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+RUST_SOURCES := $(shell find rust -name '*.rs' -o -name 'Cargo.toml') Cargo.toml Cargo.lock
+BROWSER := $(firstword $(shell command -v chromium chromium-browser google-chrome 2>/dev/null))
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-rust test-python lint format bench wheel browser clean check-tools fuzz
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+demo: $(VENV)/.built  ## score the example data, write report.html
+	$(BIN)/capeval demo --output report.html
+
+test: test-rust test-python  ## every test
+
+test-rust: check-tools
+	cargo test --quiet --workspace
+
+test-python: $(VENV)/.test browser
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.dev  ## formatting, clippy, ruff, mypy, stubs
+	cargo fmt --all --check
+	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest capeval._core --ignore-disjoint-bases
+
+format: $(VENV)/.dev  ## format Rust, sort imports
+	cargo fmt --all
+	$(BIN)/ruff check --fix --select I
+
+bench: $(VENV)/.test  ## speed and memory against pycocoevalcap, and scaling
+	$(BIN)/python benchmarks/against.py
+	$(BIN)/python benchmarks/reward.py
+	$(BIN)/python benchmarks/scaling.py
+
+fuzz: check-tools  ## ten minutes of random input for the tokenizer and the readers
+	CAPEVAL_FUZZ_SECONDS=$${SECONDS_EACH:-300} cargo test --release --quiet -p capeval-core --test fuzz -- --ignored --nocapture
+
+wheel: $(VENV)/.built  ## one abi3 wheel, in dist/
+	$(BIN)/maturin build --release --out dist
+
+check-tools:
+	@command -v cargo >/dev/null || { echo "capeval needs a Rust toolchain (cargo): https://rustup.rs"; exit 1; }
+	@command -v $(PYTHON) >/dev/null || { echo "capeval needs Python 3.10 or newer; $(PYTHON) was not found (set PYTHON=...)"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "capeval needs Python 3.10 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1) (set PYTHON=...)"; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "capeval needs Python's venv module (Debian: apt-get install python3-venv)"; exit 1; }
+
+$(VENV)/.created: | check-tools
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade pip 'maturin>=1.9.4,<2'
+	@touch $@
+
+$(VENV)/.built: $(VENV)/.created $(RUST_SOURCES) pyproject.toml
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.built pyproject.toml
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet --extras test
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.test pyproject.toml
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet --extras dev
+	@touch $@
+
+# The report is tested in a real browser; Debian has it as a package.
+browser:
+ifeq ($(BROWSER),)
+	@command -v apt-get >/dev/null || { echo "the report tests need Chromium on the PATH"; exit 1; }
+	@echo "installing Chromium for the report tests"
+	@if [ "$$(id -u)" = 0 ]; then SUDO=; else SUDO=sudo; fi; \
+	 $$SUDO apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$SUDO apt-get install -qq -y chromium >/dev/null
+endif
+
+clean:  ## remove everything built
+	rm -rf $(VENV) target dist src/capeval/*.so report.html

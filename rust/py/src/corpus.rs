@@ -1,0 +1,129 @@
+//! Tokenising and encoding.
+
+use std::sync::Arc;
+
+use capeval_core::corpus as core;
+use capeval_core::parallel::map_parts;
+use capeval_core::tokenize::{Tokenizer, tokenize_stream};
+use pyo3::prelude::*;
+
+use crate::captions::Captions;
+use crate::errors::usage_error;
+
+pub(crate) fn tokenizer_names() -> Vec<&'static str> {
+    Tokenizer::ALL.iter().map(|tokenizer| tokenizer.name()).collect()
+}
+
+fn tokenizer(py: Python<'_>, name: &str) -> PyResult<Tokenizer> {
+    name.parse().map_err(|_| usage_error(py, &format!("unknown tokenizer {name:?}")))
+}
+
+#[pyfunction]
+#[pyo3(signature = (captions, tokenizer, threads=0))]
+pub(crate) fn tokenize(
+    py: Python<'_>,
+    captions: Vec<String>,
+    tokenizer: &str,
+    threads: usize,
+) -> PyResult<Vec<Vec<String>>> {
+    let tokenizer = self::tokenizer(py, tokenizer)?;
+    Ok(py.detach(|| {
+        if tokenizer == Tokenizer::PtbStream {
+            let mut all = vec![Vec::new(); captions.len()];
+            tokenize_stream(captions.iter().map(String::as_str), |caption, token| all[caption].push(token.to_owned()));
+            return all;
+        }
+        map_parts(captions.len(), threads, |range| {
+            captions[range]
+                .iter()
+                .map(|caption| {
+                    let mut tokens = Vec::new();
+                    tokenizer.tokenize(caption, &mut |token| tokens.push(token.to_owned()));
+                    tokens
+                })
+                .collect::<Vec<_>>()
+        })
+        .concat()
+    }))
+}
+
+#[pyclass(frozen, module = "capeval._core")]
+pub(crate) struct References(pub(crate) Arc<core::References>);
+
+#[pymethods]
+impl References {
+    #[new]
+    #[pyo3(signature = (captions, images, tokenizer, threads=0))]
+    fn new(
+        py: Python<'_>,
+        captions: &Bound<'_, Captions>,
+        images: Vec<u32>,
+        tokenizer: &str,
+        threads: usize,
+    ) -> PyResult<Self> {
+        let tokenizer = self::tokenizer(py, tokenizer)?;
+        let captions = captions.get().0.clone();
+        let encoded = py.detach(|| core::References::encode(&captions, &images, tokenizer, threads));
+        Ok(Self(Arc::new(encoded)))
+    }
+
+    #[getter]
+    fn image_ids(&self) -> Vec<&str> {
+        self.0.images.iter().map(AsRef::as_ref).collect()
+    }
+
+    #[getter]
+    fn tokenizer(&self) -> &'static str {
+        self.0.tokenizer.name()
+    }
+
+    /// References an image, by image.
+    #[getter]
+    fn counts(&self) -> Vec<usize> {
+        (0..self.0.images.len()).map(|image| self.0.sentences.of_image(image).len()).collect()
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.images.len()
+    }
+}
+
+#[pyclass(frozen, module = "capeval._core")]
+pub(crate) struct Corpus(pub(crate) core::Corpus);
+
+#[pymethods]
+impl Corpus {
+    #[new]
+    #[pyo3(signature = (references, captions, images, threads=0))]
+    fn new(
+        py: Python<'_>,
+        references: &Bound<'_, References>,
+        captions: &Bound<'_, Captions>,
+        images: Vec<Option<u32>>,
+        threads: usize,
+    ) -> Self {
+        let references = references.get().0.clone();
+        let captions = captions.get().0.clone();
+        Self(py.detach(|| core::Corpus::encode(references, &captions, &images, threads)))
+    }
+
+    #[getter]
+    fn references(&self) -> References {
+        References(self.0.references.clone())
+    }
+
+    #[getter]
+    fn rows(&self) -> usize {
+        self.0.rows()
+    }
+
+    /// Words of each reference and each candidate of an image.
+    fn words(&self, image: usize) -> (Vec<Vec<&str>>, Vec<Vec<&str>>) {
+        let spell = |words: &[u32]| words.iter().map(|&word| self.0.vocabulary.word(word)).collect();
+        let references = &self.0.references.sentences;
+        (
+            references.of_image(image).map(|sentence| spell(references.words(sentence))).collect(),
+            self.0.candidates.of_image(image).map(|sentence| spell(self.0.candidates.words(sentence))).collect(),
+        )
+    }
+}

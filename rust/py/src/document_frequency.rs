@@ -1,0 +1,107 @@
+//! Document frequencies: build, merge, save, load (memory-mapped), import.
+
+use std::fs::File;
+use std::sync::Arc;
+
+use capeval_core::document_frequency as core;
+use capeval_core::document_frequency::SharedBytes;
+use memmap2::Mmap;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyBytes;
+
+use crate::corpus::References;
+use crate::errors::{data_error, usage_error};
+use crate::reward::sequences;
+
+#[pyclass(frozen, eq, module = "capeval._core")]
+pub(crate) struct DocumentFrequency(pub(crate) core::DocumentFrequency);
+
+impl PartialEq for DocumentFrequency {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.to_bytes() == other.0.to_bytes()
+    }
+}
+
+/// A mapped file as shared bytes.
+struct Mapped(Mmap);
+
+impl AsRef<[u8]> for Mapped {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+#[pymethods]
+impl DocumentFrequency {
+    #[staticmethod]
+    #[pyo3(signature = (references, stem, n, threads=0))]
+    fn build(py: Python<'_>, references: &Bound<'_, References>, stem: bool, n: usize, threads: usize) -> Self {
+        let references = references.get().0.clone();
+        Self(py.detach(|| core::DocumentFrequency::build(&references, stem, n, threads)))
+    }
+
+    /// `groups`: for each image, its references as little-endian u32 ids and their lengths.
+    #[staticmethod]
+    #[pyo3(signature = (groups, n, threads=0))]
+    fn from_token_ids(py: Python<'_>, groups: Vec<(PyBackedBytes, Vec<usize>)>, n: usize, threads: usize) -> Self {
+        let groups: Vec<Vec<Vec<u32>>> = groups.iter().map(|(ids, lengths)| sequences(ids, lengths)).collect();
+        Self(py.detach(|| core::DocumentFrequency::from_token_ids(&groups, n, threads)))
+    }
+
+    #[staticmethod]
+    fn load(py: Python<'_>, path: std::path::PathBuf) -> PyResult<Self> {
+        let loaded = py.detach(|| -> std::io::Result<_> {
+            let file = File::open(&path)?;
+            // SAFETY: the file is read through the map only. Another process that truncates it meanwhile would end this
+            // one with SIGBUS, as with every memory-mapped reader; our own writer replaces files and never truncates.
+            let shared: SharedBytes = Arc::new(Mapped(unsafe { Mmap::map(&file)? }));
+            Ok(core::DocumentFrequency::from_bytes(&shared))
+        })?;
+        loaded.map(Self).map_err(|error| data_error(py, &format!("{}: {error}", path.display())))
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let bytes = py.detach(|| self.0.to_bytes());
+        PyBytes::new(py, &bytes)
+    }
+
+    fn merge(&self, py: Python<'_>, other: &Bound<'_, Self>) -> PyResult<Self> {
+        let other = other.get();
+        py.detach(|| self.0.merge(&other.0)).map(Self).map_err(|error| usage_error(py, &error.to_string()))
+    }
+
+    fn count(&self, words: Vec<String>) -> u32 {
+        self.0.count(&words.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    #[getter]
+    fn documents(&self) -> u64 {
+        self.0.documents()
+    }
+
+    #[getter]
+    fn ngrams(&self) -> usize {
+        self.0.ngram_count()
+    }
+
+    #[getter]
+    fn words(&self) -> usize {
+        self.0.word_count()
+    }
+
+    #[getter]
+    fn n(&self) -> usize {
+        self.0.order
+    }
+
+    #[getter]
+    fn tokenizer(&self) -> &str {
+        &self.0.tokenizer
+    }
+
+    #[getter]
+    fn stem(&self) -> bool {
+        self.0.stem
+    }
+}

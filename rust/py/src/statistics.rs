@@ -1,0 +1,143 @@
+//! Evaluation: rows of statistics, their scores and the bootstrap.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use capeval_core::kernel::{self, Context, Kernel, Parameters, Table, Value};
+use capeval_core::resample::{percentile_interval, resampled_sums};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::corpus::Corpus;
+use crate::document_frequency::DocumentFrequency;
+use crate::errors::usage_error;
+
+/// Statistics of one metric: a row a candidate, and the formula that makes a score of a sum of rows.
+#[pyclass(frozen, module = "capeval._core")]
+pub(crate) struct Statistics {
+    name: String,
+    kernel: Arc<dyn Kernel>,
+    table: Table,
+}
+
+#[pymethods]
+impl Statistics {
+    #[getter]
+    fn rows(&self) -> usize {
+        self.table.rows().len()
+    }
+
+    #[getter]
+    fn width(&self) -> usize {
+        self.table.width
+    }
+
+    /// Score of all rows together.
+    fn score(&self) -> f64 {
+        self.kernel.score(&self.table.sums())
+    }
+
+    /// Score of each row, float64.
+    fn row_scores<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let rows = self.rows();
+        to_bytes(py, self.table.rows().map(|row| self.kernel.row_score(row, rows)))
+    }
+
+    /// All rows, float64, row by row.
+    fn values<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        to_bytes(py, self.table.values.iter().copied())
+    }
+
+    /// These rows, then the other's: shards of a corpus put together.
+    fn merge(&self, py: Python<'_>, other: &Bound<'_, Self>) -> PyResult<Self> {
+        let other = other.get();
+        if self.name != other.name {
+            let message = format!("statistics of {} cannot be added to those of {}", other.name, self.name);
+            return Err(usage_error(py, &message));
+        }
+        let values = [&self.table.values[..], &other.table.values].concat();
+        Ok(Self { name: self.name.clone(), kernel: self.kernel.clone(), table: Table { values, ..self.table } })
+    }
+}
+
+/// A metric's parameter as Python holds it.
+#[derive(FromPyObject)]
+pub(crate) enum Parameter {
+    Flag(bool),
+    Number(f64),
+    Text(String),
+}
+
+/// Statistics of every candidate for each metric: (printed name, kernel name, parameters).
+#[pyfunction]
+#[pyo3(signature = (corpus, metrics, document_frequency=None, threads=0))]
+pub(crate) fn evaluate(
+    py: Python<'_>,
+    corpus: &Bound<'_, Corpus>,
+    metrics: Vec<(String, String, BTreeMap<String, Parameter>)>,
+    document_frequency: Option<&Bound<'_, DocumentFrequency>>,
+    threads: usize,
+) -> PyResult<Vec<Statistics>> {
+    let mut kernels: Vec<(String, Arc<dyn Kernel>)> = Vec::new();
+    for (name, kernel, parameters) in metrics {
+        let parameters = parameters.into_iter().map(|(key, value)| (key, value.into())).collect();
+        let kernel = kernel::kernel(&kernel, &Parameters(parameters))
+            .map_err(|error| usage_error(py, &format!("{name}: {error}")))?;
+        kernels.push((name, kernel.into()));
+    }
+    let document_frequency = document_frequency.map(|given| given.get().0.clone());
+    let context = Context { document_frequency, threads };
+    let corpus = corpus.get();
+    let tables = py.detach(|| {
+        let kernels: Vec<&dyn Kernel> = kernels.iter().map(|(_, kernel)| &**kernel).collect();
+        kernel::evaluate(&corpus.0, &kernels, &context)
+    });
+    Ok(kernels.into_iter().zip(tables).map(|((name, kernel), table)| Statistics { name, kernel, table }).collect())
+}
+
+/// Percentile intervals of the metrics' scores over images drawn with replacement, the same draws for all.
+#[pyfunction]
+#[pyo3(signature = (statistics, samples, level, seed, threads=0))]
+pub(crate) fn bootstrap_intervals(
+    py: Python<'_>,
+    statistics: Vec<Bound<'_, Statistics>>,
+    samples: usize,
+    level: f64,
+    seed: u64,
+    threads: usize,
+) -> PyResult<Vec<(f64, f64)>> {
+    let statistics: Vec<&Statistics> = statistics.iter().map(Bound::get).collect();
+    let rows = statistics.first().map_or(0, |first| first.rows());
+    if samples == 0 || rows == 0 || statistics.iter().any(|other| other.rows() != rows) {
+        return Err(usage_error(py, "the bootstrap needs at least one sample, and one row per image in every table"));
+    }
+    Ok(py.detach(|| {
+        let tables: Vec<&Table> = statistics.iter().map(|statistics| &statistics.table).collect();
+        let sums = resampled_sums(&tables, samples, seed, threads);
+        let mut start = 0;
+        statistics
+            .iter()
+            .map(|statistics| {
+                let columns = start..start + statistics.table.width;
+                start = columns.end;
+                let mut scores: Vec<f64> =
+                    sums.iter().map(|sums| statistics.kernel.score(&sums[columns.clone()])).collect();
+                percentile_interval(&mut scores, level)
+            })
+            .collect()
+    }))
+}
+
+impl From<Parameter> for Value {
+    fn from(parameter: Parameter) -> Self {
+        match parameter {
+            Parameter::Flag(flag) => Self::Flag(flag),
+            Parameter::Number(number) => Self::Number(number),
+            Parameter::Text(text) => Self::Text(text),
+        }
+    }
+}
+
+pub(crate) fn to_bytes(py: Python<'_>, numbers: impl Iterator<Item = f64>) -> Bound<'_, PyBytes> {
+    PyBytes::new(py, &numbers.flat_map(f64::to_le_bytes).collect::<Vec<u8>>())
+}

@@ -1,0 +1,72 @@
+"""Runs a command so that Ctrl-C ends it at once, also in the middle of native code.
+
+Python delivers signals to the main thread only, between two of its own instructions; a long native call would hold
+Ctrl-C back until it is done. So the command runs in a second thread, and the main thread waits for either.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from capeval.data.atomic import discard_unfinished
+
+QUIET_SECONDS = 1.0
+
+
+class Interrupted(Exception):
+    """Ctrl-C, after which the command's thread may still be running."""
+
+
+class Stage:
+    """What the command is doing, for the line that a terminal shows when it takes longer than a second."""
+
+    text = ""
+    quiet = False
+
+
+stage = Stage()
+
+
+def run(command: Callable[[], Any]) -> Any:
+    """The command's result, or its exception; on Ctrl-C the process ends with status 130."""
+    outcome: list[Any] = []
+    failure: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            outcome.append(command())
+        except BaseException as error:
+            failure.append(error)
+
+    thread = threading.Thread(target=work, name="capeval", daemon=True)
+    thread.start()
+    try:
+        _wait(thread)
+    except KeyboardInterrupt:
+        discard_unfinished()
+        print("\ncapeval: interrupted", file=sys.stderr, flush=True)
+        # The command's thread may be inside native code: there is no way to end it but to end the process.
+        os._exit(130)
+    if failure:
+        raise failure[0]
+    return outcome[0]
+
+
+def _wait(thread: threading.Thread) -> None:
+    thread.join(QUIET_SECONDS)
+    if not thread.is_alive() or stage.quiet or not sys.stderr.isatty():
+        while thread.is_alive():
+            thread.join(0.1)
+        return
+    from rich.console import Console
+
+    started = time.monotonic() - QUIET_SECONDS
+    with Console(stderr=True).status("") as status:
+        while thread.is_alive():
+            status.update(f"{stage.text or 'working'} … {time.monotonic() - started:.0f} s")
+            thread.join(0.1)

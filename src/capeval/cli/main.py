@@ -1,0 +1,96 @@
+"""`capeval`: finds the subcommand, and turns errors into messages and exit statuses.
+
+0 done; 1 an unexpected failure (a bug); 2 bad usage or bad input; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+import warnings
+from importlib import import_module
+
+import click
+
+from capeval import __version__
+from capeval.cli.interruptible import Interrupted, run
+from capeval.errors import CapevalError
+
+ISSUES = "https://github.com/capeval/capeval/issues"
+
+COMMANDS = {
+    "demo": "Score the example data: the whole tool in one second.",
+    "score": "Score one system's captions against references.",
+    "df": "Build, import or inspect document frequencies.",
+    "metrics": "List the metrics, or explain one.",
+}
+"""Subcommands by name; each lives in `capeval.cli.<name>` and loads when it is called."""
+
+
+class LazyGroup(click.Group):
+    """Loads a subcommand's module on its first use: `capeval score` should not pay for the others' imports."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(f"capeval.cli.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="capeval")
+def cli() -> None:
+    """How good is an image description, and how far to trust the number."""
+
+
+def main() -> None:
+    """Entry point of the `capeval` script."""
+    warnings.showwarning = _show_warning
+    try:
+        status = run(lambda: cli.main(standalone_mode=False, prog_name="capeval"))
+    except click.ClickException as error:
+        status = _usage(error)
+    except CapevalError as error:
+        status = _say(f"capeval: {error}", 2)
+    except (click.Abort, Interrupted):
+        status = _say("capeval: interrupted; nothing was written", 130)
+    except BrokenPipeError:
+        # The reader of our output left, as `head` does; there is nobody to tell.
+        status = 1
+    except Exception:
+        traceback.print_exc()
+        status = _say(f"capeval: this is a bug in capeval {__version__}; please report it with the lines above: {ISSUES}", 1)
+    _leave(status if isinstance(status, int) else 0)
+
+
+def _usage(error: click.ClickException) -> int:
+    hint = ""
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        hint = f" (see {error.ctx.command_path} --help)"
+    return _say(f"capeval: {error.format_message()}{hint}", 2)
+
+
+def _say(message: str, status: int) -> int:
+    print(message, file=sys.stderr)
+    return status
+
+
+def _leave(status: int) -> None:
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        sys.stderr.close()
+        status = status or 1
+    sys.exit(status)
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    print(f"capeval: warning: {message}", file=sys.stderr)

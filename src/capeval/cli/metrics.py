@@ -1,0 +1,74 @@
+"""`capeval metrics`: every metric, or one explained."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from capeval.metrics import Metric
+from capeval.metrics.base import accepts, spell
+from capeval.registry import METRICS, parse_metrics
+
+
+@click.command(name="metrics")
+@click.argument("name", required=False)
+@click.option("--format", "format_", type=click.Choice(["table", "json"]), default="table", show_default=True,
+              help="What to print.")
+def command(name: str | None, format_: str) -> None:
+    """List the metrics, or explain the one called NAME: equation, parameters, range, needs, citation."""
+    chosen = parse_metrics(name) if name else tuple(metric for metric, _ in METRICS)
+    described = [describe(metric) for metric in chosen]
+    if format_ == "json":
+        click.echo(json.dumps(described, ensure_ascii=False, indent=1))
+    elif name:
+        click.echo("\n\n".join(_page(metric) for metric in described))
+    else:
+        click.echo(_listing(described))
+
+
+def describe(metric: Metric) -> dict[str, Any]:
+    """What the metric declares, as JSON."""
+    return {
+        "name": metric.name,
+        "label": metric.label,
+        "summary": metric.summary,
+        "equation": metric.equation,
+        "range": [0, metric.upper],
+        "direction": "higher is better",
+        "needs": list(metric.needs),
+        "groups": [group for other, groups in METRICS for group in groups if other.name == metric.name] + ["all"],
+        "parameters": {
+            p.name: {
+                "default": getattr(metric, p.name), "meaning": p.metadata["meaning"], "accepts": accepts(p),
+            }
+            for p in metric.parameters()
+        },
+        "nothing": metric.nothing,
+        "source": metric.source,
+    }
+
+
+def _listing(described: list[dict[str, Any]]) -> str:
+    width = max(len(metric["name"]) for metric in described)
+    lines = [f"{metric['name']:<{width}}  {metric['summary']}" for metric in described]
+    return "\n".join([*lines, "", "capeval metrics NAME explains one."])
+
+
+def _page(metric: dict[str, Any]) -> str:
+    lines = [
+        f"{metric['label']}   ({metric['name']}; groups: {', '.join(metric['groups'])})",
+        f"  {metric['summary']}",
+        "",
+        f"  equation    {metric['equation']}",
+        f"  range       0 to {spell(metric['range'][1])}, {metric['direction']}",
+        f"  needs       {', '.join(metric['needs'])}",
+        f"  source      {metric['source']}",
+    ]
+    lines += [
+        f"  parameter   {name}={spell(p['default'])}: {p['meaning']}; {p['accepts']}"
+        for name, p in metric["parameters"].items()
+    ]
+    lines += [f"  nothing     {case}: {value}" for case, value in metric["nothing"].items()]
+    return "\n".join(lines)

@@ -1,0 +1,74 @@
+"""Options that several subcommands share, and what they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from capeval.cli.interruptible import stage
+from capeval.corpus import TOKENIZERS
+from capeval.data.atomic import atomic_write
+from capeval.report.formats import FORMATS
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _quiet(_: click.Context, __: click.Parameter, value: bool) -> bool:
+    stage.quiet = value
+    return value
+
+
+def common(function: F) -> F:
+    """--format, --output, --threads, --quiet, --seed."""
+    for option in reversed((
+        click.option("--format", "format_", type=click.Choice(list(FORMATS)), default="table", show_default=True,
+                     help="What to print."),
+        click.option("--output", "-o", default="-", show_default=True, metavar="FILE", help="Where to print it; - is stdout."),
+        threads,
+        quiet,
+        click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True,
+                     help="Seed of everything random."),
+    )):
+        function = option(function)
+    return function
+
+
+threads = click.option("--threads", type=click.IntRange(0), default=0, metavar="N",
+                       help="Number of threads; 0, the default, is one a core. Results do not depend on it.")
+quiet = click.option("--quiet", "-q", is_flag=True, callback=_quiet, help="No progress and no warnings.")
+tokenizer = click.option("--tokenizer", type=click.Choice(TOKENIZERS), default="ptb", show_default=True,
+                         help="ptb: the COCO suite's, each caption on its own; ptb-stream: the whole file as one text, as "
+                              "that suite runs it; whitespace, none: captions are tokenised already.")
+
+
+class Interval(click.ParamType[float | None]):
+    """A confidence level, or `none`."""
+
+    name = "LEVEL|none"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float | None:
+        if value is None or value == "none":
+            return None
+        try:
+            level = float(value)
+        except ValueError:
+            level = 0.0
+        if not 0 < level < 1:
+            self.fail(f"{value!r} is neither a confidence level between 0 and 1 (as 0.95) nor none", param, ctx)
+        return level
+
+
+def interval(function: F) -> F:
+    """--interval, --samples."""
+    function = click.option("--samples", type=click.IntRange(1), default=1000, show_default=True, metavar="N",
+                            help="Bootstrap samples.")(function)
+    return click.option("--interval", type=Interval(), default="0.95", show_default=True,
+                        help="Confidence level of the bootstrap intervals over images; none for no intervals.")(function)
+
+
+def emit(text: str, output: str) -> None:
+    """Prints the text, or writes it to the file, whole or not at all."""
+    with atomic_write(output, "w") as file:
+        file.write(text if text.endswith("\n") else text + "\n")

@@ -1,0 +1,185 @@
+"""Captions, tokenised and interned once; every metric is a function of the corpus."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, TypeAlias
+
+from capeval import _core
+from capeval.errors import CapevalWarning, DataError, UsageError, accepted_name, some
+
+if TYPE_CHECKING:
+    from capeval.data import Captions
+
+CaptionSource: TypeAlias = "Mapping[str, Sequence[str]] | Mapping[int, Sequence[str]] | str | PathLike[str] | Captions"
+CandidateSource: TypeAlias = "Mapping[str, str] | Mapping[int, str] | str | PathLike[str] | Captions"
+
+ON_MISSING = ("error", "skip", "zero")
+TOKENIZERS: tuple[str, ...] = tuple(_core.TOKENIZERS)
+
+
+def tokenize(captions: Iterable[str], *, tokenizer: str = "ptb", threads: int = 0) -> list[list[str]]:
+    """Tokens of each caption.
+
+    `tokenizer`: `ptb` (the COCO suite's, each caption on its own), `ptb-stream` (all captions as one text, as that suite
+    runs a file), `whitespace` or `none` (split at blanks, for captions that are tokenised already). Raises `UsageError`
+    for another name and `DataError` for a caption that is not a string.
+    """
+    accepted_name("tokenizer", tokenizer, TOKENIZERS)
+    captions = list(captions)
+    for number, caption in enumerate(captions):
+        if not isinstance(caption, str):
+            raise DataError(f"caption {number} is a {type(caption).__name__}, expected a string")
+        if not caption.isascii() and any("\ud800" <= character <= "\udfff" for character in caption):
+            raise DataError(f"caption {number} holds a lone surrogate, which is no text; remove it: {caption!a}")
+    return _core.tokenize(captions, tokenizer, threads)
+
+
+class Corpus:
+    """References and one system's candidates of the same images.
+
+    `references`: `{image id: [caption, …]}`; `candidates`: `{image id: caption}`; each may also be a file's path or
+    `Captions` that were read before. Ids are compared as text. `on_missing` says what an image without candidate means:
+    `error`, `skip` (it is left out, of the document frequencies too) or `zero` (it counts as an empty caption).
+
+    Raises `DataError` for a candidate of an unknown image, a missing candidate, an image without reference, or an
+    unusable caption; `UsageError` for an unknown `tokenizer` or `on_missing`.
+    """
+
+    def __init__(
+        self,
+        references: CaptionSource,
+        candidates: CandidateSource,
+        *,
+        tokenizer: str = "ptb",
+        on_missing: str = "error",
+        threads: int = 0,
+    ) -> None:
+        accepted_name("tokenizer", tokenizer, TOKENIZERS)
+        accepted_name("on_missing", on_missing, ON_MISSING)
+        self.reference_captions = _as_references(references)
+        self.candidate_captions = _as_candidates(candidates)
+        pairs = _align(
+            self.reference_captions,
+            self.candidate_captions,
+            (_describe(references, "the references"), _describe(candidates, "the candidates")),
+            on_missing,
+        )
+        encoded = _core.References(self.reference_captions, [r for r, _ in pairs], tokenizer, threads)
+        self._core = _core.Corpus(encoded, self.candidate_captions, [c for _, c in pairs], threads)
+        self.image_ids: list[str] = encoded.image_ids
+        self.tokenizer = tokenizer
+        self.reference_counts: tuple[int, int] = (min(encoded.counts), max(encoded.counts))
+
+    def __len__(self) -> int:
+        return len(self.image_ids)
+
+    def __repr__(self) -> str:
+        least, most = self.reference_counts
+        references = f"{least}" if least == most else f"{least} to {most}"
+        return f"<Corpus of {len(self):,} images with {references} references each, {self.tokenizer} tokens>"
+
+    def captions(self, image_id: str) -> tuple[str | None, list[str]]:
+        """Candidate (None where the system left the image out) and references of an image, as given."""
+        candidates = self.candidate_captions.captions(image_id) if image_id in self.candidate_captions else []
+        return (candidates[0] if candidates else None), self.reference_captions.captions(image_id)
+
+
+def encode_references(references: CaptionSource, *, tokenizer: str, threads: int) -> _core.References:
+    """References alone, encoded; images without any are left out."""
+    accepted_name("tokenizer", tokenizer, TOKENIZERS)
+    captions = _as_references(references)
+    _check_captions(captions, _describe(references, "the references"))
+    described = [number for number, count in enumerate(captions.counts) if count]
+    if not described:
+        raise DataError(f"{_describe(references, 'the references')}: no caption in it")
+    return _core.References(captions, described, tokenizer, threads)
+
+
+def _as_references(source: CaptionSource) -> Captions:
+    if isinstance(source, _core.Captions):
+        return source
+    if isinstance(source, (str, PathLike)):
+        from capeval.data import read_references
+
+        return read_references(source)
+    return _core.Captions.from_dict(source)
+
+
+def _as_candidates(source: CandidateSource) -> Captions:
+    if isinstance(source, _core.Captions):
+        return source
+    if isinstance(source, (str, PathLike)):
+        from capeval.data import read_candidates
+
+        return read_candidates(source)
+    return _core.Captions.from_dict(source)
+
+
+def _describe(source: object, otherwise: str) -> str:
+    if isinstance(source, _core.Captions):
+        return source.source or otherwise
+    return str(source) if isinstance(source, (str, PathLike)) else otherwise
+
+
+def _align(
+    references: Captions, candidates: Captions, names: tuple[str, str], on_missing: str
+) -> list[tuple[int, int | None]]:
+    """Pairs of image numbers, in the references' order."""
+    for captions, name in zip((references, candidates), names, strict=True):
+        _check_captions(captions, name)
+    _check_candidates(references, candidates, names)
+    place = {image: number for number, image in enumerate(candidates.image_ids)}
+    counts = references.counts
+    pairs = [(number, place.get(image)) for number, image in enumerate(references.image_ids)]
+    undescribed = [r for r, c in pairs if counts[r] == 0 and c is not None]
+    if undescribed:
+        raise DataError(f"{names[0]}: no reference for {some(references.image_ids[r] for r in undescribed)}, which "
+                        f"{names[1]} has a candidate for; add references or remove the candidates")
+    pairs = [(r, c) for r, c in pairs if counts[r]]
+    missing = [references.image_ids[r] for r, c in pairs if c is None]
+    if missing and on_missing == "error":
+        raise DataError(f"{names[1]}: no candidate for {some(missing)}; add them, or choose --on-missing skip (leave "
+                        "such images out) or zero (count them as empty captions)")
+    if on_missing == "skip":
+        pairs = [(r, c) for r, c in pairs if c is not None]
+    if not pairs:
+        raise DataError(f"{names[1]}: no image to score")
+    return pairs
+
+
+def _check_captions(captions: Captions, name: str) -> None:
+    problems = captions.problems()
+    if problems:
+        image, problem = problems[0]
+        others = f" (and {len(problems) - 1} more captions like it)" if len(problems) > 1 else ""
+        raise DataError(f"{name}: image {image!r}: {problem}{others}")
+
+
+def _check_candidates(references: Captions, candidates: Captions, names: tuple[str, str]) -> None:
+    known = set(references.image_ids)
+    unknown = [image for image in candidates.image_ids if image not in known]
+    if unknown and len(unknown) == len(candidates.image_ids) and known:
+        raise DataError(f"{names[1]}: none of its {len(unknown):,} images is in {names[0]}: it has {some(unknown)}, the "
+                        f"references have {some(references.image_ids)}; are these files of the same data set?")
+    if unknown:
+        raise DataError(f"{names[1]}: candidate for {some(unknown)}, not in {names[0]}; remove such candidates, or "
+                        "score against references that have these images")
+    repeated = [image for image, count in zip(candidates.image_ids, candidates.counts, strict=True) if count > 1]
+    if repeated:
+        raise DataError(f"{names[1]}: more than one candidate for {some(repeated)}; keep one an image (several captions "
+                        "of one image are a caption set: see capeval diversity)")
+    if candidates.caption_count > references.caption_count:
+        warnings.warn(f"more candidates ({candidates.caption_count:,}) than references ({references.caption_count:,}): "
+                      "are the two files swapped?", CapevalWarning, stacklevel=5)
+
+
+def check_document_frequency(stem: bool, metric: str, given: _core.DocumentFrequency) -> None:
+    """Refuses document frequencies of word forms where stems are needed, and the reverse."""
+    if given.stem != stem and given.tokenizer != "unknown":
+        have, want = ("stems", "word forms") if given.stem else ("word forms", "stems")
+        flag = " --stem" if stem else ""
+        raise UsageError(f"{metric} needs document frequencies of {want}, these are of {have}; build them with "
+                         f"capeval df build{flag}")

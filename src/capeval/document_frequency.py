@@ -1,0 +1,150 @@
+"""Document frequencies: in the references of how many images each n-gram occurs (CIDEr, eq. 1)."""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+from typing import TYPE_CHECKING
+
+from capeval import _core
+from capeval.data.atomic import atomic_write
+from capeval.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from capeval.corpus import CaptionSource
+
+    TokenIds = npt.NDArray[np.integer] | Sequence[Sequence[int]]
+
+
+class DocumentFrequency:
+    """Counts that CIDEr weighs words by, from references other than those being scored.
+
+    A captioner is compared on few images; how rare a word is, many images know better. Counts merge by addition, so
+    shards of a large corpus can be counted apart. Files are versioned, checksummed and memory-mapped.
+    """
+
+    def __init__(self, core: _core.DocumentFrequency, source: str) -> None:
+        self._core = core
+        self.source = source
+        """Where the counts come from, for signatures: a file's name, or `built`."""
+
+    @classmethod
+    def build(
+        cls, references: CaptionSource, *, tokenizer: str = "ptb", n: int = 4, stem: bool = False, threads: int = 0
+    ) -> DocumentFrequency:
+        """Counts the n-grams of orders 1 to `n` in the references of each image.
+
+        `references`: `{image id: [caption, …]}`, a file's path, or `Captions`. `stem` counts stems, which `cider`
+        needs; `cider-d` and the reward need word forms. Raises `DataError` for unusable references and `UsageError`
+        for `n` outside 1..4.
+        """
+        from capeval.corpus import encode_references
+
+        _check_order(n)
+        encoded = encode_references(references, tokenizer=tokenizer, threads=threads)
+        return cls(_core.DocumentFrequency.build(encoded, stem, n, threads), "built")
+
+    @classmethod
+    def from_token_ids(
+        cls, references: Sequence[TokenIds], *, end_of_sentence: int | None = 0, n: int = 4
+    ) -> DocumentFrequency:
+        """Counts over token ids: `references` is one (R_i, T) array of ids an image, as for `CiderDReward`."""
+        from capeval.reward import pack_groups
+
+        _check_order(n)
+        return cls(_core.DocumentFrequency.from_token_ids(pack_groups(references, end_of_sentence), n), "token-ids")
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> DocumentFrequency:
+        """Opens a saved file, memory-mapped. Raises `DataError` for a missing, foreign or damaged one."""
+        return cls(_reading(path, _core.DocumentFrequency.load), _name(path))
+
+    @classmethod
+    def import_pickle(cls, path: str | PathLike[str]) -> DocumentFrequency:
+        """Reads a COCO document-frequency pickle. Nothing in it is executed.
+
+        Accepts `{'document_frequency': {tuple of str: count}, 'ref_len': N}`, the same with key `df`, and the bare
+        dictionary (then N = 40,504, the size of the COCO validation set). Raises `DataError` for anything else.
+        """
+        return cls(_reading(path, _core.DocumentFrequency.import_pickle), _name(path))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes the file, whole or not at all. Raises `DataError` where it cannot be written."""
+        with atomic_write(path, "wb") as file:
+            file.write(self._core.to_bytes())
+
+    def merge(self, other: DocumentFrequency) -> DocumentFrequency:
+        """The sum of both, as if counted together; the two must share no image.
+
+        Raises `UsageError` when they differ in `n`, tokenizer or stemming.
+        """
+        return DocumentFrequency(self._core.merge(other._core), f"{self.source}+{other.source}")
+
+    def count(self, ngram: Sequence[str]) -> int:
+        """In how many documents the n-gram of these words occurs."""
+        return self._core.count(list(ngram))
+
+    @property
+    def documents(self) -> int:
+        """Number of documents (images): the N of the IDF."""
+        return self._core.documents
+
+    @property
+    def ngrams(self) -> int:
+        """Number of distinct n-grams."""
+        return self._core.ngrams
+
+    @property
+    def words(self) -> int:
+        """Number of distinct words."""
+        return self._core.words
+
+    @property
+    def n(self) -> int:
+        """The longest n-gram counted."""
+        return self._core.n
+
+    @property
+    def tokenizer(self) -> str:
+        """What cut the captions into words; `unknown` for an imported pickle."""
+        return self._core.tokenizer
+
+    @property
+    def stem(self) -> bool:
+        """Whether the words are stems."""
+        return self._core.stem
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DocumentFrequency) and self._core == other._core
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return (
+            f"<DocumentFrequency {self.source}: {self.ngrams:,} n-grams up to {self.n} over {self.documents:,} images, "
+            f"{self.tokenizer} {'stems' if self.stem else 'tokens'}>"
+        )
+
+
+def _check_order(n: int) -> None:
+    from capeval.errors import UsageError
+
+    if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= 4:
+        raise UsageError(f"n must be a whole number from 1 to 4, got {n!r}")
+
+
+def _name(path: str | PathLike[str]) -> str:
+    return fspath(path).replace("\\", "/").rsplit("/", 1)[-1]
+
+
+def _reading(
+    path: str | PathLike[str], read: Callable[[str], _core.DocumentFrequency]
+) -> _core.DocumentFrequency:
+    try:
+        return read(fspath(path))
+    except OSError as error:
+        raise DataError(f"{fspath(path)}: cannot be read: {error.strerror or error}") from error

@@ -1,0 +1,128 @@
+"""The one path: corpus × metrics → result."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from capeval import _core
+from capeval.corpus import CandidateSource, CaptionSource, Corpus, check_document_frequency
+from capeval.errors import CapevalWarning, UsageError
+from capeval.registry import parse_metrics
+from capeval.result import Result, Score
+
+if TYPE_CHECKING:
+    from capeval.document_frequency import DocumentFrequency
+    from capeval.metrics import Metric
+
+
+def score(
+    references: CaptionSource,
+    candidates: CandidateSource,
+    metrics: str | Metric | Iterable[str | Metric] = "coco",
+    *,
+    tokenizer: str = "ptb",
+    document_frequency: DocumentFrequency | None = None,
+    on_missing: str = "error",
+    interval: float | None = 0.95,
+    samples: int = 1000,
+    seed: int = 0,
+    threads: int = 0,
+) -> Result:
+    """Scores one system's captions against references.
+
+    Args:
+        references: `{image id: [caption, …]}`, or the path of a file in any format `capeval score` reads.
+        candidates: `{image id: caption}`, or a path.
+        metrics: comma-separated names or groups (`"coco"`, `"bleu-4, cider-d(sigma=5)"`), metric values, or a mixture.
+        tokenizer: `ptb`, `ptb-stream`, `whitespace` or `none`; see [`capeval.tokenize`][].
+        document_frequency: what CIDEr weighs words by; the references themselves by default.
+        on_missing: what an image without candidate means: `error`, `skip` or `zero`.
+        interval: confidence level of the bootstrap intervals over images, or None for none.
+        samples: number of bootstrap samples.
+        seed: seed of the bootstrap; the same seed gives the same interval on any machine.
+        threads: number of threads, 0 for one a core; results are the same bits for any number.
+
+    Raises:
+        DataError: references or candidates are unusable, or do not fit together.
+        UsageError: an unknown metric, tokenizer or an unacceptable value.
+    """
+    chosen = parse_metrics(metrics)
+    _check_bootstrap(interval, samples, seed)
+    corpus = Corpus(references, candidates, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
+    return score_corpus(
+        corpus,
+        chosen,
+        document_frequency=document_frequency,
+        interval=interval,
+        samples=samples,
+        seed=seed,
+        threads=threads,
+    )
+
+
+def score_corpus(
+    corpus: Corpus,
+    metrics: Iterable[Metric],
+    *,
+    document_frequency: DocumentFrequency | None = None,
+    interval: float | None = 0.95,
+    samples: int = 1000,
+    seed: int = 0,
+    threads: int = 0,
+) -> Result:
+    """Scores a corpus that was encoded before; arguments as for [`capeval.score`][]."""
+    metrics = tuple(metrics)
+    _check_bootstrap(interval, samples, seed)
+    _check_document_frequency(corpus, metrics, document_frequency)
+    given = document_frequency._core if document_frequency else None
+    calls = [(metric.key, metric.kernel, metric.kernel_parameters()) for metric in metrics]
+    statistics = _core.evaluate(corpus._core, calls, given, threads)
+    intervals: list[tuple[float, float]] | list[None] = [None] * len(metrics)
+    if interval is not None:
+        intervals = _core.bootstrap_intervals(statistics, samples, interval, seed, threads)
+    scores = {
+        metric.key: Score(metric, rows.score(), bounds, _signature(metric, corpus, document_frequency), rows)
+        for metric, rows, bounds in zip(metrics, statistics, intervals, strict=True)
+    }
+    return Result(_core.__version__, corpus.image_ids, scores, interval, corpus)
+
+
+def _check_bootstrap(interval: float | None, samples: int, seed: int) -> None:
+    if interval is not None and not 0 < interval < 1:
+        raise UsageError(f"interval must be a confidence level between 0 and 1, or none, got {interval}")
+    if samples < 1:
+        raise UsageError(f"samples must be at least 1, got {samples}")
+    if not 0 <= seed < 2**64:
+        raise UsageError(f"seed must be a whole number from 0 to 2**64 - 1, got {seed}")
+
+
+def _check_document_frequency(
+    corpus: Corpus, metrics: tuple[Metric, ...], document_frequency: DocumentFrequency | None
+) -> None:
+    concerned = [metric for metric in metrics if metric.uses_document_frequency]
+    if document_frequency is None:
+        if concerned and len(corpus) == 1:
+            names = ", ".join(metric.label for metric in concerned)
+            warnings.warn(
+                f"one image is a corpus in which every n-gram is in every document, so every IDF and {names} is 0; give "
+                "document frequencies of a larger corpus with --df FILE (document_frequency=… in Python)",
+                CapevalWarning,
+                stacklevel=4,
+            )
+        return
+    for metric in concerned:
+        check_document_frequency(metric.stem, metric.key, document_frequency._core)
+
+
+def _signature(metric: Metric, corpus: Corpus, document_frequency: DocumentFrequency | None) -> str:
+    parts = [metric.name, *metric.signature_parts()]
+    if metric.uses_document_frequency:
+        source = document_frequency.source if document_frequency else "corpus"
+        documents = document_frequency.documents if document_frequency else len(corpus)
+        parts.append(f"df:{source}({documents})")
+    least, most = corpus.reference_counts
+    parts += [f"tok:{corpus.tokenizer}", f"refs:{least}" if least == most else f"refs:{least}-{most}"]
+    return "|".join([*parts, f"capeval:{_core.__version__}"])
+

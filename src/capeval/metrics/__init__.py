@@ -1,0 +1,8 @@
+"""The metrics, as values. `capeval.metrics.CiderD(sigma=5)` and `"cider-d(sigma=5)"` are the same metric."""
+
+from capeval.metrics.base import Metric
+from capeval.metrics.bleu import Bleu
+from capeval.metrics.cider import Cider, CiderD
+from capeval.metrics.rouge import RougeL, RougeN, RougeS
+
+__all__ = ["Bleu", "Cider", "CiderD", "Metric", "RougeL", "RougeN", "RougeS"]

@@ -1,0 +1,182 @@
+"""What a metric is: a frozen value that prints as text, parses back, and declares what it needs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import Field, dataclass, field, fields
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from capeval.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from capeval.corpus import Corpus
+    from capeval.document_frequency import DocumentFrequency
+    from capeval.result import Score
+
+ParameterValue = bool | int | float | str
+
+
+def parameter(
+    default: ParameterValue,
+    meaning: str,
+    *,
+    choices: tuple[str, ...] | None = None,
+    least: float | None = None,
+    most: float | None = None,
+    above: float | None = None,
+    in_name: bool = False,
+) -> Any:
+    """Declares a metric's parameter; every check, message and help text is generated from it.
+
+    `least` and `most` are inclusive bounds, `above` is an exclusive one. A parameter that is `in_name` is fixed by the
+    metric's name (the 4 of BLEU-4) and cannot be given in parentheses.
+    """
+    metadata = {
+        "meaning": meaning, "choices": choices, "least": least, "most": most, "above": above, "in_name": in_name,
+    }
+    return field(default=default, metadata=metadata)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric with its parameters: hashable, comparable, printed as `CIDEr-D(n=4, sigma=6)`.
+
+    Subclasses are frozen dataclasses whose fields are declared with [`parameter`][]. Class attributes describe the
+    metric; the registry, the command line, the documentation and the laws that the tests check all read them.
+    """
+
+    family: ClassVar[str]
+    """Identifier without the part that a parameter supplies: `cider-d`, `bleu`."""
+    title: ClassVar[str]
+    """The name as papers print it: `CIDEr-D`, `BLEU`."""
+    summary: ClassVar[str]
+    """One sentence: what a high score means."""
+    equation: ClassVar[str]
+    """The formula in plain text."""
+    source: ClassVar[str]
+    """Paper and equation."""
+    upper: ClassVar[float | None]
+    """Largest score with default parameters; None when there is none. The smallest is 0."""
+    needs: ClassVar[tuple[str, ...]] = ("references",)
+    """What has to be given beside the candidates."""
+    nothing: ClassVar[dict[str, str]]
+    """The contract for nothing: what an empty caption and the like score, in words."""
+    kernel: ClassVar[str]
+    """Name of the native arithmetic."""
+    uses_document_frequency: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        for declared in fields(self):
+            self._check(declared)
+
+    @classmethod
+    def parameters(cls) -> Iterator[Field[Any]]:
+        """The declared parameters, without those fixed by the name."""
+        return (declared for declared in fields(cls) if not declared.metadata["in_name"])
+
+    @property
+    def name(self) -> str:
+        """Identifier in files and on the command line, without parameters: `bleu-4`, `cider-d`."""
+        return "-".join([self.family, *self._name_parts()])
+
+    @property
+    def key(self) -> str:
+        """Identifier with the parameters that are not at their defaults: `cider-d`, `cider-d(sigma=5)`."""
+        changed = [p for p in self.parameters() if getattr(self, p.name) != p.default]
+        return self.name + self._in_parentheses(changed)
+
+    @property
+    def label(self) -> str:
+        """The name as papers print it, with the parameters that are not at their defaults: `BLEU-4`."""
+        return "-".join([self.title, *self._name_parts()]) + self.key[len(self.name):]
+
+    @property
+    def stem(self) -> bool:
+        """Whether words are reduced to stems first, so that document frequencies must be those of stems."""
+        return False
+
+    def __str__(self) -> str:
+        return "-".join([self.title, *self._name_parts()]) + self._in_parentheses(list(self.parameters()))
+
+    def kernel_parameters(self) -> dict[str, ParameterValue]:
+        """Parameters as the native arithmetic takes them; numbers are floats."""
+        values = ((declared, getattr(self, declared.name)) for declared in fields(self))
+        return {
+            declared.name: value if isinstance(value, (bool, str)) else float(value) for declared, value in values
+        }
+
+    def signature_parts(self) -> list[str]:
+        """`name:value` of every parameter, for the signature."""
+        return [f"{p.name}:{spell(getattr(self, p.name))}" for p in self.parameters()]
+
+    def score(
+        self, corpus: Corpus, *, document_frequency: DocumentFrequency | None = None, threads: int = 0
+    ) -> Score:
+        """Scores the corpus with this metric alone; see [`capeval.score`][] for several at once."""
+        from capeval.evaluate import score_corpus
+
+        result = score_corpus(
+            corpus, (self,), document_frequency=document_frequency, interval=None, threads=threads
+        )
+        return result[self.key]
+
+    def _name_parts(self) -> list[str]:
+        return [str(getattr(self, declared.name)) for declared in fields(self) if declared.metadata["in_name"]]
+
+    def _in_parentheses(self, declared: list[Field[Any]]) -> str:
+        inside = ", ".join(f"{p.name}={spell(getattr(self, p.name))}" for p in declared)
+        return f"({inside})" if inside else ""
+
+    def _check(self, declared: Field[Any]) -> None:
+        value = getattr(self, declared.name)
+        accepted = accepts(declared)
+        kind = type(declared.default)
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if kind is float:
+            fits = is_number and math.isfinite(value) and _in_bounds(value, declared.metadata)
+        elif kind is int:
+            fits = is_number and value == int(value) and _in_bounds(value, declared.metadata)
+        elif kind is bool:
+            fits = isinstance(value, bool)
+        else:
+            fits = value in declared.metadata["choices"]
+        if not fits:
+            raise UsageError(f"{self.title}: {declared.name} must be {accepted}, got {value!r}")
+        if kind in (int, float):
+            object.__setattr__(self, declared.name, kind(value))
+
+
+def _in_bounds(value: float, bounds: Any) -> bool:
+    return (
+        (bounds["least"] is None or value >= bounds["least"])
+        and (bounds["most"] is None or value <= bounds["most"])
+        and (bounds["above"] is None or value > bounds["above"])
+    )
+
+
+def accepts(declared: Field[Any]) -> str:
+    """What a parameter accepts, in words."""
+    bounds = declared.metadata
+    if bounds["choices"]:
+        return "one of " + ", ".join(bounds["choices"])
+    if isinstance(declared.default, bool):
+        return "yes or no"
+    kind = "a whole number" if isinstance(declared.default, int) else "a number"
+    if bounds["least"] is not None and bounds["most"] is not None:
+        return f"{kind} from {spell(bounds['least'])} to {spell(bounds['most'])}"
+    if bounds["least"] is not None:
+        return f"{kind} of at least {spell(bounds['least'])}"
+    if bounds["above"] is not None:
+        return f"{kind} above {spell(bounds['above'])}"
+    return kind
+
+
+def spell(value: ParameterValue) -> str:
+    """A parameter's value as text that parses back: yes, 6, 1.2, mean."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    return str(value)

@@ -1,0 +1,52 @@
+"""BLEU: clipped n-gram precision with a brevity penalty.
+
+Papineni, Roukos, Ward, Zhu, *BLEU: a method for automatic evaluation of machine translation* (ACL 2002); as image
+captioning uses it: Vedantam, Zitnick, Parikh (CVPR 2015), appendix.
+
+    P_n    = Σ_k min(h_k(c), max_j h_k(s_j)) / Σ_k h_k(c)
+    b      = 1 if l_C > l_S else exp(1 − l_S / l_C)
+    BLEU_N = b · exp(Σ_{n ≤ N} log(P_n) / N)
+
+| point | paper | COCO code | capeval |
+| --- | --- | --- | --- |
+| no n-gram matches | score 0 | 1e-15 added to numerators, 1e-9 to denominators | as COCO; `smoothing` offers others |
+| reference length | closest | closest, ties to the shorter | as COCO |
+| corpus of one image | – | the references' *average* length | as COCO |
+| corpus score | pooled counts | pooled counts | as COCO |
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from capeval.metrics.base import Metric, parameter
+
+
+@dataclass(frozen=True)
+class Bleu(Metric):
+    """BLEU of n-grams up to `n`; the corpus score pools counts and lengths over all images."""
+
+    n: int = parameter(4, "the longest n-gram", least=1, most=4, in_name=True)
+    smoothing: str = parameter(
+        "coco",
+        "what is done about orders without a match: coco adds its tiny constants; none makes the score 0; floor sets "
+        "their numerator to k; add-k adds k to both sides of orders above 1 (Lin and Och 2004); exp halves again for "
+        "each (NIST mteval)",
+        choices=("coco", "none", "floor", "add-k", "exp"),
+    )
+    k: float = parameter(1.0, "the constant of smoothing floor and add-k", least=0.0)
+
+    family: ClassVar[str] = "bleu"
+    title: ClassVar[str] = "BLEU"
+    summary: ClassVar[str] = "Share of the candidate's n-grams that some reference has, if it is long enough."
+    equation: ClassVar[str] = (
+        "BLEU_N = b · (∏_{n ≤ N} P_n)^(1/N),  P_n = Σ_k min(h_k(c), max_j h_k(s_j)) / Σ_k h_k(c),  "
+        "b = min(1, exp(1 − l_S / l_C))"
+    )
+    source: ClassVar[str] = "Papineni et al., ACL 2002; Vedantam et al., CVPR 2015, appendix; COCO caption evaluation"
+    upper: ClassVar[float | None] = 1.0
+    nothing: ClassVar[dict[str, str]] = {
+        "empty caption": "0",
+        "one image": "the average reference length replaces the closest, as in the COCO code",
+        "caption shorter than n words": "tiny but not 0 with the COCO constants",
+    }
+    kernel: ClassVar[str] = "bleu"

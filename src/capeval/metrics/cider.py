@@ -1,0 +1,77 @@
+"""CIDEr and CIDEr-D: consensus with the references, by TF-IDF weighted n-grams.
+
+Vedantam, Zitnick, Parikh, *CIDEr: Consensus-based Image Description Evaluation* (CVPR 2015).
+
+    g_k(s)    = h_k(s) · (log |I| − log max(1, df_k))                                        (eq. 1)
+    CIDEr_n   = mean_j  gⁿ(c)·gⁿ(s_j) / (‖gⁿ(c)‖ ‖gⁿ(s_j)‖)                                  (eq. 2)
+    CIDEr     = Σ_n w_n CIDEr_n,  w_n = 1/N,  N = 4                                          (eq. 3)
+    CIDEr-D_n = mean_j  exp(−(l(c) − l(s_j))² / 2σ²) · min(gⁿ(c), gⁿ(s_j))·gⁿ(s_j) / (‖gⁿ(c)‖ ‖gⁿ(s_j)‖)   (eq. 4)
+
+| point | paper | published programs | capeval |
+| --- | --- | --- | --- |
+| stemming in CIDEr | yes | none | yes; `cider(stem=no)` is the authors' program |
+| scale | CIDEr 0..1, CIDEr-D ×10 | both ×10 | ×10; `cider(scale=1)` is the paper's |
+| term frequency | divided by caption length | raw counts | raw counts (the cosine is the same) |
+| length in CIDEr-D | words | bigrams (words − 1, not below 0) | bigrams, as COCO |
+| n-gram in no reference | df 0 | counts as df 1 | df 1 |
+| the metric COCO calls "CIDEr" | – | is CIDEr-D | `cider-d` |
+
+The appendix's variants are parameters of `cider`: `only` (a single n), `pool=max`, `weights=exponential`
+(w_n ∝ eⁿ), `idf=no`.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from capeval.metrics.base import Metric, parameter
+
+_NOTHING = {
+    "empty caption": "0",
+    "one image and no --df": "0: every n-gram is in every document, so every IDF is log(1) = 0; a warning says so",
+    "caption of fewer than 4 words": "its missing orders count as 0: 3 words against themselves give 7.5",
+}
+
+
+@dataclass(frozen=True)
+class Cider(Metric):
+    """The paper's CIDEr: cosine of TF-IDF vectors over stems; corpus score = mean."""
+
+    n: int = parameter(4, "the longest n-gram", least=1, most=4)
+    only: int = parameter(0, "the single n to use (CIDEr_n), 0 for all up to n", least=0, most=4)
+    stem: bool = parameter(True, "reduce words to Snowball English stems first; no follows the authors' program")
+    idf: bool = parameter(True, "weigh n-grams by rarity; no weighs all alike")
+    pool: str = parameter("mean", "how similarities to several references become one", choices=("mean", "max"))
+    weights: str = parameter("uniform", "weights of the orders", choices=("uniform", "exponential"))
+    scale: float = parameter(10.0, "factor of the score: 10 in the published programs, 1 in the paper", above=0.0)
+
+    family: ClassVar[str] = "cider"
+    title: ClassVar[str] = "CIDEr"
+    summary: ClassVar[str] = "The candidate says, in rare words too, what most references say."
+    equation: ClassVar[str] = (
+        "CIDEr = 10 · 1/4 Σ_n mean_j cos(gⁿ(c), gⁿ(s_j)),  g_k(s) = h_k(s) · log(|I| / max(1, df_k))"
+    )
+    source: ClassVar[str] = "Vedantam et al., CVPR 2015, eq. 1–3; variants: appendix"
+    upper: ClassVar[float | None] = 10.0
+    nothing: ClassVar[dict[str, str]] = _NOTHING
+    kernel: ClassVar[str] = "cider"
+    uses_document_frequency: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class CiderD(Metric):
+    """CIDEr-D, which the COCO suite prints as "CIDEr": clipped, with a length penalty; corpus score = mean."""
+
+    n: int = parameter(4, "the longest n-gram", least=1, most=4)
+    sigma: float = parameter(6.0, "standard deviation of the length penalty, in words", above=0.0)
+
+    family: ClassVar[str] = "cider-d"
+    title: ClassVar[str] = "CIDEr-D"
+    summary: ClassVar[str] = "As CIDEr, hardened against repeated words and unnatural lengths."
+    equation: ClassVar[str] = (
+        "CIDEr-D = 10 · 1/4 Σ_n mean_j exp(−(l(c) − l(s_j))²/2σ²) · min(gⁿ(c), gⁿ(s_j))·gⁿ(s_j) / (‖gⁿ(c)‖ ‖gⁿ(s_j)‖)"
+    )
+    source: ClassVar[str] = "Vedantam et al., CVPR 2015, eq. 4; COCO caption evaluation"
+    upper: ClassVar[float | None] = 10.0
+    nothing: ClassVar[dict[str, str]] = _NOTHING
+    kernel: ClassVar[str] = "cider-d"
+    uses_document_frequency: ClassVar[bool] = True

@@ -1,0 +1,79 @@
+"""ROUGE: recall of the references' n-grams, common subsequences or skip bigrams.
+
+Lin, *ROUGE: a package for automatic evaluation of summaries* (2004), as Vedantam, Zitnick, Parikh (CVPR 2015) write it
+for image captions (appendix, eq. 9 to 15).
+
+    ROUGE-N(c, S) = Σ_j Σ_k min(h_k(c), h_k(s_j)) / Σ_j Σ_k h_k(s_j)
+    ROUGE-L(c, S) = (1 + β²) R P / (R + β² P),  R = max_j lcs(c, s_j) / |s_j|,  P = max_j lcs(c, s_j) / |c|
+    ROUGE-S(c, S) : the same F over ordered word pairs at most `distance` words apart
+
+| point | paper | COCO code | capeval |
+| --- | --- | --- | --- |
+| β of ROUGE-L | 2, favouring recall | 1.2 | 1.2; `rouge-l(beta=2)` is the paper's |
+| β of ROUGE-S | 2 | – | 2 |
+| R and P | each its own best reference | the same | the same |
+| empty caption | – | one empty token: 1 against an empty reference, else 0 | as COCO for ROUGE-L; 0 elsewhere |
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from capeval.metrics.base import Metric, parameter
+
+_LIN = "Lin 2004; Vedantam et al., CVPR 2015, appendix, "
+
+
+@dataclass(frozen=True)
+class RougeN(Metric):
+    """Recall of the references' n-grams of length `n`, over all references together; corpus score = mean."""
+
+    n: int = parameter(2, "length of the n-grams", least=1, most=4, in_name=True)
+
+    family: ClassVar[str] = "rouge"
+    title: ClassVar[str] = "ROUGE"
+    summary: ClassVar[str] = "Share of the references' n-grams that the candidate has."
+    equation: ClassVar[str] = "ROUGE-N = Σ_j Σ_k min(h_k(c), h_k(s_j)) / Σ_j Σ_k h_k(s_j)"
+    source: ClassVar[str] = _LIN + "eq. 9"
+    upper: ClassVar[float | None] = 1.0
+    nothing: ClassVar[dict[str, str]] = {
+        "empty caption": "0",
+        "references shorter than n words": "0 when no reference has an n-gram",
+    }
+    kernel: ClassVar[str] = "rouge-n"
+
+
+@dataclass(frozen=True)
+class RougeL(Metric):
+    """F of the longest common subsequence; corpus score = mean."""
+
+    beta: float = parameter(1.2, "weight of recall; COCO's 1.2, the CIDEr paper's 2", above=0.0)
+
+    family: ClassVar[str] = "rouge-l"
+    title: ClassVar[str] = "ROUGE-L"
+    summary: ClassVar[str] = "The candidate shares long word sequences, in order, with a reference."
+    equation: ClassVar[str] = (
+        "ROUGE-L = (1 + β²) R P / (R + β² P),  R = max_j lcs(c, s_j)/|s_j|,  P = max_j lcs(c, s_j)/|c|"
+    )
+    source: ClassVar[str] = _LIN + "eq. 10–12; COCO caption evaluation"
+    upper: ClassVar[float | None] = 1.0
+    nothing: ClassVar[dict[str, str]] = {
+        "empty caption": "0, but 1 when a reference is empty too, as in the COCO code",
+    }
+    kernel: ClassVar[str] = "rouge-l"
+
+
+@dataclass(frozen=True)
+class RougeS(Metric):
+    """F of skip bigrams: ordered word pairs at most `distance` apart; corpus score = mean."""
+
+    distance: int = parameter(4, "how many words apart the two words of a pair may be", least=1, most=1000)
+    beta: float = parameter(2.0, "weight of recall", above=0.0)
+
+    family: ClassVar[str] = "rouge-s"
+    title: ClassVar[str] = "ROUGE-S"
+    summary: ClassVar[str] = "The candidate shares ordered word pairs, gaps allowed, with a reference."
+    equation: ClassVar[str] = "ROUGE-S = (1 + β²) R P / (R + β² P) over skip bigrams"
+    source: ClassVar[str] = _LIN + "eq. 13–15"
+    upper: ClassVar[float | None] = 1.0
+    nothing: ClassVar[dict[str, str]] = {"empty caption": "0", "caption of one word": "0"}
+    kernel: ClassVar[str] = "rouge-s"

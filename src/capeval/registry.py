@@ -1,0 +1,110 @@
+"""Every metric by name, and the text that names them: `coco`, `bleu-4, cider-d(sigma=5)`.
+
+A new metric adds its line to `METRICS`; groups, the command line, the documentation and the tests read it from there.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from capeval.errors import UsageError
+from capeval.metrics import Bleu, Cider, CiderD, Metric, RougeL, RougeN, RougeS
+from capeval.metrics.base import ParameterValue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+METRICS: tuple[tuple[Metric, tuple[str, ...]], ...] = (
+    *((Bleu(n=n), ("coco", "consensus")) for n in (1, 2, 3, 4)),
+    *((RougeN(n=n), ("consensus",)) for n in (1, 2, 3, 4)),
+    (RougeL(), ("coco", "consensus")),
+    (RougeS(), ("consensus",)),
+    (Cider(), ("consensus",)),
+    (CiderD(), ("coco", "consensus")),
+)
+"""Each metric with its default parameters, and the groups it belongs to; every metric belongs to `all`."""
+
+BY_NAME: dict[str, Metric] = {metric.name: metric for metric, _ in METRICS}
+
+
+def groups() -> dict[str, tuple[Metric, ...]]:
+    """The groups by name, `all` last."""
+    members: dict[str, tuple[Metric, ...]] = {}
+    for metric, names in METRICS:
+        for name in names:
+            members[name] = (*members.get(name, ()), metric)
+    return {**members, "all": tuple(BY_NAME.values())}
+
+
+def parse_metrics(text: str | Metric | Iterable[str | Metric]) -> tuple[Metric, ...]:
+    """Metrics from comma-separated names and groups, or from any mixture of names and values.
+
+    Repeats are dropped; order is kept. Raises `UsageError` for an unknown name (suggesting the nearest), an unknown
+    parameter or an unacceptable value.
+    """
+    items = [text] if isinstance(text, (str, Metric)) else list(text)
+    chosen: dict[Metric, None] = {}
+    for item in items:
+        if isinstance(item, Metric):
+            chosen[item] = None
+        else:
+            for name in _split(item):
+                chosen.update(dict.fromkeys(_parse_one(name)))
+    if not chosen:
+        raise UsageError(f"no metric given; {_accepted()}")
+    return tuple(chosen)
+
+
+def _split(text: str) -> list[str]:
+    """Cuts at commas outside parentheses."""
+    return [part.strip() for part in re.split(r",(?![^()]*\))", text) if part.strip()]
+
+
+_CALL = re.compile(r"(?P<name>[^()]+?)\s*(?:\((?P<inside>[^()]*)\))?\s*")
+
+
+def _parse_one(text: str) -> tuple[Metric, ...]:
+    match = _CALL.fullmatch(text)
+    name = match["name"].strip().lower() if match else text
+    if match and match["inside"] is None and name in groups():
+        return groups()[name]
+    metric = BY_NAME.get(name) if match else None
+    if metric is None or match is None:
+        raise UsageError(f"unknown metric {text!r}{_nearest(name)}; {_accepted()}")
+    return (replace(metric, **_parameters(metric, match["inside"] or "")),)
+
+
+def _parameters(metric: Metric, inside: str) -> dict[str, ParameterValue]:
+    declared = {p.name: p for p in metric.parameters()}
+    values: dict[str, ParameterValue] = {}
+    for part in filter(None, (part.strip() for part in inside.split(","))):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or name not in declared:
+            accepted = ", ".join(declared) or "none"
+            raise UsageError(f"{metric.name}: no parameter {name!r}; its parameters: {accepted} (as {metric})")
+        values[name] = _value(value, declared[name].default)
+    return values
+
+
+def _value(text: str, like: ParameterValue) -> ParameterValue:
+    """The value in the type of the default; text that is none stays text, which the metric then refuses by name."""
+    if isinstance(like, bool):
+        return {"yes": True, "true": True, "no": False, "false": False}.get(text.lower(), text)
+    if isinstance(like, (int, float)):
+        try:
+            return float(text)
+        except ValueError:
+            return text
+    return text
+
+
+def _nearest(name: str) -> str:
+    near = difflib.get_close_matches(name.split("(")[0].strip(), [*BY_NAME, *groups()], n=1, cutoff=0.5)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _accepted() -> str:
+    return f"metrics: {', '.join(BY_NAME)}; groups: {', '.join(groups())}"

@@ -1,0 +1,82 @@
+"""A result in each of the formats of `--format`."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from capeval.result import Result
+
+
+def render(result: Result, format_: str) -> str:
+    """The result as text in the format of that name."""
+    return FORMATS[format_](result)
+
+
+def _table(result: Result) -> str:
+    from capeval.report.text import table
+
+    return table(result)
+
+
+def _json(result: Result) -> str:
+    return json.dumps(result.to_dict(), ensure_ascii=False, indent=1)
+
+
+def _csv(result: Result) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["metric", "score", "lower", "upper", "signature"])
+    for key, score in result.items():
+        bounds = ("", "") if score.interval is None else (repr(score.interval[0]), repr(score.interval[1]))
+        writer.writerow([key, repr(score.value), *bounds, score.signature])
+    return text.getvalue()
+
+
+def _rows(result: Result) -> list[tuple[str, str, str]]:
+    """Label, score and interval of each metric, to four decimals."""
+    return [
+        (
+            score.metric.label,
+            f"{score.value:.4f}",
+            "" if score.interval is None else f"{score.interval[0]:.4f} to {score.interval[1]:.4f}",
+        )
+        for score in result.values()
+    ]
+
+
+def _markdown(result: Result) -> str:
+    rows = _rows(result)
+    if result.level is None:
+        return "\n".join(["| metric | score |", "| --- | ---: |", *(f"| {a} | {b} |" for a, b, _ in rows)])
+    head = [f"| metric | score | {result.level:.0%} interval |", "| --- | ---: | ---: |"]
+    return "\n".join([*head, *(f"| {a} | {b} | {c} |" for a, b, c in rows)])
+
+
+def _latex(result: Result) -> str:
+    """A booktabs table."""
+    with_interval = result.level is not None
+    head = r"Metric & Score" + (rf" & {result.level:.0%} interval".replace("%", r"\%") if with_interval else "")
+    lines = [
+        f"{label} & {score}" + (f" & [{interval.replace(' to ', ', ')}]" if with_interval else "")
+        for label, score, interval in _rows(result)
+    ]
+    columns = "lrr" if with_interval else "lr"
+    body = " \\\\\n".join(line.replace("_", r"\_") for line in lines)
+    return (
+        f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n{head} \\\\\n\\midrule\n{body} \\\\\n\\bottomrule\n\\end{{tabular}}"
+    )
+
+
+FORMATS: dict[str, Callable[[Result], str]] = {
+    "table": _table,
+    "json": _json,
+    "csv": _csv,
+    "markdown": _markdown,
+    "latex": _latex,
+}
+"""Renderers by the names that `--format` takes."""

@@ -1,0 +1,101 @@
+"""Results: every number with its interval, its per-image scores and a signature to cite it by."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from capeval.errors import MissingDependencyError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pandas
+
+    from capeval import _core
+    from capeval.corpus import Corpus
+    from capeval.metrics import Metric
+
+
+@dataclass(frozen=True)
+class Score:
+    """One metric's score of one system."""
+
+    metric: Metric
+    value: float
+    """The corpus score."""
+    interval: tuple[float, float] | None
+    """Bootstrap percentile interval over images; None when it was not asked for."""
+    signature: str
+    """What one needs to get the number again: `cider-d|n:4|sigma:6|df:corpus(8091)|tok:ptb|refs:4|capeval:0.1.0`."""
+    statistics: _core.Statistics = field(repr=False)
+    """The sufficient statistics behind the score, image by image."""
+
+    @property
+    def per_image(self) -> npt.NDArray[np.float64]:
+        """Score of each image, shape (images,), aligned with the result's `image_ids`."""
+        import numpy as np
+
+        return np.frombuffer(self.statistics.row_scores(), dtype="<f8")
+
+    def per_image_values(self) -> array[float]:
+        """The same as `per_image`, without NumPy."""
+        return array("d", self.statistics.row_scores())
+
+    def __float__(self) -> float:
+        return self.value
+
+
+@dataclass(frozen=True)
+class Result(Mapping[str, Score]):
+    """Scores of one system, by metric key: `result["cider-d"].value`."""
+
+    version: str
+    image_ids: list[str] = field(repr=False)
+    scores: dict[str, Score]
+    level: float | None
+    """Confidence level of the intervals."""
+    corpus: Corpus = field(repr=False)
+
+    def __getitem__(self, key: str) -> Score:
+        try:
+            return self.scores[key]
+        except KeyError:
+            raise KeyError(f"{key!r} was not scored; scored: {', '.join(self.scores)}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.scores)
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON document of `capeval score`: version, images, scores, intervals, signatures."""
+        return {
+            "capeval": self.version,
+            "images": len(self.image_ids),
+            "scores": {key: score.value for key, score in self.scores.items()},
+            "intervals": {
+                key: list(score.interval) for key, score in self.scores.items() if score.interval is not None
+            },
+            "signatures": {key: score.signature for key, score in self.scores.items()},
+        }
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Per-image scores: one row an image (index `image_id`), one column a metric.
+
+        Raises `MissingDependencyError` when pandas is not installed.
+        """
+        try:
+            import pandas
+        except ImportError as error:
+            raise MissingDependencyError("pandas", "pandas", "Result.to_pandas") from error
+        index = pandas.Index(self.image_ids, name="image_id")
+        return pandas.DataFrame({key: score.per_image for key, score in self.scores.items()}, index=index)
+
+    def __str__(self) -> str:
+        from capeval.report.text import table
+
+        return table(self)

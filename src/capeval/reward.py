@@ -1,0 +1,143 @@
+"""CIDEr-D on token ids, as a reward for reinforcement learning: no strings, no waiting for the GIL.
+
+Rennie, Marcheret, Mroueh, Ross, Goel, *Self-critical sequence training for image captioning* (CVPR 2017) score sampled
+captions as strings of ids. The arithmetic here is that of `cider-d`; references are encoded once and reused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from capeval import _core
+from capeval.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from capeval.document_frequency import DocumentFrequency, TokenIds
+
+_LARGEST_ID = 2**32 - 2
+
+
+class EncodedReferences:
+    """References of several images, encoded by [`CiderDReward.encode`][]; picking images is free of copying text."""
+
+    def __init__(self, core: _core.EncodedReferences) -> None:
+        self._core = core
+
+    def __len__(self) -> int:
+        return len(self._core)
+
+    def __getitem__(self, images: Sequence[int] | npt.NDArray[np.integer]) -> EncodedReferences:
+        """The references of these images, in this order (repeats allowed): a training batch out of the whole set."""
+        numbers = [int(image) for image in images]
+        for number in numbers:
+            if not 0 <= number < len(self):
+                raise UsageError(f"no image {number} among {len(self)} encoded ones")
+        return EncodedReferences(self._core.select(numbers))
+
+
+class CiderDReward:
+    """CIDEr-D of sampled captions, in token ids.
+
+    Args:
+        document_frequency: counts keyed by token ids: [`DocumentFrequency.from_token_ids`][], or an imported pickle of
+            the `-idxs` kind. The ids, and whether the end of sentence is among them, must be those of the samples, or
+            rewards fall to 0 or endings degrade.
+        end_of_sentence: the id that ends a caption. It counts as a word, in samples and references alike, as in
+            self-critical training, and what follows it is padding. None: there is no such id; negative ids are padding.
+        n: the longest n-gram.
+        sigma: standard deviation of the length penalty.
+        threads: number of threads, 0 for one a core. They end with the call, so the reward is safe after `fork`.
+
+    Raises:
+        UsageError: counts keyed by words, or stems; `n` or `sigma` out of range.
+    """
+
+    def __init__(
+        self,
+        document_frequency: DocumentFrequency,
+        *,
+        end_of_sentence: int | None = 0,
+        n: int = 4,
+        sigma: float = 6.0,
+        threads: int = 0,
+    ) -> None:
+        from capeval.metrics import CiderD
+
+        metric = CiderD(n=n, sigma=sigma)
+        self.end_of_sentence = end_of_sentence
+        self.threads = threads
+        self._core = _core.Reward(document_frequency._core, metric.n, metric.sigma)
+
+    def encode(self, references: Sequence[TokenIds]) -> EncodedReferences:
+        """Encodes references once, to be used in many steps: one (R_i, T) array of ids an image.
+
+        Raises `DataError` for an array of another shape or type, or an image without reference.
+        """
+        return EncodedReferences(self._core.encode(pack_groups(references, self.end_of_sentence)))
+
+    def __call__(
+        self, sampled: TokenIds, references: Sequence[TokenIds] | EncodedReferences
+    ) -> npt.NDArray[np.float64]:
+        """Rewards of the samples.
+
+        Args:
+            sampled: (N, T) ids, padded after the end of sentence.
+            references: one (R_i, T) array of ids a sample, or an image: with N = k · images, the k samples of an image
+                stand in consecutive rows. Or what [`encode`][] made of them.
+
+        Returns:
+            (N,) float64.
+
+        Raises:
+            DataError: wrong shapes or types, or N is no multiple of the number of images.
+        """
+        encoded = references if isinstance(references, EncodedReferences) else self.encode(references)
+        ids, lengths = _pack(sampled, self.end_of_sentence, "sampled")
+        if len(encoded) == 0 or len(lengths) % len(encoded):
+            raise DataError(f"{len(lengths)} samples for the references of {len(encoded)} images: the number of samples "
+                            "must be a multiple of the number of images")
+        scores = self._core.score(ids, lengths, encoded._core, self.threads)
+        return np.frombuffer(scores, dtype="<f8")
+
+
+def pack_groups(references: Sequence[TokenIds], end_of_sentence: int | None) -> list[tuple[bytes, list[int]]]:
+    """Each image's references as the native core takes them."""
+    groups = [_pack(ids, end_of_sentence, f"references[{number}]") for number, ids in enumerate(references)]
+    for number, (_, lengths) in enumerate(groups):
+        if not lengths:
+            raise DataError(f"references[{number}] is empty: an image needs at least one reference")
+    return groups
+
+
+def _pack(ids: TokenIds, end_of_sentence: int | None, name: str) -> tuple[bytes, list[int]]:
+    """The ids of all rows up to their ends, as little-endian u32, and the rows' lengths."""
+    array = _as_rows(ids, name)
+    width = array.shape[1]
+    if end_of_sentence is None:
+        ends = array < 0
+        lengths = np.where(ends.any(axis=1), ends.argmax(axis=1), width)
+    else:
+        ends = array == end_of_sentence
+        lengths = np.where(ends.any(axis=1), ends.argmax(axis=1) + 1, width)
+    kept = array[np.arange(width) < lengths[:, None]]
+    if kept.size and (kept.min() < 0 or kept.max() > _LARGEST_ID):
+        raise DataError(f"{name}: token ids must be from 0 to {_LARGEST_ID:,}, found {kept.min()} to {kept.max()}; "
+                        "pad with the end-of-sentence id")
+    return kept.astype("<u4").tobytes(), lengths.tolist()
+
+
+def _as_rows(ids: TokenIds, name: str) -> npt.NDArray[np.integer]:
+    try:
+        array = np.asarray(ids)
+    except ValueError as error:
+        raise DataError(f"{name}: rows of different lengths; pad them with the end-of-sentence id") from error
+    if array.size == 0:
+        return np.zeros((array.shape[0], 0), dtype=np.int64)
+    if array.ndim != 2 or not np.issubdtype(array.dtype, np.integer):
+        raise DataError(f"{name}: expected whole numbers of shape (rows, length), got {array.dtype} of shape {array.shape}")
+    return array
