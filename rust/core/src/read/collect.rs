@@ -5,11 +5,9 @@ use serde_json::value::RawValue;
 use super::error::{ReadError, ReadErrorKind};
 use super::json::{self, Fields};
 use super::position::offset_of;
+use super::tally::Tally;
 use super::walk;
 use crate::captions::{Captions, CaptionsBuilder};
-
-/// Offenders that a message names; the others are only counted.
-const NAMED: usize = 5;
 
 /// The keys of a row, in the order [`Collector::row`] takes their values.
 pub(super) const ROW: [&str; 3] = ["image_id", "caption", "captions"];
@@ -19,7 +17,8 @@ pub(super) struct Collector<'t> {
     /// The whole file: every value a reader hands over is a slice of it.
     pub(super) text: &'t str,
     builder: CaptionsBuilder,
-    offences: Option<Offences>,
+    /// The first offence, and the count of all of its kind.
+    offences: Option<(Offence, Tally)>,
 }
 
 /// One row that is no good: which rule, where, and the sentence that says so.
@@ -29,13 +28,6 @@ pub(super) struct Offence {
     pub(super) image: Option<String>,
     pub(super) row: Option<usize>,
     pub(super) message: String,
-}
-
-/// The first offence, and how many more of its kind there are.
-struct Offences {
-    first: Offence,
-    named: Vec<String>,
-    count: usize,
 }
 
 impl<'t> Collector<'t> {
@@ -140,33 +132,26 @@ impl<'t> Collector<'t> {
     pub(super) fn offend(&mut self, offence: Offence) {
         let name = name(&offence);
         match &mut self.offences {
-            None => self.offences = Some(Offences { first: offence, named: vec![name], count: 1 }),
-            Some(offences) if offences.first.kind == offence.kind => {
-                offences.count += 1;
-                if offences.named.len() < NAMED {
-                    offences.named.push(name);
-                }
+            None => {
+                let tally = Tally::new(offence.message.clone(), name);
+                self.offences = Some((offence, tally));
             }
+            Some((first, tally)) if first.kind == offence.kind => tally.add(name),
             Some(_) => {}
         }
     }
 
     /// The captions, or the report of the offences.
     pub(super) fn finish(self) -> Result<Captions, ReadError> {
-        let Some(Offences { first, named, count }) = self.offences else { return Ok(self.builder.finish()) };
-        let mut message = first.message;
-        if count > 1 {
-            let more = if count > named.len() { ", …" } else { "" };
-            message = format!("{message} ({count} such in all: {}{more})", named.join(", "));
-        }
-        let error = ReadError { image: first.image, row: first.row, count, ..ReadError::new(first.kind, message) };
-        Err(error.at(self.text, first.offset))
+        let Some((first, tally)) = self.offences else { return Ok(self.builder.finish()) };
+        let error = ReadError::new(first.kind, tally.sentence()).at(self.text, first.offset);
+        Err(ReadError { image: first.image, row: first.row, count: tally.count(), ..error })
     }
 }
 
 /// `the caption of image 5 (row 7) is`.
 fn subject(what: &str, image: Option<&str>, row: Option<usize>) -> String {
-    let image = image.map(|id| format!(" of image {id}")).unwrap_or_default();
+    let image = image.map(|id| format!(" of image {}", json::shorten(id, 60))).unwrap_or_default();
     let row = row.map(|row| if image.is_empty() { format!(" of row {row}") } else { format!(" (row {row})") });
     format!("{what}{image}{} is", row.unwrap_or_default())
 }
@@ -174,7 +159,7 @@ fn subject(what: &str, image: Option<&str>, row: Option<usize>) -> String {
 /// How a list of offenders calls this one.
 fn name(offence: &Offence) -> String {
     match (&offence.image, offence.row) {
-        (Some(image), _) => format!("image {image}"),
+        (Some(image), _) => format!("image {}", json::shorten(image, 60)),
         (None, Some(row)) => format!("row {row}"),
         (None, None) => format!("byte {}", offence.offset),
     }

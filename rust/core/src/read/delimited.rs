@@ -43,7 +43,7 @@ fn delimiter(text: &str, format: Format) -> Result<u8, ReadError> {
     found.ok_or_else(|| {
         let header = super::json::shorten(text.lines().find(|line| !line.is_empty()).unwrap_or_default(), 60);
         let message = format!(
-            "the header line {header:?} does not have the columns {} of a {format} file",
+            "the header line \"{header}\" does not have the columns {} of a {format} file",
             COLUMNS.join(" and ")
         );
         ReadError::new(ReadErrorKind::MissingKey, message).at(text, 0)

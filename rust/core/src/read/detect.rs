@@ -23,7 +23,7 @@ pub(super) fn format(text: &str) -> Result<Format, ReadError> {
         _ => delimited::detect(text).ok_or_else(|| {
             let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
             let start = offset_of(text, line);
-            ReadError::shape(&format!("a text that begins {:?}", shorten(line, 60))).at(text, start)
+            ReadError::shape(&format!("a text that begins \"{}\"", shorten(line, 60))).at(text, start)
         }),
     }
 }
@@ -87,7 +87,7 @@ impl<'t> Probe<'t> {
             }
             Some((key, value)) if value.starts_with('{') => {
                 let found =
-                    format!("an object whose first value, under {:?}, is {}", shorten(&key, 40), describe(value));
+                    format!("an object whose first value, under \"{}\", is {}", shorten(&key, 40), describe(value));
                 Err(ReadError::shape(&found).at(self.text, offset_of(self.text, value)))
             }
             _ => Ok(Format::Mapping),

@@ -36,7 +36,7 @@ fn parts(line: &str) -> Option<(&str, &str)> {
 
 /// Counts a line that is not of the format.
 fn malformed(captions: &mut Collector<'_>, row: usize, line: &str) {
-    let message = format!("{:?} is not name.jpg#0, a tab and a caption", shorten(line, 40));
+    let message = format!("\"{}\" is not name.jpg#0, a tab and a caption", shorten(line, 40));
     let offset = offset_of(captions.text, line);
     captions.offend(Offence { kind: ReadErrorKind::Malformed, offset, image: None, row: Some(row), message });
 }

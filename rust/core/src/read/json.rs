@@ -13,6 +13,10 @@ use super::position::offset_of;
 /// Key names that a message lists.
 const KEYS_LISTED: usize = 8;
 
+/// How to mend a text that holds half a surrogate pair.
+pub const MEND_SURROGATES: &str = "write the whole character, or mend the text in Python with \
+    text.encode(\"utf-16\", \"surrogatepass\").decode(\"utf-16\", \"replace\")";
+
 /// What keeps a value from being text, or an image id.
 pub(super) enum Problem {
     /// It is something else: what it is.
@@ -49,10 +53,7 @@ impl Problem {
 
 /// What is wrong with a lone surrogate, and how to mend it.
 pub(super) fn half_character(escape: &str) -> String {
-    format!(
-        "the escape {escape} is half a surrogate pair; write the whole character, or mend the text in Python with \
-         text.encode(\"utf-16\", \"surrogatepass\").decode(\"utf-16\", \"replace\")"
-    )
+    format!("the escape {escape} is half a surrogate pair; {MEND_SURROGATES}")
 }
 
 /// A JSON string as text, without a copy when it has no escapes.
@@ -110,12 +111,21 @@ pub(super) fn describe(json: &str) -> String {
     }
 }
 
-/// The first characters of a text, with an ellipsis when that is not all.
+/// The first characters of a text on one line: control characters are escaped, an ellipsis stands for the rest.
 pub(super) fn shorten(text: &str, characters: usize) -> String {
-    match text.char_indices().nth(characters) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
+    let mut short = String::new();
+    for (number, character) in text.chars().enumerate() {
+        if number == characters {
+            short.push('…');
+            break;
+        }
+        if character.is_control() {
+            short.extend(character.escape_default());
+        } else {
+            short.push(character);
+        }
     }
+    short
 }
 
 /// The values of some keys of an object, in the order the keys were asked for; all others are skipped.

@@ -52,8 +52,10 @@ fn image<'t>(captions: &mut Collector<'t>, row: usize, fields: &Fields<'t, 5>) {
     });
     if walked.is_err() {
         let found = json::describe(list.get());
-        let message =
-            format!("\"sentences\" of image {id} (row {row}) must be a list of objects with \"raw\", not {found}");
+        let message = format!(
+            "\"sentences\" of image {} (row {row}) must be a list of objects with \"raw\", not {found}",
+            json::shorten(&id, 60)
+        );
         captions.offend(captions.offence(ReadErrorKind::CaptionNotText, list.get(), Some(&id), Some(row), message));
     }
 }

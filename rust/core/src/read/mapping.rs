@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use super::collect::Collector;
 use super::error::{ReadError, ReadErrorKind};
-use super::json::Key;
+use super::json::{Key, shorten};
 use super::walk;
 use crate::captions::Captions;
 
@@ -41,7 +41,8 @@ impl<'t> Visitor<'t> for Mapping<'_, 't> {
                     _ => captions.caption(&id, value, None),
                 }
             } else {
-                let message = format!("image {id} stands twice in the mapping; put its captions in one list");
+                let message =
+                    format!("image {} stands twice in the mapping; put its captions in one list", shorten(&id, 60));
                 let offence = captions.offence(ReadErrorKind::RepeatedImage, value.get(), Some(&id), None, message);
                 captions.offend(offence);
             }

@@ -18,10 +18,13 @@ mod karpathy;
 mod list;
 mod mapping;
 mod position;
+mod tally;
 mod walk;
 
 pub use error::{ReadError, ReadErrorKind};
 pub use format::{Format, UnknownFormat};
+pub use json::MEND_SURROGATES;
+pub use tally::Tally;
 
 use crate::captions::Captions;
 use collect::Collector;
