@@ -11,7 +11,7 @@ from capeval import _core
 from capeval.errors import CapevalWarning, DataError, UsageError, accepted_name, some
 
 if TYPE_CHECKING:
-    from capeval.data import Captions
+    from capeval._core import Captions
 
 CaptionSource: TypeAlias = "Mapping[str, Sequence[str]] | Mapping[int, Sequence[str]] | str | PathLike[str] | Captions"
 CandidateSource: TypeAlias = "Mapping[str, str] | Mapping[int, str] | str | PathLike[str] | Captions"
@@ -92,7 +92,7 @@ def encode_references(references: CaptionSource, *, tokenizer: str, threads: int
     accepted_name("tokenizer", tokenizer, TOKENIZERS)
     captions = _as_references(references)
     _check_captions(captions, _describe(references, "the references"))
-    described = [number for number, count in enumerate(captions.counts) if count]
+    described = [number for number, count in enumerate(captions.caption_counts()) if count]
     if not described:
         raise DataError(f"{_describe(references, 'the references')}: no caption in it")
     return _core.References(captions, described, tokenizer, threads)
@@ -131,15 +131,16 @@ def _align(
     for captions, name in zip((references, candidates), names, strict=True):
         _check_captions(captions, name)
     _check_candidates(references, candidates, names)
+    image_ids = references.image_ids
     place = {image: number for number, image in enumerate(candidates.image_ids)}
-    counts = references.counts
-    pairs = [(number, place.get(image)) for number, image in enumerate(references.image_ids)]
+    counts = references.caption_counts()
+    pairs = [(number, place.get(image)) for number, image in enumerate(image_ids)]
     undescribed = [r for r, c in pairs if counts[r] == 0 and c is not None]
     if undescribed:
-        raise DataError(f"{names[0]}: no reference for {some(references.image_ids[r] for r in undescribed)}, which "
+        raise DataError(f"{names[0]}: no reference for {some([image_ids[r] for r in undescribed])}, which "
                         f"{names[1]} has a candidate for; add references or remove the candidates")
     pairs = [(r, c) for r, c in pairs if counts[r]]
-    missing = [references.image_ids[r] for r, c in pairs if c is None]
+    missing = [image_ids[r] for r, c in pairs if c is None]
     if missing and on_missing == "error":
         raise DataError(f"{names[1]}: no candidate for {some(missing)}; add them, or choose --on-missing skip (leave "
                         "such images out) or zero (count them as empty captions)")
@@ -167,7 +168,7 @@ def _check_candidates(references: Captions, candidates: Captions, names: tuple[s
     if unknown:
         raise DataError(f"{names[1]}: candidate for {some(unknown)}, not in {names[0]}; remove such candidates, or "
                         "score against references that have these images")
-    repeated = [image for image, count in zip(candidates.image_ids, candidates.counts, strict=True) if count > 1]
+    repeated = [image for image, count in zip(candidates.image_ids, candidates.caption_counts(), strict=True) if count > 1]
     if repeated:
         raise DataError(f"{names[1]}: more than one candidate for {some(repeated)}; keep one an image (several captions "
                         "of one image are a caption set: see capeval diversity)")

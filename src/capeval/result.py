@@ -91,7 +91,7 @@ class Result(Mapping[str, Score]):
         try:
             import pandas
         except ImportError as error:
-            raise MissingDependencyError("pandas", "pandas", "Result.to_pandas") from error
+            raise MissingDependencyError("Result.to_pandas", extra="pandas") from error
         index = pandas.Index(self.image_ids, name="image_id")
         return pandas.DataFrame({key: score.per_image for key, score in self.scores.items()}, index=index)
 

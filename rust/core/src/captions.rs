@@ -49,6 +49,54 @@ impl Captions {
     }
 }
 
+/// The longest caption that is scored, in bytes. Real ones have hundreds; a megabyte is a file joined by mistake, and
+/// would make quadratic alignments take hours.
+pub const LONGEST_CAPTION: usize = 100_000;
+
+/// Why a caption cannot be scored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Problem {
+    /// Longer than [`LONGEST_CAPTION`].
+    TooLong(usize),
+    /// A control character other than white space.
+    Control(char),
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::TooLong(bytes) => write!(
+                f,
+                "a caption of {bytes} bytes; captions may have up to {LONGEST_CAPTION}: shorten it, or look whether lines \
+                 were joined by mistake"
+            ),
+            Self::Control(character) => write!(
+                f,
+                "a caption with the control character U+{:04X}; remove it (is the file in another encoding?)",
+                u32::from(*character)
+            ),
+        }
+    }
+}
+
+impl Captions {
+    /// Captions that cannot be scored: image number and what is wrong, image by image.
+    pub fn problems(&self) -> impl Iterator<Item = (usize, Problem)> {
+        (0..self.image_count()).flat_map(move |image| {
+            self.captions_of(image).filter_map(move |caption| Some((image, problem(self.caption(caption))?)))
+        })
+    }
+}
+
+fn problem(caption: &str) -> Option<Problem> {
+    if caption.len() > LONGEST_CAPTION {
+        return Some(Problem::TooLong(caption.len()));
+    }
+    // White space (tab, line feed, vertical tab, form feed, carriage return) is a blank to the tokenizers.
+    let control = |byte: u8| matches!(byte, 0..=8 | 14..=31 | 127);
+    caption.bytes().find(|&byte| control(byte)).map(|byte| Problem::Control(char::from(byte)))
+}
+
 /// Collects captions in file order, then groups them by image.
 #[derive(Debug, Default)]
 pub struct CaptionsBuilder {

@@ -8,6 +8,7 @@ pub mod captions;
 pub mod corpus;
 pub mod document_frequency;
 pub mod ngram;
+pub mod read;
 pub mod sentences;
 pub mod tokenize;
 pub mod vocabulary;

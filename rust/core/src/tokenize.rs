@@ -13,6 +13,8 @@ pub enum Tokenizer {
     None,
 }
 impl Tokenizer {
+    /// a
+    pub const ALL: [Self; 4] = [Self::Ptb, Self::PtbStream, Self::Whitespace, Self::None];
     /// n
     pub fn name(self) -> &'static str {
         match self {

@@ -8,14 +8,14 @@ use capeval_core::tokenize::{Tokenizer, tokenize_stream};
 use pyo3::prelude::*;
 
 use crate::captions::Captions;
-use crate::errors::usage_error;
+use crate::errors::UsageError;
 
 pub(crate) fn tokenizer_names() -> Vec<&'static str> {
     Tokenizer::ALL.iter().map(|tokenizer| tokenizer.name()).collect()
 }
 
-fn tokenizer(py: Python<'_>, name: &str) -> PyResult<Tokenizer> {
-    name.parse().map_err(|_| usage_error(py, &format!("unknown tokenizer {name:?}")))
+fn tokenizer(name: &str) -> PyResult<Tokenizer> {
+    name.parse().map_err(|_| UsageError::new_err(format!("unknown tokenizer {name:?}")))
 }
 
 #[pyfunction]
@@ -26,7 +26,7 @@ pub(crate) fn tokenize(
     tokenizer: &str,
     threads: usize,
 ) -> PyResult<Vec<Vec<String>>> {
-    let tokenizer = self::tokenizer(py, tokenizer)?;
+    let tokenizer = self::tokenizer(tokenizer)?;
     Ok(py.detach(|| {
         if tokenizer == Tokenizer::PtbStream {
             let mut all = vec![Vec::new(); captions.len()];
@@ -61,8 +61,8 @@ impl References {
         tokenizer: &str,
         threads: usize,
     ) -> PyResult<Self> {
-        let tokenizer = self::tokenizer(py, tokenizer)?;
-        let captions = captions.get().0.clone();
+        let tokenizer = self::tokenizer(tokenizer)?;
+        let captions = captions.get().inner.clone();
         let encoded = py.detach(|| core::References::encode(&captions, &images, tokenizer, threads));
         Ok(Self(Arc::new(encoded)))
     }
@@ -103,7 +103,7 @@ impl Corpus {
         threads: usize,
     ) -> Self {
         let references = references.get().0.clone();
-        let captions = captions.get().0.clone();
+        let captions = captions.get().inner.clone();
         Self(py.detach(|| core::Corpus::encode(references, &captions, &images, threads)))
     }
 

@@ -11,7 +11,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 
 use crate::corpus::References;
-use crate::errors::{data_error, usage_error};
+use crate::errors::{DataError, UsageError};
 use crate::reward::sequences;
 
 #[pyclass(frozen, eq, module = "capeval._core")]
@@ -58,7 +58,7 @@ impl DocumentFrequency {
             let shared: SharedBytes = Arc::new(Mapped(unsafe { Mmap::map(&file)? }));
             Ok(core::DocumentFrequency::from_bytes(&shared))
         })?;
-        loaded.map(Self).map_err(|error| data_error(py, &format!("{}: {error}", path.display())))
+        loaded.map(Self).map_err(|error| DataError::new_err(format!("{}: {error}", path.display())))
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
@@ -68,7 +68,7 @@ impl DocumentFrequency {
 
     fn merge(&self, py: Python<'_>, other: &Bound<'_, Self>) -> PyResult<Self> {
         let other = other.get();
-        py.detach(|| self.0.merge(&other.0)).map(Self).map_err(|error| usage_error(py, &error.to_string()))
+        py.detach(|| self.0.merge(&other.0)).map(Self).map_err(|error| UsageError::new_err(error.to_string()))
     }
 
     fn count(&self, words: Vec<String>) -> u32 {

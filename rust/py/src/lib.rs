@@ -3,12 +3,17 @@
 //! Arrays cross the border as `bytes` of little-endian numbers, which NumPy views without a copy: the limited API of
 //! Python 3.10 has no buffer protocol, and the core install stays free of NumPy's own C interface.
 
+// PyO3 hands arguments over by value.
+#![allow(clippy::needless_pass_by_value)]
+
+use capeval_core::read::Format;
 use pyo3::prelude::*;
 
 mod captions;
 mod corpus;
 mod document_frequency;
 mod errors;
+mod gather;
 mod reward;
 mod statistics;
 
@@ -17,7 +22,9 @@ mod statistics;
 fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("TOKENIZERS", corpus::tokenizer_names())?;
+    module.add("CAPTION_FORMATS", Format::ALL.map(Format::name).to_vec())?;
     module.add_class::<captions::Captions>()?;
+    module.add_class::<captions::CaptionsBuilder>()?;
     module.add_class::<corpus::References>()?;
     module.add_class::<corpus::Corpus>()?;
     module.add_class::<document_frequency::DocumentFrequency>()?;

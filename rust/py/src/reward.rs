@@ -1,12 +1,14 @@
 //! CIDEr-D on token ids.
 
+use std::sync::Arc;
+
 use capeval_core::reward as core;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 
 use crate::document_frequency::DocumentFrequency;
-use crate::errors::usage_error;
+use crate::errors::UsageError;
 use crate::statistics::to_bytes;
 
 #[pyclass(frozen, module = "capeval._core")]
@@ -14,13 +16,15 @@ pub(crate) struct Reward(core::Reward);
 
 /// References of several images, ready to be compared with again and again.
 #[pyclass(frozen, module = "capeval._core")]
-pub(crate) struct EncodedReferences(Vec<core::Group>);
+pub(crate) struct EncodedReferences(Vec<Arc<core::Group>>);
 
 #[pymethods]
 impl Reward {
     #[new]
-    fn new(py: Python<'_>, frequencies: &Bound<'_, DocumentFrequency>, n: usize, sigma: f64) -> PyResult<Self> {
-        core::Reward::new(&frequencies.get().0, n, sigma).map(Self).map_err(|error| usage_error(py, &error.to_string()))
+    fn new(frequencies: &Bound<'_, DocumentFrequency>, n: usize, sigma: f64) -> PyResult<Self> {
+        core::Reward::new(&frequencies.get().0, n, sigma)
+            .map(Self)
+            .map_err(|error| UsageError::new_err(error.to_string()))
     }
 
     /// `groups`: for each image, its references as little-endian u32 ids and their lengths.
@@ -28,7 +32,7 @@ impl Reward {
         EncodedReferences(py.detach(|| {
             groups
                 .iter()
-                .map(|(ids, lengths)| self.0.encode(sequences(ids, lengths).iter().map(Vec::as_slice)))
+                .map(|(ids, lengths)| Arc::new(self.0.encode(sequences(ids, lengths).iter().map(Vec::as_slice))))
                 .collect()
         }))
     }
@@ -46,7 +50,7 @@ impl Reward {
         let scores = py.detach(|| {
             let samples = sequences(&ids, &lengths);
             let samples: Vec<&[u32]> = samples.iter().map(Vec::as_slice).collect();
-            self.0.score(&samples, &groups.0.iter().collect::<Vec<_>>(), threads)
+            self.0.score(&samples, &groups.0.iter().map(AsRef::as_ref).collect::<Vec<_>>(), threads)
         });
         to_bytes(py, scores.into_iter())
     }
@@ -54,6 +58,11 @@ impl Reward {
 
 #[pymethods]
 impl EncodedReferences {
+    /// The references of these images, in this order.
+    fn select(&self, images: Vec<usize>) -> Self {
+        Self(images.into_iter().map(|image| self.0[image].clone()).collect())
+    }
+
     fn __len__(&self) -> usize {
         self.0.len()
     }

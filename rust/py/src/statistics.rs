@@ -10,7 +10,7 @@ use pyo3::types::PyBytes;
 
 use crate::corpus::Corpus;
 use crate::document_frequency::DocumentFrequency;
-use crate::errors::usage_error;
+use crate::errors::UsageError;
 
 /// Statistics of one metric: a row a candidate, and the formula that makes a score of a sum of rows.
 #[pyclass(frozen, module = "capeval._core")]
@@ -49,11 +49,11 @@ impl Statistics {
     }
 
     /// These rows, then the other's: shards of a corpus put together.
-    fn merge(&self, py: Python<'_>, other: &Bound<'_, Self>) -> PyResult<Self> {
+    fn merge(&self, other: &Bound<'_, Self>) -> PyResult<Self> {
         let other = other.get();
         if self.name != other.name {
             let message = format!("statistics of {} cannot be added to those of {}", other.name, self.name);
-            return Err(usage_error(py, &message));
+            return Err(UsageError::new_err(message));
         }
         let values = [&self.table.values[..], &other.table.values].concat();
         Ok(Self { name: self.name.clone(), kernel: self.kernel.clone(), table: Table { values, ..self.table } })
@@ -82,7 +82,7 @@ pub(crate) fn evaluate(
     for (name, kernel, parameters) in metrics {
         let parameters = parameters.into_iter().map(|(key, value)| (key, value.into())).collect();
         let kernel = kernel::kernel(&kernel, &Parameters(parameters))
-            .map_err(|error| usage_error(py, &format!("{name}: {error}")))?;
+            .map_err(|error| UsageError::new_err(format!("{name}: {error}")))?;
         kernels.push((name, kernel.into()));
     }
     let document_frequency = document_frequency.map(|given| given.get().0.clone());
@@ -109,7 +109,9 @@ pub(crate) fn bootstrap_intervals(
     let statistics: Vec<&Statistics> = statistics.iter().map(Bound::get).collect();
     let rows = statistics.first().map_or(0, |first| first.rows());
     if samples == 0 || rows == 0 || statistics.iter().any(|other| other.rows() != rows) {
-        return Err(usage_error(py, "the bootstrap needs at least one sample, and one row per image in every table"));
+        return Err(UsageError::new_err(
+            "the bootstrap needs at least one sample, and one row per image in every table",
+        ));
     }
     Ok(py.detach(|| {
         let tables: Vec<&Table> = statistics.iter().map(|statistics| &statistics.table).collect();

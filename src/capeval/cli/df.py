@@ -7,7 +7,7 @@ import json
 import click
 
 from capeval.cli import options
-from capeval.data import CAPTION_FORMATS, read_references
+from capeval.data import FORMATS, read_references
 from capeval.document_frequency import DocumentFrequency
 
 _output = click.option("--output", "-o", required=True, metavar="FILE", help="The file to write.")
@@ -24,7 +24,7 @@ def command() -> None:
 @click.option("--n", type=click.IntRange(1, 4), default=4, show_default=True, help="The longest n-gram.")
 @click.option("--stem", is_flag=True, help="Count stems, for cider; cider-d needs word forms.")
 @options.tokenizer
-@click.option("--reference-format", type=click.Choice(CAPTION_FORMATS), help="Instead of recognising it from content.")
+@click.option("--reference-format", type=click.Choice(FORMATS), help="Instead of recognising it from content.")
 @click.option("--split", metavar="NAME", help="Split of a Karpathy file, such as train.")
 @options.threads
 @options.quiet

@@ -10,7 +10,7 @@ import click
 from capeval.cli import options
 from capeval.cli.interruptible import stage
 from capeval.corpus import ON_MISSING, Corpus
-from capeval.data import CAPTION_FORMATS, read_candidates, read_references
+from capeval.data import FORMATS, read_candidates, read_references
 from capeval.document_frequency import DocumentFrequency
 from capeval.errors import CapevalWarning
 from capeval.evaluate import score_corpus
@@ -31,8 +31,8 @@ from capeval.report.per_image import check_suffix, write_per_image
 @options.interval
 @click.option("--on-missing", type=click.Choice(ON_MISSING), default="error", show_default=True,
               help="What an image without candidate means: an error, leave it out, or an empty caption.")
-@click.option("--reference-format", type=click.Choice(CAPTION_FORMATS), help="Instead of recognising it from content.")
-@click.option("--candidate-format", type=click.Choice(CAPTION_FORMATS), help="Instead of recognising it from content.")
+@click.option("--reference-format", type=click.Choice(FORMATS), help="Instead of recognising it from content.")
+@click.option("--candidate-format", type=click.Choice(FORMATS), help="Instead of recognising it from content.")
 @click.option("--split", metavar="NAME", help="Split of a Karpathy file, such as test.")
 @click.option("--report", metavar="FILE.html", help="Write a report: one self-contained page.")
 @options.common

@@ -93,7 +93,7 @@ class Metric:
         return "-".join([self.title, *self._name_parts()]) + self.key[len(self.name):]
 
     @property
-    def stem(self) -> bool:
+    def uses_stems(self) -> bool:
         """Whether words are reduced to stems first, so that document frequencies must be those of stems."""
         return False
 

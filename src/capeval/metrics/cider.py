@@ -44,6 +44,10 @@ class Cider(Metric):
     weights: str = parameter("uniform", "weights of the orders", choices=("uniform", "exponential"))
     scale: float = parameter(10.0, "factor of the score: 10 in the published programs, 1 in the paper", above=0.0)
 
+    @property
+    def uses_stems(self) -> bool:
+        return self.stem
+
     family: ClassVar[str] = "cider"
     title: ClassVar[str] = "CIDEr"
     summary: ClassVar[str] = "The candidate says, in rare words too, what most references say."

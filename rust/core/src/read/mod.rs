@@ -1,0 +1,68 @@
+//! Reading caption files: bytes in, [`Captions`] out.
+//!
+//! Every format is recognised from what the file holds, not from its name; a caller may also say which it is.
+//! JSON is never turned into a tree: a reader walks the text, borrows what it needs from it and copies each
+//! caption once, into the arena of `Captions`. Rows that are no good (a caption that is a number, say) do not end
+//! the reading: they are counted, so that one message names the first few and says how many there are.
+
+mod coco;
+mod collect;
+mod delimited;
+mod detect;
+mod error;
+mod flickr;
+mod format;
+mod json;
+mod jsonl;
+mod karpathy;
+mod list;
+mod mapping;
+mod position;
+mod tally;
+mod walk;
+
+pub use error::{ReadError, ReadErrorKind};
+pub use format::{Format, UnknownFormat};
+pub use json::MEND_SURROGATES;
+pub use tally::Tally;
+
+use crate::captions::Captions;
+use collect::Collector;
+
+/// Captions of a file's bytes.
+///
+/// `format` overrides recognition. `split` keeps the images of one split of a Karpathy file, and is an error in
+/// any other format; without it all images are kept. A UTF-8 byte-order mark is accepted.
+pub fn captions(bytes: &[u8], format: Option<Format>, split: Option<&str>) -> Result<Captions, ReadError> {
+    let text = utf8(bytes)?;
+    if text.trim().is_empty() {
+        return Err(ReadError::empty());
+    }
+    let format = format.map_or_else(|| detect::format(text), Ok)?;
+    if split.is_some() && format != Format::Karpathy {
+        return Err(ReadError::split_unsupported(format));
+    }
+    let collector = Collector::new(text);
+    match format {
+        Format::Coco => coco::read(collector),
+        Format::Karpathy => karpathy::read(collector, split),
+        Format::List => list::read(collector),
+        Format::Mapping => mapping::read(collector),
+        Format::Jsonl => jsonl::read(collector),
+        Format::Csv | Format::Tsv => delimited::read(collector, format),
+        Format::Flickr => flickr::read(collector),
+    }
+}
+
+/// The bytes as text, without a byte-order mark.
+fn utf8(bytes: &[u8]) -> Result<&str, ReadError> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Ok(text.strip_prefix('\u{feff}').unwrap_or(text)),
+        Err(error) => Err(ReadError::not_utf8(bytes, error.valid_up_to())),
+    }
+}
+
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,128 @@
+//! Whatever the bytes: captions or an error, never a panic; and time grows with the file, not faster.
+
+use std::time::Instant;
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// Pieces that caption files are made of, in no good order.
+const PIECES: [&str; 40] = [
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    "\"",
+    "\\",
+    "\\ud800",
+    "\\udc00",
+    "\\n",
+    "\n",
+    "\r\n",
+    "\t",
+    "#0",
+    " ",
+    "\u{feff}",
+    "\"images\"",
+    "\"annotations\"",
+    "\"image_id\"",
+    "\"caption\"",
+    "\"captions\"",
+    "\"sentences\"",
+    "\"raw\"",
+    "\"split\"",
+    "\"id\"",
+    "\"cocoid\"",
+    "\"a\"",
+    "\"é\"",
+    "1",
+    "-0",
+    "1e999",
+    "null",
+    "true",
+    "image_id",
+    "caption",
+    "image_id,caption",
+    "name.jpg#0\t",
+    "NaN",
+    "😀",
+];
+
+fn pieces() -> impl Strategy<Value = Vec<u8>> {
+    prop::collection::vec(prop::sample::select(&PIECES[..]), 0..40).prop_map(|pieces| pieces.concat().into_bytes())
+}
+
+/// A well-formed file with one byte changed or its end cut off.
+fn damaged() -> impl Strategy<Value = Vec<u8>> {
+    let whole = prop::sample::select(super::tests::FORMATS.map(|(_, text)| text).to_vec());
+    (whole, any::<prop::sample::Index>(), any::<u8>(), any::<bool>()).prop_map(|(text, index, byte, cut)| {
+        let mut bytes = text.as_bytes().to_vec();
+        let at = index.index(bytes.len());
+        if cut {
+            bytes.truncate(at);
+        } else {
+            bytes[at] = byte;
+        }
+        bytes
+    })
+}
+
+/// Reads the bytes every way there is; every error can be said.
+fn read_every_way(bytes: &[u8]) {
+    for format in Format::ALL.into_iter().map(Some).chain([None]) {
+        for split in [None, Some("test")] {
+            if let Err(error) = captions(bytes, format, split) {
+                assert!(!error.to_string().is_empty());
+            }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn arbitrary_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        read_every_way(&bytes);
+    }
+
+    #[test]
+    fn arbitrary_pieces_never_panic(bytes in pieces()) {
+        read_every_way(&bytes);
+    }
+
+    #[test]
+    fn damaged_files_never_panic(bytes in damaged()) {
+        read_every_way(&bytes);
+    }
+
+    #[test]
+    fn strings_read_as_serde_reads_them(text in any::<String>(), id in any::<String>()) {
+        let json = serde_json::json!([{"caption": text, "image_id": id}]).to_string();
+        let read = captions(json.as_bytes(), None, None).unwrap();
+        prop_assert_eq!((read.image_id(0), read.caption(0)), (id.as_str(), text.as_str()));
+    }
+}
+
+#[test]
+fn time_is_linear_in_every_format() {
+    let files: [fn(usize) -> String; 5] = [
+        |n| format!("[{}]", vec![r#"{"image_id": 1, "caption": "a dog \n runs"}"#; n].join(",")),
+        |n| format!(r#"{{"annotations": [{}]}}"#, vec![r#"{"image_id": null, "caption": "a"}"#; n].join(",\n")),
+        |n| r#"{"image_id": 1, "caption": "a dog \n runs"} "#.repeat(n),
+        |n| "image_id,caption\n".to_owned() + &"1,a dog runs,no\n".repeat(n),
+        |n| "a.jpg#0\ta dog\nbroken\n".repeat(n),
+    ];
+    for file in files {
+        let seconds = [20_000, 160_000].map(|n| {
+            let text = file(n);
+            let once = || {
+                let start = Instant::now();
+                drop(captions(text.as_bytes(), None, None));
+                start.elapsed().as_secs_f64()
+            };
+            (0..3).map(|_| once()).fold(f64::INFINITY, f64::min)
+        });
+        assert!(seconds[1] < 32.0 * seconds[0] + 0.1, "8 times the rows took {seconds:?} seconds");
+    }
+}

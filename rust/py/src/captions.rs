@@ -1,0 +1,192 @@
+//! Captions as Python sees them: read-only, and kept in Rust until somebody asks for one.
+use std::sync::{Arc, OnceLock};
+
+use capeval_core::captions::Captions as CoreCaptions;
+use capeval_core::read::{self, Format};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyMemoryView};
+
+use crate::errors::{DataError, read_error, unknown_format};
+use crate::gather::{Gather, kind};
+
+/// Captions of many images, in the order of the file they came from.
+#[pyclass(frozen, module = "capeval._core")]
+pub(crate) struct Captions {
+    pub(crate) inner: Arc<CoreCaptions>,
+    /// What messages call the file they came from.
+    source: Option<String>,
+    /// Image numbers in the order of their ids, for finding one; made when first asked for.
+    sorted: OnceLock<Vec<usize>>,
+}
+
+impl Captions {
+    fn new(captions: CoreCaptions) -> Self {
+        Self { inner: Arc::new(captions), source: None, sorted: OnceLock::new() }
+    }
+
+    fn texts(&self, image: usize) -> impl ExactSizeIterator<Item = &str> {
+        self.inner.captions_of(image).map(|caption| self.inner.caption(caption))
+    }
+
+    /// Number of the image with this id.
+    fn find(&self, id: &str) -> Option<usize> {
+        let captions = &self.inner;
+        let sorted = self.sorted.get_or_init(|| {
+            let mut sorted = (0..captions.image_count()).collect::<Vec<_>>();
+            sorted.sort_unstable_by_key(|&image| captions.image_id(image));
+            sorted
+        });
+        let place = sorted.binary_search_by(|&image| captions.image_id(image).cmp(id)).ok()?;
+        Some(sorted[place])
+    }
+}
+
+#[pymethods]
+impl Captions {
+    /// Reads the bytes of a file; the format is recognised unless it is given.
+    #[staticmethod]
+    #[pyo3(signature = (data, format=None, split=None))]
+    fn parse(py: Python<'_>, data: &Bound<'_, PyAny>, format: Option<&str>, split: Option<&str>) -> PyResult<Self> {
+        let format = format.map(str::parse::<Format>).transpose().map_err(|error| unknown_format(&error))?;
+        let data = as_bytes(data)?;
+        let bytes = data.as_bytes();
+        let captions = py.detach(|| read::captions(bytes, format, split));
+        captions.map(Self::new).map_err(|error| read_error(&error))
+    }
+
+    /// Takes a mapping from image id (text or whole number) to a caption or a list of captions.
+    #[staticmethod]
+    fn from_dict(captions: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let Ok(mapping) = captions.cast::<PyMapping>() else {
+            let found = kind(captions)?;
+            return Err(DataError::new_err(format!(
+                "captions must be a mapping from image id to a caption or a list of captions, not {found}"
+            )));
+        };
+        let mut gather = Gather::default();
+        let mut images = 0;
+        for item in mapping.items()? {
+            let (id, value) = item.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
+            let Some(id) = gather.id(&id, None)? else { continue };
+            if gather.image(&id) == images {
+                images += 1;
+                gather.captions(&id, &value, None)?;
+            } else {
+                gather.repeated(&id);
+            }
+        }
+        Ok(Self::new(gather.finish()?))
+    }
+
+    /// The captions as a dictionary from image id to list of captions.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        for (image, id) in self.inner.images().enumerate() {
+            dict.set_item(id, PyList::new(py, self.texts(image))?)?;
+        }
+        Ok(dict)
+    }
+
+    /// The captions of one image, whose id is text or a whole number.
+    fn captions<'py>(&self, image_id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+        let mut gather = Gather::default();
+        let Some(id) = gather.id(image_id, None)? else {
+            return Err(gather.finish().expect_err("what is no id was counted"));
+        };
+        match self.find(&id) {
+            Some(image) => PyList::new(image_id.py(), self.texts(image)),
+            None => Err(DataError::new_err(format!("no image has the id {id}"))),
+        }
+    }
+
+    /// The image ids, in order.
+    #[getter]
+    fn image_ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        PyList::new(py, self.inner.images())
+    }
+
+    /// How many captions each image has, in order.
+    fn caption_counts(&self) -> Vec<usize> {
+        (0..self.inner.image_count()).map(|image| self.inner.captions_of(image).len()).collect()
+    }
+
+    /// The same captions, with what messages shall call them.
+    fn named(&self, source: String) -> Self {
+        Self { inner: self.inner.clone(), source: Some(source), sorted: OnceLock::new() }
+    }
+
+    /// What messages call the file they came from; None for captions given as a mapping.
+    #[getter]
+    fn source(&self) -> Option<&str> {
+        self.source.as_deref()
+    }
+
+    /// Captions that cannot be scored: image id and what is wrong.
+    fn problems(&self) -> Vec<(&str, String)> {
+        self.inner.problems().map(|(image, problem)| (self.inner.image_id(image), problem.to_string())).collect()
+    }
+
+    fn __contains__(&self, image_id: &str) -> bool {
+        self.find(image_id).is_some()
+    }
+
+    /// Number of images.
+    #[getter]
+    fn image_count(&self) -> usize {
+        self.inner.image_count()
+    }
+
+    /// Number of captions over all images.
+    #[getter]
+    fn caption_count(&self) -> usize {
+        self.inner.caption_count()
+    }
+
+    fn __len__(&self) -> usize {
+        self.inner.image_count()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Captions: {} images, {} captions>", self.inner.image_count(), self.inner.caption_count())
+    }
+}
+
+/// Collects captions from the columns of a table, batch by batch.
+#[pyclass(module = "capeval._core")]
+#[derive(Default)]
+pub(crate) struct CaptionsBuilder {
+    gather: Gather,
+    rows: usize,
+}
+
+#[pymethods]
+impl CaptionsBuilder {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds rows: an image id each, and a caption or a list of captions each.
+    fn extend(&mut self, image_ids: &Bound<'_, PyList>, captions: &Bound<'_, PyList>) -> PyResult<()> {
+        for (id, value) in image_ids.iter().zip(captions) {
+            self.rows += 1;
+            if let Some(id) = self.gather.id(&id, Some(self.rows))? {
+                self.gather.captions(&id, &value, Some(self.rows))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The captions; the builder is empty afterwards.
+    fn finish(&mut self) -> PyResult<Captions> {
+        Ok(Captions::new(std::mem::take(self).gather.finish()?))
+    }
+}
+
+/// The object as `bytes`: itself, or a copy of any other object with a buffer.
+fn as_bytes<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+    match data.cast::<PyBytes>() {
+        Ok(bytes) => Ok(bytes.clone()),
+        Err(_) => Ok(PyMemoryView::from(data)?.call_method0("tobytes")?.cast_into::<PyBytes>()?),
+    }
+}

@@ -1,0 +1,19 @@
+//! Core errors as the Python error tree of `capeval.errors`, which is imported when the first error is raised.
+use capeval_core::read::{ReadError, ReadErrorKind, UnknownFormat};
+use pyo3::prelude::*;
+
+pyo3::import_exception!(capeval.errors, DataError);
+pyo3::import_exception!(capeval.errors, UsageError);
+
+/// A file that cannot be read is bad data; a split asked of a format without splits is bad usage.
+pub(crate) fn read_error(error: &ReadError) -> PyErr {
+    match error.kind {
+        ReadErrorKind::SplitUnsupported | ReadErrorKind::UnknownSplit => UsageError::new_err(error.to_string()),
+        _ => DataError::new_err(error.to_string()),
+    }
+}
+
+/// A format name that there is not.
+pub(crate) fn unknown_format(error: &UnknownFormat) -> PyErr {
+    UsageError::new_err(error.to_string())
+}

@@ -1,0 +1,282 @@
+"""The native core: captions are parsed, kept and counted in Rust."""
+
+from collections.abc import Mapping, Sequence
+
+from typing_extensions import Buffer, Self
+
+__version__: str
+
+CAPTION_FORMATS: list[str]
+"""Names of the caption formats that `Captions.parse` reads."""
+
+@final
+class Captions:
+    """Captions of many images, in the order of the file they came from. Read-only."""
+
+    @staticmethod
+    def parse(data: Buffer, format: str | None = None, split: str | None = None) -> Captions:
+        """Read the bytes of a caption file; the format is recognised from them unless it is given.
+
+        Args:
+            data: the whole file, as bytes or anything with a buffer (only bytes are not copied).
+            format: one of `CAPTION_FORMATS`.
+            split: keep only the images of this split of a Karpathy file.
+
+        Raises:
+            DataError: the file cannot be used; the message says where and why.
+            UsageError: no such format, or no such split.
+        """
+
+    @staticmethod
+    def from_dict(
+        captions: Mapping[str, str | Sequence[str]] | Mapping[int, str | Sequence[str]],
+    ) -> Captions:
+        """Take a mapping from image id, text or whole number, to a caption or a list of captions.
+
+        Raises:
+            DataError: an id is neither, a caption is not a string, or ``5`` and ``"5"`` are both there.
+        """
+
+    def to_dict(self) -> dict[str, list[str]]:
+        """All captions, by image id."""
+
+    def captions(self, image_id: str | int) -> list[str]:
+        """The captions of one image.
+
+        Raises:
+            DataError: no image has this id.
+        """
+
+    @property
+    def image_ids(self) -> list[str]:
+        """The image ids, in order."""
+
+    def caption_counts(self) -> list[int]:
+        """How many captions each image has, in the order of `image_ids`."""
+
+    def named(self, source: str) -> Captions:
+        """The same captions, with what messages shall call them."""
+
+    @property
+    def source(self) -> str | None:
+        """What messages call the file they came from; None for captions given as a mapping."""
+
+    def problems(self) -> list[tuple[str, str]]:
+        """Captions that cannot be scored: image id and what is wrong."""
+
+    def __contains__(self, image_id: str) -> bool:
+        """Whether there is an image of this id."""
+
+    @property
+    def image_count(self) -> int:
+        """Number of images, with or without captions."""
+
+    @property
+    def caption_count(self) -> int:
+        """Number of captions over all images."""
+
+    def __len__(self) -> int:
+        """Number of images."""
+
+@final
+class CaptionsBuilder:
+    """Collects captions from the columns of a table, batch by batch."""
+
+    def __new__(cls) -> Self: ...
+    def extend(self, image_ids: list[object], captions: list[object]) -> None:
+        """Add rows: an image id each, and a caption or a list of captions each."""
+
+    def finish(self) -> Captions:
+        """All captions; the builder is empty afterwards.
+
+        Raises:
+            DataError: some id or caption was of another type.
+        """
+
+TOKENIZERS: list[str]
+"""Names of the tokenizers."""
+
+@final
+class References:
+    """References of chosen images, tokenised and interned once."""
+
+    def __new__(cls, captions: Captions, images: Sequence[int], tokenizer: str, threads: int = 0) -> References:
+        """Encode the images of these numbers, in this order."""
+
+    @property
+    def image_ids(self) -> list[str]:
+        """Image ids, in the order encoded."""
+
+    @property
+    def tokenizer(self) -> str:
+        """Name of the tokenizer."""
+
+    @property
+    def counts(self) -> list[int]:
+        """References an image, by image."""
+
+    def __len__(self) -> int:
+        """Number of images."""
+
+@final
+class Corpus:
+    """References with the candidates of one system."""
+
+    def __new__(
+        cls, references: References, captions: Captions, images: Sequence[int | None], threads: int = 0
+    ) -> Corpus:
+        """Encode, for each image of the references, the captions of the image of this number; None: an empty one."""
+
+    @property
+    def references(self) -> References:
+        """The references."""
+
+    @property
+    def rows(self) -> int:
+        """Number of candidates."""
+
+    def words(self, image: int) -> tuple[list[list[str]], list[list[str]]]:
+        """Words of each reference and of each candidate of the image of this number."""
+
+@final
+class DocumentFrequency:
+    """Counts of n-grams over documents, by words."""
+
+    @staticmethod
+    def build(references: References, stem: bool, n: int, threads: int = 0) -> DocumentFrequency:
+        """Count the n-grams of orders 1 to `n`, of word forms or stems."""
+
+    @staticmethod
+    def from_token_ids(groups: Sequence[tuple[bytes, Sequence[int]]], n: int, threads: int = 0) -> DocumentFrequency:
+        """Count over token ids: for each image, little-endian u32 ids and the lengths of its references."""
+
+    @staticmethod
+    def load(path: str) -> DocumentFrequency:
+        """Map a saved file.
+
+        Raises:
+            OSError: it cannot be opened.
+            DataError: it is foreign, of another version, or damaged.
+        """
+
+    def to_bytes(self) -> bytes:
+        """The file's bytes."""
+
+    def merge(self, other: DocumentFrequency) -> DocumentFrequency:
+        """The sum.
+
+        Raises:
+            UsageError: orders, tokenizers or stemming differ.
+        """
+
+    def count(self, words: Sequence[str]) -> int:
+        """In how many documents the n-gram occurs."""
+
+    @property
+    def documents(self) -> int:
+        """Number of documents."""
+
+    @property
+    def ngrams(self) -> int:
+        """Number of distinct n-grams."""
+
+    @property
+    def words(self) -> int:
+        """Number of distinct words."""
+
+    @property
+    def n(self) -> int:
+        """The longest n-gram counted."""
+
+    @property
+    def tokenizer(self) -> str:
+        """What cut captions into words."""
+
+    @property
+    def stem(self) -> bool:
+        """Whether words are stems."""
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both hold the same counts."""
+
+    def __ne__(self, other: object) -> bool:
+        """Whether they differ."""
+
+@final
+class Statistics:
+    """One metric's statistics: a row a candidate, and the formula over sums of rows."""
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+
+    @property
+    def width(self) -> int:
+        """Numbers a row."""
+
+    def score(self) -> float:
+        """Score of all rows together."""
+
+    def row_scores(self) -> bytes:
+        """Score of each row, as little-endian float64."""
+
+    def values(self) -> bytes:
+        """All numbers, row by row, as little-endian float64."""
+
+    def merge(self, other: Statistics) -> Statistics:
+        """These rows, then the other's.
+
+        Raises:
+            UsageError: they are another metric's.
+        """
+
+def tokenize(captions: Sequence[str], tokenizer: str, threads: int = 0) -> list[list[str]]:
+    """Tokens of each caption."""
+
+def evaluate(
+    corpus: Corpus,
+    metrics: Sequence[tuple[str, str, Mapping[str, bool | float | str]]],
+    document_frequency: DocumentFrequency | None = None,
+    threads: int = 0,
+) -> list[Statistics]:
+    """Statistics of every candidate for each metric: printed name, kernel name, parameters.
+
+    Raises:
+        UsageError: a kernel's parameters are unacceptable.
+    """
+
+def bootstrap_intervals(
+    statistics: Sequence[Statistics], samples: int, level: float, seed: int, threads: int = 0
+) -> list[tuple[float, float]]:
+    """Percentile intervals over rows drawn with replacement, the same draws for all metrics.
+
+    Raises:
+        UsageError: no sample, no row, or tables of different lengths.
+    """
+
+@final
+class Reward:
+    """CIDEr-D on token ids."""
+
+    def __new__(cls, frequencies: DocumentFrequency, n: int, sigma: float) -> Reward:
+        """Ready the look-ups.
+
+        Raises:
+            UsageError: the frequencies are keyed by words.
+        """
+
+    def encode(self, groups: Sequence[tuple[bytes, Sequence[int]]]) -> EncodedReferences:
+        """Encode each image's references: little-endian u32 ids and lengths."""
+
+    def score(self, ids: bytes, lengths: Sequence[int], references: EncodedReferences, threads: int) -> bytes:
+        """Rewards of the samples, as little-endian float64."""
+
+@final
+class EncodedReferences:
+    """References of several images."""
+
+    def select(self, images: Sequence[int]) -> EncodedReferences:
+        """Those of these images, in this order."""
+
+    def __len__(self) -> int:
+        """Number of images."""

@@ -1,0 +1,93 @@
+"""Writing candidates: whole or not at all, in formats that the readers take back."""
+
+from __future__ import annotations
+
+import csv
+import json
+import operator
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import IO, SupportsIndex
+
+from capeval._core import Captions
+from capeval.data.atomic import atomic_write
+from capeval.data.source import PathLike
+from capeval.errors import DataError, UsageError
+
+Row = tuple[str | int, str]
+"""An image id and its candidate."""
+
+
+def write_candidates(
+    path: PathLike,
+    candidates: Mapping[str, str] | Mapping[int, str],
+    format: str | None = None,
+) -> None:
+    """Write one caption an image.
+
+    Args:
+        path: where to; ``-`` is standard output. The file appears when it is complete.
+        candidates: the caption of each image id; an id that is a number is written as a number.
+        format: one of `WRITTEN_FORMATS`; by the suffix of the path when not given, else ``list``.
+
+    Raises:
+        DataError: an id or caption is of another type, or the file cannot be written.
+        UsageError: no such format.
+    """
+    name = format or _by_suffix(path)
+    if name not in WRITTEN_FORMATS:
+        raise UsageError(f"candidates are not written as {name!r}; choose from {', '.join(WRITTEN_FORMATS)}")
+    rows = _rows(candidates)
+    with atomic_write(path) as file:
+        WRITTEN_FORMATS[name](file, rows)
+
+
+def _rows(candidates: Mapping[str, str] | Mapping[int, str]) -> list[Row]:
+    """The rows to write, checked as a reader would."""
+    lists = [image for image, caption in candidates.items() if not isinstance(caption, str)]
+    if lists:
+        raise DataError(f"the candidate of image {lists[0]} is not a string ({len(lists)} such in all)")
+    Captions.from_dict(candidates)
+    return [(_plain(image), str(caption)) for image, caption in candidates.items()]
+
+
+def _plain(image: str | SupportsIndex) -> str | int:
+    """The id as a type that JSON knows: a NumPy number, say, is a plain one."""
+    return str(image) if isinstance(image, str) else operator.index(image)
+
+
+def _by_suffix(path: PathLike) -> str:
+    suffix = os.path.splitext(os.fspath(path))[1].removeprefix(".").lower()
+    return suffix if suffix in WRITTEN_FORMATS else "list"
+
+
+def _json_row(row: Row) -> str:
+    return json.dumps({"image_id": row[0], "caption": row[1]}, ensure_ascii=False)
+
+
+def _write_list(file: IO[str], rows: Iterable[Row]) -> None:
+    """COCO results: one list, a row a line."""
+    separator = "[\n"
+    for row in rows:
+        file.write(separator + _json_row(row))
+        separator = ",\n"
+    file.write("[]\n" if separator == "[\n" else "\n]\n")
+
+
+def _write_jsonl(file: IO[str], rows: Iterable[Row]) -> None:
+    file.writelines(_json_row(row) + "\n" for row in rows)
+
+
+def _write_table(file: IO[str], rows: Iterable[Row], delimiter: str) -> None:
+    table = csv.writer(file, delimiter=delimiter)
+    table.writerow(["image_id", "caption"])
+    table.writerows(rows)
+
+
+WRITTEN_FORMATS: dict[str, Callable[[IO[str], Iterable[Row]], None]] = {
+    "list": _write_list,
+    "jsonl": _write_jsonl,
+    "csv": lambda file, rows: _write_table(file, rows, ","),
+    "tsv": lambda file, rows: _write_table(file, rows, "\t"),
+}
+"""The formats that candidates are written in, and what writes them."""

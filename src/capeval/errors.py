@@ -1,0 +1,56 @@
+"""The errors capeval raises on purpose: one tree, whose messages say what was given, where, and the remedy."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+
+
+class CapevalError(Exception):
+    """Any error that capeval foresees. The command line prints it as one line and exits with status 2."""
+
+
+class DataError(CapevalError, ValueError):
+    """A file or an argument holds data that cannot be used: the message names the file, line or image id."""
+
+
+class UsageError(CapevalError, ValueError):
+    """A parameter, or a name such as that of a metric or format, is not one of those accepted."""
+
+
+class MissingDependencyError(CapevalError, ImportError):
+    """A package of an extra is not installed.
+
+    Attributes:
+        extra: name of the extra, as in ``pip install 'capeval[extra]'``.
+    """
+
+    def __init__(self, what: str, *, extra: str) -> None:
+        """``what`` needs the extra, for example ``"reading Parquet files"``."""
+        super().__init__(f"{what} needs the extra {extra!r}: pip install 'capeval[{extra}]'")
+        self.extra = extra
+
+
+class CapevalWarning(UserWarning):
+    """Something that works, but may not be what was meant. The command line prints it as one line."""
+
+
+class DataWarning(CapevalWarning):
+    """Data that can be used, but that may not be what was meant."""
+
+
+def accepted_name(what: str, name: str, accepted: Sequence[str]) -> None:
+    """Raises `UsageError`, with the accepted names and the nearest of them, unless the name is one of them."""
+    if name not in accepted:
+        near = difflib.get_close_matches(str(name), accepted, n=1)
+        suggestion = f" (did you mean {near[0]!r}?)" if near else ""
+        raise UsageError(f"{what} must be one of {', '.join(accepted)}, got {name!r}{suggestion}")
+
+
+def some(images: Sequence[str]) -> str:
+    """Offending images in a message: how many, and the first few by name."""
+    names = ", ".join(images[:_NAMED]) + (", …" if len(images) > _NAMED else "")
+    return f"1 image ({names})" if len(images) == 1 else f"{len(images):,} images ({names})"
+
+
+_NAMED = 5

@@ -1,0 +1,121 @@
+"""Whatever the captions, they come back; whatever the bytes, only errors of the tree."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import tempfile
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from capeval._core import CAPTION_FORMATS, Captions
+from capeval.data import WRITTEN_FORMATS, read_references, write_candidates
+from capeval.errors import CapevalError, DataError
+
+texts = st.text(st.characters(exclude_categories=["Cs"]))
+references = st.dictionaries(texts | st.integers().map(str), st.lists(texts, min_size=1), min_size=1)
+
+
+def rows(refs: dict[str, list[str]]) -> list[tuple[str, str]]:
+    return [(image, caption) for image, captions in refs.items() for caption in captions]
+
+
+def table(refs: dict[str, list[str]], delimiter: str) -> str:
+    file = io.StringIO()
+    csv.writer(file, delimiter=delimiter).writerows([("image_id", "caption"), *rows(refs)])
+    return file.getvalue()
+
+
+WRITERS: dict[str, Callable[[dict[str, list[str]]], str]] = {
+    "coco": lambda refs: json.dumps(
+        {
+            "annotations": [{"caption": c, "image_id": i} for i, c in rows(refs)],
+            "images": [{"id": i} for i in refs],
+        }
+    ),
+    "karpathy": lambda refs: json.dumps(
+        {"images": [{"sentences": [{"raw": c} for c in cs], "filename": i} for i, cs in refs.items()]}
+    ),
+    "list": lambda refs: json.dumps(
+        [{"image_id": i, "captions": c} for i, c in refs.items()], ensure_ascii=False
+    ),
+    "mapping": json.dumps,
+    "jsonl": lambda refs: "\n".join(json.dumps({"image_id": i, "caption": c}) for i, c in rows(refs)),
+    "csv": lambda refs: table(refs, ","),
+    "tsv": lambda refs: table(refs, "\t"),
+}
+
+
+@pytest.mark.parametrize("format", WRITERS)
+@given(refs=references)
+def test_captions_come_back_from_every_format(format: str, refs: dict[str, list[str]]) -> None:
+    data = WRITERS[format](refs).encode()
+    assert Captions.parse(data, format).to_dict() == refs
+    if format != "mapping":
+        assert Captions.parse(data).to_dict() == refs
+
+
+lines = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n"))
+names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n\t"), min_size=1)
+
+
+@given(refs=st.dictionaries(names, st.lists(lines, min_size=1), min_size=1))
+def test_captions_come_back_from_token_files(refs: dict[str, list[str]]) -> None:
+    data = "".join(f"{image}#{n}\t{c}\n" for n, (image, c) in enumerate(rows(refs))).encode()
+    assert Captions.parse(data, "flickr").to_dict() == refs
+
+
+@given(refs=st.dictionaries(texts, st.lists(texts)))
+def test_dictionaries_come_back(refs: dict[str, list[str]]) -> None:
+    captions = Captions.from_dict(refs)
+    assert captions.to_dict() == refs
+    assert {image: captions.captions(image) for image in captions.image_ids} == refs
+
+
+@pytest.mark.parametrize("format", WRITTEN_FORMATS)
+@given(candidates=st.dictionaries(texts, texts, min_size=1))
+def test_written_candidates_come_back(format: str, candidates: dict[str, str]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "out")
+        write_candidates(path, candidates, format)
+        assert Captions.parse(path.read_bytes(), format).to_dict() == {i: [c] for i, c in candidates.items()}
+
+
+magic = st.sampled_from(
+    [
+        b"",
+        b"",
+        b"PAR1",
+        b"ARROW1\0\0",
+        b"\xff\xff\xff\xff",
+        b"\x1f\x8b\x08",
+        b"{",
+        b"[",
+        b"image_id,caption\n",
+    ]
+)
+
+
+@given(head=magic, data=st.binary(), zipped=st.booleans())
+def test_arbitrary_bytes_give_captions_or_a_data_error(head: bytes, data: bytes, zipped: bool) -> None:
+    data = gzip.compress(head + data) if zipped else head + data
+    for format in [None, *CAPTION_FORMATS]:
+        try:
+            Captions.parse(data, format)
+        except DataError as error:
+            assert str(error)
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        path = Path(folder, "data")
+        path.write_bytes(data)
+        try:
+            read_references(path)
+        except CapevalError as error:
+            assert str(error).startswith(f"{path}: ")
