@@ -1,6 +1,7 @@
 """The native core: captions are parsed, kept and counted in Rust."""
 
 from collections.abc import Mapping, Sequence
+from typing import final
 
 from typing_extensions import Buffer, Self
 

@@ -23,9 +23,10 @@ TOKENIZERS: tuple[str, ...] = tuple(_core.TOKENIZERS)
 def tokenize(captions: Iterable[str], *, tokenizer: str = "ptb", threads: int = 0) -> list[list[str]]:
     """Tokens of each caption.
 
-    `tokenizer`: `ptb` (the COCO suite's, each caption on its own), `ptb-stream` (all captions as one text, as that suite
-    runs a file), `whitespace` or `none` (split at blanks, for captions that are tokenised already). Raises `UsageError`
-    for another name and `DataError` for a caption that is not a string.
+    `tokenizer`: `ptb` (the COCO suite's, each caption on its own), `ptb-stream` (all captions as one text, as that
+    suite runs a file), `whitespace` or `none` (split at blanks, for captions that are tokenised already).
+
+    Raises `UsageError` for another name and `DataError` for a caption that is not a string.
     """
     accepted_name("tokenizer", tokenizer, TOKENIZERS)
     captions = list(captions)
@@ -137,13 +138,17 @@ def _align(
     pairs = [(number, place.get(image)) for number, image in enumerate(image_ids)]
     undescribed = [r for r, c in pairs if counts[r] == 0 and c is not None]
     if undescribed:
-        raise DataError(f"{names[0]}: no reference for {some([image_ids[r] for r in undescribed])}, which "
-                        f"{names[1]} has a candidate for; add references or remove the candidates")
+        raise DataError(
+            f"{names[0]}: no reference for {some([image_ids[r] for r in undescribed])}, which "
+            f"{names[1]} has a candidate for; add references or remove the candidates"
+        )
     pairs = [(r, c) for r, c in pairs if counts[r]]
     missing = [image_ids[r] for r, c in pairs if c is None]
     if missing and on_missing == "error":
-        raise DataError(f"{names[1]}: no candidate for {some(missing)}; add them, or choose --on-missing skip (leave "
-                        "such images out) or zero (count them as empty captions)")
+        raise DataError(
+            f"{names[1]}: no candidate for {some(missing)}; add them, or choose --on-missing skip (leave "
+            "such images out) or zero (count them as empty captions)"
+        )
     if on_missing == "skip":
         pairs = [(r, c) for r, c in pairs if c is not None]
     if not pairs:
@@ -163,18 +168,30 @@ def _check_candidates(references: Captions, candidates: Captions, names: tuple[s
     known = set(references.image_ids)
     unknown = [image for image in candidates.image_ids if image not in known]
     if unknown and len(unknown) == len(candidates.image_ids) and known:
-        raise DataError(f"{names[1]}: none of its {len(unknown):,} images is in {names[0]}: it has {some(unknown)}, the "
-                        f"references have {some(references.image_ids)}; are these files of the same data set?")
+        raise DataError(
+            f"{names[1]}: none of its {len(unknown):,} images is in {names[0]}: it has {some(unknown)}, the "
+            f"references have {some(references.image_ids)}; are these files of the same data set?"
+        )
     if unknown:
-        raise DataError(f"{names[1]}: candidate for {some(unknown)}, not in {names[0]}; remove such candidates, or "
-                        "score against references that have these images")
-    repeated = [image for image, count in zip(candidates.image_ids, candidates.caption_counts(), strict=True) if count > 1]
+        raise DataError(
+            f"{names[1]}: candidate for {some(unknown)}, not in {names[0]}; remove such candidates, or "
+            "score against references that have these images"
+        )
+    repeated = [
+        image for image, count in zip(candidates.image_ids, candidates.caption_counts(), strict=True) if count > 1
+    ]
     if repeated:
-        raise DataError(f"{names[1]}: more than one candidate for {some(repeated)}; keep one an image (several captions "
-                        "of one image are a caption set: see capeval diversity)")
+        raise DataError(
+            f"{names[1]}: more than one candidate for {some(repeated)}; keep one an image (several captions "
+            "of one image are a caption set: see capeval diversity)"
+        )
     if candidates.caption_count > references.caption_count:
-        warnings.warn(f"more candidates ({candidates.caption_count:,}) than references ({references.caption_count:,}): "
-                      "are the two files swapped?", CapevalWarning, stacklevel=5)
+        warnings.warn(
+            f"more candidates ({candidates.caption_count:,}) than references ({references.caption_count:,}): "
+            "are the two files swapped?",
+            CapevalWarning,
+            stacklevel=5,
+        )
 
 
 def check_document_frequency(stem: bool, metric: str, given: _core.DocumentFrequency) -> None:
@@ -182,5 +199,7 @@ def check_document_frequency(stem: bool, metric: str, given: _core.DocumentFrequ
     if given.stem != stem and given.tokenizer != "unknown":
         have, want = ("stems", "word forms") if given.stem else ("word forms", "stems")
         flag = " --stem" if stem else ""
-        raise UsageError(f"{metric} needs document frequencies of {want}, these are of {have}; build them with "
-                         f"capeval df build{flag}")
+        raise UsageError(
+            f"{metric} needs document frequencies of {want}, these are of {have}; build them with "
+            f"capeval df build{flag}"
+        )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from capeval import _core
 from capeval.data.atomic import atomic_write
-from capeval.errors import DataError
+from capeval.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -131,9 +131,7 @@ class DocumentFrequency:
 
 
 def _check_order(n: int) -> None:
-    from capeval.errors import UsageError
-
-    if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= 4:
+    if n not in range(1, 5):
         raise UsageError(f"n must be a whole number from 1 to 4, got {n!r}")
 
 
@@ -141,10 +139,8 @@ def _name(path: str | PathLike[str]) -> str:
     return fspath(path).replace("\\", "/").rsplit("/", 1)[-1]
 
 
-def _reading(
-    path: str | PathLike[str], read: Callable[[str], _core.DocumentFrequency]
-) -> _core.DocumentFrequency:
+def _reading(path: str | PathLike[str], read: Callable[[str], _core.DocumentFrequency]) -> _core.DocumentFrequency:
     try:
         return read(fspath(path))
     except OSError as error:
-        raise DataError(f"{fspath(path)}: cannot be read: {error.strerror or error}") from error
+        raise DataError(f"{fspath(path)}: cannot be read: {error}") from error

@@ -106,8 +106,8 @@ def _check_document_frequency(
         if concerned and len(corpus) == 1:
             names = ", ".join(metric.label for metric in concerned)
             warnings.warn(
-                f"one image is a corpus in which every n-gram is in every document, so every IDF and {names} is 0; give "
-                "document frequencies of a larger corpus with --df FILE (document_frequency=… in Python)",
+                f"one image is a corpus in which every n-gram is in every document, so every IDF and {names} is 0; "
+                "give document frequencies of a larger corpus with --df FILE (document_frequency=… in Python)",
                 CapevalWarning,
                 stacklevel=4,
             )
@@ -125,4 +125,3 @@ def _signature(metric: Metric, corpus: Corpus, document_frequency: DocumentFrequ
     least, most = corpus.reference_counts
     parts += [f"tok:{corpus.tokenizer}", f"refs:{least}" if least == most else f"refs:{least}-{most}"]
     return "|".join([*parts, f"capeval:{_core.__version__}"])
-

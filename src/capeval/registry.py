@@ -85,7 +85,7 @@ def _parameters(metric: Metric, inside: str) -> dict[str, ParameterValue]:
         if not equals or name not in declared:
             accepted = ", ".join(declared) or "none"
             raise UsageError(f"{metric.name}: no parameter {name!r}; its parameters: {accepted} (as {metric})")
-        values[name] = _value(value, declared[name].default)
+        values[name] = _value(value, getattr(metric, name))
     return values
 
 

@@ -93,7 +93,10 @@ class Result(Mapping[str, Score]):
         except ImportError as error:
             raise MissingDependencyError("Result.to_pandas", extra="pandas") from error
         index = pandas.Index(self.image_ids, name="image_id")
-        return pandas.DataFrame({key: score.per_image for key, score in self.scores.items()}, index=index)
+        frame: pandas.DataFrame = pandas.DataFrame(
+            {key: score.per_image for key, score in self.scores.items()}, index=index
+        )
+        return frame
 
     def __str__(self) -> str:
         from capeval.report.text import table

@@ -99,8 +99,10 @@ class CiderDReward:
         encoded = references if isinstance(references, EncodedReferences) else self.encode(references)
         ids, lengths = _pack(sampled, self.end_of_sentence, "sampled")
         if len(encoded) == 0 or len(lengths) % len(encoded):
-            raise DataError(f"{len(lengths)} samples for the references of {len(encoded)} images: the number of samples "
-                            "must be a multiple of the number of images")
+            raise DataError(
+                f"{len(lengths)} samples for the references of {len(encoded)} images: the number of samples "
+                "must be a multiple of the number of images"
+            )
         scores = self._core.score(ids, lengths, encoded._core, self.threads)
         return np.frombuffer(scores, dtype="<f8")
 
@@ -126,8 +128,10 @@ def _pack(ids: TokenIds, end_of_sentence: int | None, name: str) -> tuple[bytes,
         lengths = np.where(ends.any(axis=1), ends.argmax(axis=1) + 1, width)
     kept = array[np.arange(width) < lengths[:, None]]
     if kept.size and (kept.min() < 0 or kept.max() > _LARGEST_ID):
-        raise DataError(f"{name}: token ids must be from 0 to {_LARGEST_ID:,}, found {kept.min()} to {kept.max()}; "
-                        "pad with the end-of-sentence id")
+        raise DataError(
+            f"{name}: token ids must be from 0 to {_LARGEST_ID:,}, found {kept.min()} to {kept.max()}; "
+            "pad with the end-of-sentence id"
+        )
     return kept.astype("<u4").tobytes(), lengths.tolist()
 
 
@@ -139,5 +143,7 @@ def _as_rows(ids: TokenIds, name: str) -> npt.NDArray[np.integer]:
     if array.size == 0:
         return np.zeros((array.shape[0], 0), dtype=np.int64)
     if array.ndim != 2 or not np.issubdtype(array.dtype, np.integer):
-        raise DataError(f"{name}: expected whole numbers of shape (rows, length), got {array.dtype} of shape {array.shape}")
+        raise DataError(
+            f"{name}: expected whole numbers of shape (rows, length), got {array.dtype} of shape {array.shape}"
+        )
     return array

@@ -29,8 +29,14 @@ def command() -> None:
 @options.threads
 @options.quiet
 def build(
-    references: str, output: str, n: int, stem: bool, tokenizer: str, reference_format: str | None, split: str | None,
-    threads: int, quiet: bool,
+    references: str,
+    output: str,
+    n: int,
+    stem: bool,
+    tokenizer: str,
+    reference_format: str | None,
+    split: str | None,
+    threads: int,
 ) -> None:
     """Count, for each n-gram, in how many images' REFERENCES it occurs."""
     captions = read_references(references, format=reference_format, split=split)
@@ -58,8 +64,14 @@ def merge(files: tuple[str, ...], output: str) -> None:
 
 @command.command()
 @click.argument("file")
-@click.option("--format", "format_", type=click.Choice(["table", "json"]), default="table", show_default=True,
-              help="What to print.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="What to print.",
+)
 def info(file: str, format_: str) -> None:
     """Say what is in FILE."""
     frequencies = DocumentFrequency.load(file)

@@ -18,10 +18,6 @@ from capeval.data.atomic import discard_unfinished
 QUIET_SECONDS = 1.0
 
 
-class Interrupted(Exception):
-    """Ctrl-C, after which the command's thread may still be running."""
-
-
 class Stage:
     """What the command is doing, for the line that a terminal shows when it takes longer than a second."""
 

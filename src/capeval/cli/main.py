@@ -13,7 +13,7 @@ from importlib import import_module
 import click
 
 from capeval import __version__
-from capeval.cli.interruptible import Interrupted, run
+from capeval.cli.interruptible import run
 from capeval.errors import CapevalError
 
 ISSUES = "https://github.com/capeval/capeval/issues"
@@ -60,14 +60,14 @@ def main() -> None:
         status = _usage(error)
     except CapevalError as error:
         status = _say(f"capeval: {error}", 2)
-    except (click.Abort, Interrupted):
-        status = _say("capeval: interrupted; nothing was written", 130)
+    except click.Abort:
+        status = _say("capeval: interrupted", 130)
     except BrokenPipeError:
         # The reader of our output left, as `head` does; there is nobody to tell.
         status = 1
     except Exception:
         traceback.print_exc()
-        status = _say(f"capeval: this is a bug in capeval {__version__}; please report it with the lines above: {ISSUES}", 1)
+        status = _say(f"capeval: a bug in capeval {__version__}; please report it with the lines above: {ISSUES}", 1)
     _leave(status if isinstance(status, int) else 0)
 
 

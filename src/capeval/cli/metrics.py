@@ -14,8 +14,14 @@ from capeval.registry import METRICS, parse_metrics
 
 @click.command(name="metrics")
 @click.argument("name", required=False)
-@click.option("--format", "format_", type=click.Choice(["table", "json"]), default="table", show_default=True,
-              help="What to print.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="What to print.",
+)
 def command(name: str | None, format_: str) -> None:
     """List the metrics, or explain the one called NAME: equation, parameters, range, needs, citation."""
     chosen = parse_metrics(name) if name else tuple(metric for metric, _ in METRICS)
@@ -41,7 +47,9 @@ def describe(metric: Metric) -> dict[str, Any]:
         "groups": [group for other, groups in METRICS for group in groups if other.name == metric.name] + ["all"],
         "parameters": {
             p.name: {
-                "default": getattr(metric, p.name), "meaning": p.metadata["meaning"], "accepts": accepts(p),
+                "default": getattr(metric, p.name),
+                "meaning": p.metadata["meaning"],
+                "accepts": accepts(p),
             }
             for p in metric.parameters()
         },

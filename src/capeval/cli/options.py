@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -9,38 +10,67 @@ import click
 
 from capeval.cli.interruptible import stage
 from capeval.corpus import TOKENIZERS
-from capeval.data.atomic import atomic_write
+from capeval.data import atomic_write
+from capeval.errors import CapevalWarning
 from capeval.report.formats import FORMATS
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _quiet(_: click.Context, __: click.Parameter, value: bool) -> bool:
+def _quiet(_: click.Context, __: click.Parameter, value: bool) -> None:
     stage.quiet = value
-    return value
+    if value:
+        warnings.simplefilter("ignore", CapevalWarning)
 
 
 def common(function: F) -> F:
     """--format, --output, --threads, --quiet, --seed."""
-    for option in reversed((
-        click.option("--format", "format_", type=click.Choice(list(FORMATS)), default="table", show_default=True,
-                     help="What to print."),
-        click.option("--output", "-o", default="-", show_default=True, metavar="FILE", help="Where to print it; - is stdout."),
-        threads,
-        quiet,
-        click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True,
-                     help="Seed of everything random."),
-    )):
+    for option in reversed(
+        (
+            click.option(
+                "--format",
+                "format_",
+                type=click.Choice(list(FORMATS)),
+                default="table",
+                show_default=True,
+                help="What to print.",
+            ),
+            click.option(
+                "--output", "-o", default="-", show_default=True, metavar="FILE", help="Where to print it; - is stdout."
+            ),
+            threads,
+            quiet,
+            click.option(
+                "--seed",
+                type=click.IntRange(0, 2**64 - 1),
+                default=0,
+                show_default=True,
+                help="Seed of everything random.",
+            ),
+        )
+    ):
         function = option(function)
     return function
 
 
-threads = click.option("--threads", type=click.IntRange(0), default=0, metavar="N",
-                       help="Number of threads; 0, the default, is one a core. Results do not depend on it.")
-quiet = click.option("--quiet", "-q", is_flag=True, callback=_quiet, help="No progress and no warnings.")
-tokenizer = click.option("--tokenizer", type=click.Choice(TOKENIZERS), default="ptb", show_default=True,
-                         help="ptb: the COCO suite's, each caption on its own; ptb-stream: the whole file as one text, as "
-                              "that suite runs it; whitespace, none: captions are tokenised already.")
+threads = click.option(
+    "--threads",
+    type=click.IntRange(0),
+    default=0,
+    metavar="N",
+    help="Number of threads; 0, the default, is one a core. Results do not depend on it.",
+)
+quiet = click.option(
+    "--quiet", "-q", is_flag=True, callback=_quiet, expose_value=False, help="No progress and no warnings."
+)
+tokenizer = click.option(
+    "--tokenizer",
+    type=click.Choice(TOKENIZERS),
+    default="ptb",
+    show_default=True,
+    help="ptb: the COCO suite's, each caption on its own; ptb-stream: the whole file as one text, "
+    "as that suite runs it; whitespace, none: captions are tokenised already.",
+)
 
 
 class Interval(click.ParamType[float | None]):
@@ -62,10 +92,16 @@ class Interval(click.ParamType[float | None]):
 
 def interval(function: F) -> F:
     """--interval, --samples."""
-    function = click.option("--samples", type=click.IntRange(1), default=1000, show_default=True, metavar="N",
-                            help="Bootstrap samples.")(function)
-    return click.option("--interval", type=Interval(), default="0.95", show_default=True,
-                        help="Confidence level of the bootstrap intervals over images; none for no intervals.")(function)
+    function = click.option(
+        "--samples", type=click.IntRange(1), default=1000, show_default=True, metavar="N", help="Bootstrap samples."
+    )(function)
+    return click.option(
+        "--interval",
+        type=Interval(),
+        default="0.95",
+        show_default=True,
+        help="Confidence level of the bootstrap intervals over images; none for no intervals.",
+    )(function)
 
 
 def emit(text: str, output: str) -> None:

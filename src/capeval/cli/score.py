@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 
 import click
@@ -12,7 +11,6 @@ from capeval.cli.interruptible import stage
 from capeval.corpus import ON_MISSING, Corpus
 from capeval.data import FORMATS, read_candidates, read_references
 from capeval.document_frequency import DocumentFrequency
-from capeval.errors import CapevalWarning
 from capeval.evaluate import score_corpus
 from capeval.registry import groups, parse_metrics
 from capeval.report.formats import render
@@ -22,32 +20,59 @@ from capeval.report.per_image import check_suffix, write_per_image
 @click.command()
 @click.argument("references")
 @click.argument("candidates")
-@click.option("--metrics", default="coco", show_default=True, metavar="LIST",
-              help=f"Comma-separated names or groups ({', '.join(groups())}); a name may carry parameters: cider-d(sigma=5).")
+@click.option(
+    "--metrics",
+    default="coco",
+    show_default=True,
+    metavar="LIST",
+    help=f"Comma-separated names or groups ({', '.join(groups())}); a name may carry parameters: cider-d(sigma=5).",
+)
 @click.option("--per-image", metavar="FILE", help="Write each image's scores: .csv, .jsonl or .parquet.")
-@click.option("--df", default="corpus", show_default=True, metavar="corpus|FILE",
-              help="What CIDEr weighs words by: these references, or a file made by capeval df.")
+@click.option(
+    "--df",
+    default="corpus",
+    show_default=True,
+    metavar="corpus|FILE",
+    help="What CIDEr weighs words by: these references, or a file made by capeval df.",
+)
 @options.tokenizer
 @options.interval
-@click.option("--on-missing", type=click.Choice(ON_MISSING), default="error", show_default=True,
-              help="What an image without candidate means: an error, leave it out, or an empty caption.")
+@click.option(
+    "--on-missing",
+    type=click.Choice(ON_MISSING),
+    default="error",
+    show_default=True,
+    help="What an image without candidate means: an error, leave it out, or an empty caption.",
+)
 @click.option("--reference-format", type=click.Choice(FORMATS), help="Instead of recognising it from content.")
 @click.option("--candidate-format", type=click.Choice(FORMATS), help="Instead of recognising it from content.")
 @click.option("--split", metavar="NAME", help="Split of a Karpathy file, such as test.")
 @click.option("--report", metavar="FILE.html", help="Write a report: one self-contained page.")
 @options.common
 def command(
-    references: str, candidates: str, metrics: str, per_image: str | None, df: str, tokenizer: str,
-    interval: float | None, samples: int, on_missing: str, reference_format: str | None, candidate_format: str | None,
-    split: str | None, report: str | None, format_: str, output: str, threads: int, quiet: bool, seed: int,
+    references: str,
+    candidates: str,
+    metrics: str,
+    per_image: str | None,
+    df: str,
+    tokenizer: str,
+    interval: float | None,
+    samples: int,
+    on_missing: str,
+    reference_format: str | None,
+    candidate_format: str | None,
+    split: str | None,
+    report: str | None,
+    format_: str,
+    output: str,
+    threads: int,
+    seed: int,
 ) -> None:
     """Score CANDIDATES (one caption an image) against REFERENCES (several).
 
     Files may be COCO JSON, {id: captions} JSON, Karpathy splits, JSON lines, CSV, TSV, Parquet or Flickr token files;
     - is stdin.
     """
-    if quiet:
-        warnings.simplefilter("ignore", CapevalWarning)
     chosen = parse_metrics(metrics)
     if per_image is not None:
         check_suffix(per_image)

@@ -44,7 +44,8 @@ def write_candidates(
 
 def _rows(candidates: Mapping[str, str] | Mapping[int, str]) -> list[Row]:
     """The rows to write, checked as a reader would."""
-    lists = [image for image, caption in candidates.items() if not isinstance(caption, str)]
+    given: Mapping[str, object] | Mapping[int, object] = candidates
+    lists = [image for image, caption in given.items() if not isinstance(caption, str)]
     if lists:
         raise DataError(f"the candidate of image {lists[0]} is not a string ({len(lists)} such in all)")
     Captions.from_dict(candidates)

@@ -34,7 +34,12 @@ def parameter(
     metric's name (the 4 of BLEU-4) and cannot be given in parentheses.
     """
     metadata = {
-        "meaning": meaning, "choices": choices, "least": least, "most": most, "above": above, "in_name": in_name,
+        "meaning": meaning,
+        "choices": choices,
+        "least": least,
+        "most": most,
+        "above": above,
+        "in_name": in_name,
     }
     return field(default=default, metadata=metadata)
 
@@ -90,7 +95,7 @@ class Metric:
     @property
     def label(self) -> str:
         """The name as papers print it, with the parameters that are not at their defaults: `BLEU-4`."""
-        return "-".join([self.title, *self._name_parts()]) + self.key[len(self.name):]
+        return "-".join([self.title, *self._name_parts()]) + self.key[len(self.name) :]
 
     @property
     def uses_stems(self) -> bool:
@@ -103,23 +108,17 @@ class Metric:
     def kernel_parameters(self) -> dict[str, ParameterValue]:
         """Parameters as the native arithmetic takes them; numbers are floats."""
         values = ((declared, getattr(self, declared.name)) for declared in fields(self))
-        return {
-            declared.name: value if isinstance(value, (bool, str)) else float(value) for declared, value in values
-        }
+        return {declared.name: value if isinstance(value, (bool, str)) else float(value) for declared, value in values}
 
     def signature_parts(self) -> list[str]:
         """`name:value` of every parameter, for the signature."""
         return [f"{p.name}:{spell(getattr(self, p.name))}" for p in self.parameters()]
 
-    def score(
-        self, corpus: Corpus, *, document_frequency: DocumentFrequency | None = None, threads: int = 0
-    ) -> Score:
+    def score(self, corpus: Corpus, *, document_frequency: DocumentFrequency | None = None, threads: int = 0) -> Score:
         """Scores the corpus with this metric alone; see [`capeval.score`][] for several at once."""
         from capeval.evaluate import score_corpus
 
-        result = score_corpus(
-            corpus, (self,), document_frequency=document_frequency, interval=None, threads=threads
-        )
+        result = score_corpus(corpus, (self,), document_frequency=document_frequency, interval=None, threads=threads)
         return result[self.key]
 
     def _name_parts(self) -> list[str]:

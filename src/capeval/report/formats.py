@@ -49,27 +49,33 @@ def _rows(result: Result) -> list[tuple[str, str, str]]:
     ]
 
 
+def percent(level: float) -> str:
+    """A confidence level as text: 95%, 97.5%."""
+    return f"{100 * level:.6g}%"
+
+
 def _markdown(result: Result) -> str:
     rows = _rows(result)
     if result.level is None:
         return "\n".join(["| metric | score |", "| --- | ---: |", *(f"| {a} | {b} |" for a, b, _ in rows)])
-    head = [f"| metric | score | {result.level:.0%} interval |", "| --- | ---: | ---: |"]
+    head = [f"| metric | score | {percent(result.level)} interval |", "| --- | ---: | ---: |"]
     return "\n".join([*head, *(f"| {a} | {b} | {c} |" for a, b, c in rows)])
 
 
 def _latex(result: Result) -> str:
     """A booktabs table."""
     with_interval = result.level is not None
-    head = r"Metric & Score" + (rf" & {result.level:.0%} interval".replace("%", r"\%") if with_interval else "")
+    interval_head = "" if result.level is None else rf" & {percent(result.level)} interval".replace("%", r"\%")
+    head = "Metric & Score" + interval_head
     lines = [
         f"{label} & {score}" + (f" & [{interval.replace(' to ', ', ')}]" if with_interval else "")
         for label, score, interval in _rows(result)
     ]
     columns = "lrr" if with_interval else "lr"
     body = " \\\\\n".join(line.replace("_", r"\_") for line in lines)
-    return (
-        f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n{head} \\\\\n\\midrule\n{body} \\\\\n\\bottomrule\n\\end{{tabular}}"
-    )
+    head, body = head + r" \\", body + r" \\"
+    parts = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", body, r"\bottomrule", r"\end{tabular}"]
+    return "\n".join(parts)
 
 
 FORMATS: dict[str, Callable[[Result], str]] = {

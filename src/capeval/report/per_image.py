@@ -20,7 +20,9 @@ def check_suffix(path: str | PathLike[str]) -> None:
     """Raises `UsageError` when the suffix is none of those written."""
     suffix = PurePath(fspath(path)).suffix
     if suffix not in _WRITERS:
-        raise UsageError(f"{fspath(path)}: per-image scores are written as {', '.join(_WRITERS)}, not {suffix or 'no suffix'}")
+        raise UsageError(
+            f"{fspath(path)}: per-image scores are written as {', '.join(_WRITERS)}, not {suffix or 'no suffix'}"
+        )
 
 
 def write_per_image(result: Result, path: str | PathLike[str]) -> None:

@@ -10,6 +10,8 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from capeval.report.formats import percent
+
 if TYPE_CHECKING:
     from capeval.result import Result, Score
 
@@ -22,7 +24,7 @@ def table(result: Result) -> str:
     grid.add_column("metric")
     grid.add_column("score", justify="right")
     if result.level is not None:
-        grid.add_column(f"{result.level:.0%} interval", justify="right")
+        grid.add_column(f"{percent(result.level)} interval", justify="right")
     grid.add_column("of the range", justify="left")
     for score in result.values():
         interval = [] if score.interval is None else [f"{score.interval[0]:.4f} – {score.interval[1]:.4f}"]
