@@ -9,7 +9,7 @@ use super::named::Words;
 use super::{DocumentFrequency, Frequencies, Layout, SharedBytes, read_u32};
 use crate::ngram::MAX_ORDER;
 
-const MAGIC: &[u8; 8] = b"capeval\x1d";
+pub(super) const MAGIC: &[u8; 8] = b"capeval\x1d";
 const VERSION: u32 = 1;
 const HEADER: usize = 64;
 /// The checksum covers what follows it.

@@ -3,9 +3,11 @@
 mod count;
 mod file;
 mod named;
+mod pickle;
 
 pub use file::FileError;
 pub use named::{DocumentFrequency, Lookup, MergeError, UNKNOWN};
+pub use pickle::PickleError;
 
 use std::sync::Arc;
 
