@@ -160,6 +160,15 @@ class DocumentFrequency:
             DataError: it is foreign, of another version, or damaged.
         """
 
+    @staticmethod
+    def import_pickle(path: str) -> DocumentFrequency:
+        """Read a COCO pickle; nothing in it is executed.
+
+        Raises:
+            OSError: it cannot be opened.
+            DataError: it is no such pickle, or asks for anything to be executed.
+        """
+
     def to_bytes(self) -> bytes:
         """The file's bytes."""
 

@@ -61,6 +61,13 @@ impl DocumentFrequency {
         loaded.map(Self).map_err(|error| DataError::new_err(format!("{}: {error}", path.display())))
     }
 
+    #[staticmethod]
+    fn import_pickle(py: Python<'_>, path: std::path::PathBuf) -> PyResult<Self> {
+        let imported =
+            py.detach(|| -> std::io::Result<_> { Ok(core::DocumentFrequency::from_pickle(&std::fs::read(&path)?)) })?;
+        imported.map(Self).map_err(|error| DataError::new_err(format!("{}: {error}", path.display())))
+    }
+
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let bytes = py.detach(|| self.0.to_bytes());
         PyBytes::new(py, &bytes)
