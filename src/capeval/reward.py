@@ -78,7 +78,7 @@ class CiderDReward:
 
         Raises `DataError` for an array of another shape or type, or an image without reference.
         """
-        return EncodedReferences(self._core.encode(pack_groups(references, self.end_of_sentence)))
+        return EncodedReferences(self._core.encode(*pack_references(references, self.end_of_sentence), self.threads))
 
     def __call__(
         self, sampled: TokenIds, references: Sequence[TokenIds] | EncodedReferences
@@ -97,7 +97,7 @@ class CiderDReward:
             DataError: wrong shapes or types, or N is no multiple of the number of images.
         """
         encoded = references if isinstance(references, EncodedReferences) else self.encode(references)
-        ids, lengths = _pack(sampled, self.end_of_sentence, "sampled")
+        ids, lengths = _pack(_as_rows(sampled, "sampled"), self.end_of_sentence, "sampled")
         if len(encoded) == 0 or len(lengths) % len(encoded):
             raise DataError(
                 f"{len(lengths)} samples for the references of {len(encoded)} images: the number of samples "
@@ -107,26 +107,36 @@ class CiderDReward:
         return np.frombuffer(scores, dtype="<f8")
 
 
-def pack_groups(references: Sequence[TokenIds], end_of_sentence: int | None) -> list[tuple[bytes, list[int]]]:
-    """Each image's references as the native core takes them."""
-    groups = [_pack(ids, end_of_sentence, f"references[{number}]") for number, ids in enumerate(references)]
-    for number, (_, lengths) in enumerate(groups):
-        if not lengths:
-            raise DataError(f"references[{number}] is empty: an image needs at least one reference")
-    return groups
+def pack_references(references: Sequence[TokenIds], end_of_sentence: int | None) -> tuple[bytes, list[int], list[int]]:
+    """All references as the native core takes them: ids, lengths, references an image."""
+    groups = [_as_rows(ids, f"references[{number}]") for number, ids in enumerate(references)]
+    sizes = [len(group) for group in groups]
+    if 0 in sizes:
+        raise DataError(f"references[{sizes.index(0)}] is empty: an image needs at least one reference")
+    widths = {group.shape[1] for group in groups}
+    if len(widths) > 1:
+        padding = -1 if end_of_sentence is None else end_of_sentence
+        groups = [_padded(group, max(widths), padding) for group in groups]
+    rows = np.concatenate(groups) if groups else np.zeros((0, 0), dtype=np.int64)
+    return (*_pack(rows, end_of_sentence, "references"), sizes)
 
 
-def _pack(ids: TokenIds, end_of_sentence: int | None, name: str) -> tuple[bytes, list[int]]:
+def _padded(rows: npt.NDArray[np.integer], width: int, padding: int) -> npt.NDArray[np.integer]:
+    """Wider rows: the first cell added to each row counts as its end only where the row had none, so none is added."""
+    wider = np.full((len(rows), width), padding, dtype=np.int64)
+    wider[:, : rows.shape[1]] = rows
+    return wider
+
+
+def _pack(rows: npt.NDArray[np.integer], end_of_sentence: int | None, name: str) -> tuple[bytes, list[int]]:
     """The ids of all rows up to their ends, as little-endian u32, and the rows' lengths."""
-    array = _as_rows(ids, name)
-    width = array.shape[1]
+    width = rows.shape[1]
     if end_of_sentence is None:
-        ends = array < 0
-        lengths = np.where(ends.any(axis=1), ends.argmax(axis=1), width)
+        ends, counted = rows < 0, 0
     else:
-        ends = array == end_of_sentence
-        lengths = np.where(ends.any(axis=1), ends.argmax(axis=1) + 1, width)
-    kept = array[np.arange(width) < lengths[:, None]]
+        ends, counted = rows == end_of_sentence, 1
+    lengths = np.where(ends.any(axis=1), ends.argmax(axis=1) + counted, width) if width else np.zeros(len(rows), int)
+    kept = rows[np.arange(width) < lengths[:, None]]
     if kept.size and (kept.min() < 0 or kept.max() > _LARGEST_ID):
         raise DataError(
             f"{name}: token ids must be from 0 to {_LARGEST_ID:,}, found {kept.min()} to {kept.max()}; "
@@ -140,8 +150,8 @@ def _as_rows(ids: TokenIds, name: str) -> npt.NDArray[np.integer]:
         array = np.asarray(ids)
     except ValueError as error:
         raise DataError(f"{name}: rows of different lengths; pad them with the end-of-sentence id") from error
-    if array.size == 0:
-        return np.zeros((array.shape[0], 0), dtype=np.int64)
+    if array.size == 0 and array.ndim in (1, 2):
+        return np.zeros((len(array), 0), dtype=np.int64)
     if array.ndim != 2 or not np.issubdtype(array.dtype, np.integer):
         raise DataError(
             f"{name}: expected whole numbers of shape (rows, length), got {array.dtype} of shape {array.shape}"

@@ -60,9 +60,13 @@ impl Reward {
         Ok(Self { lookup, order, sigma })
     }
 
-    /// Encodes the references of one image.
-    pub fn encode<'a>(&self, references: impl Iterator<Item = &'a [Word]>) -> Group {
-        Group { references: references.map(|words| self.vector(words)).collect() }
+    /// Encodes the references of images, one after the other: `sizes` says how many each image has.
+    pub fn encode(&self, references: &[&[Word]], sizes: &[usize], threads: usize) -> Vec<Group> {
+        let parts = map_parts(references.len(), threads, |part| {
+            references[part].iter().map(|words| self.vector(words)).collect::<Vec<_>>()
+        });
+        let mut vectors = parts.into_iter().flatten();
+        sizes.iter().map(|&size| Group { references: vectors.by_ref().take(size).collect() }).collect()
     }
 
     /// The rewards of the samples. Sample `k` belongs to group `k / (samples / groups)`, so several samples of an image

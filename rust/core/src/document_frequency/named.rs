@@ -116,15 +116,16 @@ impl DocumentFrequency {
         Self { tokenizer: references.tokenizer.name().to_owned(), stem, ..built }
     }
 
-    /// Counts over references given as token ids, image by image; the words are the ids in decimal.
-    pub fn from_token_ids(images: &[Vec<Vec<Word>>], order: usize, threads: usize) -> Self {
+    /// Counts over references given as token ids, one image's after the other's (`sizes` says how many each has); the
+    /// words are the ids in decimal.
+    pub fn from_token_ids(references: &[&[Word]], sizes: &[usize], order: usize, threads: usize) -> Self {
         let mut vocabulary = Vocabulary::default();
         let (mut words, mut ends) = (Vec::new(), Vec::new());
-        for ids in images.iter().flatten() {
+        for ids in references {
             words.extend(ids.iter().map(|id| vocabulary.intern(&id.to_string())));
             ends.push(words.len());
         }
-        let sentences = Sentences::from_words(images.iter().map(Vec::len), words, ends);
+        let sentences = Sentences::from_words(sizes.iter().copied(), words, ends);
         let counts = Frequencies::count(&sentences, None, order, 1, threads);
         let words: Vec<&str> = vocabulary.words().collect();
         let counted = Self::from_counts(&words, counts.iter().collect(), counts.documents(), order);
