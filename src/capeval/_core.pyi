@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 
-from typing_extensions import Buffer, Self
+from typing_extensions import Buffer, Self, final
+
+__all__ = ["CAPTION_FORMATS", "Captions", "CaptionsBuilder", "__version__"]
 
 __version__: str
 
 CAPTION_FORMATS: list[str]
 """Names of the caption formats that `Captions.parse` reads."""
 
+@final
 class Captions:
     """Captions of many images, in the order of the file they came from. Read-only."""
 
@@ -64,6 +67,7 @@ class Captions:
     def __len__(self) -> int:
         """Number of images."""
 
+@final
 class CaptionsBuilder:
     """Collects captions from the columns of a table, batch by batch."""
 
