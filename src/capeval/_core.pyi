@@ -3,7 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import final
 
-from typing_extensions import Buffer, Self
+from typing_extensions import Buffer, Self, final
+
+__all__ = ["CAPTION_FORMATS", "Captions", "CaptionsBuilder", "__version__"]
 
 __version__: str
 
