@@ -96,6 +96,9 @@ class CaptionsBuilder:
             DataError: some id or caption was of another type.
         """
 
+LARGEST_TOKEN_ID: int
+"""The largest token id that the reward takes."""
+
 TOKENIZERS: list[str]
 """Names of the tokenizers."""
 

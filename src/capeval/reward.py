@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from capeval.document_frequency import DocumentFrequency, TokenIds
 
-_LARGEST_ID = 2**32 - 2
-
 
 class EncodedReferences:
     """References of several images, encoded by [`CiderDReward.encode`][]; picking images is free of copying text."""
@@ -48,7 +46,8 @@ class CiderDReward:
             the `-idxs` kind. The ids, and whether the end of sentence is among them, must be those of the samples, or
             rewards fall to 0 or endings degrade.
         end_of_sentence: the id that ends a caption. It counts as a word, in samples and references alike, as in
-            self-critical training, and what follows it is padding. None: there is no such id; negative ids are padding.
+            self-critical training, and what follows it is padding. None: there is no such id. Negative ids are padding
+            in any case.
         n: the longest n-gram.
         sigma: standard deviation of the length penalty.
         threads: number of threads, 0 for one a core. They end with the call, so the reward is safe after `fork`.
@@ -113,36 +112,33 @@ def pack_references(references: Sequence[TokenIds], end_of_sentence: int | None)
     sizes = [len(group) for group in groups]
     if 0 in sizes:
         raise DataError(f"references[{sizes.index(0)}] is empty: an image needs at least one reference")
-    widths = {group.shape[1] for group in groups}
-    if len(widths) > 1:
-        padding = -1 if end_of_sentence is None else end_of_sentence
-        groups = [_padded(group, max(widths), padding) for group in groups]
+    width = max((group.shape[1] for group in groups), default=0)
+    groups = [group if group.shape[1] == width else _widened(group, width) for group in groups]
     rows = np.concatenate(groups) if groups else np.zeros((0, 0), dtype=np.int64)
     return (*_pack(rows, end_of_sentence, "references"), sizes)
 
 
-def _padded(rows: npt.NDArray[np.integer], width: int, padding: int) -> npt.NDArray[np.integer]:
-    """Wider rows: the first cell added to each row counts as its end only where the row had none, so none is added."""
-    wider = np.full((len(rows), width), padding, dtype=np.int64)
-    wider[:, : rows.shape[1]] = rows
-    return wider
+def _widened(rows: npt.NDArray[np.integer], width: int) -> npt.NDArray[np.integer]:
+    return np.pad(rows.astype(np.int64), ((0, 0), (0, width - rows.shape[1])), constant_values=-1)
 
 
 def _pack(rows: npt.NDArray[np.integer], end_of_sentence: int | None, name: str) -> tuple[bytes, list[int]]:
     """The ids of all rows up to their ends, as little-endian u32, and the rows' lengths."""
-    width = rows.shape[1]
-    if end_of_sentence is None:
-        ends, counted = rows < 0, 0
-    else:
-        ends, counted = rows == end_of_sentence, 1
-    lengths = np.where(ends.any(axis=1), ends.argmax(axis=1) + counted, width) if width else np.zeros(len(rows), int)
-    kept = rows[np.arange(width) < lengths[:, None]]
-    if kept.size and (kept.min() < 0 or kept.max() > _LARGEST_ID):
-        raise DataError(
-            f"{name}: token ids must be from 0 to {_LARGEST_ID:,}, found {kept.min()} to {kept.max()}; "
-            "pad with the end-of-sentence id"
-        )
-    return kept.astype("<u4").tobytes(), lengths.tolist()
+    lengths = _first(rows < 0)
+    if end_of_sentence is not None:
+        # The end of sentence is a word itself; a row that is cut before it has none.
+        lengths = np.minimum(lengths, _first(rows == end_of_sentence) + 1)
+    kept = rows[np.arange(rows.shape[1]) < lengths[:, None]]
+    if kept.size and kept.max() > _core.LARGEST_TOKEN_ID:
+        raise DataError(f"{name}: token ids go up to {_core.LARGEST_TOKEN_ID:,}, found {kept.max():,}")
+    return kept.astype("<u4").tobytes(), np.minimum(lengths, rows.shape[1]).tolist()
+
+
+def _first(marks: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
+    """Place of the first mark of each row, or the row's length."""
+    if marks.shape[1] == 0:
+        return np.zeros(len(marks), dtype=np.intp)
+    return np.where(marks.any(axis=1), marks.argmax(axis=1), marks.shape[1])
 
 
 def _as_rows(ids: TokenIds, name: str) -> npt.NDArray[np.integer]:
@@ -152,7 +148,7 @@ def _as_rows(ids: TokenIds, name: str) -> npt.NDArray[np.integer]:
         raise DataError(f"{name}: rows of different lengths; pad them with the end-of-sentence id") from error
     if array.size == 0 and array.ndim in (1, 2):
         return np.zeros((len(array), 0), dtype=np.int64)
-    if array.ndim != 2 or not np.issubdtype(array.dtype, np.integer):
+    if array.ndim != 2 or array.dtype.kind not in "iu":
         raise DataError(
             f"{name}: expected whole numbers of shape (rows, length), got {array.dtype} of shape {array.shape}"
         )

@@ -91,7 +91,7 @@ impl Kernel for Cider {
             None if self.stem => Source::References(references.stemmed_frequencies(context.threads)),
             None => Source::References(references.frequencies(context.threads)),
         };
-        Box::new(CorpusScorer { cider: self, source })
+        Box::new(CorpusScorer { cider: self, idf: source.idf(), source })
     }
 
     fn score(&self, sums: &[f64]) -> f64 {
@@ -106,31 +106,50 @@ enum Source<'a> {
 }
 
 impl Source<'_> {
-    /// log(N) − log(max(1, df)).
-    fn idf(&self, ngram: Ngram) -> f64 {
-        let (documents, count) = match self {
-            Self::References(frequencies) => (frequencies.documents(), frequencies.get(ngram)),
-            Self::Given(lookup) => (lookup.documents(), lookup.get(ngram)),
-        };
-        inverse_document_frequency(documents, count)
+    fn idf(&self) -> Idf {
+        match self {
+            Self::References(frequencies) => Idf::new(frequencies.documents()),
+            Self::Given(lookup) => Idf::new(lookup.documents()),
+        }
+    }
+
+    fn count(&self, ngram: Ngram) -> u32 {
+        match self {
+            Self::References(frequencies) => frequencies.get(ngram),
+            Self::Given(lookup) => lookup.get(ngram),
+        }
     }
 }
 
-/// The IDF of an n-gram found in `count` of `documents` documents; one never seen counts as seen once.
-pub fn inverse_document_frequency(documents: u64, count: u32) -> f64 {
-    (documents as f64).ln() - f64::from(count.max(1)).ln()
+/// Inverse document frequency: log(N) − log(max(1, df)).
+#[derive(Debug, Clone, Copy)]
+pub struct Idf {
+    log_documents: f64,
+}
+
+impl Idf {
+    /// Over so many documents.
+    pub fn new(documents: u64) -> Self {
+        Self { log_documents: (documents as f64).ln() }
+    }
+
+    /// Of an n-gram found in `count` documents; one never seen counts as seen once.
+    pub fn of(self, count: u32) -> f64 {
+        if count <= 1 { self.log_documents } else { self.log_documents - f64::from(count).ln() }
+    }
 }
 
 struct CorpusScorer<'a> {
     cider: &'a Cider,
     source: Source<'a>,
+    idf: Idf,
 }
 
 impl Scorer for CorpusScorer<'_> {
     fn statistics(&self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
         let ngrams = if self.cider.stem { image.stemmed_ngrams() } else { image.ngrams() };
-        let weights: Vec<f64> =
-            ngrams.ngrams().iter().map(|&ngram| if self.cider.idf { self.source.idf(ngram) } else { 1.0 }).collect();
+        let weight = |&ngram| if self.cider.idf { self.idf.of(self.source.count(ngram)) } else { 1.0 };
+        let weights: Vec<f64> = ngrams.ngrams().iter().map(weight).collect();
         let first = image.candidate_count();
         let references = first..first + image.reference_count();
         row[0] = self.cider.score_sentence(ngrams, &weights, candidate, references);

@@ -29,7 +29,7 @@ pub struct Frequencies {
     layout: Layout,
 }
 
-/// Where the three arrays are: `index` (u32), `keys` (u128), `counts` (u32), little-endian.
+/// Where the two arrays are: `index` (u32) and `records` (key u128, count u32), little-endian.
 #[derive(Debug, Clone, Copy)]
 struct Layout {
     start: usize,
@@ -37,21 +37,25 @@ struct Layout {
     bits: u32,
 }
 
+/// Bytes of a key, and of a record.
+const KEY: usize = 16;
+const RECORD: usize = KEY + 4;
+
 impl Layout {
     fn new(start: usize, entries: usize) -> Self {
         Self { start, entries, bits: entries.next_power_of_two().trailing_zeros() }
     }
 
-    fn keys(self) -> usize {
+    fn records(self) -> usize {
         self.start + 4 * ((1 << self.bits) + 1)
     }
 
-    fn counts(self) -> usize {
-        self.keys() + 16 * self.entries
+    fn record(self, entry: usize) -> usize {
+        self.records() + RECORD * entry
     }
 
     fn end(self) -> usize {
-        self.counts() + 4 * self.entries
+        self.record(self.entries)
     }
 
     fn bucket(self, hash: u64) -> usize {
@@ -91,8 +95,10 @@ impl Frequencies {
             }
             bytes.extend((next as u32).to_le_bytes());
         }
-        bytes.extend(entries.iter().flat_map(|(ngram, _)| ngram.key().to_le_bytes()));
-        bytes.extend(entries.iter().flat_map(|(_, count)| count.to_le_bytes()));
+        for (ngram, count) in entries {
+            bytes.extend(ngram.key().to_le_bytes());
+            bytes.extend(count.to_le_bytes());
+        }
         Self { documents, bytes: Arc::new(bytes), layout }
     }
 
@@ -116,18 +122,18 @@ impl Frequencies {
         let bytes = self.block();
         let bucket = self.layout.start + 4 * self.layout.bucket(ngram.hash());
         let (first, last) = (read_u32(bytes, bucket) as usize, read_u32(bytes, bucket + 4) as usize);
-        let keys = self.layout.keys();
         (first..last)
-            .find(|entry| read_u128(bytes, keys + 16 * entry) == ngram.key())
-            .map_or(0, |entry| read_u32(bytes, self.layout.counts() + 4 * entry))
+            .map(|entry| self.layout.record(entry))
+            .find(|&record| read_u128(bytes, record) == ngram.key())
+            .map_or(0, |record| read_u32(bytes, record + KEY))
     }
 
     /// All n-grams with their counts.
     pub fn iter(&self) -> impl Iterator<Item = (Ngram, u32)> + '_ {
         let bytes = self.block();
         (0..self.len()).map(move |entry| {
-            let ngram = Ngram::from_key(read_u128(bytes, self.layout.keys() + 16 * entry));
-            (ngram, read_u32(bytes, self.layout.counts() + 4 * entry))
+            let record = self.layout.record(entry);
+            (Ngram::from_key(read_u128(bytes, record)), read_u32(bytes, record + KEY))
         })
     }
 

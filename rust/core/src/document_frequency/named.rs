@@ -155,6 +155,11 @@ impl DocumentFrequency {
         self.words.len()
     }
 
+    /// The counts, by the numbers of the words.
+    pub fn frequencies(&self) -> &Frequencies {
+        &self.frequencies
+    }
+
     /// The words, in alphabetical order.
     pub fn words(&self) -> impl Iterator<Item = &str> {
         self.words.iter()
@@ -208,8 +213,8 @@ impl DocumentFrequency {
         Lookup { frequencies: self.frequencies.clone(), words }
     }
 
-    /// Look-ups by token id, where every word is one in decimal; otherwise a word that is not.
-    pub fn lookup_ids(&self) -> Result<Lookup, String> {
+    /// The number of each token id, where every word is one in decimal; otherwise a word that is not.
+    pub fn token_ids(&self) -> Result<Vec<Option<Word>>, String> {
         let mut words = Vec::new();
         for (word, number) in self.words.iter().zip(0..) {
             match word.parse::<u32>() {
@@ -221,7 +226,7 @@ impl DocumentFrequency {
                 _ => return Err(word.to_owned()),
             }
         }
-        Ok(Lookup { frequencies: self.frequencies.clone(), words })
+        Ok(words)
     }
 }
 
