@@ -4,3 +4,4 @@
 #![forbid(unsafe_code)]
 
 pub mod captions;
+pub mod tokenize;
