@@ -31,8 +31,8 @@ pub(crate) enum Rewrite {
     NextLine,
     /// This text instead.
     Become(&'static str),
-    /// Two tokens; the second has so many characters.
-    SplitOff(usize),
+    /// Without the last so many characters, which are scanned anew.
+    GiveBack(usize),
     /// Without soft hyphens; a hyphen if nothing else is left.
     DropSoftHyphens,
     /// Blanks that do not separate: each becomes U+00A0.

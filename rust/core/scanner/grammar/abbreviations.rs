@@ -11,7 +11,7 @@ const ORDINARY: &str = "
     jan feb mar apr jun jul aug sep sept oct nov dec   mon tue tues wed thu thurs fri
     ala ariz Az Ark calif colo conn ct dak Del fla ga Ill ind kan kans ky La Mass md mich minn Miss mo mont neb nev
     okla Ore Pa penn tenn Tex va vt Wash wis wisc wyo
-    inc co cos corp pty pte ptys ptes ppty ppte pptys pptes ltd plc bancorp bhd assn univ intl sys
+    inc co cos corp ltd plc bancorp bhd assn univ intl sys
     rt tel est ext sq jr sr bros ed.d ph.d blvd rd esq etc al seq bldg";
 
 /// Stands before a name or a place, and so never ends a sentence.
@@ -38,7 +38,9 @@ pub(crate) fn dotted(periods: usize) -> Expression {
 }
 
 fn ordinary() -> Expression {
-    any_word(ORDINARY) + text(".")
+    // Proprietary companies; their vowel is never a capital.
+    let proprietary = text("p") + text("p").maybe() + text("t") + one_of("ey") + text("s").maybe();
+    (any_word(ORDINARY) | proprietary) + text(".")
 }
 
 fn title() -> Expression {

@@ -15,11 +15,11 @@ pub(crate) fn not() -> Expression {
     text("n") + loose_apostrophe() + text("t")
 }
 
-/// Two words written as one; both come out.
+/// Two words written as one. The first comes out, the second is scanned anew.
 pub(crate) fn fused_words() -> Vec<Rule> {
     vec![
-        Rule::new(any_word("cannot 'twas")).rewrite(Rewrite::SplitOff(3)),
-        Rule::new(any_word("'tis gonna gotta lemme gimme wanna")).rewrite(Rewrite::SplitOff(2)),
+        Rule::new(any_word("cannot 'twas")).rewrite(Rewrite::GiveBack(3)),
+        Rule::new(any_word("'tis gonna gotta lemme gimme wanna")).rewrite(Rewrite::GiveBack(2)),
     ]
 }
 

@@ -5,14 +5,14 @@ pub(super) struct Lines<S> {
     sink: S,
     /// The number of the current line, which is that of the caption.
     number: usize,
-    /// A token that ends in white space. It loses that if it is the last one of its line.
-    held: Option<String>,
+    /// A piece that ends in white space, and further ones of nothing else. At the end of a line that is stripped.
+    held: String,
     lowered: String,
 }
 
 impl<S: FnMut(usize, &str)> Lines<S> {
     pub(super) fn new(sink: S) -> Self {
-        Self { sink, number: 0, held: None, lowered: String::new() }
+        Self { sink, number: 0, held: String::new(), lowered: String::new() }
     }
 
     /// A token of ASCII letters.
@@ -28,15 +28,15 @@ impl<S: FnMut(usize, &str)> Lines<S> {
         }
     }
 
-    /// Any other token. A tag may hold line ends: each line gets its part.
+    /// Any other token. Very few hold line ends or spaces; the COCO code then takes each piece for a token.
     pub(super) fn token(&mut self, token: &str) {
         let mut lowered = std::mem::take(&mut self.lowered);
         lower_case(token, &mut lowered);
-        for (part, text) in lowered.split('\n').enumerate() {
-            if part > 0 {
+        for (number, line) in lowered.split('\n').enumerate() {
+            if number > 0 {
                 self.next_line();
             }
-            self.piece(text);
+            line.split(' ').for_each(|piece| self.piece(piece));
         }
         self.lowered = lowered;
     }
@@ -46,25 +46,32 @@ impl<S: FnMut(usize, &str)> Lines<S> {
         self.number += 1;
     }
 
-    /// To be called at the end of a line; `next_line` does.
+    /// To be called at the end of the text; `next_line` does it for the others.
     pub(super) fn finish_line(&mut self) {
-        if let Some(held) = self.held.take() {
-            self.give(held.trim_end_matches(is_python_space));
-        }
+        let stripped = self.held.trim_end_matches(is_python_space).len();
+        self.held.truncate(stripped);
+        self.release();
     }
 
     fn piece(&mut self, piece: &str) {
-        self.release();
+        let only_space = piece.chars().all(is_python_space);
+        if !only_space {
+            self.release();
+        }
         if piece.ends_with(is_python_space) {
-            self.held = Some(piece.to_owned());
+            if !self.held.is_empty() {
+                self.held.push(' ');
+            }
+            self.held.push_str(piece);
         } else {
             self.give(piece);
         }
     }
 
     fn release(&mut self) {
-        if let Some(held) = self.held.take() {
-            self.give(&held);
+        if !self.held.is_empty() {
+            let held = std::mem::take(&mut self.held);
+            held.split(' ').for_each(|piece| self.give(piece));
         }
     }
 

@@ -27,7 +27,8 @@ impl<S: FnMut(usize, &str)> Reader<'_, S> {
     /// Reads what stands at `start`; returns where to go on.
     fn read(&mut self, start: usize) -> usize {
         let bytes = self.text.as_bytes();
-        if bytes[start] == b' ' {
+        // Where more blanks follow, of whatever kind, the rule for them must take all at once.
+        if bytes[start] == b' ' && bytes.get(start + 1).is_some_and(u8::is_ascii_graphic) {
             return start + 1;
         }
         if let Some(end) = plain::word_end(bytes, start) {
@@ -43,10 +44,10 @@ impl<S: FnMut(usize, &str)> Reader<'_, S> {
         match found.rewrite {
             Rewrite::Skip => {}
             Rewrite::NextLine => self.lines.next_line(),
-            Rewrite::SplitOff(count) => {
-                let second = token.char_indices().rev().nth(count - 1).map_or(0, |(at, _)| at);
-                self.lines.token(&token[..second]);
-                self.lines.token(&token[second..]);
+            Rewrite::GiveBack(count) => {
+                let end = token.char_indices().rev().nth(count - 1).map_or(0, |(at, _)| at);
+                self.lines.token(&token[..end]);
+                return start + end;
             }
             Rewrite::PeriodTwice => {
                 self.lines.token(token);
