@@ -9,7 +9,13 @@ use crate::outcome::Outcome;
 pub(super) fn source(alphabet: &Alphabet, automaton: &Automaton, outcomes: &[Outcome]) -> String {
     let mut text = String::from("// Written by build.rs.\n");
     let (pages, page_of) = paged(&alphabet.class_of);
-    constant(&mut text, "Classes of the units, in pages of 256 units. Page 0 is U+0000 to U+00FF.", "CLASSES", "u8", &pages);
+    constant(
+        &mut text,
+        "Classes of the units, in pages of 256 units. Page 0 is U+0000 to U+00FF.",
+        "CLASSES",
+        "u8",
+        &pages,
+    );
     constant(&mut text, "The page that holds the classes of units with a given upper byte.", "PAGE_OF", "u8", &page_of);
 
     let surrogates = &alphabet.class_of[0xD800..0xE000];
@@ -23,24 +29,15 @@ pub(super) fn source(alphabet: &Alphabet, automaton: &Automaton, outcomes: &[Out
     );
     text.push_str(&counts);
 
-    let (rows, row_of) = distinct(&automaton.next);
-    println!("cargo::warning=scanner: {} states, {} classes, {} rows, {} pages, {} outcomes", automaton.next.len(), alphabet.classes, rows.len(), pages.len()/256, outcomes.len());
-    let _ = row_of;
     let next: Vec<u32> = automaton.next.iter().flatten().copied().collect();
     constant(&mut text, "The state after each state and class, row by row.", "NEXT", "u16", &next);
 
-    let accepts: Vec<usize> = automaton.accepts.iter().map(|accepted| accepted.map_or(0, |number| number + 1)).collect();
+    let accepts: Vec<usize> =
+        automaton.accepts.iter().map(|accepted| accepted.map_or(0, |number| number + 1)).collect();
     constant(&mut text, "The outcome a state accepts, plus one; 0 for none.", "ACCEPTS", "u8", &accepts);
     constant(&mut text, "What the rules make of their tokens.", "OUTCOMES", "Outcome", outcomes);
     text
 }
-fn distinct(rows: &[Vec<u32>]) -> (Vec<&Vec<u32>>, Vec<usize>) {
-    let mut d: Vec<&Vec<u32>> = Vec::new();
-    let mut o = Vec::new();
-    for r in rows { let i = d.iter().position(|x| *x == r).unwrap_or_else(|| { d.push(r); d.len()-1 }); o.push(i); }
-    (d, o)
-}
-
 /// Cuts the class table into pages and keeps one copy of each.
 fn paged(class_of: &[u8]) -> (Vec<u8>, Vec<usize>) {
     let mut pages: Vec<&[u8]> = Vec::new();

@@ -25,8 +25,7 @@ pub(crate) fn fused_words() -> Vec<Rule> {
 
 pub(crate) fn kept_whole() -> Vec<Rule> {
     let decades = one_of("2-9") + text("0s");
-    let beginning =
-        apostrophe() + (text("n") + apostrophe().maybe() | any_word("em til till cause") | decades);
+    let beginning = apostrophe() + (text("n") + apostrophe().maybe() | any_word("em til till cause") | decades);
     let ending = any_word("l d j dunkin somethin ol") + apostrophe();
     let fixed = any_word("cont'd cont'd. nor'easter c'mon e'er s'mores ev'ry li'l nat'l");
     vec![
@@ -39,11 +38,8 @@ pub(crate) fn kept_whole() -> Vec<Rule> {
 /// Names and transliterations: O'Neil, Hawai'i, o'o.
 fn with_inner_apostrophe() -> Expression {
     let after_capital = one_of("A-HJ-XZn") + loose_apostrophe() + letter() + letter().some();
-    let between_vowels = letter().some()
-        + one_of("aeiouyAEIOUY")
-        + loose_apostrophe()
-        + one_of("aeiouA-Z")
-        + letter().many();
+    let between_vowels =
+        letter().some() + one_of("aeiouyAEIOUY") + loose_apostrophe() + one_of("aeiouA-Z") + letter().many();
     let bird = text("o") + loose_apostrophe() + text("o");
     after_capital | between_vowels | bird
 }

@@ -17,8 +17,7 @@ pub(crate) fn double_quotes() -> Vec<Rule> {
 }
 
 pub(crate) fn brackets() -> Vec<Rule> {
-    let names =
-        [("{", "-LCB-"), ("}", "-RCB-"), ("[", "-LSB-"), ("]", "-RSB-"), ("(", "-LRB-"), (")", "-RRB-")];
+    let names = [("{", "-LCB-"), ("}", "-RCB-"), ("[", "-LSB-"), ("]", "-RSB-"), ("(", "-LRB-"), (")", "-RRB-")];
     names.map(|(bracket, name)| Rule::new(text(bracket)).rewrite(Rewrite::Become(name))).to_vec()
 }
 

@@ -72,12 +72,10 @@ pub(crate) fn words_before_inner_marks() -> Vec<Rule> {
 }
 
 pub(crate) fn compounds() -> Vec<Rule> {
-    let kinds = [
-        (hyphened(), Rewrite::DropSoftHyphens),
-        (compound(), Rewrite::Keep),
-        (capital_groups(), Rewrite::Ampersand),
-    ];
-    let rules = kinds.map(|(kind, rewrite)| [with_period(kind.clone()).rewrite(rewrite), Rule::new(kind).rewrite(rewrite)]);
+    let kinds =
+        [(hyphened(), Rewrite::DropSoftHyphens), (compound(), Rewrite::Keep), (capital_groups(), Rewrite::Ampersand)];
+    let rules =
+        kinds.map(|(kind, rewrite)| [with_period(kind.clone()).rewrite(rewrite), Rule::new(kind).rewrite(rewrite)]);
     rules.into_iter().flatten().collect()
 }
 

@@ -19,7 +19,7 @@ pub(super) fn token_end(text: &str, start: usize, end: usize, cut: Cut) -> usize
 }
 
 fn boundary_after(text: &str, end: usize) -> usize {
-    (end..).find(|&at| text.is_char_boundary(at)).expect("the end of the text is a boundary")
+    (end..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len())
 }
 
 fn before_units(text: &str, end: usize, count: usize) -> usize {

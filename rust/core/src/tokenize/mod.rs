@@ -109,7 +109,9 @@ fn one_line(caption: &str) -> Cow<'_, str> {
     const LINE_BREAKS: [char; 6] = ['\n', '\u{B}', '\u{C}', '\r', '\u{2028}', '\u{2029}'];
     // 0xE2 begins the UTF-8 of the last two, and of curly quotation marks.
     let suspect = |byte: &u8| matches!(byte, b'\n'..=b'\r' | 0xE2);
-    if caption.as_bytes().iter().any(|byte| suspect(byte)) && caption.contains(LINE_BREAKS) {
+    // All bytes, not only up to the first suspect: that way it is done many at a time.
+    let suspects = caption.as_bytes().iter().fold(false, |any, byte| any | suspect(byte));
+    if suspects && caption.contains(LINE_BREAKS) {
         Cow::Owned(caption.replace(LINE_BREAKS, " "))
     } else {
         Cow::Borrowed(caption)

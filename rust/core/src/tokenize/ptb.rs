@@ -7,11 +7,21 @@ use super::{plain, rewrite};
 
 /// Gives the tokens of the text, each with the number of its line, to the sink.
 pub(super) fn tokenize(text: &str, sink: impl FnMut(usize, &str)) {
-    let mut reader =
-        Reader { text, scanner: Scanner::new(text), lines: Lines::new(sink), spelling: String::new() };
+    let mut reader = Reader::new(text, sink);
     let mut at = 0;
     while at < text.len() {
         at = reader.read(at);
+    }
+    reader.lines.finish_line();
+}
+
+/// The same without the shortcuts.
+#[cfg(test)]
+pub(super) fn tokenize_by_rule(text: &str, sink: impl FnMut(usize, &str)) {
+    let mut reader = Reader::new(text, sink);
+    let mut at = 0;
+    while at < text.len() {
+        at = reader.read_by_rule(at);
     }
     reader.lines.finish_line();
 }
@@ -23,7 +33,11 @@ struct Reader<'t, S> {
     spelling: String,
 }
 
-impl<S: FnMut(usize, &str)> Reader<'_, S> {
+impl<'t, S: FnMut(usize, &str)> Reader<'t, S> {
+    fn new(text: &'t str, sink: S) -> Self {
+        Self { text, scanner: Scanner::new(text), lines: Lines::new(sink), spelling: String::new() }
+    }
+
     /// Reads what stands at `start`; returns where to go on.
     fn read(&mut self, start: usize) -> usize {
         let bytes = self.text.as_bytes();

@@ -1,6 +1,6 @@
 //! The automaton's tables, as the build script wrote them.
 
-#![allow(clippy::unreadable_literal, reason = "generated")]
+#![allow(clippy::unreadable_literal, clippy::enum_glob_use, reason = "for the generated part")]
 
 use super::outcome::{Cut::*, Outcome, Rewrite::*};
 
