@@ -30,6 +30,10 @@ impl<S: FnMut(usize, &str)> Lines<S> {
 
     /// Any other token. Very few hold line ends or spaces; the COCO code then takes each piece for a token.
     pub(super) fn token(&mut self, token: &str) {
+        if token.bytes().all(|byte| byte.is_ascii_graphic() && !byte.is_ascii_uppercase()) {
+            self.release();
+            return self.give(token);
+        }
         let mut lowered = std::mem::take(&mut self.lowered);
         lower_case(token, &mut lowered);
         for (number, line) in lowered.split('\n').enumerate() {
