@@ -1,4 +1,6 @@
 //! Where the token ends inside its match: what the rule only looked at is given back.
+//!
+//! Line ends are single characters here: carriage returns have become spaces.
 
 use super::outcome::Cut;
 

@@ -20,7 +20,8 @@
 //! U+000A pair every later caption with the tokens of the one before, which is a fault.
 //!
 //! Two differences come from Java's tables: it lower-cases a capital sigma by its own idea of where words end, and
-//! does not know letters added after Unicode 13.
+//! does not know letters added after Unicode 13. And a token is never empty, while the COCO code finds empty ones
+//! between two spaces inside one freak of a token (`=.[^x=  <>]`).
 //!
 //! # How it works
 //!
@@ -31,7 +32,8 @@
 //!
 //! To change a rule, edit its topic file; the tables follow. `reference` matches the same expressions slowly, with
 //! neither tables nor shortcuts, and the tests hold the two against each other on random text. A rule whose token
-//! ends before its match does needs a [`Cut`](outcome::Cut); the same tests check it.
+//! ends before its match does, needs a `Cut`; the same tests check it.
+//! `tests/ptb_cases.rs` checks the whole against recorded answers of the suite.
 
 use std::borrow::Cow;
 use std::fmt;

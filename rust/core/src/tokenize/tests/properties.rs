@@ -25,8 +25,6 @@ fn numbered(tokenize: impl FnOnce(&mut dyn FnMut(usize, &str))) -> Vec<(usize, S
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
-
     #[test]
     fn scanner_finds_what_plain_search_finds(text in samples::text(5)) {
         let mut scanner = Scanner::new(&text);

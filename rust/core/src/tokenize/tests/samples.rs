@@ -9,11 +9,12 @@ use super::super::grammar::{self, rule::Rule};
 
 pub(super) static RULES: LazyLock<Vec<Rule>> = LazyLock::new(grammar::rules);
 
-/// A few pieces, with or without spaces between them.
+/// A few pieces, with or without spaces between them. The only line end is U+000A: the scanner meets no other.
 pub(super) fn text(pieces: usize) -> impl Strategy<Value = String> {
     let separator = prop_oneof![4 => Just(" "), 4 => Just(""), 1 => Just("."), 1 => Just(", "), 1 => Just("\n")];
     let pieces = prop::collection::vec((piece(), separator), 0..pieces);
-    pieces.prop_map(|pieces| pieces.into_iter().map(|(piece, separator)| piece + separator).collect())
+    let join = |pieces: Vec<(String, &str)>| pieces.into_iter().map(|(piece, separator)| piece + separator).collect();
+    pieces.prop_map(join).prop_map(|text: String| text.replace(['\r', '\u{B}', '\u{C}', '\u{2028}', '\u{2029}'], " "))
 }
 
 fn piece() -> impl Strategy<Value = String> {
