@@ -1,7 +1,7 @@
 //! What the tokens of the COCO caption suite look like: the rules, by topic.
 //!
-//! Facts about behaviour, measured on the suite; the notation and the arrangement are ours. The longest match wins,
-//! what follows the token included; among equally long matches the rule that comes first in `rules` wins.
+//! The suite's behaviour, from a specification and from running it; the notation and the arrangement are ours. The
+//! longest match wins, what follows the token included; among equally long matches the rule that comes first in `rules` wins.
 
 #![allow(dead_code, reason = "each crate that includes this folder, build script and tests, uses a part of it")]
 #![allow(clippy::precedence, reason = "that + binds tighter than | is how expressions are read here")]

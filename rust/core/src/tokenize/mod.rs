@@ -2,7 +2,9 @@
 //!
 //! [`Tokenizer::Ptb`] gives the tokens that the COCO caption evaluation code scores: those of Stanford's
 //! `PTBTokenizer` 3.4.1 as `pycocoevalcap` 1.2 drives it (lines kept, lower-cased), less the thirteen punctuation
-//! tokens that it removes from its output. The behaviour was measured on that program; no text of it is used here.
+//! tokens that it removes from its output. The rules were written from a specification of that program's behaviour,
+//! whose author had its sources at hand, and corrected by running it; its code was not at hand here. Word lists and
+//! the ranking of rules are what they are because they are the behaviour.
 //!
 //! # One caption, many captions
 //!
