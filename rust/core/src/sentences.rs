@@ -121,7 +121,7 @@ impl Part {
     fn of_each(texts: &[&str], tokenizer: Tokenizer) -> Self {
         let mut part = Self::default();
         for text in texts {
-            tokenizer.tokenize(text, &mut |token| part.push(token));
+            tokenizer.tokenize(text, |token: &str| part.push(token));
             part.words.ends.push(part.words.words.len());
         }
         part
