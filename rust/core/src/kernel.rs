@@ -6,6 +6,7 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::corpus::Corpus;
 use crate::document_frequency::DocumentFrequency;
@@ -39,6 +40,12 @@ pub fn kernel(name: &str, parameters: &Parameters) -> Result<Box<dyn Kernel>, Pa
 pub trait Kernel: Send + Sync {
     /// Numbers a row of statistics has.
     fn width(&self) -> usize;
+
+    /// Names the statistics where several kernels make scores of the same ones, as BLEU-1 to BLEU-4 do: kernels of one
+    /// name are counted once.
+    fn shared_statistics(&self) -> Option<&'static str> {
+        None
+    }
 
     /// Readies what depends on the corpus as a whole.
     fn prepare<'a>(&'a self, corpus: &'a Corpus, context: &'a Context) -> Box<dyn Scorer + 'a>;
@@ -162,7 +169,24 @@ impl Table {
 }
 
 /// Statistics of every candidate for every kernel, in one pass over the images.
-pub fn evaluate(corpus: &Corpus, kernels: &[&dyn Kernel], context: &Context) -> Vec<Table> {
+pub fn evaluate(corpus: &Corpus, kernels: &[&dyn Kernel], context: &Context) -> Vec<Arc<Table>> {
+    let mut distinct: Vec<&dyn Kernel> = Vec::new();
+    let places: Vec<usize> = kernels
+        .iter()
+        .map(|kernel| {
+            let name = kernel.shared_statistics();
+            let known = distinct.iter().position(|other| name.is_some() && other.shared_statistics() == name);
+            known.unwrap_or_else(|| {
+                distinct.push(*kernel);
+                distinct.len() - 1
+            })
+        })
+        .collect();
+    let tables: Vec<Arc<Table>> = count(corpus, &distinct, context).into_iter().map(Arc::new).collect();
+    places.into_iter().map(|place| tables[place].clone()).collect()
+}
+
+fn count(corpus: &Corpus, kernels: &[&dyn Kernel], context: &Context) -> Vec<Table> {
     let scorers: Vec<_> = kernels.iter().map(|kernel| kernel.prepare(corpus, context)).collect();
     let widths: Vec<usize> = kernels.iter().map(|kernel| kernel.width()).collect();
     let parts = map_parts(corpus.references.images.len(), context.threads, |images| {
