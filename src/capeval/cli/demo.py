@@ -8,7 +8,7 @@ from capeval import example
 from capeval.cli import options
 from capeval.evaluate import score
 from capeval.report.formats import render
-
+from capeval.report.html import write_report
 
 
 @click.command()
