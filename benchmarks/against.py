@@ -40,7 +40,7 @@ def compare(files: list[str], repeat: int) -> None:
     python = sys.executable
     capeval = str(Path(python).with_name("capeval"))
     theirs = run([python, str(HERE / "incumbent.py"), *files])
-    command = [capeval, "score", *files, "--metrics", METRICS, "--tokenizer", "ptb-stream"]
+    command = [capeval, "score", *files, "--metrics", METRICS]
     ours = best([*command, "--interval", "none", "--format", "json"], repeat)
     with_intervals = best([*command, "--format", "json"], 3)
     inside = run([python, str(HERE / "ours.py"), *files])

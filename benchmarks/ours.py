@@ -25,7 +25,7 @@ def main(references_path: str, candidates_path: str) -> dict[str, Any]:
         clock = [time.perf_counter()]
         references, candidates = read_references(references_path), read_candidates(candidates_path)
         clock.append(time.perf_counter())
-        corpus = Corpus(references, candidates, tokenizer="ptb-stream")
+        corpus = Corpus(references, candidates)
         clock.append(time.perf_counter())
         result = score_corpus(corpus, parse_metrics(METRICS), interval=None)
         clock.append(time.perf_counter())

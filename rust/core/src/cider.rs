@@ -7,7 +7,7 @@
 use crate::corpus::Corpus;
 use crate::document_frequency::{Frequencies, Lookup};
 use crate::kernel::{Context, Image, Kernel, ParameterError, Parameters, Scorer, mean};
-use crate::ngram::{Entry, ImageNgrams, MAX_ORDER, Ngram};
+use crate::ngram::{Entry, ImageNgrams, MAX_ORDER};
 
 /// Parameters of the whole family.
 #[derive(Debug, Clone)]
@@ -113,11 +113,23 @@ impl Source<'_> {
         }
     }
 
-    fn count(&self, ngram: Ngram) -> u32 {
+    /// The IDF of each n-gram of the image.
+    fn weights(&self, idf: Idf, ngrams: &ImageNgrams) -> Vec<f64> {
         match self {
-            Self::References(frequencies) => frequencies.get(ngram),
-            Self::Given(lookup) => lookup.get(ngram),
+            Self::Given(lookup) => ngrams.ngrams().iter().map(|&ngram| idf.of(lookup.get(ngram))).collect(),
+            Self::References(frequencies) => Self::own_weights(frequencies, idf, ngrams),
         }
+    }
+
+    /// The same where only counts above 1 were kept: an n-gram whose prefix was not kept was not kept either, which
+    /// spares most look-ups.
+    fn own_weights(frequencies: &Frequencies, idf: Idf, ngrams: &ImageNgrams) -> Vec<f64> {
+        let mut counts: Vec<u32> = Vec::with_capacity(ngrams.ngrams().len());
+        for (&ngram, prefix) in ngrams.ngrams().iter().zip(ngrams.prefixes()) {
+            let possible = prefix.is_none_or(|prefix| counts[prefix as usize] > 0);
+            counts.push(if possible { frequencies.get(ngram) } else { 0 });
+        }
+        counts.into_iter().map(|count| idf.of(count)).collect()
     }
 }
 
@@ -148,8 +160,8 @@ struct CorpusScorer<'a> {
 impl Scorer for CorpusScorer<'_> {
     fn statistics(&self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
         let ngrams = if self.cider.stem { image.stemmed_ngrams() } else { image.ngrams() };
-        let weight = |&ngram| if self.cider.idf { self.idf.of(self.source.count(ngram)) } else { 1.0 };
-        let weights: Vec<f64> = ngrams.ngrams().iter().map(weight).collect();
+        let weights =
+            if self.cider.idf { self.source.weights(self.idf, ngrams) } else { vec![1.0; ngrams.ngrams().len()] };
         let first = image.candidate_count();
         let references = first..first + image.reference_count();
         row[0] = self.cider.score_sentence(ngrams, &weights, candidate, references);

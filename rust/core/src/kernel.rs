@@ -4,13 +4,13 @@
 //! streaming exist once, for every metric. What needs the whole corpus first (document frequencies) is prepared
 //! before the first caption is looked at.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::corpus::Corpus;
 use crate::document_frequency::DocumentFrequency;
-use crate::ngram::ImageNgrams;
+use crate::ngram::{ImageNgrams, NgramCounter};
 use crate::parallel::map_parts;
 use crate::vocabulary::Word;
 use crate::{bleu, cider, rouge};
@@ -84,14 +84,15 @@ pub struct Context {
 pub struct Image<'a> {
     corpus: &'a Corpus,
     number: usize,
+    counter: &'a RefCell<NgramCounter>,
     ngrams: OnceCell<ImageNgrams>,
     stemmed: OnceCell<ImageNgrams>,
 }
 
 impl<'a> Image<'a> {
-    /// Image number `number` of the corpus.
-    pub fn new(corpus: &'a Corpus, number: usize) -> Self {
-        Self { corpus, number, ngrams: OnceCell::new(), stemmed: OnceCell::new() }
+    /// Image number `number` of the corpus; `counter` keeps its tables from image to image.
+    pub fn new(corpus: &'a Corpus, number: usize, counter: &'a RefCell<NgramCounter>) -> Self {
+        Self { corpus, number, counter, ngrams: OnceCell::new(), stemmed: OnceCell::new() }
     }
 
     /// Number of candidates (1 unless the corpus holds caption sets).
@@ -139,7 +140,7 @@ impl<'a> Image<'a> {
     fn count(&self, stems: Option<&[Word]>) -> ImageNgrams {
         let candidates = &self.corpus.candidates;
         let sentences = candidates.of_image(self.number).map(|sentence| candidates.words(sentence));
-        ImageNgrams::count(sentences.chain(self.references()), stems)
+        self.counter.borrow_mut().count(sentences.chain(self.references()), stems)
     }
 }
 
@@ -190,9 +191,10 @@ fn count(corpus: &Corpus, kernels: &[&dyn Kernel], context: &Context) -> Vec<Tab
     let scorers: Vec<_> = kernels.iter().map(|kernel| kernel.prepare(corpus, context)).collect();
     let widths: Vec<usize> = kernels.iter().map(|kernel| kernel.width()).collect();
     let parts = map_parts(corpus.references.images.len(), context.threads, |images| {
+        let counter = RefCell::new(NgramCounter::default());
         let mut parts: Vec<Vec<f64>> = vec![Vec::new(); scorers.len()];
         for number in images {
-            let image = Image::new(corpus, number);
+            let image = Image::new(corpus, number, &counter);
             for ((scorer, &width), part) in scorers.iter().zip(&widths).zip(&mut parts) {
                 for candidate in 0..image.candidate_count() {
                     let start = part.len();

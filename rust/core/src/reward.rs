@@ -5,6 +5,7 @@
 
 use crate::cider::Idf;
 use crate::document_frequency::{DocumentFrequency, Frequencies};
+use crate::hash_table::{HashTable, Key};
 use crate::ngram::{MAX_ORDER, Ngram};
 use crate::parallel::map_parts;
 use crate::vocabulary::Word;
@@ -103,18 +104,24 @@ impl Reward {
             return 0.0;
         }
         let sample = self.vector(words);
-        let table = Table::of(&sample.weights);
+        let mut table = HashTable::with_capacity(sample.weights.len());
+        for &(ngram, weight) in &sample.weights {
+            *table.entry(ngram, ngram.hash()) = weight;
+        }
         let sum: f64 = group.references.iter().map(|reference| self.similarity(&sample, &table, reference)).sum();
         10.0 * sum / (self.order * group.references.len()) as f64
     }
 
-    fn similarity(&self, sample: &Vector, table: &Table, reference: &Vector) -> f64 {
+    fn similarity(&self, sample: &Vector, table: &HashTable<Ngram, f64>, reference: &Vector) -> f64 {
         let mut sum = 0.0;
         for k in 0..self.order {
             let norms = sample.norms[k] * reference.norms[k];
             if norms > 0.0 {
-                let dot: f64 =
-                    reference.order(k).iter().map(|&(ngram, weight)| table.weight(ngram).min(weight) * weight).sum();
+                let dot: f64 = reference
+                    .order(k)
+                    .iter()
+                    .map(|&(ngram, weight)| table.get(ngram).unwrap_or(0.0).min(weight) * weight)
+                    .sum();
                 sum += dot / norms;
             }
         }
@@ -126,21 +133,19 @@ impl Reward {
         // Ids become the counts' own word numbers once, not once an n-gram; unknown ones get numbers beyond them.
         let number = |&id: &Word| self.numbers.get(id as usize).copied().flatten().unwrap_or(UNKNOWN | id);
         let words: Vec<Word> = ids.iter().map(number).collect();
-        let mut table = Table::with_room(words.len() * self.order);
+        let mut places = HashTable::<Ngram, u32>::with_capacity(words.len() * self.order);
         let mut weights: Vec<(Ngram, f64)> = Vec::with_capacity(words.len() * self.order);
         let (mut ends, mut norms) = ([0; MAX_ORDER], [0.0; MAX_ORDER]);
         for k in 0..self.order {
             let start = weights.len();
             for window in words.windows(k + 1) {
                 let ngram = Ngram::new(window);
-                // While counting, the table holds each n-gram's place and the weights are counts.
-                match table.slot(ngram) {
-                    (_, Some(place)) => weights[place as usize].1 += 1.0,
-                    (slot, None) => {
-                        table.slots[slot] = (ngram, weights.len() as f64);
-                        weights.push((ngram, 1.0));
-                    }
+                let place = places.entry(ngram, ngram.hash());
+                if *place == 0 {
+                    weights.push((ngram, 0.0));
+                    *place = weights.len() as u32;
                 }
+                weights[*place as usize - 1].1 += 1.0;
             }
             norms[k] = self.weigh(&mut weights[start..]);
             ends[k] = weights.len();
@@ -156,43 +161,5 @@ impl Reward {
             square += *weight * *weight;
         }
         f64::sqrt(square)
-    }
-}
-
-/// Open addressing from n-gram to a number.
-struct Table {
-    slots: Vec<(Ngram, f64)>,
-}
-
-impl Table {
-    fn with_room(entries: usize) -> Self {
-        Self { slots: vec![(Ngram::default(), 0.0); (entries * 2).next_power_of_two().max(2)] }
-    }
-
-    fn of(entries: &[(Ngram, f64)]) -> Self {
-        let mut table = Self::with_room(entries.len());
-        for &(ngram, number) in entries {
-            let (slot, _) = table.slot(ngram);
-            table.slots[slot] = (ngram, number);
-        }
-        table
-    }
-
-    /// The slot of the n-gram, and its number if it is there.
-    fn slot(&self, ngram: Ngram) -> (usize, Option<f64>) {
-        let mask = self.slots.len() - 1;
-        let mut slot = ngram.hash() as usize & mask;
-        loop {
-            match self.slots[slot] {
-                (found, number) if found == ngram => return (slot, Some(number)),
-                (found, _) if found == Ngram::default() => return (slot, None),
-                _ => slot = (slot + 1) & mask,
-            }
-        }
-    }
-
-    /// The number of the n-gram, 0 when it is absent.
-    fn weight(&self, ngram: Ngram) -> f64 {
-        self.slot(ngram).1.unwrap_or(0.0)
     }
 }

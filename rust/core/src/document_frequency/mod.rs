@@ -11,6 +11,7 @@ pub use pickle::PickleError;
 
 use std::sync::Arc;
 
+use crate::hash_table::Key;
 use crate::ngram::Ngram;
 use crate::sentences::Sentences;
 use crate::vocabulary::Word;
@@ -37,9 +38,9 @@ struct Layout {
     bits: u32,
 }
 
-/// Bytes of a key, and of a record.
-const KEY: usize = 16;
-const RECORD: usize = KEY + 4;
+/// Bytes of a record: its key and its count.
+const RECORD: usize = KEY_BYTES + 4;
+const KEY_BYTES: usize = 16;
 
 impl Layout {
     fn new(start: usize, entries: usize) -> Self {
@@ -76,7 +77,7 @@ impl Frequencies {
     /// `minimum`. Words are first mapped to `stems` where given.
     pub fn count(sentences: &Sentences, stems: Option<&[Word]>, order: usize, minimum: u32, threads: usize) -> Self {
         let entries = count::document_counts(sentences, stems, order, minimum, threads);
-        Self::from_sorted(sentences.image_count() as u64, &entries)
+        Self::from_entries(sentences.image_count() as u64, entries)
     }
 
     /// From distinct n-grams in any order.
@@ -125,7 +126,7 @@ impl Frequencies {
         (first..last)
             .map(|entry| self.layout.record(entry))
             .find(|&record| read_u128(bytes, record) == ngram.key())
-            .map_or(0, |record| read_u32(bytes, record + KEY))
+            .map_or(0, |record| read_u32(bytes, record + KEY_BYTES))
     }
 
     /// All n-grams with their counts.
@@ -133,7 +134,7 @@ impl Frequencies {
         let bytes = self.block();
         (0..self.len()).map(move |entry| {
             let record = self.layout.record(entry);
-            (Ngram::from_key(read_u128(bytes, record)), read_u32(bytes, record + KEY))
+            (Ngram::from_key(read_u128(bytes, record)), read_u32(bytes, record + KEY_BYTES))
         })
     }
 
