@@ -114,7 +114,7 @@ impl Source<'_> {
     }
 
     /// The IDF of each n-gram of the image.
-    fn weights(&self, idf: Idf, ngrams: &ImageNgrams) -> Vec<f64> {
+    fn weights(&self, idf: &Idf, ngrams: &ImageNgrams) -> Vec<f64> {
         match self {
             Self::Given(lookup) => ngrams.ngrams().iter().map(|&ngram| idf.of(lookup.get(ngram))).collect(),
             Self::References(frequencies) => Self::own_weights(frequencies, idf, ngrams),
@@ -123,7 +123,8 @@ impl Source<'_> {
 
     /// The same where only counts above 1 were kept: an n-gram whose prefix was not kept was not kept either, which
     /// spares most look-ups.
-    fn own_weights(frequencies: &Frequencies, idf: Idf, ngrams: &ImageNgrams) -> Vec<f64> {
+    fn own_weights(frequencies: &Frequencies, idf: &Idf, ngrams: &ImageNgrams) -> Vec<f64> {
+        let frequencies = frequencies.reader();
         let mut counts: Vec<u32> = Vec::with_capacity(ngrams.ngrams().len());
         for (&ngram, prefix) in ngrams.ngrams().iter().zip(ngrams.prefixes()) {
             let possible = prefix.is_none_or(|prefix| counts[prefix as usize] > 0);
@@ -134,20 +135,24 @@ impl Source<'_> {
 }
 
 /// Inverse document frequency: log(N) − log(max(1, df)).
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Idf {
     log_documents: f64,
+    /// The IDF of small counts, which nearly all are: a logarithm costs more than the rest of an n-gram's share.
+    small: Vec<f64>,
 }
 
 impl Idf {
     /// Over so many documents.
     pub fn new(documents: u64) -> Self {
-        Self { log_documents: (documents as f64).ln() }
+        let log_documents = (documents as f64).ln();
+        let small = (0..256).map(|count: u32| log_documents - f64::from(count.max(1)).ln()).collect();
+        Self { log_documents, small }
     }
 
     /// Of an n-gram found in `count` documents; one never seen counts as seen once.
-    pub fn of(self, count: u32) -> f64 {
-        if count <= 1 { self.log_documents } else { self.log_documents - f64::from(count).ln() }
+    pub fn of(&self, count: u32) -> f64 {
+        self.small.get(count as usize).copied().unwrap_or_else(|| self.log_documents - f64::from(count).ln())
     }
 }
 
@@ -161,7 +166,7 @@ impl Scorer for CorpusScorer<'_> {
     fn statistics(&self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
         let ngrams = if self.cider.stem { image.stemmed_ngrams() } else { image.ngrams() };
         let weights =
-            if self.cider.idf { self.source.weights(self.idf, ngrams) } else { vec![1.0; ngrams.ngrams().len()] };
+            if self.cider.idf { self.source.weights(&self.idf, ngrams) } else { vec![1.0; ngrams.ngrams().len()] };
         let first = image.candidate_count();
         let references = first..first + image.reference_count();
         row[0] = self.cider.score_sentence(ngrams, &weights, candidate, references);

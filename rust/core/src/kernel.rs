@@ -137,6 +137,11 @@ impl<'a> Image<'a> {
         self.stemmed.get_or_init(|| self.count(Some(&self.corpus.stems().numbers)))
     }
 
+    fn recycle(self) {
+        let counts = [self.ngrams.into_inner(), self.stemmed.into_inner()];
+        counts.into_iter().flatten().for_each(|counts| self.counter.borrow_mut().recycle(counts));
+    }
+
     fn count(&self, stems: Option<&[Word]>) -> ImageNgrams {
         let candidates = &self.corpus.candidates;
         let sentences = candidates.of_image(self.number).map(|sentence| candidates.words(sentence));
@@ -202,6 +207,7 @@ fn count(corpus: &Corpus, kernels: &[&dyn Kernel], context: &Context) -> Vec<Tab
                     scorer.statistics(&image, candidate, &mut part[start..]);
                 }
             }
+            image.recycle();
         }
         parts
     });

@@ -110,6 +110,7 @@ pub struct NgramCounter {
     last_entry: Vec<u32>,
     /// Where the numbers of the n-grams of the order before start in the sentence at hand.
     starts: Vec<u32>,
+    spare: Vec<ImageNgrams>,
 }
 
 #[derive(Debug, Default, Clone, Copy)]
@@ -127,11 +128,20 @@ impl NgramCounter {
     ) -> ImageNgrams {
         let occurrences: usize = sentences.clone().map(|words| words.len() * MAX_ORDER).sum();
         self.start(occurrences);
-        let mut image = ImageNgrams { entries: Vec::with_capacity(occurrences), ..ImageNgrams::default() };
+        let mut image = self.spare.pop().unwrap_or_default();
         for words in sentences {
             self.count_sentence(words, stems, &mut image);
         }
         image
+    }
+
+    /// Takes counts back, whose memory the next image can use.
+    pub fn recycle(&mut self, mut image: ImageNgrams) {
+        image.ngrams.clear();
+        image.prefixes.clear();
+        image.entries.clear();
+        image.ends.clear();
+        self.spare.push(image);
     }
 
     fn start(&mut self, occurrences: usize) {

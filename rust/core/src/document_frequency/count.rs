@@ -33,9 +33,8 @@ pub(super) fn document_counts(
         None => sentences.all_words(),
     };
     let text = Text { sentences, words, minimum, threads: thread_count(threads) };
-    let mut counts = Vec::new();
-    let mut starts: Vec<AtomicU32> = Vec::new();
-    for length in 1..=order {
+    let Level { mut starts, kept: mut counts } = text.words_level();
+    for length in 2..=order {
         let level = text.level(&starts, length);
         starts = level.starts;
         counts.extend(level.kept);
@@ -77,7 +76,26 @@ struct Counted {
     position: u32,
 }
 
+impl Counted {
+    fn count(&mut self, document: u32, position: usize) {
+        if self.last != document {
+            *self = Self { documents: self.documents + 1, last: document, position: position as u32 };
+        }
+    }
+}
+
 impl Text<'_> {
+    /// Counts the words themselves, whose numbers need no table.
+    fn words_level(&self) -> Level {
+        let words = self.words.iter().max().map_or(0, |&last| last as usize + 1);
+        let mut counted = vec![Counted { documents: 0, last: NONE, position: 0 }; words];
+        self.each_start(1, |document, position| {
+            counted[self.words[position] as usize].count(document, position);
+        });
+        let starts = self.words.iter().map(|&word| AtomicU32::new(word)).collect::<Vec<_>>();
+        Text { threads: 1, ..*self }.keep(&starts, &[counted], 1)
+    }
+
     /// Counts the n-grams of `length` words, given where the kept ones of one word less start.
     fn level(&self, shorter: &[AtomicU32], length: usize) -> Level {
         let starts: Vec<AtomicU32> = self.words.iter().map(|_| AtomicU32::new(NONE)).collect();
@@ -103,14 +121,10 @@ impl Text<'_> {
             }
             let place = places.entry(key, hash);
             if *place == 0 {
-                counted.push(Counted { documents: 0, last: NONE, position: position as u32 });
+                counted.push(Counted { documents: 0, last: NONE, position: 0 });
                 *place = counted.len() as u32;
             }
-            let ngram = &mut counted[*place as usize - 1];
-            if ngram.last != document {
-                ngram.documents += 1;
-                ngram.last = document;
-            }
+            counted[*place as usize - 1].count(document, position);
             starts[position].store((*place - 1) * self.threads as u32 + share as u32, Ordering::Relaxed);
         });
         counted
@@ -119,9 +133,6 @@ impl Text<'_> {
     /// The key of the n-gram that starts here, unless one of the two shorter ones inside it was not kept.
     fn extension(&self, shorter: &[AtomicU32], position: usize, length: usize) -> Option<Extension> {
         let last = u64::from(self.words[position + length - 1]) + 1;
-        if length == 1 {
-            return Some(Extension(last));
-        }
         let number = shorter[position].load(Ordering::Relaxed);
         let inside = number != NONE && shorter[position + 1].load(Ordering::Relaxed) != NONE;
         inside.then_some(Extension((u64::from(number) << 32) | last))

@@ -120,13 +120,12 @@ impl Frequencies {
 
     /// In how many documents the n-gram occurs; 0 when it is not kept.
     pub fn get(&self, ngram: Ngram) -> u32 {
-        let bytes = self.block();
-        let bucket = self.layout.start + 4 * self.layout.bucket(ngram.hash());
-        let (first, last) = (read_u32(bytes, bucket) as usize, read_u32(bytes, bucket + 4) as usize);
-        (first..last)
-            .map(|entry| self.layout.record(entry))
-            .find(|&record| read_u128(bytes, record) == ngram.key())
-            .map_or(0, |record| read_u32(bytes, record + KEY_BYTES))
+        self.reader().get(ngram)
+    }
+
+    /// The same for many look-ups in a row.
+    pub fn reader(&self) -> Reader<'_> {
+        Reader { bytes: self.block(), layout: self.layout }
     }
 
     /// All n-grams with their counts.
@@ -149,6 +148,26 @@ impl Frequencies {
 
     fn block(&self) -> &[u8] {
         (*self.bytes).as_ref()
+    }
+}
+
+/// [`Frequencies`] with their bytes at hand.
+#[derive(Debug, Clone, Copy)]
+pub struct Reader<'a> {
+    bytes: &'a [u8],
+    layout: Layout,
+}
+
+impl Reader<'_> {
+    /// In how many documents the n-gram occurs; 0 when it is not kept.
+    pub fn get(&self, ngram: Ngram) -> u32 {
+        let bucket = self.layout.start + 4 * self.layout.bucket(ngram.hash());
+        let (first, last) = (read_u32(self.bytes, bucket) as usize, read_u32(self.bytes, bucket + 4) as usize);
+        let records = &self.bytes[self.layout.record(first)..self.layout.record(last)];
+        records
+            .chunks_exact(RECORD)
+            .find(|record| read_u128(record, 0) == ngram.key())
+            .map_or(0, |record| read_u32(record, KEY_BYTES))
     }
 }
 
