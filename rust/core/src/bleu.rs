@@ -93,11 +93,13 @@ impl Bleu {
     }
 
     fn precision(&self, n: usize, matches: f64, all: f64, zeros: &mut i32) -> f64 {
+        // Orders longer than the caption are smoothed too: that is how a short caption gets a score (Lin and Och 2004).
+        let added = if self.smoothing == Smoothing::AddK && n > 0 { self.k } else { 0.0 };
+        let (matches, all) = (matches + added, all + added);
         if all == 0.0 {
             return 0.0;
         }
         match self.smoothing {
-            Smoothing::AddK if n > 0 => (matches + self.k) / (all + self.k),
             Smoothing::Floor if matches == 0.0 => self.k / all,
             Smoothing::Exponential if matches == 0.0 => {
                 *zeros += 1;

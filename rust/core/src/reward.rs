@@ -3,7 +3,7 @@
 //! The arithmetic is [`crate::cider`]'s. A reference's vector never changes between training steps, so it is kept with
 //! its weights; a sampled caption is then one small table that each reference's n-grams are looked up in.
 
-use crate::cider::inverse_document_frequency;
+use crate::cider::{inverse_document_frequency, length_penalty};
 use crate::document_frequency::{DocumentFrequency, Lookup};
 use crate::ngram::{MAX_ORDER, Ngram};
 use crate::parallel::map_parts;
@@ -97,8 +97,7 @@ impl Reward {
                 sum += dot / norms;
             }
         }
-        let difference = sample.length - reference.length;
-        sum * (-difference * difference / (2.0 * self.sigma * self.sigma)).exp()
+        sum * length_penalty(sample.length - reference.length, self.sigma)
     }
 
     fn vector(&self, words: &[Word]) -> Vector {

@@ -133,9 +133,9 @@ class Metric:
         value = getattr(self, declared.name)
         accepted = accepts(declared)
         kind = type(declared.default)
-        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
         if kind is float:
-            fits = is_number and math.isfinite(value) and _in_bounds(value, declared.metadata)
+            fits = is_number and _in_bounds(value, declared.metadata)
         elif kind is int:
             fits = is_number and value == int(value) and _in_bounds(value, declared.metadata)
         elif kind is bool:
