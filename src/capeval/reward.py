@@ -118,6 +118,8 @@ def _pack(ids: TokenIds, end_of_sentence: int | None, name: str) -> tuple[bytes,
     """The ids of all rows up to their ends, as little-endian u32, and the rows' lengths."""
     array = _as_rows(ids, name)
     width = array.shape[1]
+    if width == 0:
+        return b"", [0] * len(array)
     if end_of_sentence is None:
         ends = array < 0
         lengths = np.where(ends.any(axis=1), ends.argmax(axis=1), width)
