@@ -203,9 +203,10 @@ def test_swapped_arguments_warn_or_fail() -> None:
     with pytest.raises(DataError, match="more than one candidate for 2 images"):
         score(CANDIDATES, REFERENCES)
     references = {"1": ["a dog"], "2": []}
-    with pytest.warns(CapevalWarning, match=r"more candidates \(2\) than references \(1\): are the two files swapped\?"):
-        with pytest.raises(DataError, match="no reference for 1 image"):
-            score(references, {"1": "a dog", "2": "a cat"})
+    swapped = r"more candidates \(2\) than references \(1\): are the two files swapped\?"
+    missing = "no reference for 1 image"
+    with pytest.warns(CapevalWarning, match=swapped), pytest.raises(DataError, match=missing):
+        score(references, {"1": "a dog", "2": "a cat"})
 
 
 # Errors
@@ -252,7 +253,10 @@ def test_lists_in_messages_are_the_registry(text: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"tokenizer": "pbt"}, "tokenizer must be one of ptb, ptb-stream, whitespace, none, got 'pbt' (did you mean 'ptb'?)"),
+        (
+            {"tokenizer": "pbt"},
+            "tokenizer must be one of ptb, ptb-stream, whitespace, none, got 'pbt' (did you mean 'ptb'?)",
+        ),
         ({"on_missing": "ignore"}, "on_missing must be one of error, skip, zero, got 'ignore'"),
     ],
 )  # fmt: skip
@@ -274,20 +278,21 @@ MANY = {str(number): "a dog" for number in range(1, 8)}
 @pytest.mark.parametrize(
     ("references", "candidates", "message"),
     [
-        (REFERENCES, {"1": "a dog"}, "the candidates: no candidate for 1 image (2); add them, or choose --on-missing skip"),
+        (
+            REFERENCES, {"1": "a dog"},
+            "the candidates: no candidate for 1 image (2); add them, or choose --on-missing skip (leave such",
+        ),
         (
             {image: [caption] for image, caption in MANY.items()}, {"1": "a dog"},
             "the candidates: no candidate for 6 images (2, 3, 4, 5, 6, …); add them, or choose --on-missing skip",
         ),
         (
             REFERENCES, {**CANDIDATES, "9": "a cat"},
-            "the candidates: candidate for 1 image (9), not in the references; remove such candidates, or score against "
-            "references that have these images",
+            "the candidates: candidate for 1 image (9), not in the references; remove such candidates, or score",
         ),
         (
             REFERENCES, {"8": "a dog", "9": "a cat"},
-            "the candidates: none of its 2 images is in the references: it has 2 images (8, 9), the references have 2 "
-            "images (1, 2); are these files of the same data set?",
+            "none of its 2 images is in the references: it has 2 images (8, 9), the references have 2 images (1, 2)",
         ),
         (
             REFERENCES, {**CANDIDATES, "2": ["a dog", "a cat"]},
@@ -295,10 +300,9 @@ MANY = {str(number): "a dog" for number in range(1, 8)}
         ),
         (
             {**REFERENCES, "2": []}, CANDIDATES,
-            "the references: no reference for 1 image (2), which the candidates has a candidate for; add references or "
-            "remove the candidates",
+            "the references: no reference for 1 image (2), which the candidates has a candidate for; add references",
         ),
-        (REFERENCES, {**CANDIDATES, "2": "a\x00b"}, "the candidates: image '2': a caption with the control character U+0000"),
+        (REFERENCES, {**CANDIDATES, "2": "a\x00b"}, "image '2': a caption with the control character U+0000"),
         (REFERENCES, {**CANDIDATES, "2": "dog " * 30_000}, "the candidates: image '2': a caption of 120000 bytes"),
         (REFERENCES, {**CANDIDATES, "2": 5}, "the caption of image 2 is of type int"),
         (REFERENCES, {**CANDIDATES, 2: "a dog"}, "the id of image 2 is given twice, as a number and as text"),

@@ -150,7 +150,10 @@ def test_no_interval_where_none_is_wanted() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        *(({"interval": level}, "interval must be a confidence level between 0 and 1, or none, got") for level in (0, 1, 95, -1)),
+        ({"interval": 0}, "interval must be a confidence level between 0 and 1, or none, got 0"),
+        ({"interval": 1}, "interval must be a confidence level"),
+        ({"interval": 95}, "interval must be a confidence level"),
+        ({"interval": -0.5}, "interval must be a confidence level"),
         ({"interval": float("nan")}, "interval must be a confidence level"),
         ({"samples": 0}, "samples must be at least 1, got 0"),
         ({"seed": -1}, "seed must be a whole number from 0 to"),

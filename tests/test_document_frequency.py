@@ -43,7 +43,10 @@ def test_threads_do_not_matter(corpus: Pairs, threads: int) -> None:
     assert one == DocumentFrequency.build(corpus.by_id[0], tokenizer="none", threads=threads)
 
 
-@given(groups=st.lists(st.lists(st.lists(st.integers(1, 4), max_size=5), min_size=1, max_size=3), min_size=1, max_size=4))
+id_groups = st.lists(st.lists(st.integers(1, 4), max_size=5), min_size=1, max_size=3)
+
+
+@given(groups=st.lists(id_groups, min_size=1, max_size=4))
 def test_counts_over_token_ids_count_the_end_as_a_word(groups: list[list[list[int]]]) -> None:
     padded = [[row + [0] * (7 - len(row)) for row in group] for group in groups]
     strings = [[" ".join(map(str, [*row, 0])) for row in group] for group in groups]
@@ -73,7 +76,7 @@ def test_merging_different_things_is_refused(tmp_path: Path) -> None:
     for other, message in [
         (build(n=3), "n-grams up to 4 cannot be added to those up to 3; build both with the same n"),
         (build(tokenizer="whitespace"), "of none tokens cannot be added to those of whitespace tokens"),
-        (build(stem=True), "of none tokens cannot be added to those of none stems; build both with the same --tokenizer"),
+        (build(stem=True), "of none tokens cannot be added to those of none stems; build both with the same --tok"),
     ]:
         with pytest.raises(UsageError, match=message):
             build().merge(other)
@@ -131,7 +134,7 @@ def test_a_damaged_file_is_refused(saved: Path) -> None:
 @pytest.mark.parametrize("content", [b"[]", b"PK\x03\x04" + bytes(100), b"\x80\x04}\x94.", "é".encode() * 50])
 def test_a_foreign_file_is_refused(saved: Path, content: bytes) -> None:
     saved.write_bytes(content)
-    with pytest.raises(DataError, match=r"saved\.df: not a document-frequency file of capeval; make one with `capeval df"):
+    with pytest.raises(DataError, match=r"saved\.df: not a document-frequency file of capeval; make one with `cap"):
         DocumentFrequency.load(saved)
 
 

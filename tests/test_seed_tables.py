@@ -1,8 +1,8 @@
 """Scores printed in Wang and Chan, *Describing like humans: on diversity in image captioning* (CVPR 2019), Table 1.
 
 One caption against its modifications. The printed figures come out when the original is the candidate and the modified
-caption the only reference, lower-cased, one image at a time. BLEU-1 of the redundant caption is 0.7165…, printed .716: by
-truncation, or another rounding; every other figure is the rounded one.
+caption the only reference, lower-cased, one image at a time. BLEU-1 of the redundant caption is 0.7165…, printed .716:
+by truncation, or another rounding; every other figure here is the rounded one. (METEOR has the other such exception.)
 """
 
 from __future__ import annotations

@@ -37,8 +37,8 @@ def other_values(declared: Field[Any]) -> Iterator[ParameterValue]:
     elif isinstance(default, bool):
         candidates = (not default,)
     elif isinstance(default, int):
-        candidates = tuple(value for value in (bounds["least"], default - 1, default + 1, bounds["most"]) if value is not None)
-        candidates = tuple(int(value) for value in candidates if within(value, bounds))
+        numbers = (bounds["least"], default - 1, default + 1, bounds["most"])
+        candidates = tuple(int(value) for value in numbers if value is not None and within(value, bounds))
     else:
         candidates = tuple(value for value in (default / 3, default * 1.5 + 0.25) if within(value, bounds))
     yield from dict.fromkeys(value for value in candidates if value != default)

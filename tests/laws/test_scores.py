@@ -82,7 +82,7 @@ def test_scores_lie_within_their_range(metric: Metric, corpus: Pairs, foreign: P
 @few
 @given(corpus=pairs(captions(least=4), least=2), data=st.data())
 def test_a_reference_scored_against_itself_is_the_maximum(metric: Metric, corpus: Pairs, data: st.DataObject) -> None:
-    """Of captions with at least four words: shorter ones have no n-grams of some orders, which count 0 or a constant."""
+    """Of captions with at least four words: shorter ones lack n-grams of some orders, which count 0 or a constant."""
     own = Pairs(corpus.candidates, tuple(sentences[:1] for sentences in corpus.references))
     itself = Pairs(tuple(sentence for (sentence,) in own.references), own.references)
     others = [own, *(

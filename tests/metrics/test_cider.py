@@ -63,4 +63,5 @@ def test_cider_d_with_given_document_frequencies(corpus: Pairs, elsewhere: Pairs
 
 def test_the_smallest_sigma_leaves_captions_of_equal_length() -> None:
     corpus = Pairs(("a b c d", "e f g h"), (("a b c d", "a b c d x"), ("x y",)))
-    assert list(corpus.score("cider-d(sigma=1e-200)").scores.values())[0].per_image.tolist() == [5.0, 0.0]
+    [score] = corpus.score("cider-d(sigma=1e-200)").values()
+    assert score.per_image.tolist() == [5.0, 0.0]

@@ -1,8 +1,8 @@
 """BLEU's smoothings equal sacreBLEU's of the same names.
 
-`bleu-n(smoothing=s, k=k)` is `BLEU(smooth_method=s, smooth_value=k, max_ngram_order=n, effective_order=False)` over 100,
-on tokens as they are, apart from two points: sacreBLEU stops with 0 where no n-gram of any order matches, whatever the
-smoothing; and it has no rule for a corpus of one image, so images are compared within larger corpora.
+`bleu-n(smoothing=s, k=k)` is `BLEU(smooth_method=s, smooth_value=k, max_ngram_order=n, effective_order=False)` over
+100, on tokens as they are, apart from two points: sacreBLEU stops with 0 where no n-gram of any order matches, whatever
+the smoothing; and it has no rule for a corpus of one image, so images are compared within larger corpora.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """BLEU: b · exp(Σ_n log(P_n) / N), counts and lengths pooled over the corpus.
 
-P_n = Σ_k min(h_k(c), max_j h_k(s_j)) / Σ_k h_k(c); b = 1 where the candidate is at least as long as the reference, else
-exp(1 − l_S / l_C). The reference length of an image is the closest to the candidate's, the shorter of two equally close;
-where the corpus is a single image, it is the average.
+P_n = Σ_k min(h_k(c), max_j h_k(s_j)) / Σ_k h_k(c); b = 1 where the candidate is at least as long as the reference,
+else exp(1 − l_S / l_C). The reference length of an image is the closest to the candidate's, the shorter of two equally
+close; where the corpus is a single image, it is the average.
 """
 
 import math
