@@ -29,8 +29,12 @@ def write_corpus(folder: Path, images: int, references: int, seed: int = 0) -> t
             comma = ",\n" if start else "\n"
             rows = _batch(generator, min(BATCH, images - start), references + 1)
             ids = [(start + k // (references + 1), k % (references + 1)) for k in range(len(rows))]
-            annotations.write(comma + ",\n".join(_row(image, text) for (image, k), text in zip(ids, rows, strict=True) if k))
-            results.write(comma + ",\n".join(_row(image, text) for (image, k), text in zip(ids, rows, strict=True) if not k))
+            annotations.write(
+                comma + ",\n".join(_row(image, text) for (image, k), text in zip(ids, rows, strict=True) if k)
+            )
+            results.write(
+                comma + ",\n".join(_row(image, text) for (image, k), text in zip(ids, rows, strict=True) if not k)
+            )
         annotations.write("]}\n")
         results.write("]\n")
     return paths

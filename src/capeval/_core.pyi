@@ -1,11 +1,26 @@
 """The native core: captions are parsed, kept and counted in Rust."""
 
 from collections.abc import Mapping, Sequence
-from typing import final
 
 from typing_extensions import Buffer, Self, final
 
-__all__ = ["CAPTION_FORMATS", "Captions", "CaptionsBuilder", "__version__"]
+__all__ = [
+    "CAPTION_FORMATS",
+    "LARGEST_TOKEN_ID",
+    "TOKENIZERS",
+    "Captions",
+    "CaptionsBuilder",
+    "Corpus",
+    "DocumentFrequency",
+    "EncodedReferences",
+    "References",
+    "Reward",
+    "Statistics",
+    "__version__",
+    "bootstrap_intervals",
+    "evaluate",
+    "tokenize",
+]
 
 __version__: str
 

@@ -56,7 +56,9 @@ class DocumentFrequency:
         from capeval.reward import pack_references
 
         _check_order(n)
-        return cls(_core.DocumentFrequency.from_token_ids(*pack_references(references, end_of_sentence), n), "token-ids")
+        return cls(
+            _core.DocumentFrequency.from_token_ids(*pack_references(references, end_of_sentence), n), "token-ids"
+        )
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> DocumentFrequency:
@@ -131,7 +133,7 @@ class DocumentFrequency:
 
 
 def _check_order(n: int) -> None:
-    if n not in range(1, 5):
+    if isinstance(n, (bool, float)) or n not in range(1, 5):
         raise UsageError(f"n must be a whole number from 1 to 4, got {n!r}")
 
 

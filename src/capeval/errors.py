@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 
 
@@ -42,6 +41,8 @@ class DataWarning(CapevalWarning):
 def accepted_name(what: str, name: str, accepted: Sequence[str]) -> None:
     """Raises `UsageError`, with the accepted names and the nearest of them, unless the name is one of them."""
     if name not in accepted:
+        import difflib
+
         near = difflib.get_close_matches(str(name), accepted, n=1)
         suggestion = f" (did you mean {near[0]!r}?)" if near else ""
         raise UsageError(f"{what} must be one of {', '.join(accepted)}, got {name!r}{suggestion}")

@@ -5,7 +5,6 @@ A new metric adds its line to `METRICS`; groups, the command line, the documenta
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -102,6 +101,8 @@ def _value(text: str, like: ParameterValue) -> ParameterValue:
 
 
 def _nearest(name: str) -> str:
+    import difflib
+
     near = difflib.get_close_matches(name.split("(")[0].strip(), [*BY_NAME, *groups()], n=1, cutoff=0.5)
     return f"; did you mean {near[0]!r}?" if near else ""
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from capeval.metrics import Metric
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Score:
     """One metric's score of one system."""
 
@@ -48,7 +48,7 @@ class Score:
         return self.value
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Result(Mapping[str, Score]):
     """Scores of one system, by metric key: `result["cider-d"].value`."""
 

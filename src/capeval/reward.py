@@ -138,7 +138,8 @@ def _first(marks: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
     """Place of the first mark of each row, or the row's length."""
     if marks.shape[1] == 0:
         return np.zeros(len(marks), dtype=np.intp)
-    return np.where(marks.any(axis=1), marks.argmax(axis=1), marks.shape[1])
+    first: npt.NDArray[np.intp] = np.where(marks.any(axis=1), marks.argmax(axis=1), marks.shape[1])
+    return first
 
 
 def _as_rows(ids: TokenIds, name: str) -> npt.NDArray[np.integer]:

@@ -29,7 +29,7 @@ def test_the_file_appears_when_the_block_ends(tmp_path: Path) -> None:
 def test_an_error_leaves_the_old_file_and_nothing_else(tmp_path: Path, error: type[BaseException]) -> None:
     path = tmp_path / "out"
     path.write_text("old")
-    with pytest.raises(error), atomic_write(path) as file:
+    with pytest.raises(error), atomic_write(path) as file:  # noqa: PT012
         file.write("new")
         raise error
     assert path.read_text() == "old"
@@ -82,7 +82,7 @@ def test_places_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monke
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr(Path, "open", refuse)
+    monkeypatch.setattr("builtins.open", refuse)
     sentence = "this user may not write in '.*'; choose another place$"
     with pytest.raises(DataError, match=sentence), atomic_write(tmp_path / "out"):
         pass

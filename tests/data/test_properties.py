@@ -43,9 +43,7 @@ WRITERS: dict[str, Callable[[dict[str, list[str]]], str]] = {
     "karpathy": lambda refs: json.dumps(
         {"images": [{"sentences": [{"raw": c} for c in cs], "filename": i} for i, cs in refs.items()]}
     ),
-    "list": lambda refs: json.dumps(
-        [{"image_id": i, "captions": c} for i, c in refs.items()], ensure_ascii=False
-    ),
+    "list": lambda refs: json.dumps([{"image_id": i, "captions": c} for i, c in refs.items()], ensure_ascii=False),
     "mapping": json.dumps,
     "jsonl": lambda refs: "\n".join(json.dumps({"image_id": i, "caption": c}) for i, c in rows(refs)),
     "csv": lambda refs: table(refs, ","),

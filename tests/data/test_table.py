@@ -33,9 +33,7 @@ def write(path: Path, columns: dict[str, list[Any]], form: str) -> Path:
 
 @pytest.mark.parametrize("columns", [ROWS, SETS], ids=["rows", "sets"])
 @pytest.mark.parametrize("form", ["parquet", "feather", "stream"])
-def test_tables_are_recognised_by_their_first_bytes(
-    tmp_path: Path, form: str, columns: dict[str, list[Any]]
-) -> None:
+def test_tables_are_recognised_by_their_first_bytes(tmp_path: Path, form: str, columns: dict[str, list[Any]]) -> None:
     path = write(tmp_path / "refs", columns, form)
     assert read_references(path).to_dict() == WHOLE
     assert read_caption_sets(path, format="parquet" if form == "parquet" else "arrow").to_dict() == WHOLE
@@ -71,9 +69,7 @@ def test_tables_are_recognised_by_their_first_bytes(
         ),
     ],
 )
-def test_a_table_of_something_else_is_told(
-    tmp_path: Path, columns: dict[str, list[Any]], sentence: str
-) -> None:
+def test_a_table_of_something_else_is_told(tmp_path: Path, columns: dict[str, list[Any]], sentence: str) -> None:
     path = write(tmp_path / "refs.parquet", columns, "parquet")
     with pytest.raises(DataError) as raised:
         read_references(path)
@@ -94,9 +90,7 @@ def test_broken_tables(tmp_path: Path) -> None:
 
 def test_candidates_and_splits(tmp_path: Path) -> None:
     path = write(tmp_path / "refs", ROWS, "parquet")
-    with pytest.raises(
-        DataError, match="refs: 1 image has more than one candidate: 2; keep one for each image$"
-    ):
+    with pytest.raises(DataError, match="refs: 1 image has more than one candidate: 2; keep one for each image$"):
         read_candidates(path)
     with pytest.raises(
         UsageError, match="refs: this is a file of format parquet, which has no splits; leave the split out"

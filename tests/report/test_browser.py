@@ -217,9 +217,7 @@ def test_hostile_captions_do_not_run(browser: Any, tmp_path: Path) -> None:
     opened.page.close()
 
 
-def test_a_sampled_page_says_so(
-    browser: Any, result: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_sampled_page_says_so(browser: Any, result: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page_module, "MOST_IMAGES", 30)
     monkeypatch.setattr(page_module, "EXTREMES", 5)
     write_report(result, tmp_path / "sampled.html", title="sampled")

@@ -1,18 +1,16 @@
 //! BLEU (Papineni et al., ACL 2002): clipped n-gram precision with a brevity penalty.
 //!
 //! Statistics follow the COCO caption evaluation code, whose numbers people compare: two tiny constants keep every
-//! quotient defined, the closest reference length ties to the shorter, and a corpus of exactly one image takes the
-//! *average* reference length instead.
+//! quotient defined, and the closest reference length ties to the shorter.
 
 use crate::kernel::{Context, Image, Kernel, ParameterError, Parameters, Scorer};
 use crate::ngram::MAX_ORDER;
 
-/// Row: images, candidate length, closest reference length, average reference length, then matches and candidate
-/// n-grams of each order.
-const IMAGES: usize = 0;
-const LENGTH: usize = 1;
-const CLOSEST: usize = 2;
-const AVERAGE: usize = 3;
+/// Row: candidate length; closest, average and shortest reference length; matches and candidate n-grams of each order.
+const LENGTH: usize = 0;
+const CLOSEST: usize = 1;
+const AVERAGE: usize = 2;
+const SHORTEST: usize = 3;
 const MATCHES: usize = 4;
 const WIDTH: usize = MATCHES + 2 * MAX_ORDER;
 
@@ -26,6 +24,8 @@ struct Bleu {
     smoothing: Smoothing,
     /// Constant of the floor and add-k smoothings.
     k: f64,
+    /// The column of the reference length that the brevity penalty compares with.
+    reference: usize,
 }
 
 /// What is done about orders without a match.
@@ -56,6 +56,8 @@ pub(crate) fn build(parameters: &Parameters) -> Result<Box<dyn Kernel>, Paramete
         order: parameters.count("n", 1..=MAX_ORDER)?,
         smoothing: parameters.choice("smoothing", &smoothings)?,
         k: parameters.number("k", 0.0..=f64::MAX)?,
+        reference: parameters
+            .choice("length", &[("closest", CLOSEST), ("average", AVERAGE), ("shortest", SHORTEST)])?,
     }))
 }
 
@@ -73,17 +75,7 @@ impl Kernel for Bleu {
     }
 
     fn score(&self, sums: &[f64]) -> f64 {
-        self.score_with(sums, sums[IMAGES] <= 1.0)
-    }
-
-    fn row_score(&self, row: &[f64], rows: usize) -> f64 {
-        self.score_with(row, rows == 1)
-    }
-}
-
-impl Bleu {
-    fn score_with(&self, sums: &[f64], single: bool) -> f64 {
-        let reference = if single { sums[AVERAGE] } else { sums[CLOSEST] };
+        let reference = sums[self.reference];
         let precisions = (0..self.order).map(|n| (sums[MATCHES + 2 * n], sums[MATCHES + 2 * n + 1]));
         if self.smoothing == Smoothing::Coco {
             return coco(precisions, sums[LENGTH], reference);
@@ -95,13 +87,17 @@ impl Bleu {
         let score = brevity * (logarithms / self.order as f64).exp();
         if score.is_finite() { score } else { 0.0 }
     }
+}
 
+impl Bleu {
     fn precision(&self, n: usize, matches: f64, all: f64, zeros: &mut i32) -> f64 {
+        // Orders longer than the caption are smoothed too: that is how a short caption gets a score (Lin and Och 2004).
+        let added = if self.smoothing == Smoothing::AddK && n > 0 { self.k } else { 0.0 };
+        let (matches, all) = (matches + added, all + added);
         if all == 0.0 {
             return 0.0;
         }
         match self.smoothing {
-            Smoothing::AddK if n > 0 => (matches + self.k) / (all + self.k),
             Smoothing::Floor if matches == 0.0 => self.k / all,
             Smoothing::Exponential if matches == 0.0 => {
                 *zeros += 1;
@@ -126,9 +122,9 @@ impl Scorer for ClippedMatches {
     fn statistics(&self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
         let length = image.candidate(candidate).len();
         let lengths = image.references().map(<[_]>::len);
-        row[IMAGES] = 1.0;
         row[LENGTH] = length as f64;
         row[CLOSEST] = lengths.clone().min_by_key(|&l| (l.abs_diff(length), l)).unwrap_or(0) as f64;
+        row[SHORTEST] = lengths.clone().min().unwrap_or(0) as f64;
         row[AVERAGE] = lengths.sum::<usize>() as f64 / image.reference_count().max(1) as f64;
 
         let ngrams = image.ngrams();

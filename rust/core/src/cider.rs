@@ -18,7 +18,7 @@ pub struct Cider {
     pub stem: bool,
     /// Weights by rarity, or all n-grams alike.
     pub idf: bool,
-    /// Mean or maximum over references.
+    /// Mean or maximum over references, for each n by itself: it stands in eq. 2.
     pub pool: Pool,
     /// Factor of the final score: 10 in both published programs, 1 in the paper.
     pub scale: f64,
@@ -156,6 +156,12 @@ impl Idf {
     }
 }
 
+/// exp(−(l(c) − l(s))² / 2σ²), for σ whose square is 0 too.
+pub(crate) fn length_penalty(difference: f64, sigma: f64) -> f64 {
+    let deviation = difference / sigma;
+    (-deviation * deviation / 2.0).exp()
+}
+
 struct CorpusScorer<'a> {
     cider: &'a Cider,
     source: Source<'a>,
@@ -185,21 +191,32 @@ impl Cider {
     ) -> f64 {
         let count = references.len();
         let candidate = Vector::new(ngrams, idf, candidate);
-        let similarities = references.map(|reference| self.similarity(&candidate, ngrams, idf, reference));
-        let pooled = match self.pool {
-            _ if count == 0 => 0.0,
-            Pool::Mean => similarities.sum::<f64>() / count as f64,
-            Pool::Max => similarities.fold(0.0, f64::max),
-        };
-        self.scale * pooled
+        let mut pooled = [0.0_f64; MAX_ORDER];
+        for reference in references {
+            let similarities = self.similarities(&candidate, ngrams, idf, reference);
+            for (pooled, similarity) in pooled.iter_mut().zip(similarities) {
+                match self.pool {
+                    Pool::Mean => *pooled += similarity / count as f64,
+                    Pool::Max => *pooled = pooled.max(similarity),
+                }
+            }
+        }
+        self.scale * pooled.iter().zip(self.order_weights).map(|(similarity, weight)| weight * similarity).sum::<f64>()
     }
 
-    /// Σ over n of weight · similarity of gⁿ(c) and gⁿ(s).
-    fn similarity(&self, candidate: &Vector, ngrams: &ImageNgrams, idf: &[f64], reference: usize) -> f64 {
-        let mut sum = 0.0;
+    /// Similarity of gⁿ(c) and gⁿ(s) for each n that counts.
+    fn similarities(
+        &self,
+        candidate: &Vector,
+        ngrams: &ImageNgrams,
+        idf: &[f64],
+        reference: usize,
+    ) -> [f64; MAX_ORDER] {
+        let penalty =
+            self.sigma.map_or(1.0, |sigma| length_penalty(candidate.length - Vector::length(ngrams, reference), sigma));
+        let mut similarities = [0.0; MAX_ORDER];
         for order in 1..=MAX_ORDER {
-            let share = self.order_weights[order - 1];
-            if share == 0.0 {
+            if self.order_weights[order - 1] == 0.0 {
                 continue;
             }
             let (mut dot, mut square) = (0.0, 0.0);
@@ -210,15 +227,9 @@ impl Cider {
                 dot += if self.sigma.is_some() { other.min(weight) } else { other } * weight;
             }
             let norms = candidate.norms[order - 1] * square.sqrt();
-            sum += share * if norms == 0.0 { 0.0 } else { dot / norms };
+            similarities[order - 1] = if norms == 0.0 { 0.0 } else { penalty * dot / norms };
         }
-        match self.sigma {
-            Some(sigma) => {
-                let difference = candidate.length - Vector::length(ngrams, reference);
-                sum * (-difference * difference / (2.0 * sigma * sigma)).exp()
-            }
-            None => sum,
-        }
+        similarities
     }
 }
 

@@ -83,7 +83,7 @@ mod tests {
         fn equals_the_standard_map(words in prop::collection::vec((0_u32..40, 0_u32..4), 0..300)) {
             let (mut fast, mut slow) = (HashTable::<Ngram, u32>::with_capacity(0), HashMap::new());
             for (word, other) in words {
-                let ngram = Ngram::new(&[word, other][..1 + other as usize % 2]);
+                let ngram = Ngram::new(&[word, other][..=other as usize % 2]);
                 *fast.entry(ngram, ngram.hash()) += 1;
                 *slow.entry(ngram).or_insert(0) += 1;
             }

@@ -52,12 +52,6 @@ pub trait Kernel: Send + Sync {
 
     /// The score of a sum of rows.
     fn score(&self, sums: &[f64]) -> f64;
-
-    /// The score of one row, in a corpus of `rows` rows.
-    fn row_score(&self, row: &[f64], rows: usize) -> f64 {
-        let _ = rows;
-        self.score(row)
-    }
 }
 
 /// The formula of metrics that are means over captions: a row is (score, 1).

@@ -3,7 +3,7 @@
 //! The arithmetic is [`crate::cider`]'s. A reference's vector never changes between training steps, so it is kept with
 //! its weights; a sampled caption is then one small table that each reference's n-grams are looked up in.
 
-use crate::cider::Idf;
+use crate::cider::{Idf, length_penalty};
 use crate::document_frequency::{DocumentFrequency, Frequencies};
 use crate::hash_table::{HashTable, Key};
 use crate::ngram::{MAX_ORDER, Ngram};
@@ -125,8 +125,7 @@ impl Reward {
                 sum += dot / norms;
             }
         }
-        let difference = sample.length - reference.length;
-        sum * (-difference * difference / (2.0 * self.sigma * self.sigma)).exp()
+        sum * length_penalty(sample.length - reference.length, self.sigma)
     }
 
     fn vector(&self, ids: &[Word]) -> Vector {

@@ -10,7 +10,11 @@ fn f_measure(precision: f64, recall: f64, beta: f64) -> f64 {
     if precision == 0.0 || recall == 0.0 {
         return 0.0;
     }
-    (1.0 + beta * beta) * precision * recall / (recall + beta * beta * precision)
+    let square = beta * beta;
+    if square.is_infinite() {
+        return recall;
+    }
+    (1.0 + square) * precision * recall / (recall + square * precision)
 }
 
 /// One row a caption, its score beside a 1.

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import sys
-import traceback
 import warnings
 from importlib import import_module
 
@@ -66,6 +65,8 @@ def main() -> None:
         # The reader of our output left, as `head` does; there is nobody to tell.
         status = 1
     except Exception:
+        import traceback
+
         traceback.print_exc()
         status = _say(f"capeval: a bug in capeval {__version__}; please report it with the lines above: {ISSUES}", 1)
     _leave(status if isinstance(status, int) else 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 
 import click
 
@@ -92,5 +92,9 @@ def command(
     if report is not None:
         from capeval.report.html import write_report
 
-        write_report(result, report, title="standard input" if candidates == "-" else Path(candidates).stem)
+        write_report(
+            result,
+            report,
+            title="standard input" if candidates == "-" else os.path.splitext(os.path.basename(candidates))[0],
+        )
     options.emit(render(result, format_), output)

@@ -8,7 +8,6 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import IO, Any, Literal
 
 from capeval.data.source import PathLike
@@ -34,8 +33,8 @@ def atomic_write(path: PathLike, mode: Literal["w", "wb"] = "w") -> Iterator[IO[
         sys.stdout.flush()
         return
     with _as_data_error(path):
-        target = Path(os.path.realpath(path))
-        info = target.stat() if target.exists() else None
+        target = os.path.realpath(path)
+        info = os.stat(target) if os.path.exists(target) else None
         if info is not None and stat.S_ISDIR(info.st_mode):
             raise IsADirectoryError
     if info is not None and not stat.S_ISREG(info.st_mode):
@@ -47,9 +46,9 @@ def atomic_write(path: PathLike, mode: Literal["w", "wb"] = "w") -> Iterator[IO[
     yield from _beside(path, target, mode, None if info is None else stat.S_IMODE(info.st_mode))
 
 
-def _beside(path: PathLike, target: Path, mode: str, permissions: int | None) -> Iterator[IO[Any]]:
+def _beside(path: PathLike, target: str, mode: str, permissions: int | None) -> Iterator[IO[Any]]:
     """Write a file beside the target, then rename it."""
-    beside = target.with_name(f".capeval-{os.urandom(6).hex()}.tmp")
+    beside = os.path.join(os.path.dirname(target), f".capeval-{os.urandom(6).hex()}.tmp")
     with _as_data_error(path):
         file = _open(beside, mode.replace("w", "x"))
     _unfinished.add(beside)
@@ -63,23 +62,28 @@ def _beside(path: PathLike, target: Path, mode: str, permissions: int | None) ->
                 os.chmod(beside, permissions)
             os.replace(beside, target)
     except BaseException:
-        beside.unlink(missing_ok=True)
+        _remove(beside)
         raise
     finally:
         _unfinished.discard(beside)
 
 
-_unfinished: set[Path] = set()
+_unfinished: set[str] = set()
 
 
 def discard_unfinished() -> None:
     """Removes the files being written, for a process that ends without unwinding."""
     for path in tuple(_unfinished):
-        path.unlink(missing_ok=True)
+        _remove(path)
 
 
-def _open(path: Path, mode: str) -> IO[Any]:
-    return path.open(mode) if "b" in mode else path.open(mode, encoding="utf-8", newline="")
+def _remove(path: str) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        os.remove(path)
+
+
+def _open(path: str, mode: str) -> IO[Any]:
+    return open(path, mode) if "b" in mode else open(path, mode, encoding="utf-8", newline="")
 
 
 @contextlib.contextmanager
@@ -92,20 +96,20 @@ def _as_data_error(path: PathLike, only: set[int] | None = None) -> Iterator[Non
         if only is not None and number not in only:
             raise
         raise DataError(
-            f"{os.fspath(path)}: cannot be written: {_remedy(error, Path(path).parent)}"
+            f"{os.fspath(path)}: cannot be written: {_remedy(error, os.path.dirname(path) or '.')}"
         ) from error
 
 
-def _remedy(error: OSError | ValueError, folder: Path) -> str:
+def _remedy(error: OSError | ValueError, folder: str) -> str:
     match error:
         case FileNotFoundError():
-            return f"there is no folder {str(folder)!r}; make it first"
+            return f"there is no folder {folder!r}; make it first"
         case IsADirectoryError():
             return "it is a directory; name a file in it"
         case NotADirectoryError():
-            return f"{str(folder)!r} is not a folder"
+            return f"{folder!r} is not a folder"
         case PermissionError():
-            return f"this user may not write in {str(folder)!r}; choose another place"
+            return f"this user may not write in {folder!r}; choose another place"
         case OSError(errno=errno.ENOSPC | errno.EDQUOT):
             return "no space is left; the file there before, if any, is unchanged"
         case _:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
-import gzip
 import os
 import sys
-import zlib
-from pathlib import Path
 
 from capeval.errors import DataError
 
@@ -29,9 +25,9 @@ def read_bytes(path: PathLike) -> bytes:
     """
     name = display_name(path)
     try:
-        data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+        data = sys.stdin.buffer.read() if path == "-" else _file_bytes(path)
     except FileNotFoundError:
-        raise DataError(f"{name}: no such file{_nearest(Path(path))}") from None
+        raise DataError(f"{name}: no such file{_nearest(os.fspath(path))}") from None
     except IsADirectoryError:
         raise DataError(f"{name}: is a directory; name a file in it") from None
     except PermissionError:
@@ -41,7 +37,15 @@ def read_bytes(path: PathLike) -> bytes:
     return _gunzip(data, name) if data.startswith(_GZIP) else data
 
 
+def _file_bytes(path: PathLike) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
+
+
 def _gunzip(data: bytes, name: str) -> bytes:
+    import gzip
+    import zlib
+
     try:
         return gzip.decompress(data)
     except EOFError:
@@ -50,14 +54,16 @@ def _gunzip(data: bytes, name: str) -> bytes:
         raise DataError(f"{name}: broken gzip data ({error}); write or download the file again") from None
 
 
-def _nearest(path: Path) -> str:
+def _nearest(path: str) -> str:
     """The remedy for a missing file: the nearest name in its folder, or which folder is missing."""
-    folder = path.parent
+    import difflib
+
+    folder, name = os.path.split(path)
     try:
-        names = sorted(os.listdir(folder))
+        names = sorted(os.listdir(folder or "."))
     except FileNotFoundError:
-        return f"; there is no folder {str(folder)!r} either"
+        return f"; there is no folder {folder!r} either"
     except OSError:
         return ""
-    near = difflib.get_close_matches(path.name, names, n=1)
-    return f"; did you mean {str(folder / near[0])!r}?" if near else ""
+    near = difflib.get_close_matches(name, names, n=1)
+    return f"; did you mean {os.path.join(folder, near[0])!r}?" if near else ""

@@ -44,7 +44,7 @@ def parameter(
     return field(default=default, metadata=metadata)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False, eq=False)
 class Metric:
     """A metric with its parameters: hashable, comparable, printed as `CIDEr-D(n=4, sigma=6)`.
 
@@ -105,6 +105,9 @@ class Metric:
     def __str__(self) -> str:
         return "-".join([self.title, *self._name_parts()]) + self._in_parentheses(list(self.parameters()))
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def kernel_parameters(self) -> dict[str, ParameterValue]:
         """Parameters as the native arithmetic takes them; numbers are floats."""
         values = ((declared, getattr(self, declared.name)) for declared in fields(self))
@@ -132,9 +135,9 @@ class Metric:
         value = getattr(self, declared.name)
         accepted = accepts(declared)
         kind = type(declared.default)
-        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
         if kind is float:
-            fits = is_number and math.isfinite(value) and _in_bounds(value, declared.metadata)
+            fits = is_number and _in_bounds(value, declared.metadata)
         elif kind is int:
             fits = is_number and value == int(value) and _in_bounds(value, declared.metadata)
         elif kind is bool:

@@ -10,8 +10,8 @@ captioning uses it: Vedantam, Zitnick, Parikh (CVPR 2015), appendix.
 | point | paper | COCO code | capeval |
 | --- | --- | --- | --- |
 | no n-gram matches | score 0 | 1e-15 added to numerators, 1e-9 to denominators | as COCO; `smoothing` offers others |
-| reference length | closest | closest, ties to the shorter | as COCO |
-| corpus of one image | – | the references' *average* length | as COCO |
+| reference length | closest | closest, ties to the shorter | as COCO; `length` offers its other two |
+| corpus of one image | – | closest; the bare `BleuScorer` class takes the average | closest |
 | corpus score | pooled counts | pooled counts | as COCO |
 """
 
@@ -21,7 +21,7 @@ from typing import ClassVar
 from capeval.metrics.base import Metric, parameter
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Bleu(Metric):
     """BLEU of n-grams up to `n`; the corpus score pools counts and lengths over all images."""
 
@@ -34,6 +34,11 @@ class Bleu(Metric):
         choices=("coco", "none", "floor", "add-k", "exp"),
     )
     k: float = parameter(1.0, "the constant of smoothing floor and add-k", least=0.0)
+    length: str = parameter(
+        "closest",
+        "the reference length that the brevity penalty compares with, where there are several references",
+        choices=("closest", "average", "shortest"),
+    )
 
     family: ClassVar[str] = "bleu"
     title: ClassVar[str] = "BLEU"
@@ -46,7 +51,6 @@ class Bleu(Metric):
     upper: ClassVar[float | None] = 1.0
     nothing: ClassVar[dict[str, str]] = {
         "empty caption": "0",
-        "one image": "the average reference length replaces the closest, as in the COCO code",
         "caption shorter than n words": "tiny but not 0 with the COCO constants",
     }
     kernel: ClassVar[str] = "bleu"

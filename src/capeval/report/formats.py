@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -24,10 +21,15 @@ def _table(result: Result) -> str:
 
 
 def _json(result: Result) -> str:
+    import json
+
     return json.dumps(result.to_dict(), ensure_ascii=False, indent=1)
 
 
 def _csv(result: Result) -> str:
+    import csv
+    import io
+
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["metric", "score", "lower", "upper", "signature"])

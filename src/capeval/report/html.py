@@ -58,15 +58,17 @@ def _unicode(text: str) -> str:
 
 def _policy(style: str, script: str) -> str:
     """Nothing is loaded, and only this style and this script are applied; text cannot become markup."""
-    return "; ".join([
-        "default-src 'none'",
-        f"style-src '{_digest(style)}'",
-        f"script-src '{_digest(script)}'",
-        "img-src data:",
-        "base-uri 'none'",
-        "form-action 'none'",
-        "require-trusted-types-for 'script'",
-    ])
+    return "; ".join(
+        [
+            "default-src 'none'",
+            f"style-src '{_digest(style)}'",
+            f"script-src '{_digest(script)}'",
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "require-trusted-types-for 'script'",
+        ]
+    )
 
 
 def _digest(text: str) -> str:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import json
+import os
 from collections.abc import Callable, Iterator
 from os import PathLike, fspath
-from pathlib import PurePath
 from typing import IO, TYPE_CHECKING, Any
 
 from capeval.data.atomic import atomic_write
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
 
 def check_suffix(path: str | PathLike[str]) -> None:
     """Raises `UsageError` when the suffix is none of those written."""
-    suffix = PurePath(fspath(path)).suffix
+    suffix = os.path.splitext(path)[1]
     if suffix not in _WRITERS:
         raise UsageError(
             f"{fspath(path)}: per-image scores are written as {', '.join(_WRITERS)}, not {suffix or 'no suffix'}"
@@ -32,7 +30,7 @@ def write_per_image(result: Result, path: str | PathLike[str]) -> None:
     `MissingDependencyError` for Parquet without pyarrow.
     """
     check_suffix(path)
-    suffix = PurePath(fspath(path)).suffix
+    suffix = os.path.splitext(path)[1]
     with atomic_write(path, "wb" if suffix == ".parquet" else "w") as file:
         _WRITERS[suffix](result, file)
 
@@ -43,12 +41,16 @@ def _rows(result: Result) -> Iterator[tuple[str, tuple[float, ...]]]:
 
 
 def _csv(result: Result, file: IO[str]) -> None:
+    import csv
+
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(["image_id", *result])
     writer.writerows([image, *map(repr, values)] for image, values in _rows(result))
 
 
 def _jsonl(result: Result, file: IO[str]) -> None:
+    import json
+
     for image, values in _rows(result):
         row = {"image_id": image, **dict(zip(result, values, strict=True))}
         file.write(json.dumps(row, ensure_ascii=False) + "\n")

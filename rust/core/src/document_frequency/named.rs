@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::Frequencies;
 use crate::corpus::{References, Stems};
-use crate::ngram::Ngram;
+use crate::ngram::{MAX_ORDER, Ngram};
 use crate::sentences::Sentences;
 use crate::vocabulary::{Vocabulary, Word};
 
@@ -167,6 +167,9 @@ impl DocumentFrequency {
 
     /// In how many documents the n-gram of these words occurs.
     pub fn count(&self, words: &[&str]) -> u32 {
+        if words.len() > MAX_ORDER {
+            return 0;
+        }
         let lookup = self.lookup(words.iter().copied());
         lookup.get(Ngram::new(&(0..words.len() as Word).collect::<Vec<_>>()))
     }

@@ -1,0 +1,63 @@
+"""Every registered metric that references are enough for, and variations of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import Field, replace
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+from capeval.metrics import Metric
+from capeval.metrics.base import ParameterValue
+from capeval.registry import METRICS
+from corpora import Pairs
+
+REGISTERED = tuple(metric for metric, _ in METRICS)
+SCORABLE = tuple(metric for metric in REGISTERED if metric.needs == ("references",))
+
+every_metric = pytest.mark.parametrize("metric", SCORABLE, ids=lambda metric: metric.key)
+
+few = settings(max_examples=max(settings.default.max_examples // 5, 5))
+"""A law tries few corpora with each of many metrics."""
+
+
+def variations(metric: Metric) -> tuple[Metric, ...]:
+    """The metric itself, then every declared parameter changed, one at a time."""
+    changed = (replace(metric, **{p.name: value}) for p in metric.parameters() for value in other_values(p))
+    return metric, *changed
+
+
+def other_values(declared: Field[Any]) -> Iterator[ParameterValue]:
+    """Acceptable values that are not the default."""
+    bounds, default = declared.metadata, declared.default
+    if bounds["choices"]:
+        candidates: tuple[ParameterValue, ...] = bounds["choices"]
+    elif isinstance(default, bool):
+        candidates = (not default,)
+    elif isinstance(default, int):
+        numbers = (bounds["least"], default - 1, default + 1, bounds["most"])
+        candidates = tuple(int(value) for value in numbers if value is not None and within(value, bounds))
+    else:
+        candidates = tuple(value for value in (default / 3, default * 1.5 + 0.25) if within(value, bounds))
+    yield from dict.fromkeys(value for value in candidates if value != default)
+
+
+def within(value: float, bounds: Any) -> bool:
+    return not (
+        (bounds["least"] is not None and value < bounds["least"])
+        or (bounds["most"] is not None and value > bounds["most"])
+        or (bounds["above"] is not None and value <= bounds["above"])
+    )
+
+
+def upper(metric: Metric) -> float | None:
+    """The declared bound holds for default parameters; a `scale` says itself what it is."""
+    scale: float | None = getattr(metric, "scale", None)
+    return metric.upper if scale is None else scale
+
+
+def frequencies(corpus: Pairs, metric: Metric) -> Any:
+    """What the metric weighs words by, counted over the whole corpus, where it does."""
+    return corpus.frequencies(stem=metric.uses_stems) if metric.uses_document_frequency else None

@@ -1,0 +1,114 @@
+"""The contract for nothing: each entry of a metric's `nothing` has a check here."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+
+import pytest
+
+import capeval
+from capeval import CapevalWarning
+from capeval.metrics import Metric
+from corpora import Pairs
+from laws.registered import REGISTERED
+
+Check = Callable[[Metric], None]
+CHECKS: dict[tuple[str, str], Check] = {}
+"""By the metric's kernel and the entry."""
+
+LONG = "a dog runs along the beach"
+
+
+def entry(kernel: str, name: str) -> Callable[[Check], Check]:
+    def register(check: Check) -> Check:
+        CHECKS[kernel, name] = check
+        return check
+
+    return register
+
+
+def per_image(metric: Metric, *images: tuple[str, tuple[str, ...]]) -> list[float]:
+    candidates, references = zip(*images, strict=True)
+    scores: list[float] = Pairs(candidates, references).score(metric)[metric.key].per_image.tolist()
+    return scores
+
+
+def empty_caption(metric: Metric) -> None:
+    scores = per_image(metric, ("", (LONG,)), (LONG, ("two birds", "two cats")), ("", ("",)), (LONG, ("",)))
+    assert [scores[0], scores[2], scores[3]] == [0, 0, 0]
+
+
+for _kernel in ("rouge-n", "rouge-s", "cider", "cider-d"):
+    entry(_kernel, "empty caption")(empty_caption)
+
+
+@entry("bleu", "empty caption")
+def empty_caption_of_bleu(metric: Metric) -> None:
+    scores = per_image(metric, ("", (LONG,)), (LONG, ("two birds", "two cats")), ("", ("",)), ("", ("a",)))
+    assert [scores[0], scores[2], scores[3]] == [0, 0, 0]
+
+
+@entry("rouge-l", "empty caption")
+def empty_caption_of_rouge_l(metric: Metric) -> None:
+    scores = per_image(metric, ("", (LONG,)), ("", ("",)), ("", (LONG, "")), (LONG, ("",)))
+    assert scores == [0, 1, 1, 0]
+
+
+@entry("bleu", "caption shorter than n words")
+def short_caption(metric: Metric) -> None:
+    for words in range(1, 5):
+        caption = " ".join(LONG.split()[:words])
+        score = per_image(metric, (caption, (caption,)), (LONG, (LONG,)))[0]
+        if words < metric.n:  # type: ignore[attr-defined]
+            assert 0 < score < 0.05
+        else:
+            assert score == pytest.approx(1, rel=1e-8)
+
+
+@entry("rouge-n", "references shorter than n words")
+def short_references(metric: Metric) -> None:
+    n = metric.n  # type: ignore[attr-defined]
+    short, enough = " ".join(LONG.split()[: n - 1]), " ".join(LONG.split()[:n])
+    assert per_image(metric, (LONG, (short, short)), (LONG, (short, enough))) == [0, 1]
+
+
+@entry("rouge-s", "caption of one word")
+def one_word(metric: Metric) -> None:
+    assert per_image(metric, ("a", ("a",)), ("a", (LONG,)), (LONG, ("a",))) == [0, 0, 0]
+
+
+def one_image_and_no_document_frequencies(metric: Metric) -> None:
+    with pytest.warns(CapevalWarning, match=f"every IDF and {metric.label} is 0; give document frequencies"):
+        result = capeval.score({"1": [LONG]}, {"1": LONG}, metric, tokenizer="none", interval=None)
+    assert result[metric.key].value == 0
+    elsewhere = Pairs(("", ""), ((LONG,), ("two birds",))).frequencies(stem=metric.uses_stems)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = capeval.score(
+            {"1": [LONG]}, {"1": LONG}, metric, tokenizer="none", document_frequency=elsewhere, interval=None
+        )
+    assert result[metric.key].value == pytest.approx(10)
+
+
+def fewer_than_four_words(metric: Metric) -> None:
+    words = LONG.split()
+    images = [(caption, (caption,)) for caption in (" ".join(words[:length]) for length in range(1, 5))]
+    df = Pairs(("", ""), ((LONG,), ("two birds",))).frequencies(stem=metric.uses_stems)
+    scores = Pairs(*zip(*images, strict=True)).score(metric, document_frequency=df)[metric.key].per_image
+    assert scores.tolist() == pytest.approx([2.5, 5.0, 7.5, 10.0])
+
+
+for _kernel in ("cider", "cider-d"):
+    entry(_kernel, "one image and no --df")(one_image_and_no_document_frequencies)
+    entry(_kernel, "caption of fewer than 4 words")(fewer_than_four_words)
+
+
+CONTRACTS = [(metric, name) for metric in REGISTERED for name in metric.nothing]
+
+
+@pytest.mark.parametrize(("metric", "name"), CONTRACTS, ids=lambda value: getattr(value, "key", value))
+def test_nothing(metric: Metric, name: str) -> None:
+    check = CHECKS.get((metric.kernel, name))
+    assert check is not None, f"no check of what {metric} promises for: {name}; add one to this file"
+    check(metric)

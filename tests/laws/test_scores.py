@@ -1,0 +1,136 @@
+"""What holds for the scores of every metric, present and future."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from capeval.metrics import Metric
+from corpora import Pairs, captions, mixed, pairs
+from laws.registered import every_metric, few, frequencies, upper, variations
+
+unicode_words = st.text(
+    st.characters(exclude_categories=["Cs", "Cc", "Zs", "Zl", "Zp"]), min_size=1, max_size=4
+).filter(lambda word: len(word.split()) == 1)
+unicode_captions = st.lists(unicode_words, max_size=6).map(" ".join)
+
+
+def equal(a: object, b: object) -> object:
+    return a == pytest.approx(b, rel=1e-12, abs=1e-15)
+
+
+@every_metric
+@few
+@given(corpus=pairs(), seed=st.randoms(use_true_random=False))
+def test_the_order_of_images_is_irrelevant(metric: Metric, corpus: Pairs, seed: object) -> None:
+    order = list(range(len(corpus.candidates)))
+    seed.shuffle(order)  # type: ignore[attr-defined]
+    before, after = corpus.score(variations(metric)), corpus.pick(order).score(variations(metric))
+    for key in before:
+        assert equal(after[key].value, before[key].value), key
+        assert after[key].per_image.tolist() == before[key].per_image[order].tolist(), key
+
+
+@every_metric
+@few
+@given(corpus=pairs(least=2), data=st.data())
+def test_shards_merge_to_the_whole(metric: Metric, corpus: Pairs, data: st.DataObject) -> None:
+    images = range(len(corpus.candidates))
+    cut = data.draw(st.integers(1, len(images) - 1))
+    for variation in variations(metric):
+        df = frequencies(corpus, variation)
+        whole = corpus.score(variation, document_frequency=df)[variation.key]
+        first, second = (
+            corpus.pick(part).score(variation, document_frequency=df)[variation.key].statistics
+            for part in (images[:cut], images[cut:])
+        )
+        merged = first.merge(second)
+        assert merged.rows == len(images)
+        assert equal(merged.score(), whole.value), variation.key
+        assert equal(np.frombuffer(merged.row_scores()), whole.per_image), variation.key
+
+
+@every_metric
+@few
+@given(corpus=pairs(), threads=st.integers(2, 9))
+def test_any_number_of_threads_gives_the_same_bits(metric: Metric, corpus: Pairs, threads: int) -> None:
+    many = corpus.pick([*range(len(corpus.candidates))] * 4)
+    one, several = many.score(variations(metric), threads=1), many.score(variations(metric), threads=threads)
+    for key in one:
+        assert one[key].statistics.values() == several[key].statistics.values(), key
+        assert one[key].value == several[key].value, key
+
+
+@every_metric
+@few
+@given(corpus=pairs(), foreign=pairs(unicode_captions))
+def test_scores_lie_within_their_range(metric: Metric, corpus: Pairs, foreign: Pairs) -> None:
+    for captions_ in (corpus, foreign):
+        scores = captions_.score(variations(metric))
+        for score in scores.values():
+            values = [score.value, *score.per_image]
+            bound = upper(score.metric)
+            assert all(math.isfinite(value) and value >= 0 for value in values), score.metric
+            assert bound is None or max(values) <= bound * (1 + 1e-12), score.metric
+
+
+@every_metric
+@few
+@given(corpus=pairs(captions(least=4), least=2), data=st.data())
+def test_a_reference_scored_against_itself_is_the_maximum(metric: Metric, corpus: Pairs, data: st.DataObject) -> None:
+    """Of captions with at least four words: shorter ones lack n-grams of some orders, which count 0 or a constant."""
+    own = Pairs(corpus.candidates, tuple(sentences[:1] for sentences in corpus.references))
+    itself = Pairs(tuple(sentence for (sentence,) in own.references), own.references)
+    others = [own, *(
+        Pairs(tuple(data.draw(captions() | mixed(sentences)) for sentences in own.references), own.references)
+        for _ in range(3)
+    )]  # fmt: skip
+    best = itself.score(variations(metric))
+    for other in others:
+        scores = other.score(variations(metric))
+        for key in best:
+            assert (scores[key].per_image <= best[key].per_image * (1 + 1e-12)).all(), key
+
+
+@every_metric
+@few
+@given(first=captions(["a", "b", "c"], least=4), second=captions(["x", "y", "z"], least=4))
+def test_captions_equal_to_references_that_share_no_word_reach_the_bound(
+    metric: Metric, first: str, second: str
+) -> None:
+    """There every n-gram is in one of two documents, so that each has some weight."""
+    corpus = Pairs((first, second), ((first,), (second,)))
+    scores = corpus.score(variations(metric))
+    for score in scores.values():
+        bound = upper(score.metric)
+        if bound is not None:
+            # The COCO code's constant in BLEU's denominators is 1e-9.
+            assert score.value == pytest.approx(bound, rel=1e-8), score.metric
+
+
+@every_metric
+@few
+@given(corpus=pairs(least=2))
+def test_an_image_more_leaves_the_scores_of_the_others(metric: Metric, corpus: Pairs) -> None:
+    fewer = corpus.pick(range(len(corpus.candidates) - 1))
+    for variation in variations(metric):
+        df = frequencies(corpus, variation)
+        all_of_them = corpus.score(variation, document_frequency=df)[variation.key].per_image
+        of_fewer = fewer.score(variation, document_frequency=df)[variation.key].per_image
+        assert of_fewer.tolist() == all_of_them[:-1].tolist(), variation.key
+
+
+@every_metric
+@few
+@given(corpus=pairs())
+def test_references_given_twice_count_once(metric: Metric, corpus: Pairs) -> None:
+    """Every metric takes the mean, the maximum or a quotient over them."""
+    twice = Pairs(corpus.candidates, tuple(sentences + sentences for sentences in corpus.references))
+    once, again = corpus.score(variations(metric)), twice.score(variations(metric))
+    for key in once:
+        assert equal(again[key].value, once[key].value), key
+        assert equal(again[key].per_image, once[key].per_image), key

@@ -1,0 +1,124 @@
+"""A metric is a value: it prints, parses back, compares, hashes, and says all of itself in its signature."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from itertools import chain
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from capeval.errors import UsageError
+from capeval.metrics import Metric
+from capeval.metrics.base import accepts, spell
+from capeval.registry import BY_NAME, METRICS, groups, parse_metrics
+from corpora import Pairs
+from laws.registered import REGISTERED, SCORABLE, variations
+
+every_registered = pytest.mark.parametrize("metric", REGISTERED, ids=lambda metric: metric.key)
+
+
+@st.composite
+def any_parameters(draw: st.DrawFn, metric: Metric) -> Metric:
+    """The metric with any acceptable parameters."""
+    values = {}
+    for declared in metric.parameters():
+        bounds, default = declared.metadata, declared.default
+        if bounds["choices"]:
+            strategy = st.sampled_from(bounds["choices"])
+        elif isinstance(default, bool):
+            strategy = st.booleans()
+        elif isinstance(default, int):
+            strategy = st.integers(bounds["least"], bounds["most"])
+        else:
+            least = bounds["least"] if bounds["above"] is None else bounds["above"]
+            strategy = st.floats(
+                least, bounds["most"], exclude_min=bounds["above"] is not None, allow_nan=False, allow_infinity=False
+            )
+        values[declared.name] = draw(strategy)
+    return replace(metric, **values)
+
+
+@every_registered
+@given(data=st.data())
+def test_the_printed_text_parses_back(metric: Metric, data: st.DataObject) -> None:
+    chosen = data.draw(any_parameters(metric))
+    assert parse_metrics(chosen.key) == (chosen,)
+    assert parse_metrics(str(chosen)) == (chosen,)
+    assert parse_metrics(chosen.label) == (chosen,)
+    assert parse_metrics(f" {chosen.key} , {chosen}") == (chosen,)
+
+
+@every_registered
+def test_equal_parameters_are_one_value(metric: Metric) -> None:
+    for variation in variations(metric):
+        again = replace(variation)
+        assert variation == again
+        assert hash(variation) == hash(again)
+    assert len({*variations(metric)}) == len(variations(metric))
+    assert len({variation.key for variation in variations(metric)}) == len(variations(metric))
+
+
+@every_registered
+def test_a_metric_is_frozen(metric: Metric) -> None:
+    for declared in fields(metric):
+        with pytest.raises(AttributeError):
+            setattr(metric, declared.name, getattr(metric, declared.name))
+
+
+@every_registered
+def test_defaults_are_left_out_of_the_key_and_spelled_out_in_the_text(metric: Metric) -> None:
+    assert metric.key == metric.name
+    for variation in variations(metric):
+        for declared in variation.parameters():
+            assert f"{declared.name}={spell(getattr(variation, declared.name))}" in str(variation)
+
+
+@every_registered
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), None, "…", [], -1], ids=repr)
+def test_what_a_parameter_does_not_accept_is_named(metric: Metric, value: object) -> None:
+    for declared in fields(metric):
+        with pytest.raises(UsageError) as caught:
+            replace(metric, **{declared.name: value})
+        assert str(caught.value) == f"{metric.title}: {declared.name} must be {accepts(declared)}, got {value!r}"
+
+
+@pytest.mark.parametrize("text", ["inf", "nan", "1e999", "-1", "x", ""])
+def test_what_a_parameter_does_not_accept_is_named_where_it_was_parsed(text: str) -> None:
+    for metric in REGISTERED:
+        for declared in metric.parameters():
+            with pytest.raises(UsageError, match=f"{declared.name} must be"):
+                parse_metrics(f"{metric.name}({declared.name}={text})")
+
+
+@every_registered
+def test_a_metric_describes_itself(metric: Metric) -> None:
+    assert metric.summary.endswith(".")
+    assert all((metric.title, metric.equation, metric.source, metric.kernel, metric.needs))
+    assert metric.nothing
+    assert all(declared.metadata["meaning"] for declared in fields(metric))
+
+
+def test_names_are_unique_and_groups_hold_registered_metrics() -> None:
+    assert len(BY_NAME) == len(METRICS)
+    assert not BY_NAME.keys() & groups().keys()
+    assert {*chain(*groups().values())} == {*REGISTERED}
+    for name, members in groups().items():
+        assert parse_metrics(name) == members
+
+
+def test_signatures_are_unique_and_hold_every_parameter() -> None:
+    corpus = Pairs(("a b", "c"), (("a b",), ("c", "d")))
+    chosen = tuple(chain(*map(variations, SCORABLE)))
+    scores = corpus.score(chosen)
+    signatures = {score.signature: score.metric for score in scores.values()}
+    assert len(signatures) == len(chosen)
+    for signature, metric in signatures.items():
+        name, *parts = signature.split("|")
+        assert name == metric.name
+        for declared in metric.parameters():
+            assert f"{declared.name}:{spell(getattr(metric, declared.name))}" in parts
+        assert ("df:corpus(2)" in parts) == metric.uses_document_frequency
+        assert parts[-3:-1] == ["tok:none", "refs:1-2"]
+        assert parts[-1].startswith("capeval:")

@@ -1,0 +1,31 @@
+"""The outside checks of the shared folder pass on real data."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CORPORA = {
+    "flickr8k-2k": ["flickr8k-2k"],
+    "coco-val2017": [
+        "coco-val2017/captions_val2017.json",
+        "coco-val2017/systems/Wu-et-al-2016.json",
+        "coco-val2017/oracle-Wu-et-al-2016.json",
+    ],
+}
+
+
+@pytest.mark.parametrize("corpus", CORPORA)
+def test_parity_with_the_coco_code(shared: Path, corpus: str) -> None:
+    files = [str(shared / "data" / name) for name in CORPORA[corpus]]
+    # The check calls the installed `capeval` and imports it: both have to be those under test.
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
+    done = subprocess.run(
+        [sys.executable, str(shared / "check" / "parity"), *files],
+        capture_output=True, text=True, check=False, timeout=110, env={**os.environ, "PATH": path},
+    )  # fmt: skip
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
