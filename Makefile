@@ -40,8 +40,12 @@ bench: $(VENV)/.test  ## speed and memory against pycocoevalcap, and scaling
 	$(BIN)/python benchmarks/reward.py
 	$(BIN)/python benchmarks/scaling.py
 
-fuzz: check-tools  ## ten minutes of random input for the tokenizer and the readers
-	CAPEVAL_FUZZ_SECONDS=$${SECONDS_EACH:-300} cargo test --release --quiet -p capeval-core --test fuzz -- --ignored --nocapture
+# Needs a nightly compiler and cargo-fuzz (cargo install cargo-fuzz).
+FUZZ_SECONDS ?= 200
+fuzz: check-tools  ## ten minutes of random input: readers, tokenizer, document-frequency files
+	for target in read tokenize document_frequency; do \
+	  cargo +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 || exit 1; \
+	done
 
 wheel: $(VENV)/.built  ## one abi3 wheel, in dist/
 	$(BIN)/maturin build --release --out dist

@@ -1,0 +1,17 @@
+//! Opens arbitrary bytes as document frequencies: `cargo +nightly fuzz run document_frequency`.
+#![no_main]
+
+use std::sync::Arc;
+
+use capeval_core::document_frequency::{DocumentFrequency, SharedBytes};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let shared: SharedBytes = Arc::new(bytes.to_vec());
+    if let Ok(frequencies) = DocumentFrequency::from_bytes(&shared) {
+        assert!(frequencies.iter().count() == frequencies.ngram_count());
+    }
+    if let Ok(frequencies) = DocumentFrequency::from_pickle(bytes) {
+        assert_eq!(frequencies.to_bytes()[..8], *b"capeval\x1d");
+    }
+});

@@ -1,0 +1,15 @@
+//! Tokenises arbitrary text, alone and as a stream of lines: `cargo +nightly fuzz run tokenize`.
+#![no_main]
+
+use capeval_core::tokenize::{Tokenizer, tokenize_stream};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    for tokenizer in Tokenizer::ALL {
+        tokenizer.tokenize(text, |token: &str| assert!(!token.is_empty() && !token.contains(' ')));
+    }
+    let captions: Vec<&str> = text.split('|').collect();
+    tokenize_stream(captions.iter().copied(), |caption, token| {
+        assert!(caption < captions.len() && !token.is_empty());
+    });
+});
