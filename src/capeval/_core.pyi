@@ -3,7 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import final
 
-from typing_extensions import Buffer, Self
+from typing_extensions import Buffer, Self, final
+
+__all__ = ["CAPTION_FORMATS", "Captions", "CaptionsBuilder", "__version__"]
 
 __version__: str
 
@@ -94,6 +96,9 @@ class CaptionsBuilder:
             DataError: some id or caption was of another type.
         """
 
+LARGEST_TOKEN_ID: int
+"""The largest token id that the reward takes."""
+
 TOKENIZERS: list[str]
 """Names of the tokenizers."""
 
@@ -148,8 +153,10 @@ class DocumentFrequency:
         """Count the n-grams of orders 1 to `n`, of word forms or stems."""
 
     @staticmethod
-    def from_token_ids(groups: Sequence[tuple[bytes, Sequence[int]]], n: int, threads: int = 0) -> DocumentFrequency:
-        """Count over token ids: for each image, little-endian u32 ids and the lengths of its references."""
+    def from_token_ids(
+        ids: bytes, lengths: Sequence[int], sizes: Sequence[int], n: int, threads: int = 0
+    ) -> DocumentFrequency:
+        """Count over token ids: those of all references (little-endian u32), their lengths, references an image."""
 
     @staticmethod
     def load(path: str) -> DocumentFrequency:
@@ -275,8 +282,8 @@ class Reward:
             UsageError: the frequencies are keyed by words.
         """
 
-    def encode(self, groups: Sequence[tuple[bytes, Sequence[int]]]) -> EncodedReferences:
-        """Encode each image's references: little-endian u32 ids and lengths."""
+    def encode(self, ids: bytes, lengths: Sequence[int], sizes: Sequence[int], threads: int) -> EncodedReferences:
+        """Encode references: the ids of all (little-endian u32), their lengths, references an image."""
 
     def score(self, ids: bytes, lengths: Sequence[int], references: EncodedReferences, threads: int) -> bytes:
         """Rewards of the samples, as little-endian float64."""

@@ -53,10 +53,10 @@ class DocumentFrequency:
         cls, references: Sequence[TokenIds], *, end_of_sentence: int | None = 0, n: int = 4
     ) -> DocumentFrequency:
         """Counts over token ids: `references` is one (R_i, T) array of ids an image, as for `CiderDReward`."""
-        from capeval.reward import pack_groups
+        from capeval.reward import pack_references
 
         _check_order(n)
-        return cls(_core.DocumentFrequency.from_token_ids(pack_groups(references, end_of_sentence), n), "token-ids")
+        return cls(_core.DocumentFrequency.from_token_ids(*pack_references(references, end_of_sentence), n), "token-ids")
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> DocumentFrequency:

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from capeval.document_frequency import DocumentFrequency, TokenIds
 
-_LARGEST_ID = 2**32 - 2
-
 
 class EncodedReferences:
     """References of several images, encoded by [`CiderDReward.encode`][]; picking images is free of copying text."""
@@ -48,7 +46,8 @@ class CiderDReward:
             the `-idxs` kind. The ids, and whether the end of sentence is among them, must be those of the samples, or
             rewards fall to 0 or endings degrade.
         end_of_sentence: the id that ends a caption. It counts as a word, in samples and references alike, as in
-            self-critical training, and what follows it is padding. None: there is no such id; negative ids are padding.
+            self-critical training, and what follows it is padding. None: there is no such id. Negative ids are padding
+            in any case.
         n: the longest n-gram.
         sigma: standard deviation of the length penalty.
         threads: number of threads, 0 for one a core. They end with the call, so the reward is safe after `fork`.
@@ -78,7 +77,7 @@ class CiderDReward:
 
         Raises `DataError` for an array of another shape or type, or an image without reference.
         """
-        return EncodedReferences(self._core.encode(pack_groups(references, self.end_of_sentence)))
+        return EncodedReferences(self._core.encode(*pack_references(references, self.end_of_sentence), self.threads))
 
     def __call__(
         self, sampled: TokenIds, references: Sequence[TokenIds] | EncodedReferences
@@ -97,7 +96,7 @@ class CiderDReward:
             DataError: wrong shapes or types, or N is no multiple of the number of images.
         """
         encoded = references if isinstance(references, EncodedReferences) else self.encode(references)
-        ids, lengths = _pack(sampled, self.end_of_sentence, "sampled")
+        ids, lengths = _pack(_as_rows(sampled, "sampled"), self.end_of_sentence, "sampled")
         if len(encoded) == 0 or len(lengths) % len(encoded):
             raise DataError(
                 f"{len(lengths)} samples for the references of {len(encoded)} images: the number of samples "
@@ -107,32 +106,39 @@ class CiderDReward:
         return np.frombuffer(scores, dtype="<f8")
 
 
-def pack_groups(references: Sequence[TokenIds], end_of_sentence: int | None) -> list[tuple[bytes, list[int]]]:
-    """Each image's references as the native core takes them."""
-    groups = [_pack(ids, end_of_sentence, f"references[{number}]") for number, ids in enumerate(references)]
-    for number, (_, lengths) in enumerate(groups):
-        if not lengths:
-            raise DataError(f"references[{number}] is empty: an image needs at least one reference")
-    return groups
+def pack_references(references: Sequence[TokenIds], end_of_sentence: int | None) -> tuple[bytes, list[int], list[int]]:
+    """All references as the native core takes them: ids, lengths, references an image."""
+    groups = [_as_rows(ids, f"references[{number}]") for number, ids in enumerate(references)]
+    sizes = [len(group) for group in groups]
+    if 0 in sizes:
+        raise DataError(f"references[{sizes.index(0)}] is empty: an image needs at least one reference")
+    width = max((group.shape[1] for group in groups), default=0)
+    groups = [group if group.shape[1] == width else _widened(group, width) for group in groups]
+    rows = np.concatenate(groups) if groups else np.zeros((0, 0), dtype=np.int64)
+    return (*_pack(rows, end_of_sentence, "references"), sizes)
 
 
-def _pack(ids: TokenIds, end_of_sentence: int | None, name: str) -> tuple[bytes, list[int]]:
+def _widened(rows: npt.NDArray[np.integer], width: int) -> npt.NDArray[np.integer]:
+    return np.pad(rows.astype(np.int64), ((0, 0), (0, width - rows.shape[1])), constant_values=-1)
+
+
+def _pack(rows: npt.NDArray[np.integer], end_of_sentence: int | None, name: str) -> tuple[bytes, list[int]]:
     """The ids of all rows up to their ends, as little-endian u32, and the rows' lengths."""
-    array = _as_rows(ids, name)
-    width = array.shape[1]
-    if end_of_sentence is None:
-        ends = array < 0
-        lengths = np.where(ends.any(axis=1), ends.argmax(axis=1), width)
-    else:
-        ends = array == end_of_sentence
-        lengths = np.where(ends.any(axis=1), ends.argmax(axis=1) + 1, width)
-    kept = array[np.arange(width) < lengths[:, None]]
-    if kept.size and (kept.min() < 0 or kept.max() > _LARGEST_ID):
-        raise DataError(
-            f"{name}: token ids must be from 0 to {_LARGEST_ID:,}, found {kept.min()} to {kept.max()}; "
-            "pad with the end-of-sentence id"
-        )
-    return kept.astype("<u4").tobytes(), lengths.tolist()
+    lengths = _first(rows < 0)
+    if end_of_sentence is not None:
+        # The end of sentence is a word itself; a row that is cut before it has none.
+        lengths = np.minimum(lengths, _first(rows == end_of_sentence) + 1)
+    kept = rows[np.arange(rows.shape[1]) < lengths[:, None]]
+    if kept.size and kept.max() > _core.LARGEST_TOKEN_ID:
+        raise DataError(f"{name}: token ids go up to {_core.LARGEST_TOKEN_ID:,}, found {kept.max():,}")
+    return kept.astype("<u4").tobytes(), np.minimum(lengths, rows.shape[1]).tolist()
+
+
+def _first(marks: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
+    """Place of the first mark of each row, or the row's length."""
+    if marks.shape[1] == 0:
+        return np.zeros(len(marks), dtype=np.intp)
+    return np.where(marks.any(axis=1), marks.argmax(axis=1), marks.shape[1])
 
 
 def _as_rows(ids: TokenIds, name: str) -> npt.NDArray[np.integer]:
@@ -140,9 +146,9 @@ def _as_rows(ids: TokenIds, name: str) -> npt.NDArray[np.integer]:
         array = np.asarray(ids)
     except ValueError as error:
         raise DataError(f"{name}: rows of different lengths; pad them with the end-of-sentence id") from error
-    if array.size == 0:
-        return np.zeros((array.shape[0], 0), dtype=np.int64)
-    if array.ndim != 2 or not np.issubdtype(array.dtype, np.integer):
+    if array.size == 0 and array.ndim in (1, 2):
+        return np.zeros((len(array), 0), dtype=np.int64)
+    if array.ndim != 2 or array.dtype.kind not in "iu":
         raise DataError(
             f"{name}: expected whole numbers of shape (rows, length), got {array.dtype} of shape {array.shape}"
         )

@@ -33,7 +33,8 @@ def test_mappings_are_taken(captions: Any) -> None:
 
 
 def test_big_ids_and_empty_lists() -> None:
-    assert Captions.from_dict({10**30: [], "é": ""}).to_dict() == {str(10**30): [], "é": [""]}
+    captions: Any = {10**30: [], "é": ""}
+    assert Captions.from_dict(captions).to_dict() == {str(10**30): [], "é": [""]}
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,10 @@ impl Kernel for Bleu {
         WIDTH
     }
 
+    fn shared_statistics(&self) -> Option<&'static str> {
+        Some("bleu")
+    }
+
     fn prepare<'a>(&'a self, _: &'a crate::corpus::Corpus, _: &'a Context) -> Box<dyn Scorer + 'a> {
         Box::new(ClippedMatches)
     }

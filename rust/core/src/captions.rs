@@ -126,7 +126,11 @@ impl CaptionsBuilder {
 
     /// Adds one caption to the image.
     pub fn caption(&mut self, id: &str, text: &str) {
-        let image = self.image(id);
+        // Captions of one image often follow each other: then there is nothing to look up.
+        let image = match self.image_of.last() {
+            Some(&last) if *self.images[last as usize] == *id => last,
+            _ => self.image(id),
+        };
         let start = self.text.len();
         self.text.push_str(text);
         self.image_of.push(image);
@@ -140,6 +144,7 @@ impl CaptionsBuilder {
 
     /// Groups the captions by image: a counting sort, which keeps the file's order within an image.
     pub fn finish(self) -> Captions {
+        drop(self.numbers);
         let mut first = vec![0_u32; self.images.len() + 1];
         for &image in &self.image_of {
             first[image as usize + 1] += 1;

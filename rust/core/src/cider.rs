@@ -7,7 +7,7 @@
 use crate::corpus::Corpus;
 use crate::document_frequency::{Frequencies, Lookup};
 use crate::kernel::{Context, Image, Kernel, ParameterError, Parameters, Scorer, mean};
-use crate::ngram::{Entry, ImageNgrams, MAX_ORDER, Ngram};
+use crate::ngram::{Entry, ImageNgrams, MAX_ORDER};
 
 /// Parameters of the whole family.
 #[derive(Debug, Clone)]
@@ -91,7 +91,7 @@ impl Kernel for Cider {
             None if self.stem => Source::References(references.stemmed_frequencies(context.threads)),
             None => Source::References(references.frequencies(context.threads)),
         };
-        Box::new(CorpusScorer { cider: self, source })
+        Box::new(CorpusScorer { cider: self, idf: source.idf(), source })
     }
 
     fn score(&self, sums: &[f64]) -> f64 {
@@ -106,31 +106,62 @@ enum Source<'a> {
 }
 
 impl Source<'_> {
-    /// log(N) − log(max(1, df)).
-    fn idf(&self, ngram: Ngram) -> f64 {
-        let (documents, count) = match self {
-            Self::References(frequencies) => (frequencies.documents(), frequencies.get(ngram)),
-            Self::Given(lookup) => (lookup.documents(), lookup.get(ngram)),
-        };
-        inverse_document_frequency(documents, count)
+    fn idf(&self) -> Idf {
+        match self {
+            Self::References(frequencies) => Idf::new(frequencies.documents()),
+            Self::Given(lookup) => Idf::new(lookup.documents()),
+        }
+    }
+
+    /// The IDF of each n-gram of the image.
+    fn weights(&self, idf: Idf, ngrams: &ImageNgrams) -> Vec<f64> {
+        match self {
+            Self::Given(lookup) => ngrams.ngrams().iter().map(|&ngram| idf.of(lookup.get(ngram))).collect(),
+            Self::References(frequencies) => Self::own_weights(frequencies, idf, ngrams),
+        }
+    }
+
+    /// The same where only counts above 1 were kept: an n-gram whose prefix was not kept was not kept either, which
+    /// spares most look-ups.
+    fn own_weights(frequencies: &Frequencies, idf: Idf, ngrams: &ImageNgrams) -> Vec<f64> {
+        let mut counts: Vec<u32> = Vec::with_capacity(ngrams.ngrams().len());
+        for (&ngram, prefix) in ngrams.ngrams().iter().zip(ngrams.prefixes()) {
+            let possible = prefix.is_none_or(|prefix| counts[prefix as usize] > 0);
+            counts.push(if possible { frequencies.get(ngram) } else { 0 });
+        }
+        counts.into_iter().map(|count| idf.of(count)).collect()
     }
 }
 
-/// The IDF of an n-gram found in `count` of `documents` documents; one never seen counts as seen once.
-pub fn inverse_document_frequency(documents: u64, count: u32) -> f64 {
-    (documents as f64).ln() - f64::from(count.max(1)).ln()
+/// Inverse document frequency: log(N) − log(max(1, df)).
+#[derive(Debug, Clone, Copy)]
+pub struct Idf {
+    log_documents: f64,
+}
+
+impl Idf {
+    /// Over so many documents.
+    pub fn new(documents: u64) -> Self {
+        Self { log_documents: (documents as f64).ln() }
+    }
+
+    /// Of an n-gram found in `count` documents; one never seen counts as seen once.
+    pub fn of(self, count: u32) -> f64 {
+        if count <= 1 { self.log_documents } else { self.log_documents - f64::from(count).ln() }
+    }
 }
 
 struct CorpusScorer<'a> {
     cider: &'a Cider,
     source: Source<'a>,
+    idf: Idf,
 }
 
 impl Scorer for CorpusScorer<'_> {
     fn statistics(&self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
         let ngrams = if self.cider.stem { image.stemmed_ngrams() } else { image.ngrams() };
-        let weights: Vec<f64> =
-            ngrams.ngrams().iter().map(|&ngram| if self.cider.idf { self.source.idf(ngram) } else { 1.0 }).collect();
+        let weights =
+            if self.cider.idf { self.source.weights(self.idf, ngrams) } else { vec![1.0; ngrams.ngrams().len()] };
         let first = image.candidate_count();
         let references = first..first + image.reference_count();
         row[0] = self.cider.score_sentence(ngrams, &weights, candidate, references);

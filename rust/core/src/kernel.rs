@@ -4,13 +4,13 @@
 //! streaming exist once, for every metric. What needs the whole corpus first (document frequencies) is prepared
 //! before the first caption is looked at.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::corpus::Corpus;
 use crate::document_frequency::DocumentFrequency;
-use crate::ngram::ImageNgrams;
+use crate::ngram::{ImageNgrams, NgramCounter};
 use crate::parallel::map_parts;
 use crate::vocabulary::Word;
 use crate::{bleu, cider, meteor, rouge};
@@ -41,6 +41,12 @@ pub fn kernel(name: &str, parameters: &Parameters) -> Result<Box<dyn Kernel>, Pa
 pub trait Kernel: Send + Sync {
     /// Numbers a row of statistics has.
     fn width(&self) -> usize;
+
+    /// Names the statistics where several kernels make scores of the same ones, as BLEU-1 to BLEU-4 do: kernels of one
+    /// name are counted once.
+    fn shared_statistics(&self) -> Option<&'static str> {
+        None
+    }
 
     /// Readies what depends on the corpus as a whole.
     fn prepare<'a>(&'a self, corpus: &'a Corpus, context: &'a Context) -> Box<dyn Scorer + 'a>;
@@ -81,14 +87,15 @@ pub struct Context {
 pub struct Image<'a> {
     corpus: &'a Corpus,
     number: usize,
+    counter: &'a RefCell<NgramCounter>,
     ngrams: OnceCell<ImageNgrams>,
     stemmed: OnceCell<ImageNgrams>,
 }
 
 impl<'a> Image<'a> {
-    /// Image number `number` of the corpus.
-    pub fn new(corpus: &'a Corpus, number: usize) -> Self {
-        Self { corpus, number, ngrams: OnceCell::new(), stemmed: OnceCell::new() }
+    /// Image number `number` of the corpus; `counter` keeps its tables from image to image.
+    pub fn new(corpus: &'a Corpus, number: usize, counter: &'a RefCell<NgramCounter>) -> Self {
+        Self { corpus, number, counter, ngrams: OnceCell::new(), stemmed: OnceCell::new() }
     }
 
     /// Its number in the corpus.
@@ -141,7 +148,7 @@ impl<'a> Image<'a> {
     fn count(&self, stems: Option<&[Word]>) -> ImageNgrams {
         let candidates = &self.corpus.candidates;
         let sentences = candidates.of_image(self.number).map(|sentence| candidates.words(sentence));
-        ImageNgrams::count(sentences.chain(self.references()), stems)
+        self.counter.borrow_mut().count(sentences.chain(self.references()), stems)
     }
 }
 
@@ -171,13 +178,31 @@ impl Table {
 }
 
 /// Statistics of every candidate for every kernel, in one pass over the images.
-pub fn evaluate(corpus: &Corpus, kernels: &[&dyn Kernel], context: &Context) -> Vec<Table> {
+pub fn evaluate(corpus: &Corpus, kernels: &[&dyn Kernel], context: &Context) -> Vec<Arc<Table>> {
+    let mut distinct: Vec<&dyn Kernel> = Vec::new();
+    let places: Vec<usize> = kernels
+        .iter()
+        .map(|kernel| {
+            let name = kernel.shared_statistics();
+            let known = distinct.iter().position(|other| name.is_some() && other.shared_statistics() == name);
+            known.unwrap_or_else(|| {
+                distinct.push(*kernel);
+                distinct.len() - 1
+            })
+        })
+        .collect();
+    let tables: Vec<Arc<Table>> = count(corpus, &distinct, context).into_iter().map(Arc::new).collect();
+    places.into_iter().map(|place| tables[place].clone()).collect()
+}
+
+fn count(corpus: &Corpus, kernels: &[&dyn Kernel], context: &Context) -> Vec<Table> {
     let scorers: Vec<_> = kernels.iter().map(|kernel| kernel.prepare(corpus, context)).collect();
     let widths: Vec<usize> = kernels.iter().map(|kernel| kernel.width()).collect();
     let parts = map_parts(corpus.references.images.len(), context.threads, |images| {
+        let counter = RefCell::new(NgramCounter::default());
         let mut parts: Vec<Vec<f64>> = vec![Vec::new(); scorers.len()];
         for number in images {
-            let image = Image::new(corpus, number);
+            let image = Image::new(corpus, number, &counter);
             for ((scorer, &width), part) in scorers.iter().zip(&widths).zip(&mut parts) {
                 for candidate in 0..image.candidate_count() {
                     let start = part.len();

@@ -7,6 +7,7 @@
 pub mod captions;
 pub mod corpus;
 pub mod document_frequency;
+pub mod hash_table;
 pub mod ngram;
 pub mod read;
 pub mod sentences;

@@ -1,5 +1,6 @@
 //! n-grams of up to four words, and their counts in the sentences of one image.
 
+use crate::hash_table::Key;
 use crate::vocabulary::Word;
 
 /// The longest n-gram: four 32-bit words fill the 128-bit key, which makes keys exact.
@@ -31,16 +32,6 @@ impl Ngram {
         (0..self.order()).rev().map(move |k| (self.0 >> (32 * k)) as Word - 1)
     }
 
-    /// A well-mixed 64-bit hash: two folded multiplications.
-    pub fn hash(self) -> u64 {
-        let fold = |a: u64, b: u64| {
-            let product = u128::from(a) * u128::from(b);
-            (product >> 64) as u64 ^ product as u64
-        };
-        let low = fold(self.0 as u64 ^ 0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93);
-        fold(low ^ (self.0 >> 64) as u64 ^ 0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db)
-    }
-
     /// The packed key.
     pub fn key(self) -> u128 {
         self.0
@@ -52,21 +43,25 @@ impl Ngram {
     }
 }
 
-/// Calls `visit` with every n-gram of the sentence, of orders 1 to `order`.
-pub fn each_ngram(words: &[Word], stems: Option<&[Word]>, order: usize, mut visit: impl FnMut(Ngram)) {
-    for start in 0..words.len() {
-        let mut ngram = Ngram::default();
-        for &word in &words[start..words.len().min(start + order)] {
-            ngram = ngram.push(stems.map_or(word, |stems| stems[word as usize]));
-            visit(ngram);
-        }
+impl Key for Ngram {
+    /// Two folded multiplications.
+    fn hash(self) -> u64 {
+        let low = fold(self.0 as u64 ^ 0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93);
+        fold(low ^ (self.0 >> 64) as u64 ^ 0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db)
     }
+}
+
+/// Both halves of the 128-bit product, folded: mixes every bit of `a` into every bit of the result.
+pub(crate) fn fold(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    (product >> 64) as u64 ^ product as u64
 }
 
 /// The distinct n-grams of an image's sentences, numbered, and each sentence's counts of them.
 #[derive(Debug, Default)]
 pub struct ImageNgrams {
     ngrams: Vec<Ngram>,
+    prefixes: Vec<Option<u32>>,
     entries: Vec<Entry>,
     /// Entries of sentence `s` and order `n` end at `ends[s][n - 1]`; they begin where the one before ends.
     ends: Vec<[u32; MAX_ORDER]>,
@@ -82,48 +77,14 @@ pub struct Entry {
 }
 
 impl ImageNgrams {
-    /// Counts the n-grams of all sentences of an image, after mapping words to `stems` where given.
-    pub fn count<'a>(sentences: impl Iterator<Item = &'a [Word]> + Clone, stems: Option<&[Word]>) -> Self {
-        let occurrences: usize = sentences.clone().map(|words| words.len() * MAX_ORDER).sum();
-        let mut numbering = Numbering::with_capacity(occurrences);
-        let mut image = Self { entries: Vec::with_capacity(occurrences), ..Self::default() };
-        for words in sentences {
-            image.push(words, stems, &mut numbering);
-        }
-        image.ngrams = numbering.ngrams;
-        image
-    }
-
-    fn push(&mut self, words: &[Word], stems: Option<&[Word]>, numbering: &mut Numbering) {
-        let stemmed: Vec<Word>;
-        let words = match stems {
-            Some(stems) => {
-                stemmed = words.iter().map(|&word| stems[word as usize]).collect();
-                &stemmed
-            }
-            None => words,
-        };
-        let mut ends = [0; MAX_ORDER];
-        for order in 1..=MAX_ORDER {
-            let first_entry = self.entries.len() as u32;
-            for window in words.windows(order) {
-                let number = numbering.number(Ngram::new(window));
-                let entry = &mut numbering.entry[number as usize];
-                if *entry != u32::MAX && *entry >= first_entry {
-                    self.entries[*entry as usize].count += 1;
-                } else {
-                    *entry = self.entries.len() as u32;
-                    self.entries.push(Entry { ngram: number, count: 1 });
-                }
-            }
-            ends[order - 1] = self.entries.len() as u32;
-        }
-        self.ends.push(ends);
-    }
-
-    /// The distinct n-grams of the image, by number.
+    /// The distinct n-grams of the image, by number; each comes after its [prefix](Self::prefixes).
     pub fn ngrams(&self) -> &[Ngram] {
         &self.ngrams
+    }
+
+    /// For each n-gram, the number of the n-gram without its last word.
+    pub fn prefixes(&self) -> &[Option<u32>] {
+        &self.prefixes
     }
 
     /// Distinct n-grams of order `order` in sentence number `sentence`, with counts.
@@ -137,39 +98,97 @@ impl ImageNgrams {
     }
 }
 
-/// Open addressing from n-gram to number within the image.
-struct Numbering {
-    slots: Vec<u32>,
-    ngrams: Vec<Ngram>,
-    /// Where the sentence last counted put this n-gram among the entries.
-    entry: Vec<u32>,
+/// Counts the n-grams of one image after another. What an image needs is small and short-lived, so the tables are kept
+/// from image to image and never cleared: a slot counts as taken only if it bears the current image's stamp.
+#[derive(Debug, Default)]
+pub struct NgramCounter {
+    slots: Vec<Slot>,
+    stamp: u32,
+    /// Of each n-gram, its prefix's number and its last word, each plus one, in one key.
+    keys: Vec<u64>,
+    /// Of each n-gram, the place after its last entry.
+    last_entry: Vec<u32>,
+    /// Where the numbers of the n-grams of the order before start in the sentence at hand.
+    starts: Vec<u32>,
 }
 
-impl Numbering {
-    fn with_capacity(occurrences: usize) -> Self {
-        let slots = (occurrences * 2).next_power_of_two().max(16);
-        Self {
-            slots: vec![u32::MAX; slots],
-            ngrams: Vec::with_capacity(occurrences / 2),
-            entry: Vec::with_capacity(occurrences / 2),
+#[derive(Debug, Default, Clone, Copy)]
+struct Slot {
+    stamp: u32,
+    ngram: u32,
+}
+
+impl NgramCounter {
+    /// Counts the n-grams of all sentences of an image, after mapping words to `stems` where given.
+    pub fn count<'a>(
+        &mut self,
+        sentences: impl Iterator<Item = &'a [Word]> + Clone,
+        stems: Option<&[Word]>,
+    ) -> ImageNgrams {
+        let occurrences: usize = sentences.clone().map(|words| words.len() * MAX_ORDER).sum();
+        self.start(occurrences);
+        let mut image = ImageNgrams { entries: Vec::with_capacity(occurrences), ..ImageNgrams::default() };
+        for words in sentences {
+            self.count_sentence(words, stems, &mut image);
         }
+        image
     }
 
-    fn number(&mut self, ngram: Ngram) -> u32 {
-        let mask = self.slots.len() - 1;
-        let mut slot = ngram.hash() as usize & mask;
-        loop {
-            match self.slots[slot] {
-                u32::MAX => {
-                    let number = self.ngrams.len() as u32;
-                    self.slots[slot] = number;
-                    self.ngrams.push(ngram);
-                    self.entry.push(u32::MAX);
-                    return number;
+    fn start(&mut self, occurrences: usize) {
+        let room = (2 * occurrences).next_power_of_two().max(16);
+        self.stamp = self.stamp.wrapping_add(1);
+        if self.slots.len() < room || self.stamp == 0 {
+            self.stamp = 1;
+            self.slots = vec![Slot::default(); room.max(self.slots.len())];
+        }
+        self.keys.clear();
+        self.last_entry.clear();
+    }
+
+    fn count_sentence(&mut self, words: &[Word], stems: Option<&[Word]>, image: &mut ImageNgrams) {
+        let word = |at: usize| stems.map_or(words[at], |stems| stems[words[at] as usize]);
+        let mut ends = [0; MAX_ORDER];
+        self.starts.clear();
+        self.starts.resize(words.len(), 0);
+        for order in 1..=MAX_ORDER {
+            let first_entry = image.entries.len() as u32;
+            for start in 0..(words.len() + 1).saturating_sub(order) {
+                let prefix = (order > 1).then(|| self.starts[start]);
+                let ngram = self.number(prefix, word(start + order - 1), image);
+                self.starts[start] = ngram;
+                let last = &mut self.last_entry[ngram as usize];
+                if *last > first_entry {
+                    image.entries[*last as usize - 1].count += 1;
+                } else {
+                    image.entries.push(Entry { ngram, count: 1 });
+                    *last = image.entries.len() as u32;
                 }
-                number if self.ngrams[number as usize] == ngram => return number,
-                _ => slot = (slot + 1) & mask,
             }
+            ends[order - 1] = image.entries.len() as u32;
+        }
+        image.ends.push(ends);
+    }
+
+    /// The number of the n-gram that is `prefix` and one more word.
+    fn number(&mut self, prefix: Option<u32>, word: Word, image: &mut ImageNgrams) -> u32 {
+        let key = prefix.map_or(0, |prefix| u64::from(prefix) + 1) << 32 | (u64::from(word) + 1);
+        let mask = self.slots.len() - 1;
+        let mut place = fold(key, 0x9e37_79b9_7f4a_7c15) as usize & mask;
+        loop {
+            let slot = &mut self.slots[place];
+            if slot.stamp != self.stamp {
+                let ngram = self.keys.len() as u32;
+                *slot = Slot { stamp: self.stamp, ngram };
+                self.keys.push(key);
+                self.last_entry.push(0);
+                image.ngrams.push(prefix.map_or(Ngram::default(), |prefix| image.ngrams[prefix as usize]).push(word));
+                image.prefixes.push(prefix);
+                return ngram;
+            }
+            if self.keys[slot.ngram as usize] == key {
+                return slot.ngram;
+            }
+            place = (place + 1) & mask;
         }
     }
 }
@@ -190,7 +209,10 @@ mod tests {
     #[test]
     fn counts_are_per_sentence_and_numbers_per_image() {
         let (first, second) = ([1, 2, 1, 2], [2, 1]);
-        let image = ImageNgrams::count([&first[..], &second[..]].into_iter(), None);
+        let mut counter = NgramCounter::default();
+        // An image before this one must leave no trace.
+        counter.count([&second[..]; 2].into_iter(), None);
+        let image = counter.count([&first[..], &second[..]].into_iter(), None);
         let counts = |sentence, order| {
             let mut counts: Vec<_> = image
                 .entries(sentence, order)

@@ -3,16 +3,25 @@
 //! The arithmetic is [`crate::cider`]'s. A reference's vector never changes between training steps, so it is kept with
 //! its weights; a sampled caption is then one small table that each reference's n-grams are looked up in.
 
-use crate::cider::inverse_document_frequency;
-use crate::document_frequency::{DocumentFrequency, Lookup};
+use crate::cider::Idf;
+use crate::document_frequency::{DocumentFrequency, Frequencies};
+use crate::hash_table::{HashTable, Key};
 use crate::ngram::{MAX_ORDER, Ngram};
 use crate::parallel::map_parts;
 use crate::vocabulary::Word;
 
+/// The largest token id; half the range of words is kept for ids that the document frequencies lack.
+pub const LARGEST_TOKEN_ID: Word = UNKNOWN - 1;
+
+const UNKNOWN: Word = 1 << 31;
+
 /// CIDEr-D with document frequencies keyed by token ids.
 #[derive(Debug, Clone)]
 pub struct Reward {
-    lookup: Lookup,
+    frequencies: Frequencies,
+    idf: Idf,
+    /// The document frequencies' number of each token id.
+    numbers: Vec<Option<Word>>,
     order: usize,
     sigma: f64,
 }
@@ -46,23 +55,36 @@ pub struct Group {
 /// gⁿ(s) for all n.
 #[derive(Debug, Clone)]
 struct Vector {
-    /// Distinct n-grams with their weights, by order.
-    weights: [Vec<(Ngram, f64)>; MAX_ORDER],
+    /// Distinct n-grams with their weights, order after order.
+    weights: Vec<(Ngram, f64)>,
+    /// Where each order ends among them.
+    ends: [usize; MAX_ORDER],
     norms: [f64; MAX_ORDER],
     /// Number of bigrams: what the COCO code takes for a caption's length.
     length: f64,
 }
 
+impl Vector {
+    fn order(&self, k: usize) -> &[(Ngram, f64)] {
+        &self.weights[if k == 0 { 0 } else { self.ends[k - 1] }..self.ends[k]]
+    }
+}
+
 impl Reward {
     /// A reward over the document frequencies, for n-grams of orders 1 to `order`.
     pub fn new(frequencies: &DocumentFrequency, order: usize, sigma: f64) -> Result<Self, NotTokenIds> {
-        let lookup = frequencies.lookup_ids().map_err(|word| NotTokenIds { word })?;
-        Ok(Self { lookup, order, sigma })
+        let numbers = frequencies.token_ids().map_err(|word| NotTokenIds { word })?;
+        let idf = Idf::new(frequencies.documents());
+        Ok(Self { frequencies: frequencies.frequencies().clone(), idf, numbers, order, sigma })
     }
 
-    /// Encodes the references of one image.
-    pub fn encode<'a>(&self, references: impl Iterator<Item = &'a [Word]>) -> Group {
-        Group { references: references.map(|words| self.vector(words)).collect() }
+    /// Encodes the references of images, one after the other: `sizes` says how many each image has.
+    pub fn encode(&self, references: &[&[Word]], sizes: &[usize], threads: usize) -> Vec<Group> {
+        let parts = map_parts(references.len(), threads, |part| {
+            references[part].iter().map(|words| self.vector(words)).collect::<Vec<_>>()
+        });
+        let mut vectors = parts.into_iter().flatten();
+        sizes.iter().map(|&size| Group { references: vectors.by_ref().take(size).collect() }).collect()
     }
 
     /// The rewards of the samples. Sample `k` belongs to group `k / (samples / groups)`, so several samples of an image
@@ -82,18 +104,24 @@ impl Reward {
             return 0.0;
         }
         let sample = self.vector(words);
-        let tables: [Table; MAX_ORDER] = std::array::from_fn(|k| Table::new(&sample.weights[k]));
-        let sum: f64 = group.references.iter().map(|reference| self.similarity(&sample, &tables, reference)).sum();
+        let mut table = HashTable::with_capacity(sample.weights.len());
+        for &(ngram, weight) in &sample.weights {
+            *table.entry(ngram, ngram.hash()) = weight;
+        }
+        let sum: f64 = group.references.iter().map(|reference| self.similarity(&sample, &table, reference)).sum();
         10.0 * sum / (self.order * group.references.len()) as f64
     }
 
-    fn similarity(&self, sample: &Vector, tables: &[Table; MAX_ORDER], reference: &Vector) -> f64 {
+    fn similarity(&self, sample: &Vector, table: &HashTable<Ngram, f64>, reference: &Vector) -> f64 {
         let mut sum = 0.0;
-        for (k, table) in tables.iter().enumerate().take(self.order) {
+        for k in 0..self.order {
             let norms = sample.norms[k] * reference.norms[k];
             if norms > 0.0 {
-                let dot: f64 =
-                    reference.weights[k].iter().map(|&(ngram, weight)| table.weight(ngram).min(weight) * weight).sum();
+                let dot: f64 = reference
+                    .order(k)
+                    .iter()
+                    .map(|&(ngram, weight)| table.get(ngram).unwrap_or(0.0).min(weight) * weight)
+                    .sum();
                 sum += dot / norms;
             }
         }
@@ -101,59 +129,37 @@ impl Reward {
         sum * (-difference * difference / (2.0 * self.sigma * self.sigma)).exp()
     }
 
-    fn vector(&self, words: &[Word]) -> Vector {
-        let mut norms = [0.0; MAX_ORDER];
-        let weights = std::array::from_fn(|k| {
-            if k >= self.order {
-                return Vec::new();
+    fn vector(&self, ids: &[Word]) -> Vector {
+        // Ids become the counts' own word numbers once, not once an n-gram; unknown ones get numbers beyond them.
+        let number = |&id: &Word| self.numbers.get(id as usize).copied().flatten().unwrap_or(UNKNOWN | id);
+        let words: Vec<Word> = ids.iter().map(number).collect();
+        let mut places = HashTable::<Ngram, u32>::with_capacity(words.len() * self.order);
+        let mut weights: Vec<(Ngram, f64)> = Vec::with_capacity(words.len() * self.order);
+        let (mut ends, mut norms) = ([0; MAX_ORDER], [0.0; MAX_ORDER]);
+        for k in 0..self.order {
+            let start = weights.len();
+            for window in words.windows(k + 1) {
+                let ngram = Ngram::new(window);
+                let place = places.entry(ngram, ngram.hash());
+                if *place == 0 {
+                    weights.push((ngram, 0.0));
+                    *place = weights.len() as u32;
+                }
+                weights[*place as usize - 1].1 += 1.0;
             }
-            let mut ngrams: Vec<Ngram> = words.windows(k + 1).map(Ngram::new).collect();
-            ngrams.sort_unstable();
-            let mut square = 0.0;
-            let weights = ngrams
-                .chunk_by(|a, b| a == b)
-                .map(|equal| {
-                    let idf = inverse_document_frequency(self.lookup.documents(), self.lookup.get(equal[0]));
-                    let weight = equal.len() as f64 * idf;
-                    square += weight * weight;
-                    (equal[0], weight)
-                })
-                .collect();
-            norms[k] = f64::sqrt(square);
-            weights
-        });
-        Vector { weights, norms, length: words.len().saturating_sub(1) as f64 }
-    }
-}
-
-/// Open addressing from n-gram to weight; an absent n-gram weighs 0.
-struct Table {
-    slots: Vec<(Ngram, f64)>,
-}
-
-impl Table {
-    fn new(weights: &[(Ngram, f64)]) -> Self {
-        let mut slots = vec![(Ngram::default(), 0.0); (weights.len() * 2).next_power_of_two().max(2)];
-        let mask = slots.len() - 1;
-        for &(ngram, weight) in weights {
-            let mut slot = ngram.hash() as usize & mask;
-            while slots[slot].0 != Ngram::default() {
-                slot = (slot + 1) & mask;
-            }
-            slots[slot] = (ngram, weight);
+            norms[k] = self.weigh(&mut weights[start..]);
+            ends[k] = weights.len();
         }
-        Self { slots }
+        Vector { weights, ends, norms, length: words.len().saturating_sub(1) as f64 }
     }
 
-    fn weight(&self, ngram: Ngram) -> f64 {
-        let mask = self.slots.len() - 1;
-        let mut slot = ngram.hash() as usize & mask;
-        loop {
-            match self.slots[slot] {
-                (found, weight) if found == ngram => return weight,
-                (found, _) if found == Ngram::default() => return 0.0,
-                _ => slot = (slot + 1) & mask,
-            }
+    /// Makes weights of counts; returns their norm.
+    fn weigh(&self, counts: &mut [(Ngram, f64)]) -> f64 {
+        let mut square = 0.0;
+        for (ngram, weight) in counts {
+            *weight *= self.idf.of(self.frequencies.get(*ngram));
+            square += *weight * *weight;
         }
+        f64::sqrt(square)
     }
 }

@@ -27,9 +27,13 @@ struct Arena {
 }
 
 impl Arena {
-    fn get(&self, sentence: usize) -> &[Word] {
+    fn span(&self, sentence: usize) -> Range<usize> {
         let start = if sentence == 0 { 0 } else { self.ends[sentence - 1] };
-        &self.words[start..self.ends[sentence]]
+        start..self.ends[sentence]
+    }
+
+    fn get(&self, sentence: usize) -> &[Word] {
+        &self.words[self.span(sentence)]
     }
 }
 
@@ -82,14 +86,19 @@ impl Sentences {
         self.words.ends.len()
     }
 
-    /// Number of words over all sentences.
-    pub fn word_count(&self) -> usize {
-        self.words.words.len()
-    }
-
     /// Numbers of the sentences of an image.
     pub fn of_image(&self, image: usize) -> Range<usize> {
         self.first[image] as usize..self.first[image + 1] as usize
+    }
+
+    /// Words of all sentences, one after the other.
+    pub fn all_words(&self) -> &[Word] {
+        &self.words.words
+    }
+
+    /// Where the words of a sentence are among all words.
+    pub fn span(&self, sentence: usize) -> Range<usize> {
+        self.words.span(sentence)
     }
 
     /// Words of a sentence, split at any white space.
@@ -121,7 +130,7 @@ impl Part {
     fn of_each(texts: &[&str], tokenizer: Tokenizer) -> Self {
         let mut part = Self::default();
         for text in texts {
-            tokenizer.tokenize(text, &mut |token| part.push(token));
+            tokenizer.tokenize(text, |token: &str| part.push(token));
             part.words.ends.push(part.words.words.len());
         }
         part

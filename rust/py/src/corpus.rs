@@ -38,7 +38,7 @@ pub(crate) fn tokenize(
                 .iter()
                 .map(|caption| {
                     let mut tokens = Vec::new();
-                    tokenizer.tokenize(caption, &mut |token| tokens.push(token.to_owned()));
+                    tokenizer.tokenize(caption, |token: &str| tokens.push(token.to_owned()));
                     tokens
                 })
                 .collect::<Vec<_>>()

@@ -12,7 +12,7 @@ use pyo3::types::PyBytes;
 
 use crate::corpus::References;
 use crate::errors::{DataError, UsageError};
-use crate::reward::sequences;
+use crate::reward::{numbers, sequences};
 
 #[pyclass(frozen, eq, module = "capeval._core")]
 pub(crate) struct DocumentFrequency(pub(crate) core::DocumentFrequency);
@@ -41,12 +41,21 @@ impl DocumentFrequency {
         Self(py.detach(|| core::DocumentFrequency::build(&references, stem, n, threads)))
     }
 
-    /// `groups`: for each image, its references as little-endian u32 ids and their lengths.
+    /// References of images one after the other: little-endian u32 ids, the length of each, the number of each image.
     #[staticmethod]
-    #[pyo3(signature = (groups, n, threads=0))]
-    fn from_token_ids(py: Python<'_>, groups: Vec<(PyBackedBytes, Vec<usize>)>, n: usize, threads: usize) -> Self {
-        let groups: Vec<Vec<Vec<u32>>> = groups.iter().map(|(ids, lengths)| sequences(ids, lengths)).collect();
-        Self(py.detach(|| core::DocumentFrequency::from_token_ids(&groups, n, threads)))
+    #[pyo3(signature = (ids, lengths, sizes, n, threads=0))]
+    fn from_token_ids(
+        py: Python<'_>,
+        ids: PyBackedBytes,
+        lengths: Vec<usize>,
+        sizes: Vec<usize>,
+        n: usize,
+        threads: usize,
+    ) -> Self {
+        Self(py.detach(|| {
+            let ids = numbers(&ids);
+            core::DocumentFrequency::from_token_ids(&sequences(&ids, &lengths), &sizes, n, threads)
+        }))
     }
 
     #[staticmethod]

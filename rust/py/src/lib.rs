@@ -21,6 +21,7 @@ mod statistics;
 #[pymodule(name = "_core", gil_used = false)]
 fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("LARGEST_TOKEN_ID", capeval_core::reward::LARGEST_TOKEN_ID)?;
     module.add("TOKENIZERS", corpus::tokenizer_names())?;
     module.add("CAPTION_FORMATS", Format::ALL.map(Format::name).to_vec())?;
     module.add_class::<captions::Captions>()?;

@@ -27,14 +27,20 @@ impl Reward {
             .map_err(|error| UsageError::new_err(error.to_string()))
     }
 
-    /// `groups`: for each image, its references as little-endian u32 ids and their lengths.
-    fn encode(&self, py: Python<'_>, groups: Vec<(PyBackedBytes, Vec<usize>)>) -> EncodedReferences {
-        EncodedReferences(py.detach(|| {
-            groups
-                .iter()
-                .map(|(ids, lengths)| Arc::new(self.0.encode(sequences(ids, lengths).iter().map(Vec::as_slice))))
-                .collect()
-        }))
+    /// References of images one after the other: little-endian u32 ids, the length of each, the number of each image.
+    fn encode(
+        &self,
+        py: Python<'_>,
+        ids: PyBackedBytes,
+        lengths: Vec<usize>,
+        sizes: Vec<usize>,
+        threads: usize,
+    ) -> EncodedReferences {
+        let groups = py.detach(|| {
+            let ids = numbers(&ids);
+            self.0.encode(&sequences(&ids, &lengths), &sizes, threads)
+        });
+        EncodedReferences(groups.into_iter().map(Arc::new).collect())
     }
 
     /// Rewards of the samples as float64; `references` has one group a sample, or one for several samples in a row.
@@ -48,9 +54,8 @@ impl Reward {
     ) -> Bound<'py, PyBytes> {
         let groups = references.get();
         let scores = py.detach(|| {
-            let samples = sequences(&ids, &lengths);
-            let samples: Vec<&[u32]> = samples.iter().map(Vec::as_slice).collect();
-            self.0.score(&samples, &groups.0.iter().map(AsRef::as_ref).collect::<Vec<_>>(), threads)
+            let ids = numbers(&ids);
+            self.0.score(&sequences(&ids, &lengths), &groups.0.iter().map(AsRef::as_ref).collect::<Vec<_>>(), threads)
         });
         to_bytes(py, scores.into_iter())
     }
@@ -68,8 +73,18 @@ impl EncodedReferences {
     }
 }
 
-/// Cuts little-endian u32 ids into sequences of these lengths.
-pub(crate) fn sequences(ids: &[u8], lengths: &[usize]) -> Vec<Vec<u32>> {
-    let mut ids = ids.chunks_exact(4).map(|id| u32::from_le_bytes(id.try_into().expect("four bytes")));
-    lengths.iter().map(|&length| ids.by_ref().take(length).collect()).collect()
+/// Little-endian u32 ids.
+pub(crate) fn numbers(ids: &[u8]) -> Vec<u32> {
+    ids.chunks_exact(4).map(|id| u32::from_le_bytes(id.try_into().expect("four bytes"))).collect()
+}
+
+/// Cuts ids into sequences of these lengths.
+pub(crate) fn sequences<'a>(mut ids: &'a [u32], lengths: &[usize]) -> Vec<&'a [u32]> {
+    let mut sequences = Vec::with_capacity(lengths.len());
+    for &length in lengths {
+        let (sequence, rest) = ids.split_at(length);
+        sequences.push(sequence);
+        ids = rest;
+    }
+    sequences
 }

@@ -1,6 +1,7 @@
 //! Evaluation: rows of statistics, their scores and the bootstrap.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use capeval_core::kernel::{self, Context, Kernel, Parameters, Table, Value};
@@ -17,7 +18,7 @@ use crate::errors::UsageError;
 pub(crate) struct Statistics {
     name: String,
     kernel: Arc<dyn Kernel>,
-    table: Table,
+    table: Arc<Table>,
 }
 
 #[pymethods]
@@ -56,7 +57,11 @@ impl Statistics {
             return Err(UsageError::new_err(message));
         }
         let values = [&self.table.values[..], &other.table.values].concat();
-        Ok(Self { name: self.name.clone(), kernel: self.kernel.clone(), table: Table { values, ..self.table } })
+        Ok(Self {
+            name: self.name.clone(),
+            kernel: self.kernel.clone(),
+            table: Arc::new(Table { values, width: self.table.width }),
+        })
     }
 }
 
@@ -114,14 +119,23 @@ pub(crate) fn bootstrap_intervals(
         ));
     }
     Ok(py.detach(|| {
-        let tables: Vec<&Table> = statistics.iter().map(|statistics| &statistics.table).collect();
+        let mut tables: Vec<&Table> = Vec::new();
+        let mut columns: Vec<Range<usize>> = Vec::new();
+        for table in statistics.iter().map(|statistics| &*statistics.table) {
+            // Metrics that share their statistics are resampled once.
+            if let Some(place) = tables.iter().position(|known| std::ptr::eq(*known, table)) {
+                columns.push(columns[place].clone());
+            } else {
+                let start = tables.iter().map(|known| known.width).sum();
+                columns.push(start..start + table.width);
+                tables.push(table);
+            }
+        }
         let sums = resampled_sums(&tables, samples, seed, threads);
-        let mut start = 0;
         statistics
             .iter()
-            .map(|statistics| {
-                let columns = start..start + statistics.table.width;
-                start = columns.end;
+            .zip(columns)
+            .map(|(statistics, columns)| {
                 let mut scores: Vec<f64> =
                     sums.iter().map(|sums| statistics.kernel.score(&sums[columns.clone()])).collect();
                 percentile_interval(&mut scores, level)

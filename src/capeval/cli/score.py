@@ -92,5 +92,5 @@ def command(
     if report is not None:
         from capeval.report.html import write_report
 
-        write_report(result, report, title=Path(candidates).stem)
+        write_report(result, report, title="standard input" if candidates == "-" else Path(candidates).stem)
     options.emit(render(result, format_), output)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import stat
 import sys
 from collections.abc import Iterator
@@ -50,7 +49,7 @@ def atomic_write(path: PathLike, mode: Literal["w", "wb"] = "w") -> Iterator[IO[
 
 def _beside(path: PathLike, target: Path, mode: str, permissions: int | None) -> Iterator[IO[Any]]:
     """Write a file beside the target, then rename it."""
-    beside = target.with_name(f".capeval-{secrets.token_hex(6)}.tmp")
+    beside = target.with_name(f".capeval-{os.urandom(6).hex()}.tmp")
     with _as_data_error(path):
         file = _open(beside, mode.replace("w", "x"))
     _unfinished.add(beside)

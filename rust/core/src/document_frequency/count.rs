@@ -1,22 +1,22 @@
-//! Counting documents an n-gram occurs in, in parallel and in bounded memory.
+//! Counting the documents that each n-gram occurs in.
 //!
-//! The space of hashes is cut into ranges; each range is counted by one thread in one pass over all sentences, in a
-//! table of its own. Computing keys is cheap and inserting them is not, so passing over the text again costs little;
-//! tables stay small (the ranges multiply as the text grows) and need no locks.
+//! Order by order: an n-gram can only be in `minimum` documents if both (n-1)-grams inside it are, so the long tail of
+//! n-grams, most of which occur once, is never put in a table. Each word position carries the number of the kept n-gram
+//! that starts there; that number and one more word make the 64-bit key of the next order. Threads share a level by
+//! the keys' hashes: each passes over all positions and counts its own keys in a table of its own.
 
-use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
 
-use rustc_hash::FxHashMap;
-
-use crate::ngram::{Ngram, each_ngram};
+use crate::hash_table::{HashTable, Key};
+use crate::ngram::{Ngram, fold};
 use crate::parallel::{map_parts, thread_count};
 use crate::sentences::Sentences;
 use crate::vocabulary::Word;
 
-/// Occurrences a table is meant for: about 100 MB when every n-gram is new.
-const OCCURRENCES_A_RANGE: usize = 1 << 22;
+/// Marks a position where no kept n-gram starts.
+const NONE: u32 = u32::MAX;
 
-/// Distinct n-grams in at least `minimum` documents, sorted by hash.
+/// Distinct n-grams of orders 1 to `order` in at least `minimum` documents, in no meaningful order.
 pub(super) fn document_counts(
     sentences: &Sentences,
     stems: Option<&[Word]>,
@@ -24,48 +24,150 @@ pub(super) fn document_counts(
     minimum: u32,
     threads: usize,
 ) -> Vec<(Ngram, u32)> {
-    let threads = thread_count(threads);
-    let ranges = (sentences.word_count() * order / OCCURRENCES_A_RANGE + 1).next_multiple_of(threads);
-    let bound = |range: usize| ((range as u128) << 64) / ranges as u128;
-    map_parts(ranges, threads, |mine| {
-        mine.flat_map(|range| {
-            let counts = count_range(sentences, stems, order, bound(range)..bound(range + 1));
-            sorted(counts, minimum)
-        })
-        .collect::<Vec<_>>()
-    })
-    .concat()
-}
-
-/// Count and the last document that raised it, for each n-gram whose hash is in the range.
-type Counts = FxHashMap<Ngram, (u32, u32)>;
-
-fn count_range(sentences: &Sentences, stems: Option<&[Word]>, order: usize, hashes: Range<u128>) -> Counts {
-    let mut counts = Counts::default();
-    for document in 0..sentences.image_count() {
-        for sentence in sentences.of_image(document) {
-            each_ngram(sentences.words(sentence), stems, order, |ngram| {
-                if hashes.contains(&u128::from(ngram.hash())) {
-                    let (count, last) = counts.entry(ngram).or_insert((0, u32::MAX));
-                    if *last != document as u32 {
-                        *count += 1;
-                        *last = document as u32;
-                    }
-                }
-            });
+    let stemmed: Vec<Word>;
+    let words = match stems {
+        Some(stems) => {
+            stemmed = sentences.all_words().iter().map(|&word| stems[word as usize]).collect();
+            &stemmed
         }
+        None => sentences.all_words(),
+    };
+    let text = Text { sentences, words, minimum, threads: thread_count(threads) };
+    let mut counts = Vec::new();
+    let mut starts: Vec<AtomicU32> = Vec::new();
+    for length in 1..=order {
+        let level = text.level(&starts, length);
+        starts = level.starts;
+        counts.extend(level.kept);
     }
     counts
 }
 
-fn sorted(counts: Counts, minimum: u32) -> Vec<(Ngram, u32)> {
-    let mut entries: Vec<_> = counts
-        .into_iter()
-        .filter(|&(_, (count, _))| count >= minimum)
-        .map(|(ngram, (count, _))| (ngram, count))
-        .collect();
-    entries.sort_unstable_by_key(|&(ngram, _)| (ngram.hash(), ngram));
-    entries
+struct Text<'a> {
+    sentences: &'a Sentences,
+    words: &'a [Word],
+    minimum: u32,
+    threads: usize,
+}
+
+/// The n-grams of one order that are in enough documents.
+struct Level {
+    /// For each word position, the number of the kept n-gram that starts there, or [`NONE`].
+    starts: Vec<AtomicU32>,
+    kept: Vec<(Ngram, u32)>,
+}
+
+/// The (n-1)-gram's number and the next word, plus one.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+struct Extension(u64);
+
+impl Key for Extension {
+    fn hash(self) -> u64 {
+        fold(self.0 ^ 0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93)
+    }
+}
+
+/// An n-gram while it is counted.
+#[derive(Clone, Copy)]
+struct Counted {
+    documents: u32,
+    /// The last document that raised the count.
+    last: u32,
+    /// A position where it starts.
+    position: u32,
+}
+
+impl Text<'_> {
+    /// Counts the n-grams of `length` words, given where the kept ones of one word less start.
+    fn level(&self, shorter: &[AtomicU32], length: usize) -> Level {
+        let starts: Vec<AtomicU32> = self.words.iter().map(|_| AtomicU32::new(NONE)).collect();
+        let parts = map_parts(self.threads, self.threads, |mine| {
+            let mut counted = Vec::new();
+            for share in mine {
+                counted = self.count_share(shorter, &starts, length, share);
+            }
+            counted
+        });
+        self.keep(&starts, &parts, length)
+    }
+
+    /// Counts the keys of one thread. The number of a counted n-gram holds the thread: `place · threads + thread`.
+    fn count_share(&self, shorter: &[AtomicU32], starts: &[AtomicU32], length: usize, share: usize) -> Vec<Counted> {
+        let mut places = HashTable::<Extension, u32>::with_capacity(0);
+        let mut counted: Vec<Counted> = Vec::new();
+        self.each_start(length, |document, position| {
+            let Some(key) = self.extension(shorter, position, length) else { return };
+            let hash = key.hash();
+            if ((u128::from(hash) * self.threads as u128) >> 64) as usize != share {
+                return;
+            }
+            let place = places.entry(key, hash);
+            if *place == 0 {
+                counted.push(Counted { documents: 0, last: NONE, position: position as u32 });
+                *place = counted.len() as u32;
+            }
+            let ngram = &mut counted[*place as usize - 1];
+            if ngram.last != document {
+                ngram.documents += 1;
+                ngram.last = document;
+            }
+            starts[position].store((*place - 1) * self.threads as u32 + share as u32, Ordering::Relaxed);
+        });
+        counted
+    }
+
+    /// The key of the n-gram that starts here, unless one of the two shorter ones inside it was not kept.
+    fn extension(&self, shorter: &[AtomicU32], position: usize, length: usize) -> Option<Extension> {
+        let last = u64::from(self.words[position + length - 1]) + 1;
+        if length == 1 {
+            return Some(Extension(last));
+        }
+        let number = shorter[position].load(Ordering::Relaxed);
+        let inside = number != NONE && shorter[position + 1].load(Ordering::Relaxed) != NONE;
+        inside.then_some(Extension((u64::from(number) << 32) | last))
+    }
+
+    /// Numbers the n-grams that are in enough documents, and forgets the others.
+    fn keep(&self, starts: &[AtomicU32], parts: &[Vec<Counted>], length: usize) -> Level {
+        let mut kept = Vec::new();
+        let numbers: Vec<Vec<u32>> = parts
+            .iter()
+            .map(|part| {
+                let number = |ngram: &Counted| {
+                    if ngram.documents < self.minimum {
+                        return NONE;
+                    }
+                    let start = ngram.position as usize;
+                    kept.push((Ngram::new(&self.words[start..start + length]), ngram.documents));
+                    kept.len() as u32 - 1
+                };
+                part.iter().map(number).collect()
+            })
+            .collect();
+        let threads = self.threads as u32;
+        let renumbered = map_parts(starts.len(), self.threads, |part| {
+            starts[part]
+                .iter()
+                .map(|start| match start.load(Ordering::Relaxed) {
+                    NONE => AtomicU32::new(NONE),
+                    number => AtomicU32::new(numbers[(number % threads) as usize][(number / threads) as usize]),
+                })
+                .collect::<Vec<_>>()
+        });
+        Level { starts: renumbered.into_iter().flatten().collect(), kept }
+    }
+
+    /// Every position where an n-gram of `length` words starts, with its document.
+    fn each_start(&self, length: usize, mut visit: impl FnMut(u32, usize)) {
+        for document in 0..self.sentences.image_count() {
+            for sentence in self.sentences.of_image(document) {
+                let span = self.sentences.span(sentence);
+                for position in span.start..(span.end + 1).saturating_sub(length).max(span.start) {
+                    visit(document as u32, position);
+                }
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ pub use pickle::PickleError;
 
 use std::sync::Arc;
 
+use crate::hash_table::Key;
 use crate::ngram::Ngram;
 use crate::sentences::Sentences;
 use crate::vocabulary::Word;
@@ -29,7 +30,7 @@ pub struct Frequencies {
     layout: Layout,
 }
 
-/// Where the three arrays are: `index` (u32), `keys` (u128), `counts` (u32), little-endian.
+/// Where the two arrays are: `index` (u32) and `records` (key u128, count u32), little-endian.
 #[derive(Debug, Clone, Copy)]
 struct Layout {
     start: usize,
@@ -37,21 +38,25 @@ struct Layout {
     bits: u32,
 }
 
+/// Bytes of a record: its key and its count.
+const RECORD: usize = KEY_BYTES + 4;
+const KEY_BYTES: usize = 16;
+
 impl Layout {
     fn new(start: usize, entries: usize) -> Self {
         Self { start, entries, bits: entries.next_power_of_two().trailing_zeros() }
     }
 
-    fn keys(self) -> usize {
+    fn records(self) -> usize {
         self.start + 4 * ((1 << self.bits) + 1)
     }
 
-    fn counts(self) -> usize {
-        self.keys() + 16 * self.entries
+    fn record(self, entry: usize) -> usize {
+        self.records() + RECORD * entry
     }
 
     fn end(self) -> usize {
-        self.counts() + 4 * self.entries
+        self.record(self.entries)
     }
 
     fn bucket(self, hash: u64) -> usize {
@@ -72,7 +77,7 @@ impl Frequencies {
     /// `minimum`. Words are first mapped to `stems` where given.
     pub fn count(sentences: &Sentences, stems: Option<&[Word]>, order: usize, minimum: u32, threads: usize) -> Self {
         let entries = count::document_counts(sentences, stems, order, minimum, threads);
-        Self::from_sorted(sentences.image_count() as u64, &entries)
+        Self::from_entries(sentences.image_count() as u64, entries)
     }
 
     /// From distinct n-grams in any order.
@@ -91,8 +96,10 @@ impl Frequencies {
             }
             bytes.extend((next as u32).to_le_bytes());
         }
-        bytes.extend(entries.iter().flat_map(|(ngram, _)| ngram.key().to_le_bytes()));
-        bytes.extend(entries.iter().flat_map(|(_, count)| count.to_le_bytes()));
+        for (ngram, count) in entries {
+            bytes.extend(ngram.key().to_le_bytes());
+            bytes.extend(count.to_le_bytes());
+        }
         Self { documents, bytes: Arc::new(bytes), layout }
     }
 
@@ -116,18 +123,18 @@ impl Frequencies {
         let bytes = self.block();
         let bucket = self.layout.start + 4 * self.layout.bucket(ngram.hash());
         let (first, last) = (read_u32(bytes, bucket) as usize, read_u32(bytes, bucket + 4) as usize);
-        let keys = self.layout.keys();
         (first..last)
-            .find(|entry| read_u128(bytes, keys + 16 * entry) == ngram.key())
-            .map_or(0, |entry| read_u32(bytes, self.layout.counts() + 4 * entry))
+            .map(|entry| self.layout.record(entry))
+            .find(|&record| read_u128(bytes, record) == ngram.key())
+            .map_or(0, |record| read_u32(bytes, record + KEY_BYTES))
     }
 
     /// All n-grams with their counts.
     pub fn iter(&self) -> impl Iterator<Item = (Ngram, u32)> + '_ {
         let bytes = self.block();
         (0..self.len()).map(move |entry| {
-            let ngram = Ngram::from_key(read_u128(bytes, self.layout.keys() + 16 * entry));
-            (ngram, read_u32(bytes, self.layout.counts() + 4 * entry))
+            let record = self.layout.record(entry);
+            (Ngram::from_key(read_u128(bytes, record)), read_u32(bytes, record + KEY_BYTES))
         })
     }
 

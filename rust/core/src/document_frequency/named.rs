@@ -116,15 +116,16 @@ impl DocumentFrequency {
         Self { tokenizer: references.tokenizer.name().to_owned(), stem, ..built }
     }
 
-    /// Counts over references given as token ids, image by image; the words are the ids in decimal.
-    pub fn from_token_ids(images: &[Vec<Vec<Word>>], order: usize, threads: usize) -> Self {
+    /// Counts over references given as token ids, one image's after the other's (`sizes` says how many each has); the
+    /// words are the ids in decimal.
+    pub fn from_token_ids(references: &[&[Word]], sizes: &[usize], order: usize, threads: usize) -> Self {
         let mut vocabulary = Vocabulary::default();
         let (mut words, mut ends) = (Vec::new(), Vec::new());
-        for ids in images.iter().flatten() {
+        for ids in references {
             words.extend(ids.iter().map(|id| vocabulary.intern(&id.to_string())));
             ends.push(words.len());
         }
-        let sentences = Sentences::from_words(images.iter().map(Vec::len), words, ends);
+        let sentences = Sentences::from_words(sizes.iter().copied(), words, ends);
         let counts = Frequencies::count(&sentences, None, order, 1, threads);
         let words: Vec<&str> = vocabulary.words().collect();
         let counted = Self::from_counts(&words, counts.iter().collect(), counts.documents(), order);
@@ -152,6 +153,11 @@ impl DocumentFrequency {
     /// Number of distinct words.
     pub fn word_count(&self) -> usize {
         self.words.len()
+    }
+
+    /// The counts, by the numbers of the words.
+    pub fn frequencies(&self) -> &Frequencies {
+        &self.frequencies
     }
 
     /// The words, in alphabetical order.
@@ -207,8 +213,8 @@ impl DocumentFrequency {
         Lookup { frequencies: self.frequencies.clone(), words }
     }
 
-    /// Look-ups by token id, where every word is one in decimal; otherwise a word that is not.
-    pub fn lookup_ids(&self) -> Result<Lookup, String> {
+    /// The number of each token id, where every word is one in decimal; otherwise a word that is not.
+    pub fn token_ids(&self) -> Result<Vec<Option<Word>>, String> {
         let mut words = Vec::new();
         for (word, number) in self.words.iter().zip(0..) {
             match word.parse::<u32>() {
@@ -220,7 +226,7 @@ impl DocumentFrequency {
                 _ => return Err(word.to_owned()),
             }
         }
-        Ok(Lookup { frequencies: self.frequencies.clone(), words })
+        Ok(words)
     }
 }
 

@@ -73,10 +73,15 @@ impl<'t> Probe<'t> {
         }
         if self.row == [true; 2] {
             self.format = Some(Format::Jsonl);
-        } else if self.unknown > UNKNOWN_KEYS && !self.images {
+        } else if self.unknown > UNKNOWN_KEYS && !self.images && !self.begins_with_object() {
             self.format = Some(Format::Mapping);
         }
         self.first.get_or_insert((key, value));
+    }
+
+    /// Whether the first value is an object, which no mapping has.
+    fn begins_with_object(&self) -> bool {
+        self.first.as_ref().is_some_and(|(_, value)| value.starts_with('{'))
     }
 
     /// The format of a file that is this one object and nothing else.

@@ -74,7 +74,8 @@ fn read_every_way(bytes: &[u8]) {
     for format in Format::ALL.into_iter().map(Some).chain([None]) {
         for split in [None, Some("test")] {
             if let Err(error) = captions(bytes, format, split) {
-                assert!(!error.to_string().is_empty());
+                let sentence = error.to_string();
+                assert!(!sentence.is_empty() && !sentence.contains(char::is_control), "{sentence:?}");
             }
         }
     }

@@ -239,6 +239,13 @@ fn every_rule_has_its_sentence() {
 }
 
 #[test]
+fn an_object_of_objects_is_no_mapping_however_long() {
+    let entries = (0..200).map(|id| format!("\"{id}\": {{\"caption\": \"a\"}}")).collect::<Vec<_>>().join(", ");
+    let error = captions(format!("{{{entries}}}").as_bytes(), None, None).unwrap_err();
+    assert!(error.to_string().contains("an object whose first value, under \"0\", is an object"), "{error}");
+}
+
+#[test]
 fn bytes_that_are_not_utf8_are_placed() {
     let error = captions(b"[\n \"\xc3\xa9\xff\"]", None, None).unwrap_err();
     assert_eq!(error.to_string(), "line 2, column 4: byte 6 (0xff) is not UTF-8; save the file as UTF-8");

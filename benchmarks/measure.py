@@ -1,0 +1,61 @@
+"""Wall time and peak memory of a child process."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of a program."""
+
+    seconds: float
+    """Wall time, from starting the process to its end."""
+    megabytes: float
+    """Peak resident memory of the process itself (a Java child is counted apart, by its parent)."""
+    output: str
+
+
+def run(command: list[str]) -> Run:
+    """Runs the command to its end; its output is captured. Fails loudly when it fails."""
+    started = time.perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        output, errors = process.communicate() if os.name == "nt" else _drain(process)
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - started
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        sys.exit(f"{' '.join(command)} exited {process.returncode}: {errors[-2000:]}")
+    return Run(seconds, usage.ru_maxrss / 1024, output)
+
+
+def _drain(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """Reads both pipes to their ends without reaping the process, whose resource usage `wait4` reports."""
+    assert process.stdout is not None
+    assert process.stderr is not None
+    output = process.stdout.read()
+    return output, process.stderr.read()
+
+
+def best(command: list[str], times: int) -> Run:
+    """The fastest of several runs."""
+    return min((run(command) for _ in range(times)), key=lambda one: one.seconds)
+
+
+def machine() -> str:
+    """What the figures were taken on."""
+    model = next(
+        (line.split(":")[1].strip() for line in _cpuinfo() if line.startswith("model name")), platform.processor()
+    )
+    return f"{model}, {os.cpu_count()} cores, Python {platform.python_version()}"
+
+
+def _cpuinfo() -> list[str]:
+    path = Path("/proc/cpuinfo")
+    return path.read_text().splitlines() if path.exists() else []

@@ -1,0 +1,15 @@
+//! Reads arbitrary bytes in every format: `cargo +nightly fuzz run read`.
+#![no_main]
+
+use capeval_core::read::{self, Format};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    for format in Format::ALL.into_iter().map(Some).chain([None]) {
+        for split in [None, Some("test")] {
+            if let Err(error) = read::captions(bytes, format, split) {
+                assert!(!error.to_string().contains('\n'));
+            }
+        }
+    }
+});

@@ -1,0 +1,81 @@
+"""A result as one HTML page that needs nothing else: no network, no other file.
+
+The page is assembled from the files in `templates/`. Captions come from anywhere, so the page trusts none of them: they
+travel as JSON that cannot end its element, the scripts set them as text only, and the content security policy lets
+nothing run but the page's own script, which it names by its hash.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+from importlib.resources import files
+from os import PathLike
+from string import Template
+from typing import TYPE_CHECKING
+
+from capeval.data.atomic import atomic_write
+from capeval.report.page import page_data
+
+if TYPE_CHECKING:
+    from capeval.result import Result
+
+_SCRIPTS = ("dom.js", "details.js", "scores.js", "extremes.js", "histograms.js", "table.js", "report.js")
+"""In the order in which they use one another; they are one script on the page."""
+
+
+def write_report(result: Result, path: str | PathLike[str], *, title: str) -> None:
+    """Writes the page, whole or not at all. Raises `DataError` where it cannot be written."""
+    page = render_html(result, title=title)
+    with atomic_write(path) as file:
+        file.write(page)
+
+
+def render_html(result: Result, *, title: str) -> str:
+    """The page. The same result and title give the same text."""
+    style = _template("report.css")
+    script = "\n".join(map(_template, _SCRIPTS))
+    return Template(_template("report.html")).substitute(
+        title=html.escape(_unicode(title)),
+        version=html.escape(result.version),
+        policy=_policy(style, script),
+        style=style,
+        script=script,
+        data=_embedded(page_data(result)),
+    )
+
+
+def _template(name: str) -> str:
+    return (files("capeval.report") / "templates" / name).read_text(encoding="utf-8")
+
+
+def _unicode(text: str) -> str:
+    """The text without the lone surrogates by which Python carries a file name that is not UTF-8."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _policy(style: str, script: str) -> str:
+    """Nothing is loaded, and only this style and this script are applied; text cannot become markup."""
+    return "; ".join([
+        "default-src 'none'",
+        f"style-src '{_digest(style)}'",
+        f"script-src '{_digest(script)}'",
+        "img-src data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "require-trusted-types-for 'script'",
+    ])
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _embedded(document: object) -> str:
+    """JSON for a `<script>` element: no `<` that could open or close a tag, no line separator."""
+    text = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for character in ("<", "\u2028", "\u2029"):
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text

@@ -1,0 +1,150 @@
+"""What the HTML report shows, as one JSON document: scores, histograms, and the captions of the images on the page."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import TYPE_CHECKING, TypedDict
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from capeval.result import Result, Score
+
+MOST_IMAGES = 20_000
+"""Larger corpora are not written out whole: the page would be slow to open."""
+EXTREMES = 1_000
+"""How many of the best, and of the worst, images of a larger corpus are on the page; the others are sampled."""
+SAMPLE_SEED = 0
+_MOST_BINS = 30
+_DECIMALS = 6
+"""Of scores of single images; enough for any figure the page prints, and half the size of full precision."""
+
+
+class Histogram(TypedDict):
+    """Counts of images between consecutive edges; a bin holds its lower edge, the last bin both."""
+
+    edges: list[float]
+    counts: list[int]
+
+
+class MetricData(TypedDict):
+    """A metric, its corpus score, and the scores of the images on the page."""
+
+    key: str
+    label: str
+    summary: str
+    signature: str
+    value: float
+    interval: tuple[float, float] | None
+    upper: float | None
+    median: float
+    histogram: Histogram
+    scores: list[float]
+
+
+class ImageData(TypedDict):
+    """An image's captions."""
+
+    id: str
+    candidate: str | None
+    references: list[str]
+
+
+class PageData(TypedDict):
+    """Everything the page shows. `lead` is the number of the metric it sorts by at first."""
+
+    version: str
+    tokenizer: str
+    level: float | None
+    total: int
+    references: tuple[int, int]
+    extremes: int | None
+    seed: int
+    lead: int
+    metrics: list[MetricData]
+    images: list[ImageData]
+
+
+def page_data(result: Result) -> PageData:
+    """The document for a result."""
+    scores = {key: np.round(score.per_image, _DECIMALS) for key, score in result.items()}
+    lead = _lead(result)
+    chosen = _chosen(list(scores.values())[lead])
+    corpus = result.corpus
+    return {
+        "version": result.version,
+        "tokenizer": corpus.tokenizer,
+        "level": result.level,
+        "total": len(result.image_ids),
+        "references": corpus.reference_counts,
+        "extremes": EXTREMES if len(chosen) < len(result.image_ids) else None,
+        "seed": SAMPLE_SEED,
+        "lead": lead,
+        "metrics": [_metric(score, scores[key], chosen) for key, score in result.items()],
+        "images": [_image(result, number) for number in chosen],
+    }
+
+
+def histogram(scores: npt.NDArray[np.float64], upper: float | None) -> Histogram:
+    """Counts of the scores in bins with round edges."""
+    edges = _edges(min(0.0, float(scores.min())), _right_end(float(scores.max()), upper))
+    bins = np.searchsorted(edges, scores, side="right") - 1
+    counts = np.bincount(np.clip(bins, 0, len(edges) - 2), minlength=len(edges) - 1)
+    return {"edges": edges, "counts": counts.tolist()}
+
+
+def _lead(result: Result) -> int:
+    """The number of CIDEr-D among the metrics, or of the first."""
+    names = [score.metric.name for score in result.values()]
+    return names.index("cider-d") if "cider-d" in names else 0
+
+
+def _chosen(scores: npt.NDArray[np.float64]) -> list[int]:
+    """Numbers of the images on the page, in the result's order: all, or the extremes and a sample of the others."""
+    if len(scores) <= MOST_IMAGES:
+        return list(range(len(scores)))
+    order = np.argsort(scores, kind="stable").tolist()
+    others = random.Random(SAMPLE_SEED).sample(order[EXTREMES:-EXTREMES], MOST_IMAGES - 2 * EXTREMES)
+    return sorted([*order[:EXTREMES], *others, *order[-EXTREMES:]])
+
+
+def _metric(score: Score, per_image: npt.NDArray[np.float64], chosen: list[int]) -> MetricData:
+    metric = score.metric
+    return {
+        "key": metric.key,
+        "label": metric.label,
+        "summary": metric.summary,
+        "signature": score.signature,
+        "value": score.value,
+        "interval": score.interval,
+        "upper": metric.upper,
+        "median": float(np.median(per_image)),
+        "histogram": histogram(per_image, metric.upper),
+        "scores": per_image[chosen].tolist(),
+    }
+
+
+def _image(result: Result, number: int) -> ImageData:
+    image_id = result.image_ids[number]
+    candidate, references = result.corpus.captions(image_id)
+    return {"id": image_id, "candidate": candidate, "references": references}
+
+
+def _right_end(largest: float, upper: float | None) -> float:
+    """The metric's upper bound where scores come near it, so that charts of like metrics have like axes."""
+    if upper is not None and upper / 2 < largest <= upper:
+        return upper
+    return largest if largest > 0 else (upper or 1.0)
+
+
+def _edges(least: float, most: float) -> list[float]:
+    """Multiples of 1, 2, 2.5 or 5 times a power of ten, from `least` or below to `most` or above."""
+    rough = (most - least) / _MOST_BINS
+    exponent = math.floor(math.log10(rough))
+    step = next(factor * 10.0**exponent for factor in (1, 2, 2.5, 5, 10) if factor * 10.0**exponent >= rough)
+    first, last = math.floor(round(least / step, 9)), math.ceil(round(most / step, 9))
+    decimals = max(1 - exponent, 0)
+    return [round(number * step, decimals) for number in range(first, last + 1)]

@@ -1,0 +1,120 @@
+// Histograms of the images' scores, one a metric; a bar chooses the images that the table shows.
+
+/** Draws them; `choose(metric, bin)` is called for a bar, and with nulls when the bar chosen is chosen again. */
+function showHistograms(report, choose) {
+  const charts = report.metrics.map((metric) => new Histogram(metric, choose));
+  document.getElementById("histograms").append(...charts.map((chart) => chart.figure));
+  return charts;
+}
+
+/** The bin of a score: it holds its lower edge, the last bin its upper one too. */
+function binOf(score, edges) {
+  let bin = edges.length - 2;
+  while (bin > 0 && score < edges[bin]) bin -= 1;
+  return bin;
+}
+
+const rangeName = (metric, bin) => `${metric.histogram.edges[bin]} to ${metric.histogram.edges[bin + 1]}`;
+
+/** Whether it is 1, 2 or 5 times a power of ten. */
+const isRound = (value) => ["1", "2", "5"].includes(String(parseFloat(value.toExponential(6).split("e")[0])));
+
+class Histogram {
+  constructor(metric, choose) {
+    this.metric = metric;
+    this.choose = choose;
+    this.chosen = null;
+    this.bars = metric.histogram.counts.map((count, bin) => this.bar(count, bin));
+    this.bars[0].setAttribute("tabindex", "0");
+    this.readout = element("span", {class: "readout"});
+    this.figure = element("figure", {class: "histogram"},
+      element("figcaption", {}, element("strong", {}, metric.label), this.readout),
+      this.chart(), this.axis());
+    this.tell(null);
+  }
+
+  chart() {
+    const group = shape("svg", {class: "chart", role: "group", keydown: (event) => this.move(event),
+      mouseleave: () => this.tell(this.chosen), focusout: (event) => this.left(event),
+      "aria-label": `${this.metric.label}: images by score; arrow keys move between bars`},
+      ...this.bars, this.corpusLine());
+    const most = element("span", {class: "most", "aria-hidden": "true"}, whole(Math.max(...this.metric.histogram.counts)));
+    return element("div", {class: "chart-box"}, most, group);
+  }
+
+  /** A bar, and behind it a target of the chart's full height, so that low bars can be hit. */
+  bar(count, bin) {
+    const {counts} = this.metric.histogram;
+    const height = count / Math.max(...counts);
+    const place = {x: percent(bin / counts.length), width: percent(1 / counts.length)};
+    const name = `${rangeName(this.metric, bin)}: ${images(count)}`;
+    return shape("g", {class: "bar", role: "button", tabindex: "-1", "aria-pressed": "false", "aria-label": name,
+      click: () => this.press(bin), mouseenter: () => this.tell(bin), focus: () => this.tell(bin)},
+      shape("title", {}, name),
+      shape("rect", {class: "target", ...place, y: "0", height: "100%"}),
+      shape("rect", {class: "count", ...place, y: percent(1 - height), height: percent(height)}));
+  }
+
+  corpusLine() {
+    const {edges} = this.metric.histogram;
+    const share = (this.metric.value - edges[0]) / (edges.at(-1) - edges[0]);
+    const at = percent(Math.min(Math.max(share, 0), 1));
+    return shape("line", {class: "corpus", x1: at, x2: at, y1: "0", y2: "100%"});
+  }
+
+  /** At most seven edges, at round numbers, written below the bars. */
+  axis() {
+    const {edges} = this.metric.histogram;
+    const bins = edges.length - 1;
+    const every = [1, 2, 4, 5, 10].find((step) => bins / step <= 6 && isRound(step * (edges[1] - edges[0]))) ?? bins;
+    const labels = edges.flatMap((edge, number) => (number % every ? [] : [[edge, number / bins]]));
+    return element("div", {class: "ticks", "aria-hidden": "true"}, ...labels.map(([edge, share]) => {
+      const label = element("span", {class: share === 1 ? "end" : null}, String(edge));
+      label.style.left = percent(share);
+      return label;
+    }));
+  }
+
+  /** Says what the bar holds, or, with none, the median. */
+  tell(bin) {
+    const {counts} = this.metric.histogram;
+    this.readout.replaceChildren(bin === null
+      ? `median ${imageScore(this.metric.median)}`
+      : `${rangeName(this.metric, bin)}: ${images(counts[bin])}`);
+    if (bin !== null && bin === this.chosen) {
+      this.readout.append(" · ", element("a", {href: "#images"}, "see them"));
+    }
+  }
+
+  left(event) {
+    // Not while the focus goes to the link in the readout, which telling would replace.
+    if (!this.figure.contains(event.relatedTarget)) this.tell(this.chosen);
+  }
+
+  press(bin) {
+    const chosen = bin === this.chosen ? null : bin;
+    this.choose(chosen === null ? null : this.metric, chosen);
+  }
+
+  /** Shows which bar is chosen. */
+  mark(bin) {
+    this.chosen = bin;
+    this.bars.forEach((bar, number) => bar.setAttribute("aria-pressed", String(number === bin)));
+    this.tell(bin);
+  }
+
+  move(event) {
+    const at = this.bars.indexOf(event.target);
+    const to = {ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: this.bars.length - 1}[event.key];
+    if (event.key === "Enter" || event.key === " ") this.press(at);
+    else if (to === undefined) return;
+    else if (this.bars[to]) this.focus(at, to);
+    event.preventDefault();
+  }
+
+  focus(from, to) {
+    this.bars[from].setAttribute("tabindex", "-1");
+    this.bars[to].setAttribute("tabindex", "0");
+    this.bars[to].focus();
+  }
+}

@@ -1,0 +1,72 @@
+// What was scored, and the table of corpus scores.
+
+function showFacts(report) {
+  const [least, most] = report.references;
+  const facts = [
+    ["Images", whole(report.total)],
+    ["References an image", least === most ? whole(least) : `${whole(least)} to ${whole(most)}`],
+    ["Tokenizer", report.tokenizer],
+    ["Intervals", report.level === null ? "none" : `${levelName(report)}, bootstrap over images`],
+    ["capeval", report.version],
+  ];
+  document.getElementById("facts").append(
+    ...facts.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))));
+}
+
+const levelName = (report) => `${parseFloat((100 * report.level).toPrecision(6))}%`;
+
+function showScores(report) {
+  const heads = ["Metric", "Score", ...(report.level === null ? [] : [`${levelName(report)} interval`]),
+    "On the metric’s range", "Signature"];
+  // The roles keep it a table for assistive software where narrow screens lay its rows out as blocks.
+  document.getElementById("scores").append(element("table", {class: "scores", role: "table"},
+    element("thead", {role: "rowgroup"}, element("tr", {role: "row"},
+      ...heads.map((head) => element("th", {scope: "col", role: "columnheader"}, head)))),
+    element("tbody", {role: "rowgroup"}, ...report.metrics.map(scoreRow))));
+}
+
+function scoreRow(metric) {
+  const interval = metric.interval === null ? [] : [
+    element("td", {class: "interval", role: "cell"}, metric.interval.map(corpusScore).join(" – "))];
+  return element("tr", {role: "row"},
+    element("th", {scope: "row", role: "rowheader"}, metric.label, element("span", {class: "summary"}, metric.summary)),
+    element("td", {class: "value", role: "cell"}, corpusScore(metric.value)),
+    ...interval,
+    element("td", {class: "range", role: "cell"}, intervalPlot(metric)),
+    element("td", {class: "signature", role: "cell"}, signature(metric)));
+}
+
+/** The interval as a bar, the score as a tick, from 0 to the largest score the metric can have (or the charts reach). */
+function intervalPlot(metric) {
+  const right = metric.upper ?? metric.histogram.edges.at(-1);
+  const at = (value) => percent(Math.min(Math.max(value / right, 0), 1));
+  const [lower, upper] = metric.interval ?? [metric.value, metric.value];
+  const plot = shape("svg", {class: "interval-plot", "aria-hidden": "true"},
+    shape("line", {class: "axis", x1: "0", x2: "100%", y1: "50%", y2: "50%"}),
+    ...[0, 0.25, 0.5, 0.75, 1].map((share) =>
+      shape("line", {class: "axis", x1: percent(share), x2: percent(share), y1: "35%", y2: "65%"})),
+    shape("line", {class: "extent", x1: at(lower), x2: at(upper), y1: "50%", y2: "50%"}),
+    shape("line", {class: "point", x1: at(metric.value), x2: at(metric.value), y1: "12%", y2: "88%"}));
+  return element("div", {class: "plot"}, "0", plot, `${right}${metric.upper === null ? " (no limit)" : ""}`);
+}
+
+function signature(metric) {
+  // A part each, so that lines break between parts; together they are the signature's text.
+  const parts = metric.signature.match(/[^|]+\|?/g).map((part) => element("span", {}, part));
+  const code = element("code", {}, ...parts);
+  const button = element("button", {type: "button", "aria-label": `Copy the signature of ${metric.label}`}, "Copy");
+  button.addEventListener("click", () => copy(code, button));
+  return element("div", {}, code, button);
+}
+
+/** Copies the element's text; where the browser forbids that, selects it for the reader to copy. */
+async function copy(source, button) {
+  try {
+    await navigator.clipboard.writeText(source.textContent);
+    button.textContent = "Copied";
+  } catch {
+    getSelection().selectAllChildren(source);
+    button.textContent = "Selected";
+  }
+  setTimeout(() => { button.textContent = "Copy"; }, 1500);
+}

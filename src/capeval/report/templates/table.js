@@ -1,0 +1,187 @@
+// The table of images: search, sort, filter by a histogram's bar, pages, and rows that open.
+
+const ROWS = 50;
+
+class ImageTable {
+  /** `clear` is called when the reader removes the filter. */
+  constructor(report, clear) {
+    this.report = report;
+    this.clear = clear;
+    this.filter = null;
+    this.query = [];
+    this.open = new Set();
+    this.page = 0;
+    this.columns = tableColumns(report);
+    this.texts = report.images.map((image) =>
+      [image.id, image.candidate ?? "", ...image.references].join("\n").toLowerCase());
+    document.getElementById("table").append(...sampleNote(report), this.controls(), this.grid(), this.pager());
+    this.sortBy(this.columns[2 + report.lead], true);
+  }
+
+  controls() {
+    this.search = element("input", {type: "search", id: "search", autocomplete: "off", spellcheck: "false",
+      placeholder: "id, candidate or references", input: () => this.find(this.search.value)});
+    this.sortSelect = element("select", {change: () => this.sortBySelect()},
+      ...this.columns.flatMap((column, number) => column.orders.map((name, descending) =>
+        element("option", {value: `${number} ${descending}`}, `${column.label}, ${name}`))));
+    this.chip = element("button", {type: "button", class: "chip", click: () => this.clear()});
+    this.status = element("p", {class: "status", role: "status"});
+    return element("div", {class: "controls"},
+      element("label", {class: "control", for: "search"}, "Search"), this.search,
+      element("label", {class: "control sort"}, "Sort by ", this.sortSelect),
+      this.chip, this.status);
+  }
+
+  grid() {
+    // The roles keep it a table for assistive software where narrow screens lay its rows out as blocks.
+    this.heads = this.columns.map((column) => element("th", {scope: "col", role: "columnheader", class: column.kind},
+      element("button", {type: "button", click: () => this.sortBy(column)}, column.label)));
+    this.body = element("tbody", {role: "rowgroup"});
+    const wide = this.report.metrics.length > 12 ? " wide" : "";
+    return element("div", {class: `grid${wide}`},
+      element("table", {class: "images", role: "table"},
+        element("caption", {}, "Scores of the images, one row an image; a row opens to its references."),
+        element("thead", {role: "rowgroup"}, element("tr", {role: "row"}, ...this.heads)), this.body));
+  }
+
+  pager() {
+    const turn = (name, to) => element("button", {type: "button", click: () => this.turn(to())}, name);
+    this.back = [turn("First", () => 0), turn("Previous", () => this.page - 1)];
+    this.forth = [turn("Next", () => this.page + 1), turn("Last", () => this.pages - 1)];
+    this.place = element("span", {class: "place"});
+    return element("nav", {class: "pager", "aria-label": "Pages of the table"}, ...this.back, this.place, ...this.forth);
+  }
+
+  /** Sorts by a column; without a direction, the other one of the column sorted by, or the column's own. */
+  sortBy(column, descending = column === this.column ? !this.descending : column.kind === "score") {
+    this.column = column;
+    this.descending = descending;
+    const sign = descending ? -1 : 1;
+    // Array sorting is stable: equal images stay in the corpus's order.
+    this.order = this.report.images.map((_, number) => number).sort((a, b) => sign * column.compare(a, b));
+    this.sortSelect.value = `${this.columns.indexOf(column)} ${Number(descending)}`;
+    this.heads.forEach((head, number) => {
+      const direction = descending ? "descending" : "ascending";
+      head.setAttribute("aria-sort", this.columns[number] === column ? direction : "none");
+    });
+    this.select();
+  }
+
+  sortBySelect() {
+    const [number, descending] = this.sortSelect.value.split(" ").map(Number);
+    this.sortBy(this.columns[number], descending === 1);
+  }
+
+  /** Shows the images that have every one of these words, or parts of words, somewhere in their text. */
+  find(text) {
+    this.query = text.toLowerCase().split(/\s+/).filter(Boolean);
+    this.select();
+  }
+
+  /** Shows the images whose score is in this bin of the metric's histogram; all for a null. */
+  filterBy(metric, bin) {
+    this.filter = metric && {metric, bin};
+    this.select();
+  }
+
+  select() {
+    this.found = this.order.filter((number) => this.inFilter(number)
+      && this.query.every((part) => this.texts[number].includes(part)));
+    this.pages = Math.max(Math.ceil(this.found.length / ROWS), 1);
+    this.chip.hidden = this.filter === null;
+    if (this.filter) {
+      const {metric, bin} = this.filter;
+      this.chip.replaceChildren(`${metric.label} ${rangeName(metric, bin)}`, element("span", {"aria-hidden": "true"}, " ×"));
+      this.chip.setAttribute("aria-label", `Remove the filter ${metric.label} ${rangeName(metric, bin)}`);
+    }
+    const all = this.report.images.length;
+    this.status.textContent = this.found.length === all ? images(all) : `${whole(this.found.length)} of ${images(all)}`;
+    this.turn(0);
+  }
+
+  inFilter(number) {
+    if (this.filter === null) return true;
+    const {metric, bin} = this.filter;
+    return binOf(metric.scores[number], metric.histogram.edges) === bin;
+  }
+
+  turn(page) {
+    this.page = page;
+    const start = page * ROWS;
+    const shown = this.found.slice(start, start + ROWS);
+    this.place.textContent = shown.length
+      ? `${whole(start + 1)}–${whole(start + shown.length)} of ${whole(this.found.length)}` : "";
+    this.back.forEach((button) => { button.disabled = page === 0; });
+    this.forth.forEach((button) => { button.disabled = page >= this.pages - 1; });
+    this.body.replaceChildren(...(shown.length ? shown.flatMap((number) => this.rows(number)) : [this.nothing()]));
+    this.markColumn();
+  }
+
+  /** The column sorted by, or the lead metric's, is the one score column that narrow screens show. */
+  markColumn() {
+    const marked = this.column.kind === "score" ? this.column : this.columns[2 + this.report.lead];
+    const at = this.columns.indexOf(marked);
+    for (const row of [this.heads, ...[...this.body.querySelectorAll("tr.image")].map((line) => [...line.cells])]) {
+      row.forEach((cell, number) => cell.classList.toggle("marked", number === at));
+    }
+  }
+
+  /** An image's row, and below it, where open, its details. */
+  rows(number) {
+    const image = this.report.images[number];
+    const button = element("button", {type: "button", "aria-expanded": String(this.open.has(number))}, image.id);
+    const row = element("tr", {class: "image", role: "row", click: () => this.toggle(number, row, button)},
+      element("th", {scope: "row", role: "rowheader", class: "id"}, button),
+      element("td", {role: "cell", class: "caption"}, image.candidate ?? ""),
+      ...this.report.metrics.map((metric) =>
+        element("td", {role: "cell", class: "score"}, imageScore(metric.scores[number]))));
+    return this.open.has(number) ? [row, this.details(number)] : [row];
+  }
+
+  toggle(number, row, button) {
+    if (getSelection().toString()) return; // the click ended a selection of text
+    const opens = !this.open.delete(number);
+    if (opens) {
+      this.open.add(number);
+      row.after(this.details(number));
+    } else {
+      row.nextSibling.remove();
+    }
+    button.setAttribute("aria-expanded", String(opens));
+  }
+
+  details(number) {
+    const image = this.report.images[number];
+    return element("tr", {class: "details", role: "row"}, element("td", {role: "cell", colspan: this.columns.length},
+      markedCandidate(image), referenceList(image), scoreList(this.report, number)));
+  }
+
+  nothing() {
+    return element("tr", {role: "row"}, element("td", {role: "cell", class: "nothing", colspan: this.columns.length},
+      "No image matches. Search looks for every word in the id, the candidate and the references."));
+  }
+}
+
+/** What the table can be sorted by; `orders` names the ascending and the descending order. */
+function tableColumns(report) {
+  const collator = new Intl.Collator("en", {numeric: true});
+  const text = (label, kind, value) => ({label, kind, orders: ["A to Z", "Z to A"],
+    compare: (a, b) => collator.compare(value(report.images[a]), value(report.images[b]))});
+  return [
+    text("Image", "id", (image) => image.id),
+    text("Candidate", "caption", (image) => image.candidate ?? ""),
+    ...report.metrics.map((metric) => ({label: metric.label, kind: "score", orders: ["lowest first", "highest first"],
+      compare: (a, b) => metric.scores[a] - metric.scores[b]})),
+  ];
+}
+
+/** What a page with a part of the images says about that. */
+function sampleNote(report) {
+  if (report.extremes === null) return [];
+  const extremes = whole(report.extremes);
+  return [element("p", {class: "note"},
+    `This page holds ${whole(report.images.length)} of the ${images(report.total)}: the ${extremes} best and the `
+    + `${extremes} worst by ${report.metrics[report.lead].label}, and a random sample of the others (seed ${report.seed}). `
+    + "Scores, intervals and distributions are of all images; the table, and the best and worst by other metrics, are of "
+    + "the images on this page.")];
+}

@@ -1,0 +1,238 @@
+"""The report in a browser, opened from its file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import capeval
+from capeval import example
+from capeval.report import page as page_module
+from capeval.report.html import write_report
+from capeval.result import Result
+
+pytestmark = pytest.mark.browser
+
+HOSTILE = [
+    "</script><script>window.ran = true</script>",
+    "<img src=x onerror='window.ran = true'>",
+    "<svg onload=window.ran=true>",
+    "javascript:window.ran=true",
+]
+ROWS = "tr.image"
+
+
+class Opened:
+    """A page, and what it asked for and complained about since it was opened."""
+
+    def __init__(self, browser: Any, path: Path, **options: Any) -> None:
+        self.page = browser.new_page(**options)
+        self.page.set_default_timeout(10_000)
+        self.url = path.as_uri()
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
+        self.page.goto(self.url)
+
+    def check(self) -> None:
+        """It asked for nothing but itself, and nothing went wrong."""
+        assert self.complaints == []
+        assert self.requests == [self.url]
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    return capeval.score(example.references(), example.systems()["careful"])
+
+
+@pytest.fixture(scope="module")
+def written(result: Result, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    write_report(result, path, title="careful")
+    return path
+
+
+@pytest.fixture
+def page(browser: Any, written: Path) -> Iterator[Any]:
+    opened = Opened(browser, written)
+    yield opened.page
+    opened.check()
+    opened.page.close()
+
+
+def shown_ids(page: Any) -> list[str]:
+    return list(page.locator(f"{ROWS} th").all_inner_texts())
+
+
+def test_scores_on_the_page(page: Any, result: Result) -> None:
+    rows = page.locator("table.scores tbody tr")
+    assert rows.count() == len(result)
+    for number, score in enumerate(result.values()):
+        text = rows.nth(number).inner_text()
+        assert score.metric.label in text
+        assert f"{score.value:.4f}" in text
+        assert score.interval is not None
+        assert f"{score.interval[0]:.4f} – {score.interval[1]:.4f}" in text
+        assert score.metric.summary in text
+        assert rows.nth(number).locator("code").text_content() == score.signature
+
+
+def test_image_scores_on_the_page(page: Any, result: Result) -> None:
+    cells = page.locator(ROWS).first.locator("td.score").all_inner_texts()
+    number = result.image_ids.index(shown_ids(page)[0])
+    assert cells == [f"{score.per_image[number]:.3f}" for score in result.values()]
+
+
+def test_search_narrows_the_table(page: Any) -> None:
+    assert page.get_by_role("status").inner_text() == "60 images"
+    page.get_by_label("Search").fill("UMBRELLA street")
+    references = example.references()
+    candidates = example.systems()["careful"]
+    texts = {image: "\n".join([image, candidates[image], *references[image]]).lower() for image in references}
+    expected = {image for image, text in texts.items() if "umbrella" in text and "street" in text}
+    assert set(shown_ids(page)) == expected
+    assert page.get_by_role("status").inner_text() == f"{len(expected)} of 60 images"
+    page.get_by_label("Search").fill("no such words")
+    assert page.locator(ROWS).count() == 0
+    assert "No image matches" in page.locator("table.images").inner_text()
+
+
+def test_sorting_by_a_metric(page: Any, result: Result) -> None:
+    order = np.argsort(-result["rouge-l"].per_image, kind="stable")
+    head = page.locator("table.images thead button", has_text="ROUGE-L")
+    head.click()
+    assert shown_ids(page) == [result.image_ids[n] for n in order[:50]]
+    assert page.locator("table.images th[aria-sort=descending]").inner_text().strip() == "ROUGE-L"
+    head.press("Enter")
+    lowest = result.image_ids[int(np.argmin(result["rouge-l"].per_image))]
+    assert shown_ids(page)[0] == lowest
+    assert page.locator("table.images th[aria-sort=ascending]").inner_text().strip() == "ROUGE-L"
+
+
+def test_pages(page: Any) -> None:
+    first = shown_ids(page)
+    assert len(first) == 50
+    page.get_by_role("button", name="Next").click()
+    second = shown_ids(page)
+    assert len(second) == 10
+    assert not set(first) & set(second)
+    assert page.get_by_role("button", name="Next").is_disabled()
+
+
+def test_a_row_opens_to_its_references(page: Any) -> None:
+    row = page.locator(ROWS).nth(2)
+    image = shown_ids(page)[2]
+    row.locator("td.caption").click()
+    assert page.locator("tr.details li").all_inner_texts() == example.references()[image]
+    button = row.get_by_role("button")
+    assert button.get_attribute("aria-expanded") == "true"
+    button.press("Enter")
+    assert page.locator("tr.details").count() == 0
+    assert button.get_attribute("aria-expanded") == "false"
+
+
+def test_a_bar_filters_the_table(page: Any, result: Result) -> None:
+    data = page_module.page_data(result)["metrics"][list(result).index("cider-d")]
+    counts, edges = data["histogram"]["counts"], data["histogram"]["edges"]
+    bin_ = int(np.argmax(counts))
+    bar = page.locator("figure.histogram", has_text="CIDEr-D").locator(".bar").nth(bin_)
+    assert bar.get_attribute("aria-label") == f"{edges[bin_]:g} to {edges[bin_ + 1]:g}: {counts[bin_]} images"
+    bar.hover()
+    assert f"{counts[bin_]} images" in page.locator("figure.histogram", has_text="CIDEr-D").inner_text()
+    bar.click()
+    assert bar.get_attribute("aria-pressed") == "true"
+    scores = result["cider-d"].per_image
+    expected = {result.image_ids[n] for n in range(60) if edges[bin_] <= scores[n] < edges[bin_ + 1]}
+    assert len(expected) == counts[bin_]
+    assert set(shown_ids(page)) == expected
+    page.get_by_role("button", name="Remove the filter").click()
+    assert page.get_by_role("status").inner_text() == "60 images"
+    assert bar.get_attribute("aria-pressed") == "false"
+
+
+def test_bars_by_keyboard(page: Any) -> None:
+    bars = page.locator("figure.histogram").first.locator(".bar")
+    bars.first.focus()
+    for key in ("End", "Enter"):
+        page.keyboard.press(key)
+    assert bars.last.get_attribute("aria-pressed") == "true"
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press(" ")
+    assert bars.nth(bars.count() - 3).get_attribute("aria-pressed") == "true"
+    assert bars.last.get_attribute("aria-pressed") == "false"
+
+
+def test_best_and_worst(page: Any, result: Result) -> None:
+    order = np.argsort(-result["cider-d"].per_image, kind="stable")
+    assert page.locator(".best .card").first.locator(".id").inner_text() == result.image_ids[order[0]]
+    assert page.locator(".worst .card").first.locator(".id").inner_text() == result.image_ids[order[-1]]
+    page.get_by_role("button", name="Show more").click()
+    assert page.locator(".best .card").count() == 8
+    page.locator("#extremes-metric").select_option(label="BLEU-1")
+    lowest = float(result["bleu-1"].per_image.min())
+    assert page.locator(".worst .card .value").first.inner_text() == f"{lowest:.3f}"
+
+
+@pytest.mark.parametrize("options", [{"viewport": {"width": 360, "height": 740}}, {"color_scheme": "dark"}])
+def test_fits_the_screen(browser: Any, written: Path, options: dict[str, Any]) -> None:
+    opened = Opened(browser, written, **options)
+    assert opened.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    opened.check()
+    opened.page.close()
+
+
+def test_marked_words_are_those_of_no_reference(browser: Any, tmp_path: Path) -> None:
+    references = {"a": ["A man's red KITE.", "the kite"], "b": ["grass"]}
+    made = capeval.score(references, {"a": "the Man's kite, flown by Élodie", "b": ""}, interval=None)
+    write_report(made, tmp_path / "marks.html", title="marks")
+    opened = Opened(browser, tmp_path / "marks.html")
+    assert opened.page.locator(".card mark").all_inner_texts() == ["flown", "by", "Élodie"]
+    assert opened.page.locator(".card .candidate").first.inner_text() == "the Man's kite, flown by Élodie"
+    assert opened.page.locator(".card .nothing").inner_text() == "empty caption"
+    opened.check()
+    opened.page.close()
+
+
+def test_hostile_captions_do_not_run(browser: Any, tmp_path: Path) -> None:
+    references = {f"{text} {n}": [text, f"{text} again"] for n, text in enumerate(HOSTILE)}
+    candidates = {image: captions[0] for image, captions in references.items()}
+    made = capeval.score(references, candidates)
+    write_report(made, tmp_path / "hostile.html", title=HOSTILE[0])
+    opened = Opened(browser, tmp_path / "hostile.html")
+    assert opened.page.locator("h1").inner_text() == HOSTILE[0]
+    for number in range(len(HOSTILE)):
+        opened.page.locator(ROWS).nth(number).locator("td.score").first.click()
+    assert set(opened.page.locator("tr.details .candidate").all_text_contents()) == set(HOSTILE)
+    assert opened.page.evaluate("window.ran") is None
+    assert opened.page.locator("main img, main svg[onload]").count() == 0
+    opened.check()
+    opened.page.close()
+
+
+def test_a_sampled_page_says_so(
+    browser: Any, result: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page_module, "MOST_IMAGES", 30)
+    monkeypatch.setattr(page_module, "EXTREMES", 5)
+    write_report(result, tmp_path / "sampled.html", title="sampled")
+    opened = Opened(browser, tmp_path / "sampled.html")
+    note = opened.page.locator("#table .note").inner_text()
+    assert "30 of the 60 images: the 5 best and the 5 worst by CIDEr-D" in note
+    assert opened.page.locator("dl#facts").inner_text().split()[:2] == ["Images", "60"]
+    opened.check()
+    opened.page.close()
+
+
+def test_signatures_are_copied_or_selected(page: Any, result: Result) -> None:
+    page.get_by_role("button", name="Copy the signature of CIDEr-D").click()
+    page.wait_for_function("[...document.querySelectorAll('.signature button')].at(-1).textContent !== 'Copy'")
+    if page.locator(".signature button").last.text_content() == "Selected":
+        assert page.evaluate("getSelection().toString()") == result["cider-d"].signature

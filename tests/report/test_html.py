@@ -1,0 +1,165 @@
+"""The report as text: what it holds, that it loads nothing, and that captions stay captions."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+import capeval
+from capeval import example
+from capeval.cli.main import cli
+from capeval.errors import DataError
+from capeval.report import page
+from capeval.report.html import render_html, write_report
+from capeval.result import Result
+
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    "<!--<script>alert(1)",
+    "</SCRIPT ><img src=x onerror=alert(1)>",
+    "line\u2028and paragraph\u2029separators",
+    "$style ${data} $$ \\u003c \\ \" ' &amp; \r\t",
+]
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    return capeval.score(example.references(), example.systems()["careful"])
+
+
+def embedded(text: str) -> Any:
+    """The data of a page, read as a browser would find it: up to the first end of the element."""
+    found = re.search(r'<script id="data" type="application/json">(.*?)</script', text, re.DOTALL | re.IGNORECASE)
+    assert found
+    return json.loads(found[1])
+
+
+def test_same_input_same_bytes(result: Result, tmp_path: Path) -> None:
+    again = capeval.score(example.references(), example.systems()["careful"])
+    write_report(result, tmp_path / "a.html", title="careful")
+    write_report(again, tmp_path / "b.html", title="careful")
+    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+    assert (tmp_path / "a.html").read_text(encoding="utf-8") == render_html(result, title="careful")
+
+
+def test_data_equal_the_result(result: Result) -> None:
+    data = embedded(render_html(result, title="careful"))
+    assert [data["version"], data["total"], data["references"]] == [result.version, 60, [5, 5]]
+    assert [metric["key"] for metric in data["metrics"]] == list(result)
+    assert data["metrics"][data["lead"]]["key"] == "cider-d"
+    for metric, score in zip(data["metrics"], result.values(), strict=True):
+        assert metric["value"] == score.value
+        assert tuple(metric["interval"]) == score.interval
+        assert metric["signature"] == score.signature
+        np.testing.assert_allclose(metric["scores"], score.per_image, rtol=0, atol=5.1e-7)
+        assert sum(metric["histogram"]["counts"]) == 60
+    for image, image_id in zip(data["images"], result.image_ids, strict=True):
+        assert image["id"] == image_id
+        assert (image["candidate"], image["references"]) == result.corpus.captions(image_id)
+
+
+def test_hostile_text_stays_data() -> None:
+    references = {f"<b>{n}</b>": [text, text] for n, text in enumerate(HOSTILE)}
+    candidates = {f"<b>{n}</b>": text for n, text in enumerate(HOSTILE)}
+    hostile = capeval.score(references, candidates, interval=None)
+    text = render_html(hostile, title=HOSTILE[0])
+    data = embedded(text)
+    assert [image["candidate"] for image in data["images"]] == HOSTILE
+    assert [image["id"] for image in data["images"]] == list(candidates)
+    assert "alert(1)</script" not in text
+    assert text.count("<script") == text.count("</script>") == 2
+    assert "\u2028" not in text
+    assert "\u2029" not in text
+
+
+def test_title_that_is_not_unicode(result: Result) -> None:
+    assert "<h1>caf?</h1>" in render_html(result, title="caf\udce9")
+
+
+def test_policy_names_the_only_style_and_script(result: Result) -> None:
+    text = render_html(result, title="careful")
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)
+    assert policy
+    assert "default-src 'none'" in policy[1]
+    assert "unsafe" not in policy[1]
+    for element in ("style", 'script type="module"'):
+        inside = re.search(f"<{element}>(.*?)</", text, re.DOTALL)
+        assert inside
+        digest = base64.b64encode(hashlib.sha256(inside[1].encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in policy[1]
+
+
+def test_nothing_is_loaded(result: Result) -> None:
+    text = render_html(result, title="careful")
+    addresses = set(re.findall(r"https?://[^\s\"'<)]*", text))
+    assert addresses <= {"http://www.w3.org/2000/svg"}, "only the name of SVG's elements"
+    assert re.findall(r"\bsrc\s*=|@import|url\(|\bfetch\(|XMLHttpRequest|\bimport\b|innerHTML|\beval\(", text) == []
+    assert re.findall(r"<link[^>]*>", text) == ['<link rel="icon" href="data:,">']
+
+
+def test_size_of_five_thousand_images() -> None:
+    rng = random.Random(0)
+    words = [f"word{n}" for n in range(500)]
+    references = {n: [" ".join(rng.choices(words, k=10)) for _ in range(5)] for n in range(5000)}
+    candidates = {n: captions[0] for n, captions in references.items()}
+    five_thousand = capeval.score(references, candidates, "all", interval=None)
+    assert len(render_html(five_thousand, title="large").encode()) < 5_000_000
+
+
+def test_larger_corpora_are_sampled(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page, "MOST_IMAGES", 30)
+    monkeypatch.setattr(page, "EXTREMES", 5)
+    data = embedded(render_html(result, title="careful"))
+    assert data == embedded(render_html(result, title="careful"))
+    assert (data["total"], data["extremes"], len(data["images"])) == (60, 5, 30)
+    shown = [image["id"] for image in data["images"]]
+    assert shown == sorted(shown, key=result.image_ids.index), "in the corpus's order"
+    order = [result.image_ids[n] for n in np.argsort(result["cider-d"].per_image)]
+    assert {*order[:5], *order[-5:]} <= set(shown)
+    for metric in data["metrics"]:
+        assert len(metric["scores"]) == 30
+        assert sum(metric["histogram"]["counts"]) == 60, "histograms are of all images"
+
+
+@given(st.lists(st.floats(-2, 100).map(lambda x: round(x, 6)), min_size=1), st.sampled_from([None, 1.0, 10.0]))
+def test_histograms_count_every_score_once(scores: list[float], upper: float | None) -> None:
+    edges, counts = (histogram := page.histogram(np.array(scores), upper))["edges"], histogram["counts"]
+    assert sum(counts) == len(scores)
+    assert len(counts) == len(edges) - 1 <= 32
+    assert edges == sorted(set(edges))
+    assert edges[0] <= min(scores)
+    assert edges[-1] >= max(scores)
+    for low, high, count in zip(edges, edges[1:], counts, strict=False):
+        assert count == sum(low <= score < high or (high == edges[-1] and score == high) for score in scores)
+
+
+def test_histogram_edges_are_round() -> None:
+    assert page.histogram(np.array([0.0, 0.93]), 1.0)["edges"][:3] == [0.0, 0.05, 0.1]
+    assert page.histogram(np.array([0.0, 0.93]), 1.0)["edges"][-1] == 1.0
+    assert page.histogram(np.array([0.0, 4.56]), 10.0)["edges"][-3:] == [4.2, 4.4, 4.6]
+    assert page.histogram(np.array([0.0]), None)["edges"][-1] == 1.0
+
+
+def test_unwritable_place_is_a_data_error(result: Result, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no folder"):
+        write_report(result, tmp_path / "absent" / "report.html", title="careful")
+
+
+def test_command_line_writes_reports(tmp_path: Path) -> None:
+    system = example.system_path("plain")
+    arguments = ["score", str(example.references_path()), str(system), "--report", str(tmp_path / "score.html")]
+    assert CliRunner().invoke(cli, arguments).exit_code == 0
+    assert "<h1>plain</h1>" in (tmp_path / "score.html").read_text(encoding="utf-8")
+    assert CliRunner().invoke(cli, ["demo", "--output", str(tmp_path / "demo.html")]).exit_code == 0
+    assert "<h1>capeval demo: careful</h1>" in (tmp_path / "demo.html").read_text(encoding="utf-8")
