@@ -6,14 +6,14 @@
 //!
 //! A round first lists its continuations as small values, and copies the sets of used words for the survivors only.
 
-use std::cmp::Reverse;
-
 use super::matchers::{Candidates, Match};
 use super::score::Module;
 
 /// Paths that survive a round.
 const BEAM: usize = 40;
 const NONE: u32 = u32::MAX;
+/// Bits of a rank that hold the number of a step: a round lists a few thousand at most.
+const NUMBER_BITS: u32 = 20;
 
 /// The search, with the memory it reuses from pair to pair.
 #[derive(Debug, Default)]
@@ -21,6 +21,8 @@ pub(super) struct Search {
     beam: Beam,
     next: Beam,
     steps: Vec<Step>,
+    /// Ranks of the steps, with their numbers in the last bits.
+    ranks: Vec<u128>,
     /// Matches that paths took, each with the one taken before it.
     taken: Vec<(u32, u32)>,
     /// By reference word, the match that every path takes there.
@@ -39,7 +41,7 @@ struct Beam {
 struct Path {
     matched: u32,
     chunks: u32,
-    distance: i64,
+    distance: u64,
     /// The reference word to decide on next.
     position: u32,
     /// End of the last match in the hypothesis while its chunk is open.
@@ -52,7 +54,6 @@ struct Path {
 #[derive(Debug, Clone, Copy)]
 struct Step {
     path: Path,
-    order: u32,
     parent: u32,
     /// The match that it takes.
     took: u32,
@@ -73,8 +74,10 @@ impl Path {
         self.open = NONE;
     }
 
-    fn rank(&self) -> (Reverse<u32>, u32, i64) {
-        (Reverse(self.matched), self.chunks, self.distance)
+    /// Smaller is better: most words, then fewest chunks, then the shortest distance, then the first listed.
+    fn rank(&self, number: usize) -> u128 {
+        let most = u128::from(u32::MAX - self.matched) << 96;
+        most | u128::from(self.chunks & 0xff_ffff) << 72 | u128::from(self.distance) << NUMBER_BITS | number as u128
     }
 }
 
@@ -84,8 +87,8 @@ fn gain(found: &Match) -> u32 {
     if found.module == Module::Exact { hypothesis + reference } else { hypothesis / 2 + reference / 2 }
 }
 
-fn distance(found: &Match) -> i64 {
-    i64::from(found.reference.abs_diff(found.hypothesis))
+fn distance(found: &Match) -> u64 {
+    u64::from(found.reference.abs_diff(found.hypothesis))
 }
 
 impl Search {
@@ -98,7 +101,8 @@ impl Search {
             self.keep_best(candidates, sides);
         }
         self.beam.paths.iter_mut().for_each(Path::close_chunk);
-        let best = self.beam.paths.iter().min_by_key(|path| path.rank()).map_or(NONE, |path| path.taken);
+        let ranked = self.beam.paths.iter().enumerate().min_by_key(|(number, path)| path.rank(*number));
+        let best = ranked.map_or(NONE, |(_, path)| path.taken);
         self.collect(candidates, best)
     }
 
@@ -127,13 +131,14 @@ impl Search {
     /// Lists all ways to go on at a reference word.
     fn list_steps(&mut self, candidates: &Candidates, sides: Sides, word: usize) {
         self.steps.clear();
+        self.ranks.clear();
         let (first, matches) = candidates.at(word);
         for (parent, &path) in (0..).zip(&self.beam.paths) {
             let used = &self.beam.used[parent as usize * sides.all..][..sides.all];
             let mut path = path;
             let mut push = |path: Path, took: usize| {
-                let order = self.steps.len() as u32;
-                self.steps.push(Step { path, order, parent, took: took as u32 });
+                self.ranks.push(path.rank(self.steps.len()));
+                self.steps.push(Step { path, parent, took: took as u32 });
             };
             if !is_used(&used[..sides.reference], word as u32, 1) {
                 let mut listed = Listed::default();
@@ -169,15 +174,15 @@ impl Search {
             self.beam.used.truncate(sides.all);
             return;
         }
-        let key = |step: &Step| (step.path.rank(), step.order);
-        if self.steps.len() > BEAM {
-            self.steps.select_nth_unstable_by_key(BEAM - 1, key);
-            self.steps.truncate(BEAM);
+        if self.ranks.len() > BEAM {
+            self.ranks.select_nth_unstable(BEAM - 1);
+            self.ranks.truncate(BEAM);
         }
-        self.steps.sort_unstable_by_key(key);
+        self.ranks.sort_unstable();
         self.next.paths.clear();
         self.next.used.clear();
-        for step in &self.steps {
+        for rank in &self.ranks {
+            let step = &self.steps[(rank & ((1 << NUMBER_BITS) - 1)) as usize];
             let mut path = step.path;
             let start = self.next.used.len();
             self.next.used.extend_from_slice(&self.beam.used[step.parent as usize * sides.all..][..sides.all]);

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use rust_stemmers::{Algorithm, Stemmer};
+use rustc_hash::FxHashMap;
 
 use super::resources::Resources;
 use crate::parallel::map_parts;
@@ -20,7 +21,7 @@ pub(super) struct Token {
     /// Its synonym sets in the lexicon's pool, sorted.
     sets: Range<usize>,
     /// A bit for each of its synonym sets: tokens without a common bit have no common set.
-    signature: u128,
+    pub(super) signature: u128,
 }
 
 /// The distinct tokens of the sentences at hand.
@@ -43,27 +44,41 @@ impl Lexicon {
         for part in parts {
             let shift = lexicon.sets.len();
             lexicon.sets.extend(part.sets);
-            lexicon.tokens.extend(
-                part.tokens
-                    .into_iter()
-                    .map(|token| Token { sets: token.sets.start + shift..token.sets.end + shift, ..token }),
-            );
+            let moved = |sets: Range<usize>| sets.start + shift..sets.end + shift;
+            lexicon
+                .tokens
+                .extend(part.tokens.into_iter().map(|token| Token { sets: moved(token.sets.clone()), ..token }));
         }
+        lexicon.drop_lone_sets();
         lexicon
+    }
+
+    /// Forgets the sets that a single token has: they make no synonyms here, and most are such.
+    fn drop_lone_sets(&mut self) {
+        let mut counts: FxHashMap<u32, u32> = FxHashMap::default();
+        for &set in &self.sets {
+            *counts.entry(set).or_default() += 1;
+        }
+        let sets = std::mem::take(&mut self.sets);
+        for token in &mut self.tokens {
+            let start = self.sets.len();
+            self.sets.extend(sets[token.sets.clone()].iter().filter(|set| counts[set] > 1));
+            token.sets = start..self.sets.len();
+            token.signature =
+                self.sets[start..].iter().fold(0, |bits, set| bits | 1 << (set.wrapping_mul(0x9e37_79b9) >> 25));
+        }
     }
 
     fn push(&mut self, word: &str, stemmer: &Stemmer, resources: &Resources) {
         let start = self.sets.len();
         self.sets.extend(resources.synonym_sets(word));
-        let signature =
-            self.sets[start..].iter().fold(0, |bits, &set| bits | 1 << (set.wrapping_mul(0x9e37_79b9) >> 25));
         self.tokens.push(Token {
             hash: java_hash(word),
             stem: java_hash(&stemmer.stem(word)),
             is_function_word: resources.is_function_word(word),
             paraphrase_word: resources.paraphrase_word(word),
             sets: start..self.sets.len(),
-            signature,
+            signature: 0,
         });
     }
 
@@ -72,11 +87,9 @@ impl Lexicon {
     }
 
     /// Whether the tokens have a synonym set in common.
-    pub(super) fn are_synonyms(&self, one: &Token, other: &Token) -> bool {
-        if one.signature & other.signature == 0 {
-            return false;
-        }
-        let (mut left, mut right) = (&self.sets[one.sets.clone()], &self.sets[other.sets.clone()]);
+    pub(super) fn have_common_set(&self, one: Word, other: Word) -> bool {
+        let sets = |word: Word| &self.sets[self.token(word).sets.clone()];
+        let (mut left, mut right) = (sets(one), sets(other));
         while let (Some((a, rest_left)), Some((b, rest_right))) = (left.split_first(), right.split_first()) {
             match a.cmp(b) {
                 std::cmp::Ordering::Less => left = rest_left,

@@ -1,8 +1,9 @@
 //! Everything that could be matched: by the same word, by stem, by synonym, by paraphrase.
 
-use super::lexicon::Token;
+use super::lexicon::Lexicon;
 use super::score::Module;
 use super::sentences::{Sentence, Sentences};
+use crate::vocabulary::Word;
 
 /// Words of the hypothesis that could stand for words of the reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +42,44 @@ pub(super) struct Candidates {
     pub(super) hypothesis_cover: Vec<u32>,
     pub(super) reference_cover: Vec<u32>,
     found: Vec<Match>,
+    hypothesis: Columns,
+    reference: Columns,
     places: Places,
+}
+
+/// What the words of a sentence are compared by, side by side.
+#[derive(Debug, Default)]
+struct Columns {
+    hashes: Vec<u32>,
+    stems: Vec<u32>,
+    signatures: Vec<u128>,
+}
+
+impl Columns {
+    fn fill(&mut self, lexicon: &Lexicon, words: &[Word]) {
+        let tokens = || words.iter().map(|&word| lexicon.token(word));
+        self.hashes.clear();
+        self.hashes.extend(tokens().map(|token| token.hash));
+        self.stems.clear();
+        self.stems.extend(tokens().map(|token| token.stem));
+        self.signatures.clear();
+        self.signatures.extend(tokens().map(|token| token.signature));
+    }
+}
+
+fn match_words(
+    found: &mut Vec<Match>,
+    module: Module,
+    [hypothesis, reference]: [&Columns; 2],
+    matches: impl Fn(usize, usize) -> bool,
+) {
+    for j in 0..reference.hashes.len() {
+        for i in 0..hypothesis.hashes.len() {
+            if matches(i, j) {
+                found.push(Match::of_words(module, i, j));
+            }
+        }
+    }
 }
 
 impl Candidates {
@@ -58,34 +96,23 @@ impl Candidates {
     /// Finds the matches of a pair, in place of those of the pair before.
     pub(super) fn find(&mut self, sentences: &Sentences, hypothesis: Sentence<'_>, reference: Sentence<'_>) {
         self.found.clear();
-        let tokens = |sentence: Sentence<'_>| -> Vec<_> {
-            sentence.words.iter().map(|&word| sentences.lexicon.token(word)).collect()
-        };
-        let (hypothesis_tokens, reference_tokens) = (tokens(hypothesis), tokens(reference));
-        let pairs = [&hypothesis_tokens[..], &reference_tokens];
-        self.match_words(Module::Exact, pairs, |h, r| h.hash == r.hash);
-        if !hypothesis_tokens.iter().map(|h| h.hash).eq(reference_tokens.iter().map(|r| r.hash)) {
-            self.match_words(Module::Stem, pairs, |h, r| h.stem == r.stem && h.hash != r.hash);
-            self.match_words(Module::Synonym, pairs, |h, r| sentences.lexicon.are_synonyms(h, r) && h.hash != r.hash);
+        let Self { found, hypothesis: h, reference: r, .. } = self;
+        h.fill(&sentences.lexicon, hypothesis.words);
+        r.fill(&sentences.lexicon, reference.words);
+        match_words(found, Module::Exact, [h, r], |i, j| h.hashes[i] == r.hashes[j]);
+        if h.hashes != r.hashes {
+            let differ = |i: usize, j: usize| h.hashes[i] != r.hashes[j];
+            match_words(found, Module::Stem, [h, r], |i, j| h.stems[i] == r.stems[j] && differ(i, j));
+            let are_synonyms = |i: usize, j: usize| {
+                h.signatures[i] & r.signatures[j] != 0
+                    && differ(i, j)
+                    && sentences.lexicon.have_common_set(hypothesis.words[i], reference.words[j])
+            };
+            match_words(found, Module::Synonym, [h, r], are_synonyms);
             self.match_paraphrases(sentences, hypothesis, reference);
         }
         self.count_cover(hypothesis.words.len(), reference.words.len());
         self.sort_by_start(reference.words.len());
-    }
-
-    fn match_words(
-        &mut self,
-        module: Module,
-        [hypothesis, reference]: [&[&Token]; 2],
-        matches: impl Fn(&Token, &Token) -> bool,
-    ) {
-        for (j, r) in reference.iter().enumerate() {
-            for (i, h) in hypothesis.iter().enumerate() {
-                if matches(h, r) {
-                    self.found.push(Match::of_words(module, i, j));
-                }
-            }
-        }
     }
 
     fn match_paraphrases(&mut self, sentences: &Sentences, hypothesis: Sentence<'_>, reference: Sentence<'_>) {
