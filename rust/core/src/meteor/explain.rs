@@ -89,7 +89,7 @@ impl Aligner {
 fn count(sentences: &Sentences, hypothesis: Sentence<'_>, reference: Sentence<'_>, matches: &[Match]) -> Statistics {
     let function_words = |sentence: Sentence<'_>, start: u32, end: u32| {
         let words = &sentence.words[start as usize..end as usize];
-        words.iter().filter(|&&word| sentences.lexicon.token(word).is_function_word).count() as u32
+        words.iter().filter(|&&word| sentences.lexicon.is_function_word(word)).count() as u32
     };
     let lengths = [hypothesis.words.len() as u32, reference.words.len() as u32];
     let mut statistics = Statistics {

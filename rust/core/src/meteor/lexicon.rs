@@ -9,38 +9,41 @@ use super::resources::Resources;
 use crate::parallel::map_parts;
 use crate::vocabulary::{Vocabulary, Word};
 
-/// A distinct token.
-#[derive(Debug, Clone)]
-pub(super) struct Token {
-    /// Words and stems are compared by hash, as the original does: `or` and `q4` are the same word.
-    pub(super) hash: u32,
-    pub(super) stem: u32,
-    pub(super) is_function_word: bool,
-    /// Its number in the paraphrase table.
-    pub(super) paraphrase_word: Option<u32>,
-    /// Its synonym sets in the lexicon's pool, sorted.
-    sets: Range<usize>,
-    /// A bit for each of its synonym sets: tokens without a common bit have no common set.
-    pub(super) signature: u128,
-}
-
 /// The distinct tokens of the sentences at hand.
-#[derive(Debug, Clone, Default)]
+///
+/// Two tokens match when they have a *trait* in common: the same word, the same stem, a synonym set. Traits are numbered
+/// from 0 through all three kinds. Words and stems are told apart by hash, as the original does: `or` and `q4` are the
+/// same word.
+#[derive(Debug, Default)]
 pub(super) struct Lexicon {
     tokens: Vec<Token>,
     sets: Vec<u32>,
+    traits: usize,
+}
+
+#[derive(Debug)]
+struct Token {
+    word: u32,
+    stem: u32,
+    /// Its synonym sets, in the lexicon's pool.
+    sets: Range<usize>,
+    is_function_word: bool,
+    /// Its number in the paraphrase table.
+    paraphrase_word: Option<u32>,
 }
 
 impl Lexicon {
     pub(super) fn new(vocabulary: &Vocabulary, resources: &Resources, threads: usize) -> Self {
         let words: Vec<&str> = vocabulary.words().collect();
-        let mut lexicon = Self::default();
         let parts = map_parts(words.len(), threads, |range| {
             let mut part = Self::default();
             let stemmer = Stemmer::create(Algorithm::English);
-            words[range].iter().for_each(|word| part.push(word, &stemmer, resources));
+            for word in &words[range] {
+                part.push(word, &stemmer, resources);
+            }
             part
         });
+        let mut lexicon = Self::default();
         for part in parts {
             let shift = lexicon.sets.len();
             lexicon.sets.extend(part.sets);
@@ -49,55 +52,76 @@ impl Lexicon {
                 .tokens
                 .extend(part.tokens.into_iter().map(|token| Token { sets: moved(token.sets.clone()), ..token }));
         }
-        lexicon.drop_lone_sets();
+        lexicon.number_traits();
         lexicon
     }
 
-    /// Forgets the sets that a single token has: they make no synonyms here, and most are such.
-    fn drop_lone_sets(&mut self) {
-        let mut counts: FxHashMap<u32, u32> = FxHashMap::default();
-        for &set in &self.sets {
-            *counts.entry(set).or_default() += 1;
-        }
-        let sets = std::mem::take(&mut self.sets);
-        for token in &mut self.tokens {
-            let start = self.sets.len();
-            self.sets.extend(sets[token.sets.clone()].iter().filter(|set| counts[set] > 1));
-            token.sets = start..self.sets.len();
-            token.signature =
-                self.sets[start..].iter().fold(0, |bits, set| bits | 1 << (set.wrapping_mul(0x9e37_79b9) >> 25));
-        }
-    }
-
+    /// Adds a token with hashes of its word and stem, and synonym sets as the resources number them.
     fn push(&mut self, word: &str, stemmer: &Stemmer, resources: &Resources) {
         let start = self.sets.len();
         self.sets.extend(resources.synonym_sets(word));
         self.tokens.push(Token {
-            hash: java_hash(word),
+            word: java_hash(word),
             stem: java_hash(&stemmer.stem(word)),
+            sets: start..self.sets.len(),
             is_function_word: resources.is_function_word(word),
             paraphrase_word: resources.paraphrase_word(word),
-            sets: start..self.sets.len(),
-            signature: 0,
         });
     }
 
-    pub(super) fn token(&self, word: Word) -> &Token {
+    /// Numbers the traits, and forgets the synonym sets that a single token has: most are such, and match nothing here.
+    fn number_traits(&mut self) {
+        let (mut words, mut stems) = (FxHashMap::default(), FxHashMap::default());
+        let mut counts: FxHashMap<u32, u32> = FxHashMap::default();
+        for &set in &self.sets {
+            *counts.entry(set).or_default() += 1;
+        }
+        let mut next = 0..;
+        let mut fresh = || next.next().expect("fewer than 2^32 traits");
+        let mut sets = FxHashMap::default();
+        let pool = std::mem::take(&mut self.sets);
+        for token in &mut self.tokens {
+            token.word = *words.entry(token.word).or_insert_with(&mut fresh);
+            token.stem = *stems.entry(token.stem).or_insert_with(&mut fresh);
+            let start = self.sets.len();
+            let shared = pool[token.sets.clone()].iter().filter(|set| counts[set] > 1);
+            self.sets.extend(shared.map(|&set| *sets.entry(set).or_insert_with(&mut fresh)));
+            token.sets = start..self.sets.len();
+        }
+        self.traits = words.len() + stems.len() + sets.len();
+    }
+
+    fn token(&self, word: Word) -> &Token {
         &self.tokens[word as usize]
     }
 
-    /// Whether the tokens have a synonym set in common.
-    pub(super) fn have_common_set(&self, one: Word, other: Word) -> bool {
-        let sets = |word: Word| &self.sets[self.token(word).sets.clone()];
-        let (mut left, mut right) = (sets(one), sets(other));
-        while let (Some((a, rest_left)), Some((b, rest_right))) = (left.split_first(), right.split_first()) {
-            match a.cmp(b) {
-                std::cmp::Ordering::Less => left = rest_left,
-                std::cmp::Ordering::Greater => right = rest_right,
-                std::cmp::Ordering::Equal => return true,
-            }
-        }
-        false
+    /// The trait of being this word.
+    pub(super) fn same_word(&self, word: Word) -> &[u32] {
+        std::slice::from_ref(&self.token(word).word)
+    }
+
+    /// The trait of having this stem.
+    pub(super) fn same_stem(&self, word: Word) -> &[u32] {
+        std::slice::from_ref(&self.token(word).stem)
+    }
+
+    /// The traits of having a meaning in a synonym set.
+    pub(super) fn synonyms(&self, word: Word) -> &[u32] {
+        &self.sets[self.token(word).sets.clone()]
+    }
+
+    /// Number of traits.
+    pub(super) fn trait_count(&self) -> usize {
+        self.traits
+    }
+
+    pub(super) fn is_function_word(&self, word: Word) -> bool {
+        self.token(word).is_function_word
+    }
+
+    /// The word's number in the paraphrase table.
+    pub(super) fn paraphrase_word(&self, word: Word) -> Option<u32> {
+        self.token(word).paraphrase_word
     }
 }
 

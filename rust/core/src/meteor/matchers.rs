@@ -42,44 +42,9 @@ pub(super) struct Candidates {
     pub(super) hypothesis_cover: Vec<u32>,
     pub(super) reference_cover: Vec<u32>,
     found: Vec<Match>,
-    hypothesis: Columns,
-    reference: Columns,
+    /// For each trait, the words of the hypothesis that have it, as bits; all 0 between uses.
+    carriers: Vec<u64>,
     places: Places,
-}
-
-/// What the words of a sentence are compared by, side by side.
-#[derive(Debug, Default)]
-struct Columns {
-    hashes: Vec<u32>,
-    stems: Vec<u32>,
-    signatures: Vec<u128>,
-}
-
-impl Columns {
-    fn fill(&mut self, lexicon: &Lexicon, words: &[Word]) {
-        let tokens = || words.iter().map(|&word| lexicon.token(word));
-        self.hashes.clear();
-        self.hashes.extend(tokens().map(|token| token.hash));
-        self.stems.clear();
-        self.stems.extend(tokens().map(|token| token.stem));
-        self.signatures.clear();
-        self.signatures.extend(tokens().map(|token| token.signature));
-    }
-}
-
-fn match_words(
-    found: &mut Vec<Match>,
-    module: Module,
-    [hypothesis, reference]: [&Columns; 2],
-    matches: impl Fn(usize, usize) -> bool,
-) {
-    for j in 0..reference.hashes.len() {
-        for i in 0..hypothesis.hashes.len() {
-            if matches(i, j) {
-                found.push(Match::of_words(module, i, j));
-            }
-        }
-    }
 }
 
 impl Candidates {
@@ -96,23 +61,53 @@ impl Candidates {
     /// Finds the matches of a pair, in place of those of the pair before.
     pub(super) fn find(&mut self, sentences: &Sentences, hypothesis: Sentence<'_>, reference: Sentence<'_>) {
         self.found.clear();
-        let Self { found, hypothesis: h, reference: r, .. } = self;
-        h.fill(&sentences.lexicon, hypothesis.words);
-        r.fill(&sentences.lexicon, reference.words);
-        match_words(found, Module::Exact, [h, r], |i, j| h.hashes[i] == r.hashes[j]);
-        if h.hashes != r.hashes {
-            let differ = |i: usize, j: usize| h.hashes[i] != r.hashes[j];
-            match_words(found, Module::Stem, [h, r], |i, j| h.stems[i] == r.stems[j] && differ(i, j));
-            let are_synonyms = |i: usize, j: usize| {
-                h.signatures[i] & r.signatures[j] != 0
-                    && differ(i, j)
-                    && sentences.lexicon.have_common_set(hypothesis.words[i], reference.words[j])
-            };
-            match_words(found, Module::Synonym, [h, r], are_synonyms);
+        let lexicon = &sentences.lexicon;
+        self.carriers.resize(lexicon.trait_count(), 0);
+        let words = [hypothesis.words, reference.words];
+        self.match_words(Module::Exact, lexicon, words, |word| lexicon.same_word(word));
+        let [h, r] = words.map(|words| words.iter().map(|&word| lexicon.same_word(word)));
+        if !h.eq(r) {
+            self.match_words(Module::Stem, lexicon, words, |word| lexicon.same_stem(word));
+            self.match_words(Module::Synonym, lexicon, words, |word| lexicon.synonyms(word));
             self.match_paraphrases(sentences, hypothesis, reference);
         }
         self.count_cover(hypothesis.words.len(), reference.words.len());
         self.sort_by_start(reference.words.len());
+    }
+
+    /// Matches words that have a trait in common. Sixty-four words of the hypothesis are looked at together.
+    fn match_words<'a>(
+        &mut self,
+        module: Module,
+        lexicon: &Lexicon,
+        [hypothesis, reference]: [&[Word]; 2],
+        traits: impl Fn(Word) -> &'a [u32],
+    ) {
+        let same_word = |word: Word| lexicon.same_word(word)[0] as usize;
+        for (block, words) in hypothesis.chunks(64).enumerate() {
+            for (bit, &word) in words.iter().enumerate() {
+                for &quality in traits(word) {
+                    self.carriers[quality as usize] |= 1 << bit;
+                }
+                self.carriers[same_word(word)] |= 1 << bit;
+            }
+            for (j, &word) in reference.iter().enumerate() {
+                let mut bits = traits(word).iter().fold(0, |bits, &quality| bits | self.carriers[quality as usize]);
+                if module != Module::Exact {
+                    bits &= !self.carriers[same_word(word)];
+                }
+                while bits != 0 {
+                    self.found.push(Match::of_words(module, 64 * block + bits.trailing_zeros() as usize, j));
+                    bits &= bits - 1;
+                }
+            }
+            for &word in words {
+                for &quality in traits(word) {
+                    self.carriers[quality as usize] = 0;
+                }
+                self.carriers[same_word(word)] = 0;
+            }
+        }
     }
 
     fn match_paraphrases(&mut self, sentences: &Sentences, hypothesis: Sentence<'_>, reference: Sentence<'_>) {

@@ -173,7 +173,7 @@ fn find_phrases(words: &[Word], lexicon: &Lexicon, resources: &Resources, spans:
     for start in 0..words.len() {
         let mut phrase = ROOT;
         for (length, &word) in (1..=u8::MAX).zip(&words[start..]) {
-            let next = lexicon.token(word).paraphrase_word.and_then(|word| resources.walk(phrase, word));
+            let next = lexicon.paraphrase_word(word).and_then(|word| resources.walk(phrase, word));
             let Some(next) = next else { break };
             phrase = next;
             spans.push(Span { start: start as u32, length, phrase });
