@@ -11,7 +11,7 @@ use std::time::Instant;
 use capeval_core::captions::CaptionsBuilder;
 use capeval_core::corpus::{Corpus, References};
 use capeval_core::document_frequency::SharedBytes;
-use capeval_core::kernel::{Context, Kernel, Table, evaluate};
+use capeval_core::kernel::{Context, Kernel, evaluate};
 use capeval_core::meteor::{Meteor, Resources, Sources, Weights, align, align_best};
 use capeval_core::tokenize::Tokenizer;
 use serde_json::Value;
@@ -114,7 +114,7 @@ fn corpora_score_as_with_the_original() {
     let meteor = Meteor::default();
     for batch in &batches {
         let items = batch["items"].as_array().unwrap();
-        let table: Table = evaluate(&corpus(items), &[&meteor], &context).remove(0);
+        let table = evaluate(&corpus(items), &[&meteor], &context).remove(0);
         let expected = &batch["scores"];
         for (number, row) in table.rows().enumerate() {
             assert!(

@@ -64,9 +64,14 @@ impl Path {
 
     fn take(&mut self, found: &Match) {
         self.matched += gain(found);
-        self.chunks += u32::from(self.open != NONE && self.open != found.hypothesis);
+        self.chunks += u32::from(self.is_broken_by(found));
         self.position = found.reference_end();
         self.open = found.hypothesis_end();
+    }
+
+    /// Whether the open chunk ends because the match does not continue it.
+    fn is_broken_by(&self, found: &Match) -> bool {
+        self.open != NONE && self.open != found.hypothesis
     }
 
     fn close_chunk(&mut self) {
@@ -144,9 +149,9 @@ impl Search {
                 let mut listed = Listed::default();
                 for (number, found) in (first..).zip(matches) {
                     if sides.is_free(used, found) {
-                        let mut copy = path;
-                        copy.take(found);
-                        if listed.may_survive(found, copy.chunks - path.chunks) {
+                        if listed.may_survive(found, path.is_broken_by(found)) {
+                            let mut copy = path;
+                            copy.take(found);
                             push(copy, number);
                         }
                         // The distance of a match counts for the siblings that follow, not for the path that takes it.
@@ -222,8 +227,8 @@ impl Search {
 struct Listed([[u8; 2]; 32]);
 
 impl Listed {
-    fn may_survive(&mut self, found: &Match, chunks: u32) -> bool {
-        let Some(count) = self.0.get_mut(gain(found) as usize).map(|kind| &mut kind[chunks as usize]) else {
+    fn may_survive(&mut self, found: &Match, breaks: bool) -> bool {
+        let Some(count) = self.0.get_mut(gain(found) as usize).map(|kind| &mut kind[usize::from(breaks)]) else {
             return true;
         };
         *count = (*count + 1).min(BEAM as u8 + 1);
@@ -245,17 +250,25 @@ impl Sides {
         mark(hypothesis, found.hypothesis, found.hypothesis_length);
     }
 
+    /// Whether a match that starts at a free reference word has all its words free.
     fn is_free(self, used: &[u64], found: &Match) -> bool {
         let (reference, hypothesis) = used.split_at(self.reference);
         !is_used(hypothesis, found.hypothesis, found.hypothesis_length)
-            && !is_used(reference, found.reference, found.reference_length)
+            && !is_used(reference, found.reference + 1, found.reference_length - 1)
     }
 }
 
+/// The bit of a word, and the block it is in.
+fn place(word: u32) -> (usize, u64) {
+    (word as usize / 64, 1 << (word % 64))
+}
+
 fn mark(bits: &mut [u64], start: u32, length: u8) {
-    (start..start + u32::from(length)).for_each(|word| bits[word as usize / 64] |= 1 << (word % 64));
+    for (block, bit) in (start..start + u32::from(length)).map(place) {
+        bits[block] |= bit;
+    }
 }
 
 fn is_used(bits: &[u64], start: u32, length: u8) -> bool {
-    (start..start + u32::from(length)).any(|word| bits[word as usize / 64] >> (word % 64) & 1 == 1)
+    (start..start + u32::from(length)).map(place).any(|(block, bit)| bits[block] & bit != 0)
 }
