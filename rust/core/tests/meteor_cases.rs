@@ -1,8 +1,8 @@
 //! METEOR against recorded answers of the original.
 //!
-//! Needs two folders: `CAPEVAL_SHARED` with `facts/meteor-*.jsonl`, and `CAPEVAL_METEOR` with METEOR's English files (the
-//! jar's `function/`, `nonbreaking/` and `synonym/` extracted, and `paraphrase-en.gz`). Without them there is nothing to
-//! compare.
+//! Needs two folders: `CAPEVAL_SHARED` with `facts/meteor-*.jsonl`, and `CAPEVAL_METEOR` with METEOR's English files
+//! (the jar's `function/`, `nonbreaking/` and `synonym/` extracted, and `paraphrase-en.gz`). Without them there is
+//! nothing to compare.
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};

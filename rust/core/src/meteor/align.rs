@@ -86,7 +86,7 @@ impl Path {
     }
 }
 
-/// Words that a match counts for in the search: all of an exact match, and half of any other, rounded down on each side.
+/// Words that a match counts for in the search: all of an exact match, half of any other, rounded down on each side.
 fn gain(found: &Match) -> u32 {
     let (hypothesis, reference) = (u32::from(found.hypothesis_length), u32::from(found.reference_length));
     if found.module == Module::Exact { hypothesis + reference } else { hypothesis / 2 + reference / 2 }
@@ -221,8 +221,8 @@ impl Search {
     }
 }
 
-/// Siblings already listed, by what they gain and whether they begin a chunk. Distances grow from sibling to sibling, so
-/// behind 40 of its own kind none can survive the round: long sentences of one word stay cheap.
+/// Siblings already listed, by what they gain and whether they break the open chunk. Distances grow from sibling to
+/// sibling, so behind 40 of its own kind none can survive the round: long sentences of one word stay cheap.
 #[derive(Default)]
 struct Listed([[u8; 2]; 32]);
 

@@ -11,9 +11,9 @@ use crate::vocabulary::{Vocabulary, Word};
 
 /// The distinct tokens of the sentences at hand.
 ///
-/// Two tokens match when they have a *trait* in common: the same word, the same stem, a synonym set. Traits are numbered
-/// from 0 through all three kinds. Words and stems are told apart by hash, as the original does: `or` and `q4` are the
-/// same word.
+/// Two tokens match when they have a *trait* in common: the same word, the same stem, a synonym set. Traits are
+/// numbered from 0 through all three kinds. Words and stems are told apart by hash, as the original does: `or` and `q4`
+/// are the same word.
 #[derive(Debug, Default)]
 pub(super) struct Lexicon {
     tokens: Vec<Token>,

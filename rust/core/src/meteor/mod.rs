@@ -1,5 +1,5 @@
-//! METEOR 1.5 (Denkowski and Lavie, *Meteor Universal: Language Specific Translation Evaluation for Any Target Language*,
-//! WMT 2014) for English, as the COCO caption evaluation code runs it.
+//! METEOR 1.5 (Denkowski and Lavie, *Meteor Universal: Language Specific Translation Evaluation for Any Target
+//! Language*, WMT 2014) for English, as the COCO caption evaluation code runs it.
 //!
 //! Words of the candidate and of a reference are aligned one to one: by the same word, the same stem, a common synonym
 //! set, or as paraphrases. Of all alignments the one is taken that covers most words, then has fewest chunks (runs that
@@ -17,21 +17,24 @@
 //!
 //! | point | paper | the program (1.5) | here |
 //! | --- | --- | --- | --- |
-//! | search | beam, over matched words, chunks, distance | beam of 40; ties by order of discovery | the same, in the same order |
-//! | weights in the search | those of the score | 1 for exact, ½ for the others, rounded down per match | as the program |
-//! | distance of a match | of each match | counts for its later siblings, not for the path that takes it | as the program |
+//! | search | beam: words, chunks, distance | beam of 40; ties by order of discovery | as the program |
+//! | weights in the search | those of the score | 1 exact, ½ others, rounded down per match | as the program |
+//! | distance of a match | its own | counts for its later siblings, not for its path | as the program |
 //! | same word, same stem | by text | by 32-bit hash: `or` is `q4` | as the program |
-//! | a lone non-exact word | matched | matched only if nothing else could cover its words, or if it joins a chunk | as the program |
+//! | a lone non-exact word | matched | only if nothing else covers its words, or in a chunk | as the program |
 //! | chunks of a complete match | 1 | penalty 0; adds no chunk to the corpus | as the program |
 //! | `pow` | – | Java's, 1 unit in the last place off the C library's in 1 of 700 | the C library's |
 //! | word-final Σ | – | lower-cased by word break | lower-cased by the neighbouring letters |
 //! | no references | – | an error | all counts 0, score 0 |
 //!
-//! [`Resources`] come from the user's installation of METEOR; [`Meteor`] is the engine's kernel, [`align`] shows what was
-//! matched.
+//! Time and memory of a pair grow with the product of the lengths where all words are alike.
+//!
+//! [`Resources`] come from the user's installation of METEOR; [`Meteor`] is the engine's kernel, [`align`] shows what
+//! was matched.
 
 mod align;
 mod corpus;
+mod dots;
 mod explain;
 mod kernel;
 mod lexicon;

@@ -53,8 +53,8 @@ pub(super) struct Sentence<'a> {
 
 /// Sentences with all that is known of their words and phrases.
 ///
-/// Of the paraphrase table it keeps what these sentences can use: phrases that occur in some sentence, numbered anew, with
-/// those of their paraphrases that occur in some sentence too.
+/// Of the paraphrase table it keeps what these sentences can use: phrases that occur in some sentence, numbered anew,
+/// with those of their paraphrases that occur in some sentence too.
 #[derive(Debug)]
 pub(super) struct Sentences {
     arena: Arena,
@@ -168,7 +168,8 @@ impl Sentences {
     }
 }
 
-/// Every phrase of the table, and every beginning of one, in the sentence.
+/// Every phrase of the table, and every beginning of one, in the sentence. (Remembering steps from phrase to phrase in
+/// a hash table was not faster than searching the children each time.)
 fn find_phrases(words: &[Word], lexicon: &Lexicon, resources: &Resources, spans: &mut Vec<Span>) {
     for start in 0..words.len() {
         let mut phrase = ROOT;

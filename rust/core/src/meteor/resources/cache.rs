@@ -1,7 +1,7 @@
 //! The cache file: a header with the lengths of its sections, then the sections, used as they lie.
 //!
-//! All numbers are little-endian. Header: magic (8 bytes), version (u32), CRC-32 of everything after it (u32), length of
-//! each section (u64 each).
+//! All numbers are little-endian. Header: magic (8 bytes), version (u32), CRC-32 of everything after it (u32), length
+//! of each section (u64 each).
 
 use std::ops::Range;
 use std::sync::Arc;
