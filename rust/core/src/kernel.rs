@@ -13,7 +13,7 @@ use crate::document_frequency::DocumentFrequency;
 use crate::ngram::{ImageNgrams, NgramCounter};
 use crate::parallel::map_parts;
 use crate::vocabulary::Word;
-use crate::{bleu, cider, rouge};
+use crate::{bleu, cider, meteor, rouge};
 
 /// Every kernel by name: a new metric adds its line here.
 const KERNELS: &[(&str, Build)] = &[
@@ -23,6 +23,7 @@ const KERNELS: &[(&str, Build)] = &[
     ("rouge-s", rouge::build_s),
     ("cider", cider::build_cider),
     ("cider-d", cider::build_cider_d),
+    ("meteor", meteor::build),
 ];
 
 type Build = fn(&Parameters) -> Result<Box<dyn Kernel>, ParameterError>;
@@ -70,6 +71,8 @@ pub trait Scorer: Sync {
 pub struct Context {
     /// Document frequencies from elsewhere; the corpus' own references otherwise.
     pub document_frequency: Option<DocumentFrequency>,
+    /// What METEOR knows of its language; METEOR needs it.
+    pub meteor: Option<Arc<meteor::Resources>>,
     /// Number of threads, 0 for one a core.
     pub threads: usize,
 }
@@ -87,6 +90,11 @@ impl<'a> Image<'a> {
     /// Image number `number` of the corpus; `counter` keeps its tables from image to image.
     pub fn new(corpus: &'a Corpus, number: usize, counter: &'a RefCell<NgramCounter>) -> Self {
         Self { corpus, number, counter, ngrams: OnceCell::new(), stemmed: OnceCell::new() }
+    }
+
+    /// Its number in the corpus.
+    pub fn number(&self) -> usize {
+        self.number
     }
 
     /// Number of candidates (1 unless the corpus holds caption sets).

@@ -22,6 +22,7 @@ pub mod resample;
 // The metrics.
 mod bleu;
 pub mod cider;
+pub mod meteor;
 mod rouge;
 
 // CIDEr-D on token ids, for training.

@@ -90,7 +90,7 @@ pub(crate) fn evaluate(
         kernels.push((name, kernel.into()));
     }
     let document_frequency = document_frequency.map(|given| given.get().0.clone());
-    let context = Context { document_frequency, threads };
+    let context = Context { document_frequency, meteor: None, threads };
     let corpus = corpus.get();
     let tables = py.detach(|| {
         let kernels: Vec<&dyn Kernel> = kernels.iter().map(|(_, kernel)| &**kernel).collect();

@@ -1,0 +1,283 @@
+//! METEOR's `-norm`: a line of text to lower-case tokens, punctuation kept.
+//!
+//! The steps rewrite the line one after the other, each working on what the one before left; their order and what a
+//! match consumes decide the result on odd input, so every step is a single left-to-right pass over characters.
+
+use rustc_hash::FxHashMap;
+
+use super::dots::{hide_dot_runs, show_dot_runs};
+
+/// Abbreviations whose final dot does not end a sentence.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Prefixes(FxHashMap<Box<str>, Prefix>);
+
+/// When a prefix keeps its dot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Prefix {
+    /// Before anything: `Mr.`
+    Always,
+    /// Before a number only: `No. 7`
+    BeforeNumber,
+}
+
+impl Prefixes {
+    /// From prefixes with their kind; a later entry replaces an earlier one.
+    pub(super) fn new<'a>(prefixes: impl Iterator<Item = (&'a str, Prefix)>) -> Self {
+        Self(prefixes.map(|(prefix, kind)| (prefix.into(), kind)).collect())
+    }
+
+    fn get(&self, word: &str) -> Option<Prefix> {
+        self.0.get(word).copied()
+    }
+}
+
+/// Whether normalising a line of such tokens, joined by single blanks, gives the same tokens back.
+///
+/// No step touches ASCII lower-case letters and digits, or a single blank between them.
+pub(super) fn is_plain(token: &str) -> bool {
+    !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+}
+
+/// The normalised line; [`split`] cuts it into tokens.
+pub(super) fn normalize(line: &str, prefixes: &Prefixes) -> String {
+    let mut text: Text = Vec::with_capacity(2 * line.len() + 2);
+    text.push(' ');
+    text.extend(line.chars());
+    text.push(' ');
+    let text = set_off_symbols(&text);
+    let text = hide_dot_runs(&text);
+    let text = set_off_commas(text);
+    let text = unify_quotes(&text);
+    let text = unify_dashes(&text);
+    let text = rewrite(&text, |c| is_alphanumeric(c) || c == '.', '-', is_alphanumeric, " ");
+    let text = split_apostrophes(text);
+    let text = final_dots(&text, prefixes);
+    let text = show_dot_runs(&text);
+    collapse_blanks(&text).to_lowercase()
+}
+
+/// The tokens of a normalised line.
+pub(super) fn split(line: &str) -> impl Iterator<Item = &str> {
+    line.split(is_separator).filter(|token| !token.is_empty())
+}
+
+pub(super) type Text = Vec<char>;
+
+fn is_separator(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{c}')
+}
+
+fn is_letter(c: char) -> bool {
+    match c {
+        'A'..='Z' | 'a'..='z' => true,
+        _ if c < '\u{c0}' => false,
+        _ => matches!(c,
+            '\u{c0}'..='\u{d6}' | '\u{d8}'..='\u{f6}' | '\u{f8}'..='\u{17e}' | '\u{400}'..='\u{527}'
+            | '\u{a640}'..='\u{a66e}' | '\u{a67e}'..='\u{a697}' | '\u{1d00}'..='\u{1d7f}'),
+    }
+}
+
+fn is_alphanumeric(c: char) -> bool {
+    c.is_ascii_digit() || is_letter(c)
+}
+
+/// Replaces the middle of every `left` `middle` `right`. A match takes all three characters with it, so of two that
+/// share one the second stays.
+fn rewrite(
+    text: &[char],
+    left: impl Fn(char) -> bool,
+    middle: char,
+    right: impl Fn(char) -> bool,
+    replacement: &str,
+) -> Text {
+    let mut out = Text::with_capacity(text.len() + 16);
+    let mut at = 0;
+    while at < text.len() {
+        out.push(text[at]);
+        match text.get(at + 1..at + 3) {
+            Some(&[found, next]) if found == middle && left(text[at]) && right(next) => {
+                out.extend(replacement.chars());
+                out.push(next);
+                at += 3;
+            }
+            _ => at += 1,
+        }
+    }
+    out
+}
+
+fn set_off(out: &mut Text, c: char) {
+    out.extend([' ', c, ' ']);
+}
+
+/// Blanks round everything that no later step decides on.
+fn set_off_symbols(text: &[char]) -> Text {
+    let mut out = Text::with_capacity(2 * text.len());
+    for &c in text {
+        let kept = matches!(c, ' ' | '\t'..='\r' | '.' | '\'' | '`' | ',' | '-' | '\u{2018}' | '\u{2019}');
+        if kept || is_alphanumeric(c) {
+            out.push(c);
+        } else {
+            set_off(&mut out, c);
+        }
+    }
+    out
+}
+
+/// Commas leave words, but stay within numbers.
+fn set_off_commas(text: Text) -> Text {
+    if !text.contains(&',') {
+        return text;
+    }
+    let digit = |c: char| c.is_ascii_digit();
+    let other = |c: char| !c.is_ascii_digit();
+    let text = rewrite(&text, other, ',', other, " , ");
+    let text = rewrite(&text, digit, ',', other, " , ");
+    rewrite(&text, other, ',', digit, " , ")
+}
+
+fn unify_quotes(text: &[char]) -> Text {
+    let single = |c: char| if matches!(c, '`' | '\u{2018}' | '\u{2019}') { '\'' } else { c };
+    let mut out = Text::with_capacity(text.len() + 8);
+    let mut at = 0;
+    while at < text.len() {
+        let c = single(text[at]);
+        let doubled = c == '\'' && text.get(at + 1).is_some_and(|&next| single(next) == '\'');
+        if doubled || matches!(c, '\u{201c}' | '\u{201d}') {
+            set_off(&mut out, '"');
+        } else {
+            out.push(c);
+        }
+        at += if doubled { 2 } else { 1 };
+    }
+    out
+}
+
+fn unify_dashes(text: &[char]) -> Text {
+    let is_dash = |c: char| matches!(c, '-' | '\u{2013}');
+    let mut out = Text::with_capacity(text.len());
+    let mut at = 0;
+    while at < text.len() {
+        let doubled = is_dash(text[at]) && text.get(at + 1).is_some_and(|&next| is_dash(next));
+        out.push(if is_dash(text[at]) { '-' } else { text[at] });
+        at += if doubled { 2 } else { 1 };
+    }
+    out
+}
+
+fn split_apostrophes(text: Text) -> Text {
+    if !text.contains(&'\'') {
+        return text;
+    }
+    let other = |c: char| !is_letter(c);
+    let text = rewrite(&text, other, '\'', other, " ' ");
+    let text = rewrite(&text, |c| !is_alphanumeric(c), '\'', is_letter, " ' ");
+    let text = rewrite(&text, is_letter, '\'', other, " ' ");
+    let text = rewrite(&text, is_letter, '\'', is_letter, " '");
+    rewrite(&text, |c| c.is_ascii_digit(), '\'', |c| c == 's', " '")
+}
+
+/// A word's final dot becomes a token, unless the word is an abbreviation or the sentence goes on.
+fn final_dots(text: &[char], prefixes: &Prefixes) -> Text {
+    let mut words = text.split(|&c| is_separator(c)).filter(|word| !word.is_empty()).peekable();
+    let mut out = Text::with_capacity(text.len() + 8);
+    while let Some(word) = words.next() {
+        let next = words.peek().map(|next| next[0]);
+        match word {
+            [stem @ .., '.'] if !stem.is_empty() => final_dot(stem, next, prefixes, &mut out),
+            _ => out.extend(word),
+        }
+        out.push(' ');
+    }
+    out
+}
+
+fn final_dot(stem: &[char], next: Option<char>, prefixes: &Prefixes, out: &mut Text) {
+    if stem.contains(&'.') && stem.iter().any(|&c| is_letter(c)) {
+        out.extend(stem.iter().filter(|&&c| c != '.'));
+        return;
+    }
+    out.extend(stem);
+    let prefix = prefixes.get(&stem.iter().collect::<String>());
+    let goes_on = next.is_some_and(|c| c.is_ascii_lowercase());
+    let number = next.is_some_and(|c| c.is_ascii_digit());
+    if !(prefix == Some(Prefix::Always) || goes_on || prefix == Some(Prefix::BeforeNumber) && number) {
+        out.push(' ');
+    }
+    out.push('.');
+}
+
+fn collapse_blanks(text: &[char]) -> String {
+    let blank = |c: char| matches!(c, ' ' | '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}');
+    let mut out = String::with_capacity(text.len());
+    for &c in text {
+        if !blank(c) {
+            out.push(c);
+        } else if !out.ends_with(' ') {
+            out.push(' ');
+        }
+    }
+    out.trim_matches(|c| c <= ' ').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn prefixes() -> Prefixes {
+        Prefixes::new([("mr", Prefix::Always), ("v", Prefix::Always), ("pp", Prefix::BeforeNumber)].into_iter())
+    }
+
+    fn tokens(line: &str) -> Vec<String> {
+        split(&normalize(line, &prefixes())).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn punctuation_leaves_words() {
+        let cases = [
+            ("A dog, a cat.", "a dog , a cat ."),
+            ("1,000 dogs,cats", "1,000 dogs , cats"),
+            ("a,,b", "a , ,b"),
+            ("it's the 90's", "it 's the 90 's"),
+            ("``hi'' ‘x’", "\" hi \" ' x '"),
+            ("black-and-white a-b-c", "black and white a b-c"),
+            ("x – y -- z — w", "x - y - z — w"),
+            ("50% of $3", "50 % of $ 3"),
+            ("a\u{a0}b\u{3000}c", "a b c"),
+        ];
+        for (line, expected) in cases {
+            assert_eq!(tokens(line).join(" "), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn final_dots_stay_with_abbreviations_and_before_lower_case() {
+        let cases = [
+            ("mr. Smith", "mr. smith"),
+            ("etc. and", "etc. and"),
+            ("the end. Then", "the end . then"),
+            ("U.S. troops", "us troops"),
+            ("pp. 7", "pp. 7"),
+            ("pp. X", "pp . x"),
+            ("wait....x", "wait .... x"),
+            (".", "."),
+        ];
+        for (line, expected) in cases {
+            assert_eq!(tokens(line).join(" "), expected, "{line}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn plain_tokens_stay(words in prop::collection::vec("[a-z0-9]{1,8}", 0..12)) {
+            prop_assert!(words.iter().all(|word| is_plain(word)));
+            prop_assert_eq!(tokens(&words.join(" ")), words);
+        }
+
+        #[test]
+        fn any_line_has_tokens_without_separators(line in any::<String>()) {
+            prop_assert!(tokens(&line).iter().all(|token| !token.is_empty() && !token.contains(is_separator)));
+        }
+    }
+}
