@@ -53,6 +53,11 @@ pub trait Kernel: Send + Sync {
 
     /// The score of a sum of rows.
     fn score(&self, sums: &[f64]) -> f64;
+
+    /// The score of a single row, where it is not that of a corpus of one.
+    fn row_score(&self, row: &[f64]) -> f64 {
+        self.score(row)
+    }
 }
 
 /// The formula of metrics that are means over captions: a row is (score, 1).

@@ -40,7 +40,7 @@ impl Statistics {
 
     /// Score of each row, float64.
     fn row_scores<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        to_bytes(py, self.table.rows().map(|row| self.kernel.score(row)))
+        to_bytes(py, self.table.rows().map(|row| self.kernel.row_score(row)))
     }
 
     /// All rows, float64, row by row.

@@ -61,7 +61,7 @@ impl Kernel for Meteor {
         self.weights.score(&counts).score
     }
 
-    fn row_score(&self, row: &[f64], _: usize) -> f64 {
+    fn row_score(&self, row: &[f64]) -> f64 {
         self.weights.score(&std::array::from_fn(|count| row[count])).score
     }
 }
