@@ -1,18 +1,20 @@
 """The native core: captions are parsed, kept and counted in Rust."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from typing_extensions import Buffer, Self, final
 
 __all__ = [
     "CAPTION_FORMATS",
     "LARGEST_TOKEN_ID",
+    "METEOR_TASKS",
     "TOKENIZERS",
     "Captions",
     "CaptionsBuilder",
     "Corpus",
     "DocumentFrequency",
     "EncodedReferences",
+    "MeteorTables",
     "References",
     "Reward",
     "Statistics",
@@ -156,8 +158,11 @@ class Corpus:
     def rows(self) -> int:
         """Number of candidates."""
 
-    def words(self, image: int) -> tuple[list[list[str]], list[list[str]]]:
-        """Words of each reference and of each candidate of the image of this number."""
+    def longest(self) -> tuple[int, int]:
+        """Tokens of the longest sentence, and the number of its image."""
+
+    def texts(self, image: int) -> tuple[list[str], list[str]]:
+        """Tokens of an image's candidates and references, joined by blanks."""
 
 @final
 class DocumentFrequency:
@@ -234,6 +239,64 @@ class DocumentFrequency:
     def __ne__(self, other: object) -> bool:
         """Whether they differ."""
 
+METEOR_TASKS: list[tuple[str, list[tuple[str, float]]]]
+"""Parameters of each of METEOR's tasks, by name."""
+
+@final
+class MeteorTables:
+    """Function words, abbreviations, synonym sets and paraphrases of a language."""
+
+    @staticmethod
+    def build(
+        function_words: str,
+        prefixes: str,
+        synonyms: str,
+        exceptions: str,
+        paraphrases: bytes,
+        progress: Callable[[float], object],
+    ) -> MeteorTables:
+        """Build them from the texts of the METEOR release; paraphrases may be gzipped.
+
+        Raises:
+            DataError: a text is not of its format.
+        """
+
+    @staticmethod
+    def load(path: str) -> MeteorTables:
+        """Map a cache file.
+
+        Raises:
+            OSError: it cannot be opened.
+            DataError: it is foreign, of another version, or damaged.
+        """
+
+    def to_bytes(self) -> bytes:
+        """The cache file's bytes."""
+
+    @property
+    def checksum(self) -> int:
+        """A checksum of the contents."""
+
+    def explain(
+        self, candidate: str, references: Sequence[str], weights: Sequence[float]
+    ) -> (
+        tuple[
+            int,
+            list[str],
+            list[str],
+            list[tuple[str, tuple[int, int], tuple[int, int]]],
+            list[float],
+            int,
+        ]
+        | None
+    ):
+        """The alignment with the best reference.
+
+        Returns:
+            Its number; tokens of candidate and reference; links (module, candidate span, reference span); precision,
+            recall, F, penalty and score; chunks. None without references.
+        """
+
 @final
 class Statistics:
     """One metric's statistics: a row a candidate, and the formula over sums of rows."""
@@ -269,6 +332,7 @@ def evaluate(
     corpus: Corpus,
     metrics: Sequence[tuple[str, str, Mapping[str, bool | float | str]]],
     document_frequency: DocumentFrequency | None = None,
+    meteor: MeteorTables | None = None,
     threads: int = 0,
 ) -> list[Statistics]:
     """Statistics of every candidate for each metric: printed name, kernel name, parameters.

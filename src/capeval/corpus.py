@@ -71,6 +71,7 @@ class Corpus:
         encoded = _core.References(self.reference_captions, [r for r, _ in pairs], tokenizer, threads)
         self._core = _core.Corpus(encoded, self.candidate_captions, [c for _, c in pairs], threads)
         self.image_ids: list[str] = encoded.image_ids
+        self._numbers: dict[str, int] | None = None
         self.tokenizer = tokenizer
         self.reference_counts: tuple[int, int] = (min(encoded.counts), max(encoded.counts))
 
@@ -86,6 +87,17 @@ class Corpus:
         """Candidate (None where the system left the image out) and references of an image, as given."""
         candidates = self.candidate_captions.captions(image_id) if image_id in self.candidate_captions else []
         return (candidates[0] if candidates else None), self.reference_captions.captions(image_id)
+
+    def texts(self, image_id: str) -> tuple[list[str], list[str]]:
+        """Tokens, joined by blanks, of an image's candidates and of its references.
+
+        Raises `UsageError` for an unknown image.
+        """
+        if self._numbers is None:
+            self._numbers = {image: number for number, image in enumerate(self.image_ids)}
+        if image_id not in self._numbers:
+            raise UsageError(f"no image {image_id!r} among the {len(self):,} scored ones")
+        return self._core.texts(self._numbers[image_id])
 
 
 def encode_references(references: CaptionSource, *, tokenizer: str, threads: int) -> _core.References:

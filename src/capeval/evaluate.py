@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from capeval import _core
 from capeval.corpus import CandidateSource, CaptionSource, Corpus, check_document_frequency
-from capeval.errors import CapevalWarning, UsageError
+from capeval.errors import CapevalWarning, DataError, UsageError
 from capeval.registry import parse_metrics
 from capeval.result import Result, Score
 
 if TYPE_CHECKING:
     from capeval.document_frequency import DocumentFrequency
     from capeval.metrics import Metric
+
+LONGEST_ALIGNED = 2_000
+"""The longest sentence, in tokens, that METEOR aligns: two such of one repeated word take a second and 200 MB."""
 
 
 def score(
@@ -24,6 +27,7 @@ def score(
     *,
     tokenizer: str = "ptb",
     document_frequency: DocumentFrequency | None = None,
+    meteor_resources: str | None = None,
     on_missing: str = "error",
     interval: float | None = 0.95,
     samples: int = 1000,
@@ -38,6 +42,8 @@ def score(
         metrics: comma-separated names or groups (`"coco"`, `"bleu-4, cider-d(sigma=5)"`), metric values, or a mixture.
         tokenizer: `ptb`, `ptb-stream`, `whitespace` or `none`; see [`capeval.tokenize`][].
         document_frequency: what CIDEr weighs words by; the references themselves by default.
+        meteor_resources: folder of a METEOR 1.5 release; an installed pycocoevalcap by default. Without either, a group
+            leaves METEOR out with a warning.
         on_missing: what an image without candidate means: `error`, `skip` or `zero`.
         interval: confidence level of the bootstrap intervals over images, or None for none.
         samples: number of bootstrap samples.
@@ -48,13 +54,14 @@ def score(
         DataError: references or candidates are unusable, or do not fit together.
         UsageError: an unknown metric, tokenizer or an unacceptable value.
     """
-    chosen = parse_metrics(metrics)
+    chosen = parse_metrics(metrics, lacking=lambda metric: metric.unavailable(meteor_resources))
     _check_bootstrap(interval, samples, seed)
     corpus = Corpus(references, candidates, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
     return score_corpus(
         corpus,
         chosen,
         document_frequency=document_frequency,
+        meteor_resources=meteor_resources,
         interval=interval,
         samples=samples,
         seed=seed,
@@ -67,26 +74,32 @@ def score_corpus(
     metrics: Iterable[Metric],
     *,
     document_frequency: DocumentFrequency | None = None,
+    meteor_resources: str | None = None,
+    progress: Callable[[float], object] | None = None,
     interval: float | None = 0.95,
     samples: int = 1000,
     seed: int = 0,
     threads: int = 0,
 ) -> Result:
-    """Scores a corpus that was encoded before; arguments as for [`capeval.score`][]."""
+    """Scores a corpus that was encoded before; arguments as for [`capeval.score`][].
+
+    `progress` is called with the finished share while METEOR's tables are built, once an installation.
+    """
     metrics = tuple(metrics)
     _check_bootstrap(interval, samples, seed)
     _check_document_frequency(corpus, metrics, document_frequency)
     given = document_frequency._core if document_frequency else None
     calls = [(metric.key, metric.kernel, metric.kernel_parameters()) for metric in metrics]
-    statistics = _core.evaluate(corpus._core, calls, given, threads)
+    tables = _meteor_tables(corpus, metrics, meteor_resources, progress)
+    statistics = _core.evaluate(corpus._core, calls, given, tables, threads)
     intervals: list[tuple[float, float]] | list[None] = [None] * len(metrics)
     if interval is not None:
         intervals = _core.bootstrap_intervals(statistics, samples, interval, seed, threads)
     scores = {
-        metric.key: Score(metric, rows.score(), bounds, _signature(metric, corpus, document_frequency), rows)
+        metric.key: Score(metric, rows.score(), bounds, _signature(metric, corpus, document_frequency, tables), rows)
         for metric, rows, bounds in zip(metrics, statistics, intervals, strict=True)
     }
-    return Result(_core.__version__, corpus.image_ids, scores, interval, corpus)
+    return Result(_core.__version__, corpus.image_ids, scores, interval, corpus, tables)
 
 
 def _check_bootstrap(interval: float | None, samples: int, seed: int) -> None:
@@ -116,8 +129,35 @@ def _check_document_frequency(
         check_document_frequency(metric.uses_stems, metric.key, document_frequency._core)
 
 
-def _signature(metric: Metric, corpus: Corpus, document_frequency: DocumentFrequency | None) -> str:
+def _meteor_tables(
+    corpus: Corpus,
+    metrics: tuple[Metric, ...],
+    folder: str | None,
+    progress: Callable[[float], object] | None,
+) -> _core.MeteorTables | None:
+    concerned = [metric for metric in metrics if metric.tables == "meteor"]
+    if not concerned:
+        return None
+    length, image = corpus._core.longest()
+    if length > LONGEST_ALIGNED:
+        raise DataError(
+            f"image {corpus.image_ids[image]!r}: a sentence of {length:,} words; {concerned[0].label} aligns up to "
+            f"{LONGEST_ALIGNED:,} (its search grows with the product of the lengths); shorten it or leave METEOR out"
+        )
+    from capeval.meteor_tables import load
+
+    return load(folder, progress)
+
+
+def _signature(
+    metric: Metric,
+    corpus: Corpus,
+    document_frequency: DocumentFrequency | None,
+    tables: _core.MeteorTables | None,
+) -> str:
     parts = [metric.name, *metric.signature_parts()]
+    if metric.tables == "meteor" and tables is not None:
+        parts.append(f"tables:{tables.checksum:08x}")
     if metric.uses_document_frequency:
         source = document_frequency.source if document_frequency else "corpus"
         documents = document_frequency.documents if document_frequency else len(corpus)

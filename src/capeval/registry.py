@@ -6,18 +6,19 @@ A new metric adds its line to `METRICS`; groups, the command line, the documenta
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+import warnings
 from typing import TYPE_CHECKING
 
-from capeval.errors import UsageError
-from capeval.metrics import Bleu, Cider, CiderD, Metric, RougeL, RougeN, RougeS
+from capeval.errors import CapevalWarning, UsageError
+from capeval.metrics import Bleu, Cider, CiderD, Meteor, Metric, RougeL, RougeN, RougeS
 from capeval.metrics.base import ParameterValue
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 METRICS: tuple[tuple[Metric, tuple[str, ...]], ...] = (
     *((Bleu(n=n), ("coco", "consensus")) for n in (1, 2, 3, 4)),
+    (Meteor(), ("coco", "consensus")),
     *((RougeN(n=n), ("consensus",)) for n in (1, 2, 3, 4)),
     (RougeL(), ("coco", "consensus")),
     (RougeS(), ("consensus",)),
@@ -38,11 +39,15 @@ def groups() -> dict[str, tuple[Metric, ...]]:
     return {**members, "all": tuple(BY_NAME.values())}
 
 
-def parse_metrics(text: str | Metric | Iterable[str | Metric]) -> tuple[Metric, ...]:
+def parse_metrics(
+    text: str | Metric | Iterable[str | Metric], lacking: Callable[[Metric], str | None] | None = None
+) -> tuple[Metric, ...]:
     """Metrics from comma-separated names and groups, or from any mixture of names and values.
 
-    Repeats are dropped; order is kept. Raises `UsageError` for an unknown name (suggesting the nearest), an unknown
-    parameter or an unacceptable value.
+    Repeats are dropped; order is kept. A metric that a group brings in, and that `lacking` gives a reason against, is
+    left out with a warning that says the reason; one that is named stays.
+
+    Raises `UsageError` for an unknown name (suggesting the nearest), an unknown parameter or an unacceptable value.
     """
     items = [text] if isinstance(text, (str, Metric)) else list(text)
     chosen: dict[Metric, None] = {}
@@ -51,7 +56,7 @@ def parse_metrics(text: str | Metric | Iterable[str | Metric]) -> tuple[Metric, 
             chosen[item] = None
         else:
             for name in _split(item):
-                chosen.update(dict.fromkeys(_parse_one(name)))
+                chosen.update(dict.fromkeys(_parse_one(name, lacking)))
     if not chosen:
         raise UsageError(f"no metric given; {_accepted()}")
     return tuple(chosen)
@@ -65,15 +70,26 @@ def _split(text: str) -> list[str]:
 _CALL = re.compile(r"(?P<name>[^()]+?)\s*(?:\((?P<inside>[^()]*)\))?\s*")
 
 
-def _parse_one(text: str) -> tuple[Metric, ...]:
+def _parse_one(text: str, lacking: Callable[[Metric], str | None] | None) -> tuple[Metric, ...]:
     match = _CALL.fullmatch(text)
     name = match["name"].strip().lower() if match else text
     if match and match["inside"] is None and name in groups():
-        return groups()[name]
+        return groups()[name] if lacking is None else _without_lacking(name, lacking)
     metric = BY_NAME.get(name) if match else None
     if metric is None or match is None:
         raise UsageError(f"unknown metric {text!r}{_nearest(name)}; {_accepted()}")
-    return (replace(metric, **_parameters(metric, match["inside"] or "")),)
+    return (metric.with_parameters(_parameters(metric, match["inside"] or "")),)
+
+
+def _without_lacking(group: str, lacking: Callable[[Metric], str | None]) -> tuple[Metric, ...]:
+    kept = []
+    for metric in groups()[group]:
+        reason = lacking(metric)
+        if reason is None:
+            kept.append(metric)
+        else:
+            warnings.warn(f"{metric.label} is left out of group {group}: {reason}", CapevalWarning, stacklevel=6)
+    return tuple(kept)
 
 
 def _parameters(metric: Metric, inside: str) -> dict[str, ParameterValue]:

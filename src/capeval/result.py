@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from capeval.errors import MissingDependencyError
+from capeval.errors import MissingDependencyError, UsageError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pandas
 
     from capeval import _core
+    from capeval.alignment import Alignment
     from capeval.corpus import Corpus
     from capeval.metrics import Metric
 
@@ -58,6 +59,8 @@ class Result(Mapping[str, Score]):
     level: float | None
     """Confidence level of the intervals."""
     corpus: Corpus = field(repr=False)
+    tables: _core.MeteorTables | None = field(default=None, repr=False)
+    """METEOR's tables, where it was scored."""
 
     def __getitem__(self, key: str) -> Score:
         try:
@@ -70,6 +73,25 @@ class Result(Mapping[str, Score]):
 
     def __len__(self) -> int:
         return len(self.scores)
+
+    @property
+    def has_alignments(self) -> bool:
+        """Whether METEOR was scored, so that its alignments can be shown."""
+        return self.tables is not None
+
+    def alignment(self, image_id: str) -> Alignment | None:
+        """How METEOR aligned the image's candidate with its best reference; printable. None for an image without words.
+
+        Raises `UsageError` when METEOR was not scored, or for an unknown image.
+        """
+        from capeval.alignment import explain
+        from capeval.metrics import Meteor
+
+        metric = next((score.metric for score in self.values() if isinstance(score.metric, Meteor)), None)
+        if metric is None or self.tables is None:
+            raise UsageError(f"alignments are METEOR's, which was not scored; scored: {', '.join(self.scores)}")
+        candidates, references = self.corpus.texts(image_id)
+        return explain(metric, self.tables, candidates[0], references)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document of `capeval score`: version, images, scores, intervals, signatures."""

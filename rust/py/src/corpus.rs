@@ -117,13 +117,25 @@ impl Corpus {
         self.0.rows()
     }
 
-    /// Words of each reference and each candidate of an image.
-    fn words(&self, image: usize) -> (Vec<Vec<&str>>, Vec<Vec<&str>>) {
-        let spell = |words: &[u32]| words.iter().map(|&word| self.0.vocabulary.word(word)).collect();
-        let references = &self.0.references.sentences;
+    /// Tokens of the longest sentence, and the number of its image.
+    fn longest(&self) -> (usize, usize) {
+        let all = [&self.0.references.sentences, &self.0.candidates];
+        let lengths = all.iter().flat_map(|sentences| {
+            (0..sentences.image_count()).flat_map(move |image| {
+                sentences.of_image(image).map(move |sentence| (sentences.tokens(sentence).len(), image))
+            })
+        });
+        lengths.max_by_key(|&(length, _)| length).unwrap_or_default()
+    }
+
+    /// Tokens of an image's candidates and references, joined by blanks.
+    fn texts(&self, image: usize) -> (Vec<String>, Vec<String>) {
+        let spell =
+            |words: &[u32]| words.iter().map(|&word| self.0.vocabulary.word(word)).collect::<Vec<_>>().join(" ");
+        let (references, candidates) = (&self.0.references.sentences, &self.0.candidates);
         (
-            references.of_image(image).map(|sentence| spell(references.words(sentence))).collect(),
-            self.0.candidates.of_image(image).map(|sentence| spell(self.0.candidates.words(sentence))).collect(),
+            candidates.of_image(image).map(|sentence| spell(candidates.tokens(sentence))).collect(),
+            references.of_image(image).map(|sentence| spell(references.tokens(sentence))).collect(),
         )
     }
 }

@@ -23,6 +23,13 @@ impl PartialEq for DocumentFrequency {
     }
 }
 
+/// The file's bytes, mapped into memory.
+pub(crate) fn map_file(file: &File) -> std::io::Result<SharedBytes> {
+    // SAFETY: the file is read through the map only. Another process that truncates it meanwhile would end this one with
+    // SIGBUS, as with every memory-mapped reader; our own writer replaces files and never truncates.
+    Ok(Arc::new(Mapped(unsafe { Mmap::map(file)? })))
+}
+
 /// A mapped file as shared bytes.
 struct Mapped(Mmap);
 
@@ -61,11 +68,7 @@ impl DocumentFrequency {
     #[staticmethod]
     fn load(py: Python<'_>, path: std::path::PathBuf) -> PyResult<Self> {
         let loaded = py.detach(|| -> std::io::Result<_> {
-            let file = File::open(&path)?;
-            // SAFETY: the file is read through the map only. Another process that truncates it meanwhile would end this
-            // one with SIGBUS, as with every memory-mapped reader; our own writer replaces files and never truncates.
-            let shared: SharedBytes = Arc::new(Mapped(unsafe { Mmap::map(&file)? }));
-            Ok(core::DocumentFrequency::from_bytes(&shared))
+            Ok(core::DocumentFrequency::from_bytes(&map_file(&File::open(&path)?)?))
         })?;
         loaded.map(Self).map_err(|error| DataError::new_err(format!("{}: {error}", path.display())))
     }

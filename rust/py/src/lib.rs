@@ -14,6 +14,7 @@ mod corpus;
 mod document_frequency;
 mod errors;
 mod gather;
+mod meteor;
 mod reward;
 mod statistics;
 
@@ -29,6 +30,8 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<corpus::References>()?;
     module.add_class::<corpus::Corpus>()?;
     module.add_class::<document_frequency::DocumentFrequency>()?;
+    module.add("METEOR_TASKS", meteor::tasks())?;
+    module.add_class::<meteor::MeteorTables>()?;
     module.add_class::<statistics::Statistics>()?;
     module.add_class::<reward::Reward>()?;
     module.add_class::<reward::EncodedReferences>()?;

@@ -12,6 +12,7 @@ use pyo3::types::PyBytes;
 use crate::corpus::Corpus;
 use crate::document_frequency::DocumentFrequency;
 use crate::errors::UsageError;
+use crate::meteor::MeteorTables;
 
 /// Statistics of one metric: a row a candidate, and the formula that makes a score of a sum of rows.
 #[pyclass(frozen, module = "capeval._core")]
@@ -74,12 +75,13 @@ pub(crate) enum Parameter {
 
 /// Statistics of every candidate for each metric: (printed name, kernel name, parameters).
 #[pyfunction]
-#[pyo3(signature = (corpus, metrics, document_frequency=None, threads=0))]
+#[pyo3(signature = (corpus, metrics, document_frequency=None, meteor=None, threads=0))]
 pub(crate) fn evaluate(
     py: Python<'_>,
     corpus: &Bound<'_, Corpus>,
     metrics: Vec<(String, String, BTreeMap<String, Parameter>)>,
     document_frequency: Option<&Bound<'_, DocumentFrequency>>,
+    meteor: Option<&Bound<'_, MeteorTables>>,
     threads: usize,
 ) -> PyResult<Vec<Statistics>> {
     let mut kernels: Vec<(String, Arc<dyn Kernel>)> = Vec::new();
@@ -90,7 +92,7 @@ pub(crate) fn evaluate(
         kernels.push((name, kernel.into()));
     }
     let document_frequency = document_frequency.map(|given| given.get().0.clone());
-    let context = Context { document_frequency, meteor: None, threads };
+    let context = Context { document_frequency, meteor: meteor.map(|tables| tables.get().0.clone()), threads };
     let corpus = corpus.get();
     let tables = py.detach(|| {
         let kernels: Vec<&dyn Kernel> = kernels.iter().map(|(_, kernel)| &**kernel).collect();

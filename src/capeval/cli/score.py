@@ -35,6 +35,17 @@ from capeval.report.per_image import check_suffix, write_per_image
     metavar="corpus|FILE",
     help="What CIDEr weighs words by: these references, or a file made by capeval df.",
 )
+@click.option(
+    "--meteor-resources",
+    metavar="DIR",
+    help="Folder of a METEOR 1.5 release; an installed pycocoevalcap by default.",
+)
+@click.option(
+    "--explain",
+    multiple=True,
+    metavar="IMAGE_ID",
+    help="Show how METEOR aligned this image's candidate, after the scores; may be repeated.",
+)
 @options.tokenizer
 @options.interval
 @click.option(
@@ -55,6 +66,8 @@ def command(
     metrics: str,
     per_image: str | None,
     df: str,
+    meteor_resources: str | None,
+    explain: tuple[str, ...],
     tokenizer: str,
     interval: float | None,
     samples: int,
@@ -73,7 +86,7 @@ def command(
     Files may be COCO JSON, {id: captions} JSON, Karpathy splits, JSON lines, CSV, TSV, Parquet or Flickr token files;
     - is stdin.
     """
-    chosen = parse_metrics(metrics)
+    chosen = parse_metrics(metrics, lacking=lambda metric: metric.unavailable(meteor_resources))
     if per_image is not None:
         check_suffix(per_image)
     frequencies = None if df == "corpus" else DocumentFrequency.load(df)
@@ -84,8 +97,17 @@ def command(
     corpus = Corpus(reference_captions, candidate_captions, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
     stage.text = "scoring"
     result = score_corpus(
-        corpus, chosen, document_frequency=frequencies, interval=interval, samples=samples, seed=seed, threads=threads
+        corpus,
+        chosen,
+        document_frequency=frequencies,
+        meteor_resources=meteor_resources,
+        progress=_building,
+        interval=interval,
+        samples=samples,
+        seed=seed,
+        threads=threads,
     )
+    alignments = {image: result.alignment(image) for image in explain}
     stage.text = "writing"
     if per_image is not None:
         write_per_image(result, per_image)
@@ -97,4 +119,8 @@ def command(
             report,
             title="standard input" if candidates == "-" else os.path.splitext(os.path.basename(candidates))[0],
         )
-    options.emit(render(result, format_), output)
+    options.emit(render(result, format_, alignments), output)
+
+
+def _building(share: float) -> None:
+    stage.text = f"building METEOR's tables, once: {share:.0%}" if share < 1 else "scoring"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from capeval.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from capeval.corpus import Corpus
     from capeval.document_frequency import DocumentFrequency
@@ -19,9 +19,10 @@ ParameterValue = bool | int | float | str
 
 
 def parameter(
-    default: ParameterValue,
+    default: ParameterValue | None,
     meaning: str,
     *,
+    kind: type[ParameterValue] | None = None,
     choices: tuple[str, ...] | None = None,
     least: float | None = None,
     most: float | None = None,
@@ -30,11 +31,13 @@ def parameter(
 ) -> Any:
     """Declares a metric's parameter; every check, message and help text is generated from it.
 
-    `least` and `most` are inclusive bounds, `above` is an exclusive one. A parameter that is `in_name` is fixed by the
-    metric's name (the 4 of BLEU-4) and cannot be given in parentheses.
+    A parameter whose default depends on another has `default` None and says its `kind`; the metric fills it in before
+    the checks. `least` and `most` are inclusive bounds, `above` is an exclusive one. A parameter that is `in_name` is
+    fixed by the metric's name (the 4 of BLEU-4) and cannot be given in parentheses.
     """
     metadata = {
         "meaning": meaning,
+        "kind": kind or type(default),
         "choices": choices,
         "least": least,
         "most": most,
@@ -71,6 +74,8 @@ class Metric:
     kernel: ClassVar[str]
     """Name of the native arithmetic."""
     uses_document_frequency: ClassVar[bool] = False
+    tables: ClassVar[str | None] = None
+    """Name of the tables that the arithmetic looks things up in, which are not part of capeval."""
 
     def __post_init__(self) -> None:
         for declared in fields(self):
@@ -81,6 +86,26 @@ class Metric:
         """The declared parameters, without those fixed by the name."""
         return (declared for declared in fields(cls) if not declared.metadata["in_name"])
 
+    @classmethod
+    def unavailable(cls, folder: str | None) -> str | None:  # noqa: ARG003
+        """Why the metric cannot be computed on this machine and what to do, or None when it can.
+
+        `folder` is where the user says its data are. A metric that lacks something leaves the groups it belongs to.
+        """
+        return None
+
+    def usual(self) -> Metric:
+        """The metric of this name with the default parameters."""
+        return self.with_parameters({})
+
+    def with_parameters(self, values: Mapping[str, ParameterValue]) -> Metric:
+        """The metric of this name with these parameters, the others at their defaults.
+
+        Raises `UsageError` for a value that is not accepted.
+        """
+        fixed = {p.name: getattr(self, p.name) for p in fields(self) if p.metadata["in_name"]}
+        return type(self)(**fixed, **values)
+
     @property
     def name(self) -> str:
         """Identifier in files and on the command line, without parameters: `bleu-4`, `cider-d`."""
@@ -89,7 +114,8 @@ class Metric:
     @property
     def key(self) -> str:
         """Identifier with the parameters that are not at their defaults: `cider-d`, `cider-d(sigma=5)`."""
-        changed = [p for p in self.parameters() if getattr(self, p.name) != p.default]
+        usual = self.usual()
+        changed = [p for p in self.parameters() if getattr(self, p.name) != getattr(usual, p.name)]
         return self.name + self._in_parentheses(changed)
 
     @property
@@ -134,7 +160,7 @@ class Metric:
     def _check(self, declared: Field[Any]) -> None:
         value = getattr(self, declared.name)
         accepted = accepts(declared)
-        kind = type(declared.default)
+        kind = declared.metadata["kind"]
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
         if kind is float:
             fits = is_number and _in_bounds(value, declared.metadata)
@@ -163,9 +189,9 @@ def accepts(declared: Field[Any]) -> str:
     bounds = declared.metadata
     if bounds["choices"]:
         return "one of " + ", ".join(bounds["choices"])
-    if isinstance(declared.default, bool):
+    if bounds["kind"] is bool:
         return "yes or no"
-    kind = "a whole number" if isinstance(declared.default, int) else "a number"
+    kind = "a whole number" if bounds["kind"] is int else "a number"
     if bounds["least"] is not None and bounds["most"] is not None:
         return f"{kind} from {spell(bounds['least'])} to {spell(bounds['most'])}"
     if bounds["least"] is not None:

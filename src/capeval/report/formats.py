@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from capeval.errors import UsageError
+
 if TYPE_CHECKING:
+    from capeval.alignment import Alignment
     from capeval.result import Result
 
 
-def render(result: Result, format_: str) -> str:
-    """The result as text in the format of that name."""
-    return FORMATS[format_](result)
+def render(result: Result, format_: str, alignments: Mapping[str, Alignment | None] | None = None) -> str:
+    """The result as text in the format of that name, with alignments of images where given (table and JSON only).
+
+    Raises `UsageError` for alignments in another format.
+    """
+    if not alignments:
+        return FORMATS[format_](result)
+    if format_ == "json":
+        return _json(result, alignments)
+    if format_ != "table":
+        raise UsageError(f"alignments are shown with --format table or json, not {format_}")
+    drawn = [f"{image}\n{alignment}" for image, alignment in alignments.items()]
+    return "\n\n".join([_table(result), *drawn])
 
 
 def _table(result: Result) -> str:
@@ -20,10 +33,13 @@ def _table(result: Result) -> str:
     return table(result)
 
 
-def _json(result: Result) -> str:
+def _json(result: Result, alignments: Mapping[str, Alignment | None] | None = None) -> str:
     import json
 
-    return json.dumps(result.to_dict(), ensure_ascii=False, indent=1)
+    document = result.to_dict()
+    if alignments:
+        document["alignments"] = {image: found and found.to_dict() for image, found in alignments.items()}
+    return json.dumps(document, ensure_ascii=False, indent=1)
 
 
 def _csv(result: Result) -> str:

@@ -22,7 +22,16 @@ from capeval.report.page import page_data
 if TYPE_CHECKING:
     from capeval.result import Result
 
-_SCRIPTS = ("dom.js", "details.js", "scores.js", "extremes.js", "histograms.js", "table.js", "report.js")
+_SCRIPTS = (
+    "dom.js",
+    "alignment.js",
+    "details.js",
+    "scores.js",
+    "extremes.js",
+    "histograms.js",
+    "table.js",
+    "report.js",
+)
 """In the order in which they use one another; they are one script on the page."""
 
 

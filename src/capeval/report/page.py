@@ -45,12 +45,22 @@ class MetricData(TypedDict):
     scores: list[float]
 
 
+class AlignmentData(TypedDict):
+    """How METEOR aligned a candidate: the best reference's number, both sides' tokens, and (module, span, span)."""
+
+    number: int
+    candidate: tuple[str, ...]
+    reference: tuple[str, ...]
+    links: list[tuple[str, tuple[int, int], tuple[int, int]]]
+
+
 class ImageData(TypedDict):
-    """An image's captions."""
+    """An image's captions, and METEOR's alignment where it was scored."""
 
     id: str
     candidate: str | None
     references: list[str]
+    alignment: AlignmentData | None
 
 
 class PageData(TypedDict):
@@ -130,7 +140,16 @@ def _metric(score: Score, per_image: npt.NDArray[np.float64], chosen: list[int])
 def _image(result: Result, number: int) -> ImageData:
     image_id = result.image_ids[number]
     candidate, references = result.corpus.captions(image_id)
-    return {"id": image_id, "candidate": candidate, "references": references}
+    alignment = _alignment(result, image_id)
+    return {"id": image_id, "candidate": candidate, "references": references, "alignment": alignment}
+
+
+def _alignment(result: Result, image_id: str) -> AlignmentData | None:
+    found = result.alignment(image_id) if result.has_alignments else None
+    if found is None:
+        return None
+    links = [(link.module, link.candidate, link.reference) for link in found.links]
+    return {"number": found.number, "candidate": found.candidate, "reference": found.reference, "links": links}
 
 
 def _right_end(largest: float, upper: float | None) -> float:

@@ -1,0 +1,99 @@
+//! METEOR's tables, and alignments to look at.
+
+use std::fs::File;
+use std::sync::Arc;
+
+use capeval_core::document_frequency::SharedBytes;
+use capeval_core::meteor as core;
+use capeval_core::meteor::{Module, Sources, Weights};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyBytes;
+
+use crate::document_frequency::map_file;
+use crate::errors::DataError;
+
+/// Parameters of each task by name.
+pub(crate) fn tasks() -> Vec<(&'static str, Vec<(&'static str, f64)>)> {
+    core::TASKS.iter().map(|(task, weights)| (*task, parameters(weights))).collect()
+}
+
+fn parameters(weights: &Weights) -> Vec<(&'static str, f64)> {
+    let formula =
+        [("alpha", weights.alpha), ("beta", weights.beta), ("gamma", weights.gamma), ("delta", weights.delta)];
+    formula.into_iter().chain(Module::ALL.iter().map(|module| module.name()).zip(weights.modules)).collect()
+}
+
+#[pyclass(frozen, module = "capeval._core")]
+pub(crate) struct MeteorTables(pub(crate) Arc<core::Resources>);
+
+/// What was matched: reference number; tokens of candidate and reference; links (module, candidate span, reference
+/// span); precision, recall, F, penalty, score; chunks.
+type Explanation = (usize, Vec<String>, Vec<String>, Vec<Link>, [f64; 5], u32);
+type Link = (&'static str, (usize, usize), (usize, usize));
+
+#[pymethods]
+impl MeteorTables {
+    /// Builds the tables from the texts of the METEOR release; `progress` is called with the finished share.
+    #[staticmethod]
+    fn build(
+        py: Python<'_>,
+        function_words: &str,
+        prefixes: &str,
+        synonyms: &str,
+        exceptions: &str,
+        paraphrases: PyBackedBytes,
+        progress: Py<PyAny>,
+    ) -> PyResult<Self> {
+        let sources = Sources { function_words, prefixes, synonyms, exceptions, paraphrases: &paraphrases };
+        let built = py.detach(|| {
+            core::Resources::build(&sources, &mut |share| {
+                // A progress display that fails must not fail the work.
+                Python::attach(|py| {
+                    if let Err(error) = progress.call1(py, (share,)) {
+                        error.write_unraisable(py, None);
+                    }
+                });
+            })
+        });
+        built.map(|tables| Self(Arc::new(tables))).map_err(|error| DataError::new_err(error.to_string()))
+    }
+
+    /// Maps a cache file.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: std::path::PathBuf) -> PyResult<Self> {
+        let loaded = py.detach(|| -> std::io::Result<_> {
+            let shared: SharedBytes = map_file(&File::open(&path)?)?;
+            Ok(core::Resources::from_bytes(&shared))
+        })?;
+        loaded
+            .map(|tables| Self(Arc::new(tables)))
+            .map_err(|error| DataError::new_err(format!("{}: {error}", path.display())))
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.0.as_bytes())
+    }
+
+    #[getter]
+    fn checksum(&self) -> u32 {
+        self.0.checksum()
+    }
+
+    /// The alignment with the best reference; None without references. `weights`: alpha, beta, gamma, delta, and the
+    /// modules' in their order.
+    fn explain(&self, candidate: &str, references: Vec<String>, weights: [f64; 8]) -> Option<Explanation> {
+        let [alpha, beta, gamma, delta, exact, stem, synonym, paraphrase] = weights;
+        let weights = Weights { alpha, beta, gamma, delta, modules: [exact, stem, synonym, paraphrase] };
+        let references: Vec<&str> = references.iter().map(String::as_str).collect();
+        let (number, alignment, parts) = core::align_best(&self.0, &weights, candidate, &references)?;
+        let span = |range: &std::ops::Range<usize>| (range.start, range.end);
+        let links = alignment
+            .links
+            .iter()
+            .map(|link| (link.module.name(), span(&link.hypothesis), span(&link.reference)))
+            .collect();
+        let numbers = [parts.precision, parts.recall, parts.mean, parts.penalty, parts.score];
+        Some((number, alignment.hypothesis, alignment.reference, links, numbers, alignment.statistics.chunks))
+    }
+}

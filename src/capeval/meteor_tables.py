@@ -1,0 +1,124 @@
+"""METEOR's tables, read from the user's own installation and kept in a cache that is mapped into memory.
+
+The texts are inside `meteor-1.5.jar` and beside it in `data/paraphrase-en.gz`, in an installed pycocoevalcap as in a
+METEOR 1.5 release. Reading them takes seconds, mapping the cache milliseconds. The cache's name holds what the source
+files are (their place, size and time), so a changed installation has a cache of its own; it is written beside and
+renamed, so two processes may start at once; a damaged one is built again.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from os import PathLike
+
+from capeval import _core
+from capeval.data.atomic import atomic_write
+from capeval.errors import CapevalWarning, DataError, MissingDependencyError
+
+JAR = "meteor-1.5.jar"
+PARAPHRASES = os.path.join("data", "paraphrase-en.gz")
+ENTRIES = {
+    "function_words": "function/english.words",
+    "prefixes": "nonbreaking/english.prefixes",
+    "synonyms": "synonym/english.synsets",
+    "exceptions": "synonym/english.exceptions",
+}
+"""The jar's entries, by the name of the argument they become."""
+
+
+def missing(folder: str | PathLike[str] | None = None) -> str | None:
+    """Why there are no tables, and what to do; None when there are."""
+    try:
+        _find(folder)
+    except (DataError, MissingDependencyError) as error:
+        return str(error)
+    return None
+
+
+def load(
+    folder: str | PathLike[str] | None = None, progress: Callable[[float], object] | None = None
+) -> _core.MeteorTables:
+    """The tables, from the cache where it is good, else built and cached.
+
+    Args:
+        folder: a METEOR 1.5 release, or any folder laid out like one; an installed pycocoevalcap by default.
+        progress: called with the finished share, 0 to 1, while tables are built.
+
+    Raises:
+        MissingDependencyError: no folder was given and pycocoevalcap is not installed.
+        DataError: the folder lacks a file, or one of them is not what it should be.
+    """
+    source = _find(folder)
+    cache = _cache_path(source)
+    try:
+        return _core.MeteorTables.load(cache)
+    except FileNotFoundError:
+        pass
+    except (DataError, OSError) as error:
+        warnings.warn(f"{error}; METEOR's tables are built again", CapevalWarning, stacklevel=2)
+    tables = _build(source, progress or _silent)
+    _keep(tables, cache)
+    return tables
+
+
+def _silent(_: float) -> None:
+    """Nobody wants to know how far the building is."""
+
+
+def _find(folder: str | PathLike[str] | None) -> str:
+    if folder is None:
+        # Found, not imported: importing it would import what it needs.
+        from importlib.util import find_spec
+
+        package = find_spec("pycocoevalcap")
+        if package is None or not package.submodule_search_locations:
+            raise MissingDependencyError(
+                "METEOR (without --meteor-resources DIR, the folder of a METEOR 1.5 release)", extra="meteor"
+            )
+        folder = os.path.join(next(iter(package.submodule_search_locations)), "meteor")
+    for part in (JAR, PARAPHRASES):
+        if not os.path.isfile(os.path.join(folder, part)):
+            raise DataError(
+                f"{os.fspath(folder)}: no {part} in it; METEOR's tables are in the folder of a METEOR 1.5 release and "
+                "in pycocoevalcap (pip install 'capeval[meteor]')"
+            )
+    return os.path.realpath(folder)
+
+
+def _cache_path(source: str) -> str:
+    import hashlib
+
+    from platformdirs import user_cache_dir
+
+    described = [source]
+    for part in (JAR, PARAPHRASES):
+        status = os.stat(os.path.join(source, part))
+        described.append(f"{part} {status.st_size} {status.st_mtime_ns}")
+    name = hashlib.sha256("\n".join(described).encode()).hexdigest()[:16]
+    return os.path.join(user_cache_dir("capeval"), f"meteor-en-{name}.tables")
+
+
+def _build(source: str, progress: Callable[[float], object]) -> _core.MeteorTables:
+    import zipfile
+
+    try:
+        with zipfile.ZipFile(os.path.join(source, JAR)) as jar:
+            texts = {name: jar.read(entry).decode("utf-8") for name, entry in ENTRIES.items()}
+        with open(os.path.join(source, PARAPHRASES), "rb") as file:
+            return _core.MeteorTables.build(**texts, paraphrases=file.read(), progress=progress)
+    except (OSError, KeyError, UnicodeDecodeError, zipfile.BadZipFile) as error:
+        raise DataError(f"{source}: METEOR's tables cannot be read: {error}; install them again") from error
+    except DataError as error:
+        raise DataError(f"{source}: {error}; install METEOR again") from error
+
+
+def _keep(tables: _core.MeteorTables, cache: str) -> None:
+    """Writes the cache; a place that cannot be written costs time at the next start, not the result."""
+    try:
+        os.makedirs(os.path.dirname(cache), exist_ok=True)
+        with atomic_write(cache, "wb") as file:
+            file.write(tables.to_bytes())
+    except (OSError, DataError) as error:
+        warnings.warn(f"METEOR's tables are not cached and will be built again: {error}", CapevalWarning, stacklevel=3)

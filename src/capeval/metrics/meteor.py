@@ -1,0 +1,116 @@
+"""METEOR 1.5: words aligned with a reference by form, stem, synonym and paraphrase, and how well they keep its order.
+
+Denkowski and Lavie, *Meteor Universal: Language Specific Translation Evaluation for Any Target Language* (WMT 2014),
+as the COCO caption evaluation code runs it.
+
+    P = Σ_i w_i (δ m_i(c_content) + (1 − δ) m_i(c_function)) / (δ |c_content| + (1 − δ) |c_function|);  R likewise
+    F = P R / (α P + (1 − α) R)
+    METEOR = max_j F · (1 − γ (chunks / matches)^β)
+
+| point | paper | the program (1.5) | capeval |
+| --- | --- | --- | --- |
+| search | beam; most words, fewest chunks, nearest words | beam of 40, ties by order | as the program |
+| weights inside the search | those of the score | 1 exact, ½ others, rounded down per match | as the program |
+| same word, same stem | by text | by 32-bit hash: `or` is `q4` | as the program |
+| a lone word matched by stem or synonym | counts | only inside a chunk, or if nothing else covers it | as the program |
+| corpus score | formula over summed counts | the same; complete matches add no chunk | as the program |
+| word-final Σ | – | by Java's word breaks | by the neighbouring letters |
+
+The tables (function words, synonyms, paraphrases) are not part of capeval: `pip install 'capeval[meteor]'` brings them,
+or `--meteor-resources DIR` names a METEOR 1.5 release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from capeval._core import METEOR_TASKS
+from capeval.metrics.base import Metric, parameter
+
+if TYPE_CHECKING:
+    from capeval.alignment import Alignment
+
+_TASKS = {task: dict(parameters) for task, parameters in METEOR_TASKS}
+
+
+def _tuned(meaning: str, most: float | None = 1.0) -> Any:
+    return parameter(None, f"{meaning}; the task's by default", kind=float, least=0.0, most=most)
+
+
+@dataclass(frozen=True, repr=False)
+class Meteor(Metric):
+    """METEOR with the parameters of a `task`, or any of them in their place."""
+
+    task: str = parameter(
+        "rank",
+        "what the parameters were tuned for: rank (the default of the program and of the COCO suite), adq (adequacy), "
+        "hter (edit rate) or li (only exact matches count fully)",
+        choices=tuple(_TASKS),
+    )
+    alpha: float = _tuned("weight of recall in F")
+    beta: float = _tuned("exponent of the fragmentation", most=None)
+    gamma: float = _tuned("largest penalty for fragmentation")
+    delta: float = _tuned("weight of content words; function words weigh 1 − delta")
+    exact: float = _tuned("weight of words of the same form")
+    stem: float = _tuned("weight of words of the same stem")
+    synonym: float = _tuned("weight of words of a common WordNet synonym set")
+    paraphrase: float = _tuned("weight of phrases of the paraphrase table")
+
+    family: ClassVar[str] = "meteor"
+    title: ClassVar[str] = "METEOR"
+    summary: ClassVar[str] = "The candidate's words match a reference's, also as synonyms and paraphrases, in order."
+    equation: ClassVar[str] = "METEOR = max_j F · (1 − γ (chunks/matches)^β),  F = P R / (α P + (1 − α) R)"
+    source: ClassVar[str] = "Denkowski and Lavie, WMT 2014; METEOR 1.5; COCO caption evaluation"
+    upper: ClassVar[float | None] = 1.0
+    needs: ClassVar[tuple[str, ...]] = ("references", "METEOR's tables")
+    nothing: ClassVar[dict[str, str]] = {
+        "empty caption": "0",
+        "empty reference": "0",
+        "no word in common": "0",
+    }
+    kernel: ClassVar[str] = "meteor"
+    tables: ClassVar[str | None] = "meteor"
+
+    def __post_init__(self) -> None:
+        """Fills in the task's parameters; an unknown task is refused by the checks."""
+        for name, value in _TASKS.get(self.task, _TASKS["rank"]).items():
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, value)
+        super().__post_init__()
+
+    @classmethod
+    def unavailable(cls, folder: str | None) -> str | None:
+        from capeval.meteor_tables import missing
+
+        return missing(folder)
+
+    def usual(self) -> Metric:
+        return type(self)(task=self.task)
+
+    @property
+    def key(self) -> str:
+        """As for any metric; a task other than the default is named too."""
+        changed = [p for p in self.parameters() if getattr(self, p.name) != getattr(self.usual(), p.name)]
+        task = [p for p in self.parameters() if p.name == "task" and self.task != p.default]
+        return self.name + self._in_parentheses([*task, *changed])
+
+    def explain(
+        self, candidate: str, references: Sequence[str], *, tokenizer: str = "ptb", resources: str | None = None
+    ) -> Alignment | None:
+        """Which words of the candidate were matched with which of its best reference, and how; printable.
+
+        `resources`: folder of a METEOR release; an installed pycocoevalcap by default. None without references.
+        Raises `MissingDependencyError` without tables.
+        """
+        from capeval.alignment import explain
+        from capeval.corpus import tokenize
+        from capeval.meteor_tables import load
+
+        texts = [" ".join(tokens) for tokens in tokenize([candidate, *references], tokenizer=tokenizer)]
+        return explain(self, load(resources), texts[0], texts[1:])
+
+    def weights(self) -> list[float]:
+        """α, β, γ, δ and the weights of the modules, in the order of the native core."""
+        return [getattr(self, name) for name in _TASKS["rank"]]
