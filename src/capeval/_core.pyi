@@ -84,7 +84,7 @@ class Captions:
     def problems(self) -> list[tuple[str, str]]:
         """Captions that cannot be scored: image id and what is wrong."""
 
-    def __contains__(self, image_id: str) -> bool:
+    def __contains__(self, key: str, /) -> bool:
         """Whether there is an image of this id."""
 
     @property
@@ -233,10 +233,10 @@ class DocumentFrequency:
     def stem(self) -> bool:
         """Whether words are stems."""
 
-    def __eq__(self, other: object) -> bool:
+    def __eq__(self, value: object, /) -> bool:
         """Whether both hold the same counts."""
 
-    def __ne__(self, other: object) -> bool:
+    def __ne__(self, value: object, /) -> bool:
         """Whether they differ."""
 
 METEOR_TASKS: list[tuple[str, list[tuple[str, float]]]]
