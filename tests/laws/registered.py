@@ -1,4 +1,4 @@
-"""Every registered metric that references are enough for, and variations of it."""
+"""Every registered metric that references and installed tables are enough for, and variations of it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from capeval.registry import METRICS
 from corpora import Pairs
 
 REGISTERED = tuple(metric for metric, _ in METRICS)
-SCORABLE = tuple(metric for metric in REGISTERED if metric.needs == ("references",))
+SCORABLE = tuple(metric for metric in REGISTERED if {*metric.needs} <= {"references", "METEOR's tables"})
 
 every_metric = pytest.mark.parametrize("metric", SCORABLE, ids=lambda metric: metric.key)
 
@@ -25,13 +25,17 @@ few = settings(max_examples=max(settings.default.max_examples // 5, 5))
 
 def variations(metric: Metric) -> tuple[Metric, ...]:
     """The metric itself, then every declared parameter changed, one at a time."""
-    changed = (replace(metric, **{p.name: value}) for p in metric.parameters() for value in other_values(p))
+    changed = (
+        replace(metric, **{p.name: value})
+        for p in metric.parameters()
+        for value in other_values(p, getattr(metric, p.name))
+    )
     return metric, *changed
 
 
-def other_values(declared: Field[Any]) -> Iterator[ParameterValue]:
+def other_values(declared: Field[Any], default: Any) -> Iterator[ParameterValue]:
     """Acceptable values that are not the default."""
-    bounds, default = declared.metadata, declared.default
+    bounds = declared.metadata
     if bounds["choices"]:
         candidates: tuple[ParameterValue, ...] = bounds["choices"]
     elif isinstance(default, bool):

@@ -43,6 +43,14 @@ for _kernel in ("rouge-n", "rouge-s", "cider", "cider-d"):
     entry(_kernel, "empty caption")(empty_caption)
 
 
+@entry("meteor", "empty caption")
+@entry("meteor", "empty reference")
+@entry("meteor", "no word in common")
+def nothing_to_align(metric: Metric) -> None:
+    scores = per_image(metric, ("", (LONG,)), ("", ("",)), (LONG, ("",)), ("", ("", LONG)), ("two cats", (LONG,)))
+    assert scores == [0, 0, 0, 0, 0]
+
+
 @entry("bleu", "empty caption")
 def empty_caption_of_bleu(metric: Metric) -> None:
     scores = per_image(metric, ("", (LONG,)), (LONG, ("two birds", "two cats")), ("", ("",)), ("", ("a",)))

@@ -24,12 +24,12 @@ def any_parameters(draw: st.DrawFn, metric: Metric) -> Metric:
     """The metric with any acceptable parameters."""
     values = {}
     for declared in metric.parameters():
-        bounds, default = declared.metadata, declared.default
+        bounds = declared.metadata
         if bounds["choices"]:
             strategy = st.sampled_from(bounds["choices"])
-        elif isinstance(default, bool):
+        elif bounds["kind"] is bool:
             strategy = st.booleans()
-        elif isinstance(default, int):
+        elif bounds["kind"] is int:
             strategy = st.integers(bounds["least"], bounds["most"])
         else:
             least = bounds["least"] if bounds["above"] is None else bounds["above"]
@@ -79,6 +79,8 @@ def test_defaults_are_left_out_of_the_key_and_spelled_out_in_the_text(metric: Me
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), None, "…", [], -1], ids=repr)
 def test_what_a_parameter_does_not_accept_is_named(metric: Metric, value: object) -> None:
     for declared in fields(metric):
+        if value is None and declared.default is None:
+            continue  # the metric fills it in
         with pytest.raises(UsageError) as caught:
             replace(metric, **{declared.name: value})
         assert str(caught.value) == f"{metric.title}: {declared.name} must be {accepts(declared)}, got {value!r}"

@@ -75,7 +75,8 @@ class Meteor(Metric):
 
     def __post_init__(self) -> None:
         """Fills in the task's parameters; an unknown task is refused by the checks."""
-        for name, value in _TASKS.get(self.task, _TASKS["rank"]).items():
+        task = self.task if isinstance(self.task, str) else ""
+        for name, value in _TASKS.get(task, _TASKS["rank"]).items():
             if getattr(self, name) is None:
                 object.__setattr__(self, name, value)
         super().__post_init__()

@@ -46,11 +46,12 @@ class MetricData(TypedDict):
 
 
 class AlignmentData(TypedDict):
-    """How METEOR aligned a candidate: the best reference's number, both sides' tokens, and (module, span, span)."""
+    """How METEOR aligned a candidate: the best reference's number, both sides' tokens joined by blanks, and the links:
+    module, span of the candidate, span of the reference."""
 
     number: int
-    candidate: tuple[str, ...]
-    reference: tuple[str, ...]
+    candidate: str
+    reference: str
     links: list[tuple[str, tuple[int, int], tuple[int, int]]]
 
 
@@ -149,7 +150,8 @@ def _alignment(result: Result, image_id: str) -> AlignmentData | None:
     if found is None:
         return None
     links = [(link.module, link.candidate, link.reference) for link in found.links]
-    return {"number": found.number, "candidate": found.candidate, "reference": found.reference, "links": links}
+    candidate, reference = " ".join(found.candidate), " ".join(found.reference)
+    return {"number": found.number, "candidate": candidate, "reference": reference, "links": links}
 
 
 def _right_end(largest: float, upper: float | None) -> float:

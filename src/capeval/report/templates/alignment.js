@@ -26,8 +26,9 @@ function tokenRow(tokens, cells, spans, y) {
 
 /** The figure, in a list of one; an empty list where METEOR was not scored. */
 function alignmentFigure(image) {
-  const found = image.alignment;
-  if (!found) return [];
+  if (!image.alignment) return [];
+  const found = {...image.alignment, candidate: image.alignment.candidate.split(" "),
+    reference: image.alignment.reference.split(" ")};
   const [above, below] = [places(found.candidate), places(found.reference)];
   const last = [...above, ...below].reduce((most, cell) => Math.max(most, cell.left + cell.width), CELL);
   const height = 2 * LINE + GAP;

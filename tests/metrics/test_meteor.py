@@ -1,0 +1,222 @@
+"""METEOR equals the original program, and neither hangs nor explodes."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+import time
+import warnings
+from pathlib import Path
+
+import pytest
+from pycocoevalcap.meteor import meteor as original_meteor
+from pycocoevalcap.meteor.meteor import METEOR_JAR
+
+import capeval
+from capeval import CapevalWarning, example, meteor_tables
+from capeval.errors import DataError, MissingDependencyError, UsageError
+from capeval.metrics import Meteor
+
+CAPTIONS = [caption for captions in example.references().values() for caption in captions]
+INSTALLED = Path(original_meteor.__file__).parent
+
+
+class Original:
+    """The Java program as the COCO suite runs it: one process, a line in, a line out."""
+
+    def __init__(self) -> None:
+        command = ["java", "-jar", "-Xmx2G", METEOR_JAR, "-", "-", "-stdio", "-l", "en", "-norm"]
+        self.process = subprocess.Popen(
+            command, cwd=INSTALLED, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+        )
+
+    def ask(self, line: str) -> str:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        return self.process.stdout.readline().strip()
+
+    def statistics(self, candidate: str, references: list[str]) -> str:
+        return self.ask(" ||| ".join(["SCORE", *references, candidate]))
+
+    def scores(self, statistics: list[str]) -> tuple[list[float], float]:
+        segments = [float(self.ask(" ||| ".join(["EVAL", *statistics])))]
+        assert self.process.stdout is not None
+        segments += [float(self.process.stdout.readline()) for _ in statistics]
+        return segments[:-1], segments[-1]
+
+    def close(self) -> None:
+        self.process.communicate()
+
+
+@pytest.mark.java
+@pytest.mark.timeout(300)
+def test_two_thousand_random_pairs_against_the_original() -> None:
+    if shutil.which("java") is None:
+        pytest.skip("no Java")
+    chance = random.Random(0)
+    tokens = [" ".join(words) for words in capeval.tokenize(CAPTIONS)]
+    references, candidates = {}, {}
+    for number in range(2000):
+        candidates[str(number)] = _edited(chance, chance.choice(tokens))
+        references[str(number)] = [*chance.sample(tokens, chance.randint(1, 4)), chance.choice(tokens)]
+    score = capeval.score(references, candidates, "meteor", tokenizer="none", interval=None)["meteor"]
+    original = Original()
+    try:
+        statistics = [original.statistics(candidates[image], references[image]) for image in references]
+        segments, corpus = original.scores(statistics)
+    finally:
+        original.close()
+    assert score.per_image.tolist() == pytest.approx(segments, abs=1e-12)
+    assert score.value == pytest.approx(corpus, abs=1e-12)
+
+
+def _edited(chance: random.Random, caption: str) -> str:
+    words = caption.split()
+    for _ in range(chance.randint(0, 4)):
+        place = chance.randrange(len(words))
+        match chance.randrange(4):
+            case 0:
+                words.insert(place, chance.choice(words))
+            case 1 if len(words) > 1:
+                del words[place]
+            case 2:
+                chance.shuffle(words)
+            case _:
+                words[place] = chance.choice(chance.choice(CAPTIONS).lower().rstrip(".").split())
+    return " ".join(words)
+
+
+@pytest.mark.parametrize(
+    ("candidate", "references"),
+    [
+        ("dog " * 500, ["dog " * 500]),
+        ("dog " * 500, ["a dog runs"] * 40),
+        ("a big dog runs along the beach " * 70, ["the large dog is running on a beach " * 60] * 5),
+        ("", ["a dog"]),
+        ("... !!! ???", [". , ;"]),
+        ("собака 狗 كلب dog 🐕 ÄÖÜ ﬁ", ["dog собака", "狗 كلب"]),
+    ],
+    ids=["one word", "forty references", "long", "empty", "punctuation", "scripts"],
+)
+@pytest.mark.timeout(20)
+def test_adversarial_captions_take_their_time_budget(candidate: str, references: list[str]) -> None:
+    capeval.score({"1": ["a"]}, {"1": "a"}, "meteor", interval=None)  # the tables are mapped before the clock starts
+    started = time.perf_counter()
+    value = capeval.score({"1": references}, {"1": candidate}, "meteor", interval=None)["meteor"].value
+    assert 0 <= value <= 1
+    assert time.perf_counter() - started < 10
+
+
+def test_a_sentence_too_long_to_align_is_refused() -> None:
+    with pytest.raises(DataError, match=r"image '7': a sentence of 2,001 words; METEOR aligns up to 2,000"):
+        capeval.score({"7": ["a dog"]}, {"7": "dog " * 2001}, "meteor")
+
+
+def test_tasks_and_parameters() -> None:
+    assert Meteor() == Meteor(task="rank", alpha=0.85)
+    assert Meteor(task="adq").alpha == 0.75
+    assert Meteor(task="adq").key == "meteor(task=adq)"
+    assert Meteor(alpha=0.5).key == "meteor(alpha=0.5)"
+    changed = capeval.score(
+        {"1": ["a guy rides a horse"]}, {"1": "a man is riding a horse"}, "meteor,meteor(stem=0),meteor(task=adq)"
+    )
+    values = [score.value for score in changed.values()]
+    assert len({*values}) == 3
+
+
+def test_an_alignment_is_drawn() -> None:
+    alignment = Meteor().explain("A man is riding a horse.", ["two birds", "a guy rides a horse"])
+    assert alignment is not None
+    assert alignment.number == 1
+    assert alignment.score == pytest.approx(0.29131423334096984)
+    assert str(alignment).splitlines() == [
+        "candidate  [1 a] man is [2 riding a horse]",
+        "reference  [1 a] guy [2 rides a horse]",
+        "exact      a, a, horse",
+        "stem       riding = rides",
+        "score      0.2913 = F 0.6099 · (1 − penalty 0.5223);  P 0.5667, R 0.6182, 2 chunks",
+    ]
+    result = capeval.score({"1": ["a guy rides a horse"]}, {"1": "a man rides"}, "meteor,bleu-1", interval=None)
+    assert result.alignment("1") == Meteor().explain("a man rides", ["a guy rides a horse"])
+    with pytest.raises(UsageError, match="no image '2' among the 1 scored ones"):
+        result.alignment("2")
+    without = capeval.score({"1": ["a"]}, {"1": "a"}, "bleu-1", interval=None)
+    with pytest.raises(UsageError, match="alignments are METEOR's, which was not scored; scored: bleu-1"):
+        without.alignment("1")
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that the cache is written to: its own for the test."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "capeval"
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Path:
+    """A small METEOR release: the real jar, a paraphrase table of one pair."""
+    folder = tmp_path / "meteor-1.5"
+    (folder / "data").mkdir(parents=True)
+    shutil.copy(INSTALLED / METEOR_JAR, folder)
+    (folder / "data" / "paraphrase-en.gz").write_bytes(b"0.5\ntwo birds\na pair\n")
+    return folder
+
+
+def test_the_cache_is_built_once_and_again_when_damaged_or_stale(cache: Path, release: Path) -> None:
+    shares: list[float] = []
+    first = meteor_tables.load(release, shares.append)
+    assert shares
+    assert shares == sorted(shares)
+    [file] = cache.iterdir()
+    again: list[float] = []
+    assert meteor_tables.load(release, again.append).checksum == first.checksum
+    assert not again
+    file.write_bytes(file.read_bytes()[:-1])
+    with pytest.warns(CapevalWarning, match="METEOR's tables are built again"):
+        assert meteor_tables.load(release).checksum == first.checksum
+    (release / "data" / "paraphrase-en.gz").write_bytes(b"0.5\ntwo birds\nsome pair\n")
+    assert meteor_tables.load(release).checksum != first.checksum
+    assert len(list(cache.iterdir())) == 2
+
+
+def test_a_cache_that_cannot_be_written_costs_only_time(cache: Path, release: Path) -> None:
+    cache.parent.mkdir()
+    cache.write_text("a file where the folder should be")
+    with pytest.warns(CapevalWarning, match="METEOR's tables are not cached and will be built again"):
+        tables = meteor_tables.load(release)
+    assert tables.checksum
+
+
+def test_a_release_is_used_for_scores(cache: Path, release: Path) -> None:
+    references, candidates = {"1": ["x two birds fly"]}, {"1": "x a pair fly"}
+    score = capeval.score(references, candidates, "meteor", meteor_resources=str(release), interval=None)
+    assert (
+        score["meteor"].value
+        > capeval.score(references, candidates, "meteor(paraphrase=0)", interval=None)["meteor(paraphrase=0)"].value
+    )
+
+
+def test_missing_tables_leave_a_group_and_refuse_a_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.warns(CapevalWarning, match=r"METEOR is left out of group coco: .*pip install 'capeval\[meteor\]'"):
+        result = capeval.score({"1": ["a"], "2": ["b"]}, {"1": "a", "2": "b"}, "coco", interval=None)
+    assert "meteor" not in result
+    with pytest.raises(MissingDependencyError, match=r"pip install 'capeval\[meteor\]'"):
+        capeval.score({"1": ["a"]}, {"1": "a"}, "meteor")
+    with pytest.raises(DataError, match=r"no meteor-1.5.jar in it; METEOR's tables are in the folder of a METEOR 1.5"):
+        capeval.score({"1": ["a"]}, {"1": "a"}, "meteor", meteor_resources=str(tmp_path))
+
+
+def test_a_broken_release_is_named(cache: Path, release: Path) -> None:
+    (release / METEOR_JAR).write_bytes(b"no jar")
+    with pytest.raises(DataError, match=r"meteor-1.5: METEOR's tables cannot be read: .*; install them again"):
+        meteor_tables.load(release)
+
+
+def test_no_warning_with_tables() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "meteor" in capeval.score({"1": ["a"], "2": ["b"]}, {"1": "a", "2": "b"}, "coco", interval=None)
