@@ -54,7 +54,7 @@ def load(
     cache = _cache_path(source)
     try:
         return _core.MeteorTables.load(cache)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         pass
     except (DataError, OSError) as error:
         warnings.warn(f"{error}; METEOR's tables are built again", CapevalWarning, stacklevel=2)

@@ -57,9 +57,9 @@ def within(value: float, bounds: Any) -> bool:
 
 
 def upper(metric: Metric) -> float | None:
-    """The declared bound holds for default parameters; a `scale` says itself what it is."""
-    scale: float | None = getattr(metric, "scale", None)
-    return metric.upper if scale is None else scale
+    """The declared bound holds for default parameters; a `scale`, or METEOR's weight of `exact` matches, is it itself."""
+    own: float | None = getattr(metric, "scale", getattr(metric, "exact", None))
+    return metric.upper if own is None else own
 
 
 def frequencies(corpus: Pairs, metric: Metric) -> Any:

@@ -47,7 +47,8 @@ class MetricData(TypedDict):
 
 class AlignmentData(TypedDict):
     """How METEOR aligned a candidate: the best reference's number, both sides' tokens joined by blanks, and the links:
-    module, span of the candidate, span of the reference."""
+    module, span of the candidate, span of the reference.
+    """
 
     number: int
     candidate: str
