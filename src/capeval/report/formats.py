@@ -9,15 +9,13 @@ if TYPE_CHECKING:
     from capeval.result import Result
 
 
-def render(result: Result, format_: str) -> str:
-    """The result as text in the format of that name."""
-    return FORMATS[format_](result)
+def render(result: Result, format_: str, *, colour: bool = False) -> str:
+    """The result as text in the format of that name; a table in colour where it is asked for."""
+    if format_ == "table":
+        from capeval.report.text import table
 
-
-def _table(result: Result) -> str:
-    from capeval.report.text import table
-
-    return table(result)
+        return table(result, colour=colour)
+    return _RENDERERS[format_](result)
 
 
 def _json(result: Result) -> str:
@@ -80,11 +78,12 @@ def _latex(result: Result) -> str:
     return "\n".join(parts)
 
 
-FORMATS: dict[str, Callable[[Result], str]] = {
-    "table": _table,
+_RENDERERS: dict[str, Callable[[Result], str]] = {
     "json": _json,
     "csv": _csv,
     "markdown": _markdown,
     "latex": _latex,
 }
-"""Renderers by the names that `--format` takes."""
+
+FORMATS = ("table", *_RENDERERS)
+"""The names that `--format` takes."""
