@@ -199,13 +199,11 @@ def test_one_image_warns_where_document_frequencies_come_from_it() -> None:
     score({"1": ["a dog"]}, {"1": "a dog"}, "rouge-l")
 
 
-def test_swapped_arguments_warn_or_fail() -> None:
+def test_swapped_arguments_fail() -> None:
     with pytest.raises(DataError, match="more than one candidate for 2 images"):
         score(CANDIDATES, REFERENCES)
     references = {"1": ["a dog"], "2": []}
-    swapped = r"more candidates \(2\) than references \(1\): are the two files swapped\?"
-    missing = "no reference for 1 image"
-    with pytest.warns(CapevalWarning, match=swapped), pytest.raises(DataError, match=missing):
+    with pytest.raises(DataError, match=r"no reference for 1 image .* \(or are the two files swapped\?\)"):
         score(references, {"1": "a dog", "2": "a cat"})
 
 
@@ -215,22 +213,22 @@ def test_swapped_arguments_warn_or_fail() -> None:
 @pytest.mark.parametrize(
     ("metrics", "message"),
     [
-        ("cidr-d", "unknown metric 'cidr-d'; did you mean 'cider-d'?; metrics: bleu-1, "),
-        ("blue-4", "unknown metric 'blue-4'; did you mean 'bleu-4'?; metrics: bleu-1, "),
-        ("cider_d(sigma=5)", "unknown metric 'cider_d(sigma=5)'; did you mean 'cider-d'?; metrics: "),
+        ("cidr-d", "unknown metric 'cidr-d' (did you mean 'cider-d'?); metrics: bleu-1, "),
+        ("blue-4", "unknown metric 'blue-4' (did you mean 'bleu-4'?); metrics: bleu-1, "),
+        ("cider_d(sigma=5)", "unknown metric 'cider_d(sigma=5)' (did you mean 'cider-d'?); metrics: "),
         ("cocoa", "did you mean 'coco'?"),
         ("xyzzy", "unknown metric 'xyzzy'; metrics: "),
-        ("coco(n=4)", "unknown metric 'coco(n=4)'; did you mean 'coco'?"),
+        ("coco(n=4)", "unknown metric 'coco(n=4)' (did you mean 'coco'?)"),
         ("cider-d(sigma=5", "unknown metric 'cider-d(sigma=5'"),
         ("cider-d(sigma)", "cider-d: no parameter 'sigma'; its parameters: n, sigma (as CIDEr-D(n=4, sigma=6))"),
         ("cider-d(beta=2)", "cider-d: no parameter 'beta'; its parameters: n, sigma"),
         ("rouge-2(n=3)", "rouge-2: no parameter 'n'; its parameters: none (as ROUGE-2)"),
-        ("cider-d(sigma=0)", "CIDEr-D: sigma must be a number above 0, got 0.0"),
-        ("cider-d(n=5)", "CIDEr-D: n must be a whole number from 1 to 4, got 5.0"),
+        ("cider-d(sigma=0)", "CIDEr-D: sigma must be a number above 0, got 0"),
+        ("cider-d(n=5)", "CIDEr-D: n must be a whole number from 1 to 4, got 5"),
         ("cider-d(n=2.5)", "CIDEr-D: n must be a whole number from 1 to 4, got 2.5"),
         ("cider(stem=maybe)", "CIDEr: stem must be yes or no, got 'maybe'"),
         ("cider(pool=median)", "CIDEr: pool must be one of mean, max, got 'median'"),
-        ("bleu-4(smoothing=floor, k=-1)", "BLEU: k must be a number of at least 0, got -1.0"),
+        ("bleu-4(smoothing=floor, k=-1)", "BLEU: k must be a number of at least 0, got -1"),
         ("", "no metric given; metrics: bleu-1, "),
         ([], "no metric given; metrics: bleu-1, "),
     ],
@@ -300,7 +298,7 @@ MANY = {str(number): "a dog" for number in range(1, 8)}
         ),
         (
             {**REFERENCES, "2": []}, CANDIDATES,
-            "the references: no reference for 1 image (2), which the candidates has a candidate for; add references",
+            "the references: no reference for 1 image (2), but a candidate in the candidates; add references",
         ),
         (REFERENCES, {**CANDIDATES, "2": "a\x00b"}, "image '2': a caption with the control character U+0000"),
         (REFERENCES, {**CANDIDATES, "2": "dog " * 30_000}, "the candidates: image '2': a caption of 120000 bytes"),

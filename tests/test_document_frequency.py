@@ -139,9 +139,9 @@ def test_a_foreign_file_is_refused(saved: Path, content: bytes) -> None:
 
 
 def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"none\.df: cannot be read: No such file"):
+    with pytest.raises(DataError, match=r"none\.df: no such file"):
         DocumentFrequency.load(tmp_path / "none.df")
-    with pytest.raises(DataError, match="cannot be read"):
+    with pytest.raises(DataError, match="is a directory; name a file in it"):
         DocumentFrequency.load(tmp_path)
     with pytest.raises(DataError, match=r"absent.here\.df"):
         DocumentFrequency.build({"1": ["a"]}, tokenizer="none").save(tmp_path / "absent" / "here.df")
@@ -172,7 +172,8 @@ def test_stems_and_forms_are_not_taken_for_each_other(saved: Path) -> None:
     candidates = {"1": "a dog runs", "2": "a cat"}
 
     def score(metric: str, df: DocumentFrequency) -> float:
-        return capeval.score(REFERENCES, candidates, metric, document_frequency=df, interval=None)[metric].value
+        result = capeval.score(REFERENCES, candidates, metric, tokenizer="none", document_frequency=df, interval=None)
+        return result[metric].value
 
     with pytest.raises(UsageError, match=r"cider needs document frequencies of stems, these are of word forms.*--stem"):
         score("cider", forms)
@@ -182,6 +183,23 @@ def test_stems_and_forms_are_not_taken_for_each_other(saved: Path) -> None:
     assert score("cider-d", forms) > 0
     assert score("cider(stem=no)", forms) > 0
     assert score("bleu-1", stems) > 0
+
+
+def test_frequencies_that_do_not_fit_the_metric_or_the_captions() -> None:
+    candidates = {"1": "a dog runs", "2": "a cat"}
+
+    def score(metric: str, df: DocumentFrequency) -> float:
+        return capeval.score(REFERENCES, candidates, metric, document_frequency=df, interval=None)[metric].value
+
+    short = DocumentFrequency.build(REFERENCES, n=2)
+    with pytest.raises(UsageError, match=r"n-grams up to 4, these go up to 2; .* --n 4, or ask for cider-d\(n=2\)"):
+        score("cider-d", short)
+    assert score("cider-d(n=2)", short) > 0
+    with pytest.raises(UsageError, match="cider-d needs document frequencies of words, these are of token ids"):
+        score("cider-d", DocumentFrequency.from_token_ids([[[1, 2]]]))
+    with pytest.warns(CapevalWarning, match="are of whitespace tokens, the captions are cut by ptb"):
+        score("cider-d", DocumentFrequency.build(REFERENCES, tokenizer="whitespace"))
+    assert score("cider-d", DocumentFrequency.build(REFERENCES, tokenizer="ptb-stream")) > 0
 
 
 def test_the_references_themselves_are_the_default() -> None:
@@ -196,7 +214,9 @@ def test_the_references_themselves_are_the_default() -> None:
 
 def test_one_image_is_scored_without_a_warning_where_frequencies_are_given(saved: Path) -> None:
     df = DocumentFrequency.load(saved)
-    result = capeval.score({"1": ["a dog runs"]}, {"1": "a dog runs"}, "cider-d", document_frequency=df)
+    result = capeval.score(
+        {"1": ["a dog runs"]}, {"1": "a dog runs"}, "cider-d", tokenizer="none", document_frequency=df
+    )
     assert result["cider-d"].value == pytest.approx(7.5)
     assert "|df:saved.df(2)|" in result["cider-d"].signature
     with pytest.warns(CapevalWarning, match="one image is a corpus in which every n-gram is in every document"):

@@ -12,6 +12,7 @@ from capeval.errors import CapevalWarning, DataError, UsageError, accepted_name,
 
 if TYPE_CHECKING:
     from capeval._core import Captions
+    from capeval.metrics import Metric
 
 CaptionSource: TypeAlias = "Mapping[str, Sequence[str]] | Mapping[int, Sequence[str]] | str | PathLike[str] | Captions"
 CandidateSource: TypeAlias = "Mapping[str, str] | Mapping[int, str] | str | PathLike[str] | Captions"
@@ -150,9 +151,10 @@ def _align(
     pairs = [(number, place.get(image)) for number, image in enumerate(image_ids)]
     undescribed = [r for r, c in pairs if counts[r] == 0 and c is not None]
     if undescribed:
+        swapped = candidates.caption_count > references.caption_count
         raise DataError(
-            f"{names[0]}: no reference for {some([image_ids[r] for r in undescribed])}, which "
-            f"{names[1]} has a candidate for; add references or remove the candidates"
+            f"{names[0]}: no reference for {some([image_ids[r] for r in undescribed])}, but a candidate in {names[1]}; "
+            "add references or remove the candidates" + (" (or are the two files swapped?)" if swapped else "")
         )
     pairs = [(r, c) for r, c in pairs if counts[r]]
     missing = [image_ids[r] for r, c in pairs if c is None]
@@ -197,21 +199,37 @@ def _check_candidates(references: Captions, candidates: Captions, names: tuple[s
             f"{names[1]}: more than one candidate for {some(repeated)}; keep one an image (several captions "
             "of one image are a caption set: see capeval diversity)"
         )
-    if candidates.caption_count > references.caption_count:
+
+
+def check_document_frequency(metric: Metric, tokenizer: str, given: _core.DocumentFrequency) -> None:
+    """Refuses document frequencies of other things than the metric counts; warns of those cut by another tokenizer."""
+    if given.tokenizer == "token-ids":
+        raise UsageError(
+            f"{metric.key} needs document frequencies of words, these are of token ids, for rewards; build them with "
+            "capeval df build"
+        )
+    if given.tokenizer != "unknown" and given.stem != metric.uses_stems:
+        have, want = ("stems", "word forms") if given.stem else ("word forms", "stems")
+        flag = " --stem" if metric.uses_stems else ""
+        raise UsageError(
+            f"{metric.key} needs document frequencies of {want}, these are of {have}; build them with "
+            f"capeval df build{flag}"
+        )
+    longest = getattr(metric, "n", given.n)
+    if given.n < longest:
+        raise UsageError(
+            f"{metric.key} needs document frequencies of n-grams up to {longest}, these go up to {given.n}; build them "
+            f"with capeval df build --n {longest}, or ask for {metric.name}(n={given.n})"
+        )
+    if given.tokenizer != "unknown" and _cut(given.tokenizer) != _cut(tokenizer):
         warnings.warn(
-            f"more candidates ({candidates.caption_count:,}) than references ({references.caption_count:,}): "
-            "are the two files swapped?",
+            f"the document frequencies are of {given.tokenizer} tokens, the captions are cut by {tokenizer}: words "
+            "that the two cut apart differently count as rare",
             CapevalWarning,
             stacklevel=5,
         )
 
 
-def check_document_frequency(stem: bool, metric: str, given: _core.DocumentFrequency) -> None:
-    """Refuses document frequencies of word forms where stems are needed, and the reverse."""
-    if given.stem != stem and given.tokenizer != "unknown":
-        have, want = ("stems", "word forms") if given.stem else ("word forms", "stems")
-        flag = " --stem" if stem else ""
-        raise UsageError(
-            f"{metric} needs document frequencies of {want}, these are of {have}; build them with "
-            f"capeval df build{flag}"
-        )
+def _cut(tokenizer: str) -> str:
+    """What cuts, for comparison: the whole file or each caption, a tokenizer makes nearly the same tokens."""
+    return {"ptb-stream": "ptb", "none": "whitespace"}.get(tokenizer, tokenizer)

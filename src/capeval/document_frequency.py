@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
 from capeval import _core
 from capeval.data.atomic import atomic_write
-from capeval.errors import DataError, UsageError
+from capeval.data.source import reading
+from capeval.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -138,11 +140,13 @@ def _check_order(n: int) -> None:
 
 
 def _name(path: str | PathLike[str]) -> str:
-    return fspath(path).replace("\\", "/").rsplit("/", 1)[-1]
+    """The file's name in signatures, which are text: what is not UTF-8 in it becomes a question mark."""
+    name = fspath(path).replace("\\", "/").rsplit("/", 1)[-1]
+    return name.encode("utf-8", "replace").decode()
 
 
 def _reading(path: str | PathLike[str], read: Callable[[str], _core.DocumentFrequency]) -> _core.DocumentFrequency:
-    try:
+    with reading(path):
+        if os.path.isdir(path):  # which the system says in other words where a file is mapped
+            raise IsADirectoryError
         return read(fspath(path))
-    except OSError as error:
-        raise DataError(f"{fspath(path)}: cannot be read: {error}") from error

@@ -126,7 +126,7 @@ def _check_document_frequency(
             )
         return
     for metric in concerned:
-        check_document_frequency(metric.uses_stems, metric.key, document_frequency._core)
+        check_document_frequency(metric, corpus.tokenizer, document_frequency._core)
 
 
 def _meteor_tables(

@@ -120,7 +120,7 @@ def _nearest(name: str) -> str:
     import difflib
 
     near = difflib.get_close_matches(name.split("(")[0].strip(), [*BY_NAME, *groups()], n=1, cutoff=0.5)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 def _accepted() -> str:

@@ -57,7 +57,7 @@ def within(value: float, bounds: Any) -> bool:
 
 
 def upper(metric: Metric) -> float | None:
-    """The declared bound holds for default parameters; a `scale`, or METEOR's weight of `exact` matches, is it itself."""
+    """The declared bound holds for default parameters; a `scale`, or METEOR's weight of `exact`, is it itself."""
     own: float | None = getattr(metric, "scale", getattr(metric, "exact", None))
     return metric.upper if own is None else own
 

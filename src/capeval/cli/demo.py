@@ -16,12 +16,12 @@ from capeval.report.html import write_report
 @options.threads
 def command(output: str | None, threads: int) -> None:
     """Score three made-up systems on 60 made-up images, with intervals, and write a report."""
+    options.check_outputs(output=output)
     references = example.references()
     results = {name: score(references, captions, threads=threads) for name, captions in example.systems().items()}
     for name, result in results.items():
-        click.echo(f"\n{name}")
-        click.echo(render(result, "table"))
+        options.emit(f"\n{name}\n" + render(result, "table", colour=options.colour("-")))
     if output is not None:
         best = max(results, key=lambda name: results[name]["cider-d"].value)
         write_report(results[best], output, title=f"capeval demo: {best}")
-        click.echo(f"\nReport of {best}: {output}")
+        options.emit(f"\nReport of {best}: {output}")

@@ -7,13 +7,15 @@ import json
 import click
 
 from capeval.cli import options
+from capeval.cli.group import Group
 from capeval.data import FORMATS, read_references
 from capeval.document_frequency import DocumentFrequency
+from capeval.metrics.base import spell
 
 _output = click.option("--output", "-o", required=True, metavar="FILE", help="The file to write.")
 
 
-@click.group(name="df")
+@click.group(name="df", cls=Group)
 def command() -> None:
     """Document frequencies: build from references, import a COCO pickle, merge, inspect."""
 
@@ -39,6 +41,7 @@ def build(
     threads: int,
 ) -> None:
     """Count, for each n-gram, in how many images' REFERENCES it occurs."""
+    options.check_outputs(output=output)
     captions = read_references(references, format=reference_format, split=split)
     DocumentFrequency.build(captions, tokenizer=tokenizer, n=n, stem=stem, threads=threads).save(output)
 
@@ -56,6 +59,7 @@ def import_(pickle: str, output: str) -> None:
 @_output
 def merge(files: tuple[str, ...], output: str) -> None:
     """Add FILES up, as if their references had been counted together; they must share no image."""
+    options.check_outputs(output=output)
     total = DocumentFrequency.load(files[0])
     for file in files[1:]:
         total = total.merge(DocumentFrequency.load(file))
@@ -75,7 +79,7 @@ def merge(files: tuple[str, ...], output: str) -> None:
 def info(file: str, format_: str) -> None:
     """Say what is in FILE."""
     frequencies = DocumentFrequency.load(file)
-    facts = {
+    facts: dict[str, str | int] = {
         "images": frequencies.documents,
         "n-grams": frequencies.ngrams,
         "words": frequencies.words,
@@ -84,8 +88,10 @@ def info(file: str, format_: str) -> None:
         "stem": frequencies.stem,
     }
     if format_ == "json":
-        click.echo(json.dumps(facts))
+        options.emit(json.dumps(facts))
         return
-    for name, value in facts.items():
-        spelled = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
-        click.echo(f"{name:<10} {spelled}")
+    options.emit("\n".join(f"{name:<10} {_spell(value)}" for name, value in facts.items()))
+
+
+def _spell(value: str | int) -> str:
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else spell(value)

@@ -45,7 +45,9 @@ def run(command: Callable[[], Any]) -> Any:
         _wait(thread)
     except KeyboardInterrupt:
         discard_unfinished()
-        print("\ncapeval: interrupted", file=sys.stderr, flush=True)
+        # A terminal has just shown ^C: the message goes on a line of its own.
+        start = "\n" if sys.stderr.isatty() else ""
+        print(f"{start}capeval: interrupted", file=sys.stderr, flush=True)
         # The command's thread may be inside native code: there is no way to end it but to end the process.
         os._exit(130)
     if failure:

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 import sys
 import warnings
 from importlib import import_module
@@ -12,6 +14,7 @@ from importlib import import_module
 import click
 
 from capeval import __version__
+from capeval.cli.group import Group
 from capeval.cli.interruptible import run
 from capeval.errors import CapevalError
 
@@ -26,7 +29,7 @@ COMMANDS = {
 """Subcommands by name; each lives in `capeval.cli.<name>` and loads when it is called."""
 
 
-class LazyGroup(click.Group):
+class LazyGroup(Group):
     """Loads a subcommand's module on its first use: `capeval score` should not pay for the others' imports."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -53,6 +56,7 @@ def cli() -> None:
 def main() -> None:
     """Entry point of the `capeval` script."""
     warnings.showwarning = _show_warning
+    _ready_output()
     try:
         status = run(lambda: cli.main(standalone_mode=False, prog_name="capeval"))
     except click.ClickException as error:
@@ -64,7 +68,10 @@ def main() -> None:
     except BrokenPipeError:
         # The reader of our output left, as `head` does; there is nobody to tell.
         status = 1
-    except Exception:
+    except SystemExit:
+        raise
+    except BaseException:
+        # A panic of the native code is no `Exception`.
         import traceback
 
         traceback.print_exc()
@@ -76,22 +83,34 @@ def _usage(error: click.ClickException) -> int:
     hint = ""
     if isinstance(error, click.UsageError) and error.ctx is not None:
         hint = f" (see {error.ctx.command_path} --help)"
-    return _say(f"capeval: {error.format_message()}{hint}", 2)
+    return _say(f"capeval: {error.format_message().removesuffix('.')}{hint}", 2)
 
 
 def _say(message: str, status: int) -> int:
-    print(message, file=sys.stderr)
+    print(_one_line(message), file=sys.stderr)
     return status
+
+
+def _one_line(message: str) -> str:
+    """The message with line ends and control characters, which file names and image ids may hold, as escapes."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in message)
+
+
+def _ready_output() -> None:
+    """Output is UTF-8, as files are, except on a terminal that shows less, which gets question marks."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding=None if sys.stdout.isatty() else "utf-8", errors="replace")
 
 
 def _leave(status: int) -> None:
     try:
         sys.stdout.flush()
-    except BrokenPipeError:
-        sys.stderr.close()
+    except OSError:
+        # Nobody reads, or nothing more fits; Python would try and complain again on its way out.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = status or 1
     sys.exit(status)
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    print(f"capeval: warning: {message}", file=sys.stderr)
+    _say(f"capeval: warning: {message}", 0)

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from capeval.cli import options
 from capeval.metrics import Metric
 from capeval.metrics.base import accepts, spell
 from capeval.registry import METRICS, parse_metrics
@@ -27,11 +28,11 @@ def command(name: str | None, format_: str) -> None:
     chosen = parse_metrics(name) if name else tuple(metric for metric, _ in METRICS)
     described = [describe(metric) for metric in chosen]
     if format_ == "json":
-        click.echo(json.dumps(described, ensure_ascii=False, indent=1))
+        options.emit(json.dumps(described, ensure_ascii=False, indent=1))
     elif name:
-        click.echo("\n\n".join(_page(metric) for metric in described))
+        options.emit("\n\n".join(_page(metric) for metric in described))
     else:
-        click.echo(_listing(described))
+        options.emit(_listing(described))
 
 
 def describe(metric: Metric) -> dict[str, Any]:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import warnings
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from capeval.cli.interruptible import stage
 from capeval.corpus import TOKENIZERS
-from capeval.data import atomic_write
-from capeval.errors import CapevalWarning
+from capeval.data.atomic import atomic_write, check_writable
+from capeval.errors import CapevalWarning, UsageError
 from capeval.report.formats import FORMATS
+
+if TYPE_CHECKING:
+    _ParamType = click.ParamType[float | None]
+else:
+    _ParamType = click.ParamType  # which takes no type argument before click 8.5
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -73,7 +80,7 @@ tokenizer = click.option(
 )
 
 
-class Interval(click.ParamType[float | None]):
+class Interval(_ParamType):
     """A confidence level, or `none`."""
 
     name = "LEVEL|none"
@@ -104,7 +111,29 @@ def interval(function: F) -> F:
     )(function)
 
 
-def emit(text: str, output: str) -> None:
+def check_outputs(**places: str | None) -> None:
+    """Raises, before anything is computed, where an option's file cannot be written or two options name the same."""
+    taken: dict[str, str] = {}
+    for option, place in places.items():
+        if place is None:
+            continue
+        check_writable(place)
+        other = taken.setdefault(place if place == "-" else os.path.realpath(place), option)
+        if other != option:
+            what = "standard output" if place == "-" else place
+            raise UsageError(f"{_dashed(other)} and {_dashed(option)} both write {what}; give each a file of its own")
+
+
+def _dashed(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+def colour(output: str) -> bool:
+    """Whether the output is a terminal, which shows colours."""
+    return output == "-" and sys.stdout.isatty()
+
+
+def emit(text: str, output: str = "-") -> None:
     """Prints the text, or writes it to the file, whole or not at all."""
     with atomic_write(output, "w") as file:
         file.write(text if text.endswith("\n") else text + "\n")

@@ -11,9 +11,10 @@ from capeval.cli.interruptible import stage
 from capeval.corpus import ON_MISSING, Corpus
 from capeval.data import FORMATS, read_candidates, read_references
 from capeval.document_frequency import DocumentFrequency
+from capeval.errors import UsageError
 from capeval.evaluate import score_corpus
 from capeval.registry import groups, parse_metrics
-from capeval.report.formats import render
+from capeval.report.formats import check_alignments, render
 from capeval.report.per_image import check_suffix, write_per_image
 
 
@@ -86,13 +87,19 @@ def command(
     Files may be COCO JSON, {id: captions} JSON, Karpathy splits, JSON lines, CSV, TSV, Parquet or Flickr token files;
     - is stdin.
     """
+    if references == candidates == "-":
+        raise UsageError("references and candidates cannot both be standard input; name a file for one of them")
+    if explain:
+        check_alignments(format_)
     chosen = parse_metrics(metrics, lacking=lambda metric: metric.unavailable(meteor_resources))
     if per_image is not None:
         check_suffix(per_image)
+    options.check_outputs(output=output, per_image=per_image, report=report)
     frequencies = None if df == "corpus" else DocumentFrequency.load(df)
     stage.text = "reading"
-    reference_captions = read_references(references, format=reference_format, split=split)
+    # Candidates first: where the two files are swapped, the error stands alone, without a warning before it.
     candidate_captions = read_candidates(candidates, format=candidate_format)
+    reference_captions = read_references(references, format=reference_format, split=split)
     stage.text = "tokenising"
     corpus = Corpus(reference_captions, candidate_captions, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
     stage.text = "scoring"
@@ -119,7 +126,7 @@ def command(
             report,
             title="standard input" if candidates == "-" else os.path.splitext(os.path.basename(candidates))[0],
         )
-    options.emit(render(result, format_, alignments), output)
+    options.emit(render(result, format_, alignments=alignments, colour=options.colour(output)), output)
 
 
 def _building(share: float) -> None:

@@ -29,30 +29,52 @@ def atomic_write(path: PathLike, mode: Literal["w", "wb"] = "w") -> Iterator[IO[
         DataError: the place cannot be written; the message says why and what to do.
     """
     if path == "-":
-        yield sys.stdout if mode == "w" else sys.stdout.buffer
-        sys.stdout.flush()
+        with _as_data_error("<stdout>", only=_STORAGE):
+            yield sys.stdout if mode == "w" else sys.stdout.buffer
+            sys.stdout.flush()
         return
-    with _as_data_error(path):
-        target = os.path.realpath(path)
-        info = os.stat(target) if os.path.exists(target) else None
-        if info is not None and stat.S_ISDIR(info.st_mode):
-            raise IsADirectoryError
+    target, info = _target(path)
     if info is not None and not stat.S_ISREG(info.st_mode):
         with _as_data_error(path):
             device = _open(target, mode)
-        with device:
+        with _as_data_error(path, only=_STORAGE), device:
             yield device
         return
     yield from _beside(path, target, mode, None if info is None else stat.S_IMODE(info.st_mode))
 
 
+def check_writable(path: PathLike) -> None:
+    """Raises now the `DataError` that `atomic_write` would raise later: before the long computation, not after it."""
+    if path == "-":
+        return
+    target, info = _target(path)
+    if info is None or stat.S_ISREG(info.st_mode):
+        with _as_data_error(path):
+            _open(beside := _name_beside(target), "xb").close()
+            _remove(beside)
+
+
+def _target(path: PathLike) -> tuple[str, os.stat_result | None]:
+    """The file that the path leads to, and what is there already."""
+    with _as_data_error(path):
+        target = os.path.realpath(path)
+        info = os.stat(target) if os.path.exists(target) else None
+        if not os.path.basename(path) or (info is not None and stat.S_ISDIR(info.st_mode)):
+            raise IsADirectoryError
+    return target, info
+
+
+def _name_beside(target: str) -> str:
+    return os.path.join(os.path.dirname(target), f".capeval-{os.urandom(6).hex()}.tmp")
+
+
 def _beside(path: PathLike, target: str, mode: str, permissions: int | None) -> Iterator[IO[Any]]:
     """Write a file beside the target, then rename it."""
-    beside = os.path.join(os.path.dirname(target), f".capeval-{os.urandom(6).hex()}.tmp")
-    with _as_data_error(path):
-        file = _open(beside, mode.replace("w", "x"))
+    beside = _name_beside(target)
     _unfinished.add(beside)
     try:
+        with _as_data_error(path):
+            file = _open(beside, mode.replace("w", "x"))
         with _as_data_error(path, only=_STORAGE), file:
             yield file
             file.flush()
@@ -78,7 +100,7 @@ def discard_unfinished() -> None:
 
 
 def _remove(path: str) -> None:
-    with contextlib.suppress(FileNotFoundError):
+    with contextlib.suppress(OSError):
         os.remove(path)
 
 
@@ -111,6 +133,6 @@ def _remedy(error: OSError | ValueError, folder: str) -> str:
         case PermissionError():
             return f"this user may not write in {folder!r}; choose another place"
         case OSError(errno=errno.ENOSPC | errno.EDQUOT):
-            return "no space is left; the file there before, if any, is unchanged"
+            return "no space is left; free some, or choose another place (a file there before is unchanged)"
         case _:
             return str(error)

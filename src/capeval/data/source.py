@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+from collections.abc import Iterator
 
-from capeval.errors import DataError
+from capeval.errors import CapevalError, DataError
 
 PathLike = str | os.PathLike[str]
 
@@ -23,9 +25,19 @@ def read_bytes(path: PathLike) -> bytes:
     Raises:
         DataError: the file is missing, a directory, unreadable, or broken gzip.
     """
+    with reading(path):
+        data = sys.stdin.buffer.read() if path == "-" else _file_bytes(path)
+    return _gunzip(data, display_name(path)) if data.startswith(_GZIP) else data
+
+
+@contextlib.contextmanager
+def reading(path: PathLike) -> Iterator[None]:
+    """Turns an operating-system error into a `DataError` that names the file and the remedy."""
     name = display_name(path)
     try:
-        data = sys.stdin.buffer.read() if path == "-" else _file_bytes(path)
+        yield
+    except CapevalError:
+        raise
     except FileNotFoundError:
         raise DataError(f"{name}: no such file{_nearest(os.fspath(path))}") from None
     except IsADirectoryError:
@@ -34,7 +46,6 @@ def read_bytes(path: PathLike) -> bytes:
         raise DataError(f"{name}: may not be read by this user; change its permissions") from None
     except (OSError, ValueError) as error:
         raise DataError(f"{name}: cannot be read: {error}") from None
-    return _gunzip(data, name) if data.startswith(_GZIP) else data
 
 
 def _file_bytes(path: PathLike) -> bytes:

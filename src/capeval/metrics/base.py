@@ -171,9 +171,14 @@ class Metric:
         else:
             fits = value in declared.metadata["choices"]
         if not fits:
-            raise UsageError(f"{self.title}: {declared.name} must be {accepted}, got {value!r}")
+            raise UsageError(f"{self.title}: {declared.name} must be {accepted}, got {_given(value)}")
         if kind in (int, float):
             object.__setattr__(self, declared.name, kind(value))
+
+
+def _given(value: object) -> str:
+    """A refused value in a message: a number as the user wrote it, anything else as Python shows it."""
+    return spell(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else repr(value)
 
 
 def _in_bounds(value: float, bounds: Any) -> bool:

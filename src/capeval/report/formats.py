@@ -12,25 +12,34 @@ if TYPE_CHECKING:
     from capeval.result import Result
 
 
-def render(result: Result, format_: str, alignments: Mapping[str, Alignment | None] | None = None) -> str:
-    """The result as text in the format of that name, with alignments of images where given (table and JSON only).
+def render(
+    result: Result,
+    format_: str,
+    *,
+    alignments: Mapping[str, Alignment | None] | None = None,
+    colour: bool = False,
+) -> str:
+    """The result as text in the format of that name; a table in colour where it is asked for.
 
-    Raises `UsageError` for alignments in another format.
+    METEOR's `alignments` of images, where given, follow the table or are part of the JSON; raises `UsageError` for them
+    in another format.
     """
-    if not alignments:
-        return FORMATS[format_](result)
+    if alignments:
+        check_alignments(format_)
     if format_ == "json":
         return _json(result, alignments)
     if format_ != "table":
-        raise UsageError(f"alignments are shown with --format table or json, not {format_}")
-    drawn = [f"{image}\n{alignment}" for image, alignment in alignments.items()]
-    return "\n\n".join([_table(result), *drawn])
-
-
-def _table(result: Result) -> str:
+        return _RENDERERS[format_](result)
     from capeval.report.text import table
 
-    return table(result)
+    drawn = [f"{image}\n{alignment}" for image, alignment in (alignments or {}).items()]
+    return "\n\n".join([table(result, colour=colour), *drawn])
+
+
+def check_alignments(format_: str) -> None:
+    """Raises `UsageError` where a format has no place for alignments."""
+    if format_ not in ("table", "json"):
+        raise UsageError(f"alignments are shown with --format table or json, not {format_}")
 
 
 def _json(result: Result, alignments: Mapping[str, Alignment | None] | None = None) -> str:
@@ -96,11 +105,12 @@ def _latex(result: Result) -> str:
     return "\n".join(parts)
 
 
-FORMATS: dict[str, Callable[[Result], str]] = {
-    "table": _table,
+_RENDERERS: dict[str, Callable[[Result], str]] = {
     "json": _json,
     "csv": _csv,
     "markdown": _markdown,
     "latex": _latex,
 }
-"""Renderers by the names that `--format` takes."""
+
+FORMATS = ("table", *_RENDERERS)
+"""The names that `--format` takes."""

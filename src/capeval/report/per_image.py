@@ -19,7 +19,7 @@ def check_suffix(path: str | PathLike[str]) -> None:
     suffix = os.path.splitext(path)[1]
     if suffix not in _WRITERS:
         raise UsageError(
-            f"{fspath(path)}: per-image scores are written as {', '.join(_WRITERS)}, not {suffix or 'no suffix'}"
+            f"{fspath(path)}: per-image scores are written by suffix; end the name in {', '.join(_WRITERS)}"
         )
 
 

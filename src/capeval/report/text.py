@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import sys
 from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
@@ -16,11 +15,15 @@ if TYPE_CHECKING:
     from capeval.result import Result, Score
 
 _BAR_CELLS = 20
+_WIDTH = 1000
+"""Cells to print in: more than any row has, so that nothing is cut or folded whatever the terminal."""
 
 
-def table(result: Result) -> str:
-    """Label, score, interval, and a bar of the score within the metric's range; colours only on a terminal."""
-    grid = Table(box=SIMPLE_HEAD, title=_title(result), title_justify="left", title_style="bold")
+def table(result: Result, *, colour: bool = False) -> str:
+    """Label, score, interval, and a bar of the score within the metric's range."""
+    grid = Table(
+        box=SIMPLE_HEAD, title=_title(result), title_justify="left", title_style="bold", show_edge=False, pad_edge=False
+    )
     grid.add_column("metric")
     grid.add_column("score", justify="right")
     if result.level is not None:
@@ -30,16 +33,17 @@ def table(result: Result) -> str:
         interval = [] if score.interval is None else [f"{score.interval[0]:.4f} – {score.interval[1]:.4f}"]
         grid.add_row(score.metric.label, f"[bold]{score.value:.4f}[/bold]", *interval, _bar(score))
     text = io.StringIO()
-    # No Unicode where the terminal cannot show it; no colours into a file.
-    console = Console(file=text, force_terminal=sys.stdout.isatty(), width=100)
+    console = Console(file=text, force_terminal=colour, width=_WIDTH)
     console.print(grid)
-    return text.getvalue().rstrip("\n")
+    return "\n".join(line.rstrip() for line in text.getvalue().rstrip().splitlines())
 
 
 def _title(result: Result) -> str:
     least, most = result.corpus.reference_counts
     references = f"{least}" if least == most else f"{least} to {most}"
-    return f"{len(result.image_ids):,} images, {references} references each, {result.corpus.tokenizer} tokens"
+    images = "1 image" if len(result.image_ids) == 1 else f"{len(result.image_ids):,} images"
+    reference = "reference" if most == 1 else "references"
+    return f"{images}, {references} {reference} each, {result.corpus.tokenizer} tokens"
 
 
 def _bar(score: Score) -> str:
