@@ -62,7 +62,7 @@ $(VENV)/.created: | check-tools
 	@touch $@
 
 $(VENV)/.built: $(VENV)/.created $(RUST_SOURCES) pyproject.toml
-	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet --extras meteor
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.built pyproject.toml

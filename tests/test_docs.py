@@ -220,7 +220,7 @@ def test_every_metric_has_a_page(metric: Metric) -> None:
     pages = [text for page, text in REFERENCE.items() if page.parent == folder and f"`{metric.name}`" in text]
     assert pages, f"no page of docs/reference/metrics names `{metric.name}`"
     for p in metric.parameters():
-        row = f"| `{p.name}` | `{spell(p.default)}` |"
+        row = f"| `{p.name}` | `{spell(getattr(metric, p.name))}` |"
         assert any(row in text for text in pages), f"{metric.name}: no row {row}"
         for choice in p.metadata["choices"] or ():
             assert any(f"`{choice}`" in text for text in pages), f"{metric.name}: {p.name} has the choice {choice}"

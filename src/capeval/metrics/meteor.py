@@ -75,8 +75,9 @@ class Meteor(Metric):
 
     def __post_init__(self) -> None:
         """Fills in the task's parameters; an unknown task is refused by the checks."""
-        task = self.task if isinstance(self.task, str) else ""
-        for name, value in _TASKS.get(task, _TASKS["rank"]).items():
+        task: object = self.task
+        known = isinstance(task, str) and task in _TASKS
+        for name, value in _TASKS[self.task if known else "rank"].items():
             if getattr(self, name) is None:
                 object.__setattr__(self, name, value)
         super().__post_init__()
