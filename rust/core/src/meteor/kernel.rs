@@ -4,7 +4,8 @@ use std::sync::{Mutex, PoisonError};
 
 use super::corpus::Encoded;
 use super::explain::Aligner;
-use super::score::{COUNTS, Module, Statistics, TASKS, Weights};
+use super::language::Language;
+use super::score::{COUNTS, Module, Statistics, Weights};
 use crate::corpus::Corpus;
 use crate::kernel::{Context, Image, Kernel, ParameterError, Parameters, Scorer};
 
@@ -16,29 +17,34 @@ const CORPUS_CHUNKS: usize = COUNTS;
 /// METEOR with its parameters.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Meteor {
+    /// The language, which the resources must be for.
+    pub language: Language,
     /// The parameters of the formula.
     pub weights: Weights,
 }
 
-/// Builds METEOR: the parameters of a `task`, and any of `alpha`, `beta`, `gamma`, `delta`, `exact`, `stem`, `synonym`,
+/// Builds METEOR: the parameters of a `task` (left out, the first) of a `language` (left out, English), and any of `alpha`, `beta`, `gamma`, `delta`, `exact`, `stem`, `synonym`,
 /// `paraphrase` in their place.
 pub(crate) fn build(parameters: &Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
-    let mut weights = parameters.choice("task", &TASKS)?;
+    let given = |name: &str| parameters.0.contains_key(name);
+    let language = if given("language") { parameters.choice("language", &Language::BY_CODE)? } else { Language::En };
+    let tasks = language.tasks();
+    let mut weights = if given("task") { parameters.choice("task", tasks)? } else { tasks[0].1 };
     let share = 0.0..=1.0;
-    let given = |name: &str, place: &mut f64, range| {
-        if parameters.0.contains_key(name) {
+    let replace = |name: &str, place: &mut f64, range| {
+        if given(name) {
             *place = parameters.number(name, range)?;
         }
         Ok(())
     };
-    given("alpha", &mut weights.alpha, share.clone())?;
-    given("beta", &mut weights.beta, 0.0..=f64::MAX)?;
-    given("gamma", &mut weights.gamma, share.clone())?;
-    given("delta", &mut weights.delta, share.clone())?;
+    replace("alpha", &mut weights.alpha, share.clone())?;
+    replace("beta", &mut weights.beta, 0.0..=f64::MAX)?;
+    replace("gamma", &mut weights.gamma, share.clone())?;
+    replace("delta", &mut weights.delta, share.clone())?;
     for (module, weight) in Module::ALL.iter().zip(&mut weights.modules) {
-        given(module.name(), weight, share.clone())?;
+        replace(module.name(), weight, share.clone())?;
     }
-    Ok(Box::new(Meteor { weights }))
+    Ok(Box::new(Meteor { language, weights }))
 }
 
 impl Kernel for Meteor {
@@ -48,9 +54,10 @@ impl Kernel for Meteor {
 
     /// # Panics
     ///
-    /// Without resources in the context: whoever offers the metric checks that it has them.
+    /// Without resources of its language in the context: whoever offers the metric checks that it has them.
     fn prepare<'a>(&'a self, corpus: &'a Corpus, context: &'a Context) -> Box<dyn Scorer + 'a> {
         let resources = context.meteor.as_ref().expect("the context of METEOR has its resources");
+        assert_eq!(resources.language(), self.language, "the resources are for another language");
         let encoded = Encoded::new(corpus, resources, context.threads);
         Box::new(CorpusScorer { weights: &self.weights, corpus, encoded, aligners: Mutex::default() })
     }

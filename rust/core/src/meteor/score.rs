@@ -51,7 +51,7 @@ pub const TASKS: [(&str, Weights); 4] = [
     ("li", weights([0.75, 1.4, 0.7, 0.5], [1.0, 0.5, 0.5, 0.5])),
 ];
 
-const fn weights([alpha, beta, gamma, delta]: [f64; 4], modules: [f64; 4]) -> Weights {
+pub(super) const fn weights([alpha, beta, gamma, delta]: [f64; 4], modules: [f64; 4]) -> Weights {
     Weights { alpha, beta, gamma, delta, modules }
 }
 

@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use proptest::prelude::*;
 
-use super::{Alignment, Link, Meteor, Module, Resources, Sources, Weights, align, align_best};
+use super::{Alignment, Language, Link, Meteor, Module, Resources, Sources, Weights, align, align_best};
 use crate::captions::CaptionsBuilder;
 use crate::corpus::{Corpus, References};
 use crate::kernel::{Context, Kernel, Parameters, Table, Value, evaluate, kernel};
@@ -16,12 +16,15 @@ use crate::tokenize::Tokenizer;
 
 pub(super) fn resources() -> Resources {
     let sources = Sources {
+        language: Language::En,
         function_words: "a\nthe\nin\nis\n.\n",
         prefixes: "# titles\nmr\n\nv\npp #NUMERIC_ONLY#\n",
         synonyms: "big\n1 2\nlarge\n2\nhuge\n2 3\ndog\n4\nhound\n4 5\nrun\n6 7\njog\n7\ngoose\n8\nbird\n8 9\n",
         exceptions: "run\nran\ngoose\ngeese\nnonesuch\ndogs\n",
-        paraphrases: b"0.1\nlots of\na lot of\n0.1\na lot of\nlots of\n0.2\nlots of\nmany\n0.2\nmany\nlots of\n\
+        paraphrases: Some(
+            b"0.1\nlots of\na lot of\n0.1\na lot of\nlots of\n0.2\nlots of\nmany\n0.2\nmany\nlots of\n\
                        0.3\nplays\nis playing\n0.3\nis playing\nplays\n1\nhappy\nglad\n1\nglad\nhappy\n",
+        ),
     };
     let mut progress = Vec::new();
     let built = Resources::build(&sources, &mut |share| progress.push(share)).unwrap();
@@ -32,7 +35,14 @@ pub(super) fn resources() -> Resources {
 #[test]
 fn a_broken_table_is_an_error_with_its_place() {
     let build = |synonyms: &str, paraphrases: &[u8]| {
-        let sources = Sources { function_words: "", prefixes: "", synonyms, exceptions: "", paraphrases };
+        let sources = Sources {
+            language: Language::En,
+            function_words: "",
+            prefixes: "",
+            synonyms,
+            exceptions: "",
+            paraphrases: Some(paraphrases),
+        };
         Resources::build(&sources, &mut |_| ()).map(|built| built.as_bytes().len()).map_err(|error| error.to_string())
     };
     let mut packed = GzEncoder::new(Vec::new(), Compression::default());

@@ -7,23 +7,33 @@ use std::str::FromStr;
 use flate2::read::MultiGzDecoder;
 
 use super::Resources;
+use super::cache::write_language;
 use super::layout::{Lists, Strings};
 use super::paraphrases::Collector;
+use crate::meteor::language::Language;
 use crate::meteor::normalize::split;
+use crate::meteor::score::Module;
 
 /// The contents of the files.
+///
+/// Names are those of English. For every language, the program takes the *English* function words unless it is given a
+/// list (`-s`), though its archive has some for Czech, French, German, Russian and Spanish.
 #[derive(Debug, Clone, Copy)]
 pub struct Sources<'a> {
+    /// The language.
+    pub language: Language,
     /// `function/english.words`: one word a line.
     pub function_words: &'a str,
     /// `nonbreaking/english.prefixes`: one prefix a line, then `#NUMERIC_ONLY#` where it stands before numbers only.
+    /// Without meaning where [`Language::prefixes`] names no file.
     pub prefixes: &'a str,
-    /// `synonym/english.synsets`: a word, and on the next line the numbers of its synonym sets.
+    /// `synonym/english.synsets`: a word, and on the next line the numbers of its synonym sets. English only.
     pub synonyms: &'a str,
-    /// `synonym/english.exceptions`: a base form, and on the next line its irregular forms.
+    /// `synonym/english.exceptions`: a base form, and on the next line its irregular forms. English only.
     pub exceptions: &'a str,
     /// `paraphrase-en.gz`, compressed or not: triples of lines, a weight (ignored), a phrase and its paraphrase.
-    pub paraphrases: &'a [u8],
+    /// None does without the module; English has it always.
+    pub paraphrases: Option<&'a [u8]>,
 }
 
 /// A file that is not what METEOR 1.5 comes with.
@@ -49,6 +59,7 @@ const PROGRESS_STEP: usize = 1 << 16;
 impl Resources {
     /// Builds the tables; `progress` is told the finished share of the work, from 0 to 1, now and then.
     pub fn build(sources: &Sources<'_>, progress: &mut dyn FnMut(f64)) -> Result<Self, BuildError> {
+        check(sources)?;
         let [function, function_bounds] = sorted(split(sources.function_words));
         let [always, always_bounds] = sorted(prefixes(sources.prefixes, false));
         let [numeric, numeric_bounds] = sorted(prefixes(sources.prefixes, true));
@@ -56,7 +67,9 @@ impl Resources {
         let exceptions = exceptions(sources.exceptions, &synonyms)?;
         let [words, word_bounds, sets, set_bounds] = meanings(&synonyms);
         let [forms, form_bounds, bases, base_bounds] = meanings(&exceptions);
-        let [text, bounds, last, children, lists, values] = paraphrases(sources.paraphrases, progress)?.write();
+        let [text, bounds, last, children, lists, values] =
+            paraphrases(sources.paraphrases.unwrap_or_default(), progress)?.write();
+        let language = write_language(sources.language, sources.paraphrases.is_some());
         let built = Self::from_sections(&[
             function,
             function_bounds,
@@ -78,9 +91,26 @@ impl Resources {
             children,
             lists,
             values,
+            language,
         ]);
         progress(1.0);
         Ok(built)
+    }
+}
+
+/// Whether the language's modules have what they need, and no more.
+fn check(sources: &Sources<'_>) -> Result<(), BuildError> {
+    let Sources { language, synonyms, exceptions, paraphrases, .. } = sources;
+    let error = |file, problem: &str| Err(BuildError { file, problem: format!("{problem} {}", language.code()) });
+    let has = |module: Module| language.modules().contains(&module);
+    let has_synonyms = !(synonyms.is_empty() && exceptions.is_empty());
+    if has_synonyms && !has(Module::Synonym) {
+        return error("synonym/english.synsets", "it has no synonyms for");
+    }
+    match paraphrases {
+        None if *language == Language::En => error("paraphrase table", "it is missing, and not optional for"),
+        Some(_) if !has(Module::Paraphrase) => error("paraphrase table", "it has no paraphrases for"),
+        _ => Ok(()),
     }
 }
 

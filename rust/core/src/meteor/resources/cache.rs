@@ -10,14 +10,16 @@ use super::layout::{Lists, Strings};
 use super::paraphrases::Paraphrases;
 use super::{Meanings, Resources, prefix_table};
 use crate::document_frequency::SharedBytes;
+use crate::meteor::language::Language;
 
 const MAGIC: &[u8; 8] = b"capeval\x1e";
 /// To be raised with every change of the layout, or of what is made from the sources.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// The checksum covers what follows it.
 const CHECKED_FROM: usize = 16;
-/// Function words, prefixes, prefixes before numbers (2 each), synonyms, exceptions, paraphrases (4, 4, 6).
-pub(super) const SECTIONS: usize = 20;
+/// Function words, prefixes, prefixes before numbers (2 each), synonyms, exceptions, paraphrases (4, 4, 6), then the
+/// language and whether it has paraphrases (1).
+pub(super) const SECTIONS: usize = 21;
 const HEADER: usize = CHECKED_FROM + 8 * SECTIONS;
 
 /// Why bytes are no usable cache: in every case the remedy is to build it again.
@@ -78,7 +80,10 @@ impl Resources {
             Some(Meanings { words, sets })
         };
         let paraphrases = Paraphrases::new(bytes, strings(14)?, [s[16], s[17]], [s[18], s[19]])?;
+        let (language, has_paraphrases) = read_language(&bytes[s[20].clone()])?;
         Some(Self {
+            language,
+            has_paraphrases,
             bytes: shared.clone(),
             checksum,
             function_words: strings(0)?.iter(bytes).map(Into::into).collect(),
@@ -104,6 +109,18 @@ impl Resources {
         let shared: SharedBytes = Arc::new(bytes);
         Self::from_checked(&shared, checksum).expect("sections that were just built fit together")
     }
+}
+
+/// The last section: METEOR's name of the language, with a `+` where there is a paraphrase table.
+pub(super) fn write_language(language: Language, has_paraphrases: bool) -> Vec<u8> {
+    let mark = if has_paraphrases { "+" } else { "" };
+    format!("{}{mark}", language.code()).into_bytes()
+}
+
+fn read_language(section: &[u8]) -> Option<(Language, bool)> {
+    let text = std::str::from_utf8(section).ok()?;
+    let code = text.strip_suffix('+');
+    Some((Language::from_code(code.unwrap_or(text))?, code.is_some()))
 }
 
 /// Where the sections are, if they fill the bytes exactly.

@@ -1,4 +1,4 @@
-//! What METEOR knows of English, in one block of bytes: built once from the files of its release, then memory-mapped.
+//! What METEOR knows of a language, in one block of bytes: built once from the files of its release, then memory-mapped.
 //!
 //! The files come with METEOR (LGPL) and WordNet, and are read from the user's own installation; none is part of this
 //! package.
@@ -13,8 +13,10 @@ pub use cache::CacheError;
 
 use rustc_hash::FxHashSet;
 
+use super::language::Language;
 use super::morphology::base_form;
 use super::normalize::{Prefix, Prefixes, normalize, split};
+use super::score::Module;
 use crate::document_frequency::SharedBytes;
 use layout::{Lists, Strings};
 use paraphrases::Paraphrases;
@@ -24,6 +26,8 @@ use paraphrases::Paraphrases;
 pub struct Resources {
     bytes: SharedBytes,
     checksum: u32,
+    language: Language,
+    has_paraphrases: bool,
     function_words: FxHashSet<Box<str>>,
     prefixes: Prefixes,
     synonyms: Meanings,
@@ -58,13 +62,27 @@ impl Resources {
         self.checksum
     }
 
+    /// The language.
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
+    /// The kinds of match that are looked for: the language's, less paraphrases where they come without a table.
+    pub fn modules(&self) -> Vec<Module> {
+        let modules = self.language.modules().iter().copied();
+        modules.filter(|&module| module != Module::Paraphrase || self.has_paraphrases).collect()
+    }
+
     /// The line as METEOR sees it: normalised, lower-cased, cut into tokens.
     pub fn tokens(&self, line: &str) -> Vec<String> {
         split(&self.normalize(line)).map(str::to_owned).collect()
     }
 
     pub(super) fn normalize(&self, line: &str) -> String {
-        normalize(line, &self.prefixes)
+        match self.language.apostrophes() {
+            Some(apostrophes) => normalize(line, &self.prefixes, apostrophes),
+            None => line.to_lowercase(),
+        }
     }
 
     /// Whether the token counts as a function word.
@@ -117,6 +135,7 @@ fn prefix_table(bytes: &[u8], always: &Strings, numeric: &Strings) -> Prefixes {
 impl std::fmt::Debug for Resources {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Resources")
+            .field("language", &self.language)
             .field("checksum", &self.checksum)
             .field("synonyms", &self.synonyms.words.len())
             .field("phrases", &self.phrase_count())
