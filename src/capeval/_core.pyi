@@ -7,7 +7,7 @@ from typing_extensions import Buffer, Self, final
 __all__ = [
     "CAPTION_FORMATS",
     "LARGEST_TOKEN_ID",
-    "METEOR_TASKS",
+    "METEOR_LANGUAGES",
     "TOKENIZERS",
     "Captions",
     "CaptionsBuilder",
@@ -239,8 +239,8 @@ class DocumentFrequency:
     def __ne__(self, value: object, /) -> bool:
         """Whether they differ."""
 
-METEOR_TASKS: list[tuple[str, list[tuple[str, float]]]]
-"""Parameters of each of METEOR's tasks, by name."""
+METEOR_LANGUAGES: list[tuple[str, str | None, list[str], list[tuple[str, list[tuple[str, float]]]]]]
+"""METEOR's languages: code, file of abbreviations, modules, and tasks with parameters, the default first."""
 
 @final
 class MeteorTables:
@@ -248,11 +248,12 @@ class MeteorTables:
 
     @staticmethod
     def build(
+        language: str,
         function_words: str,
         prefixes: str,
         synonyms: str,
         exceptions: str,
-        paraphrases: bytes,
+        paraphrases: bytes | None,
         progress: Callable[[float], object],
     ) -> MeteorTables:
         """Build them from the texts of the METEOR release; paraphrases may be gzipped.
@@ -272,6 +273,10 @@ class MeteorTables:
 
     def to_bytes(self) -> bytes:
         """The cache file's bytes."""
+
+    @property
+    def modules(self) -> list[str]:
+        """The kinds of match that the tables allow."""
 
     @property
     def checksum(self) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from capeval import _core
 from capeval.corpus import CandidateSource, CaptionSource, Corpus, check_document_frequency
 from capeval.errors import CapevalWarning, DataError, UsageError
+from capeval.metrics import Meteor
 from capeval.registry import parse_metrics
 from capeval.result import Result, Score
 
@@ -135,9 +136,12 @@ def _meteor_tables(
     folder: str | None,
     progress: Callable[[float], object] | None,
 ) -> _core.MeteorTables | None:
-    concerned = [metric for metric in metrics if metric.tables == "meteor"]
+    concerned = [metric for metric in metrics if isinstance(metric, Meteor)]
     if not concerned:
         return None
+    languages = list(dict.fromkeys(metric.language for metric in concerned))
+    if len(languages) > 1:
+        raise UsageError(f"METEOR in one language at a time, not in {' and '.join(languages)}; score once for each")
     length, image = corpus._core.longest()
     if length > LONGEST_ALIGNED:
         raise DataError(
@@ -146,7 +150,7 @@ def _meteor_tables(
         )
     from capeval.meteor_tables import load
 
-    return load(folder, progress)
+    return load(folder, languages[0], progress)
 
 
 def _signature(
@@ -156,8 +160,8 @@ def _signature(
     tables: _core.MeteorTables | None,
 ) -> str:
     parts = [metric.name, *metric.signature_parts()]
-    if metric.tables == "meteor" and tables is not None:
-        parts.append(f"tables:{tables.checksum:08x}")
+    if isinstance(metric, Meteor) and tables is not None:
+        parts += [f"modules:{'+'.join(tables.modules)}", f"tables:{tables.checksum:08x}"]
     if metric.uses_document_frequency:
         source = document_frequency.source if document_frequency else "corpus"
         documents = document_frequency.documents if document_frequency else len(corpus)

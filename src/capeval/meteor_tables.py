@@ -1,7 +1,7 @@
 """METEOR's tables, read from the user's own installation and kept in a cache that is mapped into memory.
 
-The texts are inside `meteor-1.5.jar` and beside it in `data/paraphrase-en.gz`, in an installed pycocoevalcap as in a
-METEOR 1.5 release. Reading them takes seconds, mapping the cache milliseconds. The cache's name holds what the source
+The texts are inside `meteor-1.5.jar` and beside it in `data/paraphrase-LANGUAGE.gz`, in an installed pycocoevalcap as
+in a METEOR 1.5 release. Reading them takes seconds, mapping the cache milliseconds. The cache's name holds what the source
 files are (their place, size and time), so a changed installation has a cache of its own; it is written beside and
 renamed, so two processes may start at once; a damaged one is built again.
 """
@@ -18,56 +18,75 @@ from capeval.data.atomic import atomic_write
 from capeval.errors import CapevalWarning, DataError, MissingDependencyError
 
 JAR = "meteor-1.5.jar"
-PARAPHRASES = os.path.join("data", "paraphrase-en.gz")
-ENTRIES = {
-    "function_words": "function/english.words",
-    "prefixes": "nonbreaking/english.prefixes",
-    "synonyms": "synonym/english.synsets",
-    "exceptions": "synonym/english.exceptions",
-}
-"""The jar's entries, by the name of the argument they become."""
+FUNCTION_WORDS = "function/english.words"
+"""The program takes the English function words for every language, unless told otherwise."""
+SYNONYMS = ("synonym/english.synsets", "synonym/english.exceptions")
+
+_LANGUAGES = {code: (prefixes, modules) for code, prefixes, modules, _ in _core.METEOR_LANGUAGES}
 
 
 def missing(folder: str | PathLike[str] | None = None) -> str | None:
     """Why there are no tables, and what to do; None when there are."""
     try:
-        _find(folder)
+        _find(folder, "en")
     except (DataError, MissingDependencyError) as error:
         return str(error)
     return None
 
 
 def load(
-    folder: str | PathLike[str] | None = None, progress: Callable[[float], object] | None = None
+    folder: str | PathLike[str] | None = None,
+    language: str = "en",
+    progress: Callable[[float], object] | None = None,
 ) -> _core.MeteorTables:
     """The tables, from the cache where it is good, else built and cached.
 
     Args:
         folder: a METEOR 1.5 release, or any folder laid out like one; an installed pycocoevalcap by default.
+        language: METEOR's name of it. Where the folder lacks the language's paraphrase table, a warning says so and
+            phrases are not matched; English without one is an error.
         progress: called with the finished share, 0 to 1, while tables are built.
 
     Raises:
         MissingDependencyError: no folder was given and pycocoevalcap is not installed.
         DataError: the folder lacks a file, or one of them is not what it should be.
     """
-    source = _find(folder)
-    cache = _cache_path(source)
+    source = _find(folder, language)
+    cache = _cache_path(source, language)
+    tables = _cached(cache)
+    if tables is None:
+        tables = _build(source, language, progress or _silent)
+        _keep(tables, cache)
+    if "paraphrase" in _LANGUAGES[language][1] and "paraphrase" not in tables.modules:
+        warnings.warn(
+            f"{source}: no {_paraphrases(language)} in it; METEOR matches words of language {language} without "
+            "paraphrases (a METEOR 1.5 release has the table)",
+            CapevalWarning,
+            stacklevel=2,
+        )
+    return tables
+
+
+def _cached(cache: str) -> _core.MeteorTables | None:
+    """The cached tables; None where there are none, or none that can be used."""
     try:
         return _core.MeteorTables.load(cache)
     except (FileNotFoundError, NotADirectoryError):
         pass
     except (DataError, OSError) as error:
-        warnings.warn(f"{error}; METEOR's tables are built again", CapevalWarning, stacklevel=2)
-    tables = _build(source, progress or _silent)
-    _keep(tables, cache)
-    return tables
+        warnings.warn(f"{error}; METEOR's tables are built again", CapevalWarning, stacklevel=3)
+    return None
 
 
 def _silent(_: float) -> None:
     """Nobody wants to know how far the building is."""
 
 
-def _find(folder: str | PathLike[str] | None) -> str:
+def _paraphrases(language: str) -> str:
+    return os.path.join("data", f"paraphrase-{language}.gz")
+
+
+def _find(folder: str | PathLike[str] | None, language: str) -> str:
     if folder is None:
         # Found, not imported: importing it would import what it needs.
         from importlib.util import find_spec
@@ -78,7 +97,7 @@ def _find(folder: str | PathLike[str] | None) -> str:
                 "METEOR (without --meteor-resources DIR, the folder of a METEOR 1.5 release)", extra="meteor"
             )
         folder = os.path.join(next(iter(package.submodule_search_locations)), "meteor")
-    for part in (JAR, PARAPHRASES):
+    for part in (JAR, _paraphrases(language)) if language == "en" else (JAR,):
         if not os.path.isfile(os.path.join(folder, part)):
             raise DataError(
                 f"{os.fspath(folder)}: no {part} in it; METEOR's tables are in the folder of a METEOR 1.5 release and "
@@ -87,31 +106,51 @@ def _find(folder: str | PathLike[str] | None) -> str:
     return os.path.realpath(folder)
 
 
-def _cache_path(source: str) -> str:
+def _cache_path(source: str, language: str) -> str:
     import hashlib
 
     from platformdirs import user_cache_dir
 
     described = [source]
-    for part in (JAR, PARAPHRASES):
-        status = os.stat(os.path.join(source, part))
-        described.append(f"{part} {status.st_size} {status.st_mtime_ns}")
+    for part in (JAR, _paraphrases(language)):
+        path = os.path.join(source, part)
+        if os.path.isfile(path):
+            status = os.stat(path)
+            described.append(f"{part} {status.st_size} {status.st_mtime_ns}")
     name = hashlib.sha256("\n".join(described).encode()).hexdigest()[:16]
-    return os.path.join(user_cache_dir("capeval"), f"meteor-en-{name}.tables")
+    return os.path.join(user_cache_dir("capeval"), f"meteor-{language}-{name}.tables")
 
 
-def _build(source: str, progress: Callable[[float], object]) -> _core.MeteorTables:
+def _build(source: str, language: str, progress: Callable[[float], object]) -> _core.MeteorTables:
     import zipfile
 
+    prefixes, modules = _LANGUAGES[language]
     try:
         with zipfile.ZipFile(os.path.join(source, JAR)) as jar:
-            texts = {name: jar.read(entry).decode("utf-8") for name, entry in ENTRIES.items()}
-        with open(os.path.join(source, PARAPHRASES), "rb") as file:
-            return _core.MeteorTables.build(**texts, paraphrases=file.read(), progress=progress)
+
+            def text(entry: str) -> str:
+                return jar.read(entry).decode("utf-8")
+
+            texts = {
+                "function_words": text(FUNCTION_WORDS),
+                "prefixes": text(f"nonbreaking/{prefixes}.prefixes") if prefixes else "",
+                "synonyms": text(SYNONYMS[0]) if "synonym" in modules else "",
+                "exceptions": text(SYNONYMS[1]) if "synonym" in modules else "",
+            }
+        paraphrases = _read_paraphrases(source, language) if "paraphrase" in modules else None
+        return _core.MeteorTables.build(language, **texts, paraphrases=paraphrases, progress=progress)
     except (OSError, KeyError, UnicodeDecodeError, zipfile.BadZipFile) as error:
         raise DataError(f"{source}: METEOR's tables cannot be read: {error}; install them again") from error
     except DataError as error:
         raise DataError(f"{source}: {error}; install METEOR again") from error
+
+
+def _read_paraphrases(source: str, language: str) -> bytes | None:
+    try:
+        with open(os.path.join(source, _paraphrases(language)), "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
 
 
 def _keep(tables: _core.MeteorTables, cache: str) -> None:

@@ -127,6 +127,27 @@ def test_tasks_and_parameters() -> None:
     assert len({*values}) == 3
 
 
+def test_other_languages(cache: Path, release: Path) -> None:
+    german = {"1": ["Der Hund läuft am Strand."], "2": ["Zwei Männer warten."]}
+    with pytest.warns(CapevalWarning, match="no data/paraphrase-de.gz in it; METEOR matches words of language de"):
+        result = capeval.score(
+            german,
+            {"1": "Die Hunde laufen am Strand.", "2": "Zwei Männer warten."},
+            "meteor(language=de)",
+            meteor_resources=str(release),
+            interval=None,
+        )
+    [score] = result.values()
+    assert score.per_image[1] == 1
+    assert "|language:de|task:rank|alpha:0.95|" in score.signature
+    assert "|modules:exact+stem|" in score.signature
+    assert Meteor(language="tr").task == "li"
+    with pytest.raises(UsageError, match="METEOR: tr has no task 'rank'; its tasks: li"):
+        Meteor(language="tr", task="rank")
+    with pytest.raises(UsageError, match="METEOR in one language at a time, not in en and de"):
+        capeval.score(german, {"1": "a", "2": "b"}, "meteor,meteor(language=de)", interval=None)
+
+
 def test_an_alignment_is_drawn() -> None:
     alignment = Meteor().explain("A man is riding a horse.", ["two birds", "a guy rides a horse"])
     assert alignment is not None

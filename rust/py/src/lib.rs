@@ -30,7 +30,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<corpus::References>()?;
     module.add_class::<corpus::Corpus>()?;
     module.add_class::<document_frequency::DocumentFrequency>()?;
-    module.add("METEOR_TASKS", meteor::tasks())?;
+    module.add("METEOR_LANGUAGES", meteor::languages())?;
     module.add_class::<meteor::MeteorTables>()?;
     module.add_class::<statistics::Statistics>()?;
     module.add_class::<reward::Reward>()?;

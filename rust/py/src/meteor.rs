@@ -11,11 +11,21 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 
 use crate::document_frequency::map_file;
-use crate::errors::DataError;
+use crate::errors::{DataError, UsageError};
 
-/// Parameters of each task by name.
-pub(crate) fn tasks() -> Vec<(&'static str, Vec<(&'static str, f64)>)> {
-    core::TASKS.iter().map(|(task, weights)| (*task, parameters(weights))).collect()
+/// A language: its code, the name of its file of abbreviations, its modules, and its tasks with their parameters, the
+/// default first.
+type Described = (&'static str, Option<&'static str>, Vec<&'static str>, Vec<(&'static str, Vec<(&'static str, f64)>)>);
+
+pub(crate) fn languages() -> Vec<Described> {
+    core::Language::ALL
+        .iter()
+        .map(|language| {
+            let tasks = language.tasks().iter().map(|(task, weights)| (*task, parameters(weights))).collect();
+            let modules = language.modules().iter().map(|module| module.name()).collect();
+            (language.code(), language.prefixes(), modules, tasks)
+        })
+        .collect()
 }
 
 fn parameters(weights: &Weights) -> Vec<(&'static str, f64)> {
@@ -36,16 +46,21 @@ type Link = (&'static str, (usize, usize), (usize, usize));
 impl MeteorTables {
     /// Builds the tables from the texts of the METEOR release; `progress` is called with the finished share.
     #[staticmethod]
+    #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
     fn build(
         py: Python<'_>,
+        language: &str,
         function_words: &str,
         prefixes: &str,
         synonyms: &str,
         exceptions: &str,
-        paraphrases: PyBackedBytes,
+        paraphrases: Option<PyBackedBytes>,
         progress: Py<PyAny>,
     ) -> PyResult<Self> {
-        let sources = Sources { function_words, prefixes, synonyms, exceptions, paraphrases: &paraphrases };
+        let language = core::Language::from_code(language)
+            .ok_or_else(|| UsageError::new_err(format!("unknown language {language:?}")))?;
+        let paraphrases = paraphrases.as_deref();
+        let sources = Sources { language, function_words, prefixes, synonyms, exceptions, paraphrases };
         let built = py.detach(|| {
             core::Resources::build(&sources, &mut |share| {
                 // A progress display that fails must not fail the work.
@@ -73,6 +88,12 @@ impl MeteorTables {
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, self.0.as_bytes())
+    }
+
+    /// The kinds of match that the tables allow.
+    #[getter]
+    fn modules(&self) -> Vec<&'static str> {
+        self.0.modules().iter().map(|module| module.name()).collect()
     }
 
     #[getter]

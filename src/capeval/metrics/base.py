@@ -74,8 +74,6 @@ class Metric:
     kernel: ClassVar[str]
     """Name of the native arithmetic."""
     uses_document_frequency: ClassVar[bool] = False
-    tables: ClassVar[str | None] = None
-    """Name of the tables that the arithmetic looks things up in, which are not part of capeval."""
 
     def __post_init__(self) -> None:
         for declared in fields(self):

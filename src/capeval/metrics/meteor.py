@@ -16,6 +16,7 @@ as the COCO caption evaluation code runs it.
 | corpus score | formula over summed counts | the same; complete matches add no chunk | as the program |
 | word-final Σ | – | by Java's word breaks | by the neighbouring letters |
 
+Outside English the program has fewer modules and other parameters, and so has capeval: see the page of the metric.
 The tables (function words, synonyms, paraphrases) are not part of capeval: `pip install 'capeval[meteor]'` brings them,
 or `--meteor-resources DIR` names a METEOR 1.5 release.
 """
@@ -26,13 +27,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from capeval._core import METEOR_TASKS
+from capeval._core import METEOR_LANGUAGES
+from capeval.errors import UsageError
 from capeval.metrics.base import Metric, parameter
 
 if TYPE_CHECKING:
     from capeval.alignment import Alignment
 
-_TASKS = {task: dict(parameters) for task, parameters in METEOR_TASKS}
+_TASKS = {
+    language: {task: dict(parameters) for task, parameters in tasks} for language, _, _, tasks in METEOR_LANGUAGES
+}
+"""Parameters by language and task; a language's first task is its default."""
 
 
 def _tuned(meaning: str, most: float | None = 1.0) -> Any:
@@ -43,11 +48,13 @@ def _tuned(meaning: str, most: float | None = 1.0) -> Any:
 class Meteor(Metric):
     """METEOR with the parameters of a `task`, or any of them in their place."""
 
+    language: str = parameter("en", "METEOR's name of the captions' language", choices=tuple(_TASKS))
     task: str = parameter(
-        "rank",
+        None,
         "what the parameters were tuned for: rank (the default of the program and of the COCO suite), adq (adequacy), "
-        "hter (edit rate) or li (only exact matches count fully)",
-        choices=tuple(_TASKS),
+        "hter (edit rate) or li (for any language, and the default of those never tuned)",
+        kind=str,
+        choices=tuple(_TASKS["en"]),
     )
     alpha: float = _tuned("weight of recall in F")
     beta: float = _tuned("exponent of the fragmentation", most=None)
@@ -71,16 +78,20 @@ class Meteor(Metric):
         "no word in common": "0",
     }
     kernel: ClassVar[str] = "meteor"
-    tables: ClassVar[str | None] = "meteor"
 
     def __post_init__(self) -> None:
-        """Fills in the task's parameters; an unknown task is refused by the checks."""
-        task: object = self.task
-        known = isinstance(task, str) and task in _TASKS
-        for name, value in _TASKS[self.task if known else "rank"].items():
-            if getattr(self, name) is None:
+        """Fills in the language's task and the task's parameters; what is unknown is left to the checks."""
+        tasks = _TASKS.get(self.language, _TASKS["en"]) if isinstance(self.language, str) else _TASKS["en"]
+        given: dict[str, Any] = vars(self)
+        task = next(iter(tasks)) if given["task"] is None else given["task"]
+        object.__setattr__(self, "task", task)
+        parameters = tasks.get(task, {}) if isinstance(task, str) else {}
+        for name, value in (parameters or _TASKS["en"]["rank"]).items():
+            if given[name] is None:
                 object.__setattr__(self, name, value)
         super().__post_init__()
+        if not parameters:
+            raise UsageError(f"METEOR: {self.language} has no task {task!r}; its tasks: {', '.join(tasks)}")
 
     @classmethod
     def unavailable(cls, folder: str | None) -> str | None:
@@ -89,14 +100,17 @@ class Meteor(Metric):
         return missing(folder)
 
     def usual(self) -> Metric:
-        return type(self)(task=self.task)
+        return type(self)(language=self.language, task=self.task)
 
     @property
     def key(self) -> str:
-        """As for any metric; a task other than the default is named too."""
-        changed = [p for p in self.parameters() if getattr(self, p.name) != getattr(self.usual(), p.name)]
-        task = [p for p in self.parameters() if p.name == "task" and self.task != p.default]
-        return self.name + self._in_parentheses([*task, *changed])
+        """As for any metric; a language or task other than the default is named too."""
+        usual = type(self)(language=self.language)
+        given = [p for p in self.parameters() if p.name == "language" and self.language != p.default]
+        given += [p for p in self.parameters() if p.name == "task" and self.task != usual.task]
+        tuned = [p for p in self.parameters() if p.name in _TASKS["en"]["rank"]]
+        given += [p for p in tuned if getattr(self, p.name) != getattr(self.usual(), p.name)]
+        return self.name + self._in_parentheses(given)
 
     def explain(
         self, candidate: str, references: Sequence[str], *, tokenizer: str = "ptb", resources: str | None = None
@@ -111,8 +125,8 @@ class Meteor(Metric):
         from capeval.meteor_tables import load
 
         texts = [" ".join(tokens) for tokens in tokenize([candidate, *references], tokenizer=tokenizer)]
-        return explain(self, load(resources), texts[0], texts[1:])
+        return explain(self, load(resources, self.language), texts[0], texts[1:])
 
     def weights(self) -> list[float]:
         """α, β, γ, δ and the weights of the modules, in the order of the native core."""
-        return [getattr(self, name) for name in _TASKS["rank"]]
+        return [getattr(self, name) for name in _TASKS["en"]["rank"]]
