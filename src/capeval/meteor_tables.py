@@ -1,9 +1,9 @@
 """METEOR's tables, read from the user's own installation and kept in a cache that is mapped into memory.
 
 The texts are inside `meteor-1.5.jar` and beside it in `data/paraphrase-LANGUAGE.gz`, in an installed pycocoevalcap as
-in a METEOR 1.5 release. Reading them takes seconds, mapping the cache milliseconds. The cache's name holds what the source
-files are (their place, size and time), so a changed installation has a cache of its own; it is written beside and
-renamed, so two processes may start at once; a damaged one is built again.
+in a METEOR 1.5 release. Reading them takes seconds, mapping the cache milliseconds. The cache's name holds what the
+source files are (their place, size and time), so a changed installation has a cache of its own; it is written beside
+and renamed, so two processes may start at once; a damaged one is built again.
 """
 
 from __future__ import annotations

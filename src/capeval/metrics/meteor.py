@@ -81,8 +81,10 @@ class Meteor(Metric):
 
     def __post_init__(self) -> None:
         """Fills in the language's task and the task's parameters; what is unknown is left to the checks."""
-        tasks = _TASKS.get(self.language, _TASKS["en"]) if isinstance(self.language, str) else _TASKS["en"]
         given: dict[str, Any] = vars(self)
+        tasks = _TASKS["en"]
+        if isinstance(given["language"], str):
+            tasks = _TASKS.get(self.language, tasks)
         task = next(iter(tasks)) if given["task"] is None else given["task"]
         object.__setattr__(self, "task", task)
         parameters = tasks.get(task, {}) if isinstance(task, str) else {}
