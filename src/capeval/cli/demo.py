@@ -12,7 +12,7 @@ from capeval.report.html import write_report
 
 
 @click.command()
-@click.option("--output", "-o", metavar="report.html", help="Write the report of the best system here.")
+@click.option("--output", "-o", metavar="FILE.html", help="Write the report of the best system here.")
 @options.threads
 def command(output: str | None, threads: int) -> None:
     """Score three made-up systems on 60 made-up images, with intervals, and write a report."""

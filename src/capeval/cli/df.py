@@ -20,7 +20,7 @@ def command() -> None:
     """Document frequencies: build from references, import a COCO pickle, merge, inspect."""
 
 
-@command.command()
+@command.command(short_help="Count in how many images each n-gram occurs.")
 @click.argument("references")
 @_output
 @click.option("--n", type=click.IntRange(1, 4), default=4, show_default=True, help="The longest n-gram.")
@@ -46,15 +46,16 @@ def build(
     DocumentFrequency.build(captions, tokenizer=tokenizer, n=n, stem=stem, threads=threads).save(output)
 
 
-@command.command(name="import")
+@command.command(name="import", short_help="Read a COCO pickle, executing nothing in it.")
 @click.argument("pickle")
 @_output
 def import_(pickle: str, output: str) -> None:
     """Read a COCO document-frequency PICKLE, without executing anything in it."""
+    options.check_outputs(output=output)
     DocumentFrequency.import_pickle(pickle).save(output)
 
 
-@command.command()
+@command.command(short_help="Add files up, as if counted together.")
 @click.argument("files", nargs=-1, required=True)
 @_output
 def merge(files: tuple[str, ...], output: str) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-
 import click
 
 
@@ -21,6 +19,8 @@ class Group(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name, names = args[0], self.list_commands(ctx)
         if name not in names and not name.startswith("-"):
+            import difflib
+
             near = difflib.get_close_matches(name, names, n=1)
             suggestion = f" (did you mean {near[0]!r}?)" if near else ""
             ctx.fail(f"no command {name!r}{suggestion}; commands: {', '.join(names)}")

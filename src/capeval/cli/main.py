@@ -47,7 +47,7 @@ class LazyGroup(Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="capeval")
 def cli() -> None:
     """How good is an image description, and how far to trust the number."""

@@ -52,6 +52,7 @@ def common(function: F) -> F:
                 type=click.IntRange(0, 2**64 - 1),
                 default=0,
                 show_default=True,
+                metavar="N",
                 help="Seed of everything random.",
             ),
         )
@@ -83,7 +84,7 @@ tokenizer = click.option(
 class Interval(_ParamType):
     """A confidence level, or `none`."""
 
-    name = "LEVEL|none"
+    name = "level"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float | None:
         if value is None or value == "none":
@@ -106,6 +107,7 @@ def interval(function: F) -> F:
         "--interval",
         type=Interval(),
         default="0.95",
+        metavar="LEVEL|none",
         show_default=True,
         help="Confidence level of the bootstrap intervals over images; none for no intervals.",
     )(function)

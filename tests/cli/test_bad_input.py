@@ -1,0 +1,372 @@
+"""Whatever is wrong gets exit status 2 and one line that says where and what to do; nothing half-written stays."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from runner import Runner
+
+from capeval import __version__, example
+from capeval.cli import main as entry
+
+Write = Callable[[str, object], str]
+
+REFERENCES = example.references()
+CANDIDATES = example.systems()["careful"]
+IMAGE = "beach-dog"
+ROWS = [{"image_id": image, "caption": caption} for image, caption in CANDIDATES.items()]
+
+ACCEPTED = 'accepted are coco ({"images"'
+
+BROKEN: dict[str, tuple[object, list[str]]] = {
+    "empty": (b"", ["the file is empty", ACCEPTED]),
+    "cut off": (json.dumps(CANDIDATES)[:1000], ["line 1, column ", "the JSON ends early", "download it again"]),
+    "shape": (["a dog"], ["line 1, column ", 'found string "a dog"', ACCEPTED]),
+    "number": (7, ["line 1, column 1", 'found a text that begins "7"', ACCEPTED]),
+    "text": ("a dog\n", ["line 1, column 1", 'a text that begins "a dog"', ACCEPTED]),
+    "nesting": ("[" * 200_000, ["line 1, column 2", ACCEPTED]),
+    "not UTF-8": (b'{"a":\n "\xff"}', ["line 2, column 3: byte 8 (0xff) is not UTF-8", "save the file as UTF-8"]),
+    "not a string": (
+        {**CANDIDATES, IMAGE: 5},
+        ["line 1, column 1", f"the caption of image {IMAGE} is the number 5", "captions must be strings"],
+    ),
+    "lone surrogate": (
+        {**CANDIDATES, IMAGE: "a\ud800b"},
+        ["line 1, column 1", f"the caption of image {IMAGE}", "\\ud800 is half a surrogate pair", "mend the text"],
+    ),
+    "control character": (
+        {**CANDIDATES, IMAGE: "a\u0001b"},
+        [f"image '{IMAGE}': a caption with the control character U+0001", "remove it"],
+    ),
+    "a megabyte": (
+        {**CANDIDATES, IMAGE: "x" * 1_000_000},
+        [f"image '{IMAGE}': a caption of 1000000 bytes", "up to 100000", "shorten it"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+@pytest.mark.parametrize("part", ["references", "candidates"])
+def test_a_broken_file(run: Runner, write: Write, references: str, candidates: str, case: str, part: str) -> None:
+    content, said = BROKEN[case]
+    if part == "references" and isinstance(content, dict):
+        content = {image: [caption, "a dog"] for image, caption in content.items()}
+    broken = write("broken.json", content)
+    files = [broken, candidates] if part == "references" else [references, broken]
+    message = run.refused("score", *files, "--output", "out.txt", "--per-image", "scores.csv", "--report", "page.html")
+    assert message.startswith("broken.json: ")
+    for piece in said:
+        assert piece in message
+
+
+UNFIT: dict[str, tuple[object, list[str]]] = {
+    "unknown image": (
+        {**CANDIDATES, "moon": "a rock"},
+        ["c.json: candidate for 1 image (moon), not in references.json", "remove such candidates"],
+    ),
+    "image without candidate": (
+        ROWS[1:],
+        [f"c.json: no candidate for 1 image ({IMAGE})", "add them, or choose --on-missing skip"],
+    ),
+    "duplicate": ([*ROWS, ROWS[0]], [f"c.json: 1 image has more than one candidate: {IMAGE}", "keep one"]),
+    "empty list": (
+        {**CANDIDATES, IMAGE: []},
+        [f"c.json: 1 image has an empty list of candidates: {IMAGE}", "give one"],
+    ),
+    "other data set": (
+        {str(number): "a dog" for number in range(60)},
+        ["c.json: none of its 60 images is in references.json", "0, 1, 2", IMAGE, "of the same data set?"],
+    ),
+    "nothing": ({}, ["c.json: no candidate for 60 images (beach-dog, ", "…)", "--on-missing"]),
+    "an id of two lines": ({**CANDIDATES, "a\n\u001b[31mb": "x"}, [r"candidate for 1 image (a\n\x1b[31mb)"]),
+}
+
+
+@pytest.mark.parametrize("case", UNFIT)
+def test_candidates_that_do_not_fit(run: Runner, write: Write, references: str, case: str) -> None:
+    content, said = UNFIT[case]
+    message = run.refused("score", references, write("c.json", content))
+    for piece in said:
+        assert piece in message
+
+
+def test_an_image_without_reference(run: Runner, write: Write, candidates: str) -> None:
+    message = run.refused("score", write("r.json", {**REFERENCES, IMAGE: []}), candidates)
+    assert message.startswith(f"r.json: no reference for 1 image ({IMAGE}), but a candidate in careful.json; add refer")
+    lacking = {image: captions for image, captions in REFERENCES.items() if image != IMAGE}
+    message = run.refused("score", write("r.json", lacking), candidates)
+    assert message.startswith(f"careful.json: candidate for 1 image ({IMAGE}), not in r.json; remove such candidates")
+
+
+def test_missing_files(run: Runner, references: str, candidates: str) -> None:
+    absent = "no such file; did you mean"
+    assert run.refused("score", "reference.json", candidates) == f"reference.json: {absent} 'references.json'?"
+    assert run.refused("score", references, "carefull.json") == f"carefull.json: {absent} 'careful.json'?"
+    assert run.refused("score", references, candidates, "--df", "carefl.json").startswith(f"carefl.json: {absent}")
+    assert run.refused("df", "info", "absent.df") == "absent.df: no such file"
+    assert run.refused("df", "import", "absent.p", "-o", "x.df") == "absent.p: no such file"
+    assert "there is no folder 'no' either" in run.refused("df", "build", "no/references.json", "-o", "x.df")
+    assert run.refused("score", ".", candidates) == ".: is a directory; name a file in it"
+
+
+def test_swapped_files_get_one_message(run: Runner, references: str, candidates: str) -> None:
+    message = run.refused("score", candidates, references)
+    assert message.startswith("references.json: looks like a reference file: 5 captions an image")
+    assert "give references first and candidates second" in message
+
+
+def test_standard_input_for_both(run: Runner, references: str, candidates: str) -> None:
+    message = run.refused("score", "-", "-", stdin=json.dumps(REFERENCES))
+    assert message == "references and candidates cannot both be standard input; name a file for one of them"
+    assert run.refused("score", references, "-", stdin="").startswith("<stdin>: the file is empty; accepted are coco")
+
+
+USAGE: dict[str, tuple[list[str], list[str]]] = {
+    "negative n": (["--metrics", "cider-d(n=-1)"], ["CIDEr-D: n must be a whole number from 1 to 4, got -1"]),
+    "metric": (["--metrics", "cidre-d"], ["unknown metric 'cidre-d' (did you mean 'cider-d'?); metrics: bleu-1, "]),
+    "no metric": (["--metrics", ","], ["no metric given; metrics: bleu-1, ", "groups: coco"]),
+    "parenthesis": (["--metrics", "cider-d(n=2"], ["unknown metric 'cider-d(n=2' (did you mean 'cider-d'?)"]),
+    "parameter": (["--metrics", "cider-d(tau=2)"], ["cider-d: no parameter 'tau'; its parameters: n, sigma"]),
+    "tokenizer": (
+        ["--tokenizer", "moses"],
+        ["'--tokenizer': 'moses' is not one of 'ptb', ", "see capeval score --help"],
+    ),
+    "interval": (["--interval", "95"], ["'--interval': '95' is neither a confidence level between 0 and 1 (as 0.95)"]),
+    "interval text": (["--interval", "nan"], ["'nan' is neither a confidence level"]),
+    "samples": (["--samples", "0"], ["'--samples': 0 is not in the range x>=1"]),
+    "seed": (["--seed", "-1"], ["'--seed': -1 is not in the range"]),
+    "threads": (["--threads", "-1"], ["'--threads': -1 is not in the range x>=0"]),
+    "format": (["--format", "xml"], ["'--format': 'xml' is not one of 'table', 'json', 'csv', 'markdown', 'latex'"]),
+    "on missing": (["--on-missing", "ignore"], ["'--on-missing': 'ignore' is not one of 'error', 'skip', 'zero'"]),
+    "option": (["--metric", "coco"], ["--metric", "--metrics", "see capeval score --help"]),
+    "suffix": (["--per-image", "x.xls"], ["x.xls: per-image scores", "end the name in .csv, .jsonl, .parquet"]),
+    "no suffix": (["--per-image", "-"], ["-: per-image scores", "end the name in .csv, .jsonl, .parquet"]),
+    "split": (["--split", "test"], ["references.json: this is a file of format mapping, which has no splits"]),
+    "reference format": (["--reference-format", "list"], ["references.json: line 1, column 1: found an object where"]),
+    "candidate format": (["--candidate-format", "csv"], ["careful.json: line 1, column 1: the header line"]),
+    "one place twice": (["-o", "x.csv", "--per-image", "./x.csv"], ["--output and --per-image both write ./x.csv"]),
+    "output twice": (["--report", "-"], ["--output and --report both write standard output; give each a file"]),
+}
+
+
+@pytest.mark.parametrize("case", USAGE)
+def test_bad_usage(run: Runner, references: str, candidates: str, case: str) -> None:
+    options, said = USAGE[case]
+    message = run.refused("score", references, candidates, *options)
+    for piece in said:
+        assert piece in message
+
+
+def test_unknown_commands_and_missing_arguments(run: Runner) -> None:
+    assert run.refused("scor").startswith(
+        "no command 'scor' (did you mean 'score'?); commands: demo, score, df, metrics"
+    )
+    assert run.refused("df", "merg").startswith("no command 'merg' (did you mean 'merge'?); commands: build, import")
+    assert run.refused("frobnicate").startswith("no command 'frobnicate'; commands: demo")
+    assert "'--frobnicate'" in run.refused("--frobnicate")
+    assert "Missing argument 'REFERENCES'" in run.refused("score")
+    assert "unknown metric 'cidr'" in run.refused("metrics", "cidr")
+
+
+@pytest.mark.parametrize("command", [[], ["df"]])
+def test_no_command_shows_the_help(run: Runner, command: list[str]) -> None:
+    ended = run(*command)
+    assert (ended.status, ended.stdout) == (2, "")
+    assert ended.stderr == run.ok(*command, "--help")
+
+
+@pytest.mark.parametrize("option", ["--output", "--per-image", "--report"])
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("absent/x.csv", "absent/x.csv: cannot be written: there is no folder 'absent'; make it first"),
+        ("folder.csv", "folder.csv: cannot be written: it is a directory; name a file in it"),
+        ("new.csv/", "new.csv/: cannot be written: it is a directory; name a file in it"),
+        ("careful.json/x.csv", "careful.json/x.csv: cannot be written: 'careful.json' is not a folder"),
+    ],
+)
+def test_places_that_cannot_be_written_are_told_before_anything_is_read(
+    run: Runner, candidates: str, option: str, place: str, said: str
+) -> None:
+    (run.folder / "folder.csv").mkdir()
+    if option == "--per-image" and place.endswith("/"):
+        said = "new.csv/: per-image scores are written by suffix; end the name in .csv, .jsonl, .parquet"
+    assert run.refused("score", "there-is-no-such-file.json", candidates, option, place) == said
+
+
+def test_other_commands_check_their_output_first_too(run: Runner) -> None:
+    said = "absent/x: cannot be written: there is no folder 'absent'; make it first"
+    for command in (["df", "build", "none.json"], ["df", "import", "none.p"], ["df", "merge", "none.df"], ["demo"]):
+        assert run.refused(*command, "--output", "absent/x") == said
+
+
+def test_a_full_disk(run: Runner, references: str, candidates: str) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full")
+    assert "/dev/full: cannot be written: no space is left" in run.refused(
+        "score", references, candidates, "-o", "/dev/full"
+    )
+    with open("/dev/full", "w") as full:
+        for command in (["metrics"], ["score", references, candidates], ["demo"]):
+            done = subprocess.run(
+                [*run.command(*command)], stdout=full, stderr=subprocess.PIPE, cwd=run.folder, check=False, text=True
+            )
+            assert done.returncode == 2
+            assert done.stderr.startswith("capeval: <stdout>: cannot be written: no space is left; free some")
+            assert len(done.stderr.splitlines()) == 1
+
+
+# Document frequencies
+
+
+def test_a_pickle_that_runs_code_is_refused_and_does_not_run(run: Runner, write: Write) -> None:
+    touched = run.folder / "touched"
+
+    class Command:
+        def __reduce__(self) -> tuple[Any, ...]:
+            return os.system, (f"touch '{touched}'",)
+
+    data = pickle.dumps({"document_frequency": {("a",): 1}, "ref_len": Command()})
+    message = run.refused("df", "import", write("evil.p", data), "-o", "out.df")
+    assert message.startswith("evil.p: ")
+    assert "nothing in it was executed" in message
+    assert not touched.exists()
+    pickle.loads(data)
+    assert touched.exists(), "the pickle of this test should be a dangerous one"
+
+
+def test_damaged_and_foreign_document_frequencies(run: Runner, write: Write, references: str, candidates: str) -> None:
+    run.ok("df", "build", references, "-o", "whole.df")
+    data = (run.folder / "whole.df").read_bytes()
+    cut, changed = write("cut.df", data[:3000]), write("changed.df", data[:-9] + b"x" + data[-8:])
+    for damaged in (cut, changed):
+        for command in (["df", "info", damaged], ["score", references, candidates, "--df", damaged]):
+            message = run.refused(*command)
+            assert message.startswith(f"{damaged}: damaged document-frequency file")
+            assert "build it again with `capeval df build`" in message
+    for command in (["df", "merge", "whole.df", references, "-o", "x.df"], ["df", "info", references]):
+        message = run.refused(*command)
+        assert message.startswith("references.json: not a document-frequency file of capeval; make one with")
+    assert run.refused("df", "import", references, "-o", "x.df").startswith("references.json: not a Python pickle")
+    assert run.refused("df", "build", write("e.json", "{}"), "-o", "x.df") == "e.json: no caption in it"
+
+
+def test_document_frequencies_of_something_else(run: Runner, references: str, candidates: str) -> None:
+    run.ok("df", "build", references, "-o", "forms.df")
+    run.ok("df", "build", references, "--stem", "-o", "stems.df")
+    run.ok("df", "build", references, "--n", "2", "-o", "short.df")
+    score = ["score", references, candidates, "--metrics"]
+    assert run.refused(*score, "cider-d", "--df", "stems.df") == (
+        "cider-d needs document frequencies of word forms, these are of stems; build them with capeval df build"
+    )
+    assert run.refused(*score, "cider", "--df", "forms.df").endswith("build them with capeval df build --stem")
+    assert "these go up to 2; build them with capeval df build --n 4" in run.refused(
+        *score, "cider-d", "--df", "short.df"
+    )
+    assert "ptb tokens cannot be added to those of ptb stems" in run.refused(
+        "df", "merge", "forms.df", "stems.df", "-o", "both.df"
+    )
+
+
+# Warnings
+
+
+def test_warnings_are_a_line_each_and_quiet_hides_them(run: Runner, write: Write) -> None:
+    one = [write("one.json", {IMAGE: REFERENCES[IMAGE]}), write("caption.json", {IMAGE: CANDIDATES[IMAGE]})]
+    single = write("single.json", {image: captions[:1] for image, captions in REFERENCES.items()})
+    run.ok("df", "build", single, "--tokenizer", "whitespace", "-o", "blanks.df", "-q")
+    for arguments, said in [
+        (one, "one image is a corpus in which every n-gram is in every document"),
+        ([single, write("all.json", CANDIDATES)], "single.json: looks like a candidate file: one caption an image"),
+        ([*one, "--df", "blanks.df"], "the document frequencies are of whitespace tokens, the captions are cut by ptb"),
+    ]:
+        ended = run("score", *arguments, "--interval", "none")
+        assert ended.status == 0
+        assert ended.stderr.startswith(f"capeval: warning: {said}")
+        assert len(ended.stderr.splitlines()) == 1
+        assert run.ok("score", *arguments, "--interval", "none", "--quiet") == ended.stdout
+
+
+# Ends before the end
+
+
+class Panic(BaseException):
+    """As a panic of the native code, which is no `Exception`."""
+
+
+@pytest.mark.parametrize("error", [RuntimeError, OSError, Panic, KeyError])
+def test_an_unexpected_failure_asks_for_a_report(
+    error: type[BaseException], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object) -> None:
+        raise error("something nobody thought of")
+
+    monkeypatch.setattr(entry.LazyGroup, "get_command", fail)
+    monkeypatch.setattr(sys, "argv", ["capeval", "metrics"])
+    monkeypatch.setattr("warnings.showwarning", None)
+    with pytest.raises(SystemExit) as left:
+        entry.main()
+    assert left.value.code == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "something nobody thought of" in printed.err
+    assert printed.err.splitlines()[-1] == (
+        f"capeval: a bug in capeval {__version__}; please report it with the lines above: {entry.ISSUES}"
+    )
+
+
+def test_ctrl_c_ends_native_code_at_once(run: Runner, write: Write) -> None:
+    captions = {str(number): f"a dog and {number} cats run on the beach" for number in range(2000)}
+    files = [write("r.json", {image: [caption, "a dog"] for image, caption in captions.items()})]
+    files.append(write("c.json", captions))
+    before = run.files()
+    process = run.start(
+        "score", *files, "--samples", 100_000_000, "-o", "out.txt", "--per-image", "p.csv", "--report", "r.html"
+    )
+    # The interpreter starts and reads in a fraction of this; the samples would take an hour.
+    time.sleep(1.5)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    sent = time.monotonic()
+    out, err = process.communicate(timeout=20)
+    assert time.monotonic() - sent < 1.5
+    assert process.returncode == 130
+    assert (out, err) == (b"", b"capeval: interrupted\n")
+    assert run.files() == before
+
+
+def test_a_reader_that_leaves_is_no_error(run: Runner, references: str, candidates: str) -> None:
+    for command in (["metrics"], ["score", references, candidates], ["demo"], ["--help"]):
+        read, written = os.pipe()
+        os.close(read)
+        try:
+            done = subprocess.run(
+                run.command(*command), stdout=written, stderr=subprocess.PIPE, cwd=run.folder, check=False, timeout=60
+            )
+        finally:
+            os.close(written)
+        assert done.stderr == b"", command
+        assert done.returncode == 1
+
+
+def test_output_is_utf_8_whatever_the_locale(run: Runner, references: str, candidates: str) -> None:
+    plain = {"PYTHONIOENCODING": "ascii", "LC_ALL": "C", "PYTHONUTF8": "0"}
+    for command in (["metrics", "cider-d"], ["score", references, candidates]):
+        assert run.ok(*command, env=plain) == run.ok(*command)
+
+
+def test_a_file_name_that_is_no_text(run: Runner, references: str, candidates: str) -> None:
+    run.ok("df", "build", references, "-o", b"\xff.df")
+    document = json.loads(run.ok("score", references, candidates, "--df", b"\xff.df", "--format", "json"))
+    assert "|df:?.df(60)|" in document["signatures"]["cider-d"]
+    assert run.refused("df", "info", b"\xfe.df").endswith(".df: no such file; did you mean '\\udcff.df'?")

@@ -1,0 +1,51 @@
+"""`capeval metrics` lists every registered metric and explains each."""
+
+from __future__ import annotations
+
+import json
+
+from runner import Runner
+
+from capeval.registry import METRICS, groups
+
+
+def test_the_listing_names_every_metric(run: Runner) -> None:
+    *lines, empty, hint = run.ok("metrics").splitlines()
+    assert [line.split("  ")[0].strip() for line in lines] == [metric.name for metric, _ in METRICS]
+    for line, (metric, _) in zip(lines, METRICS, strict=True):
+        assert line.endswith(metric.summary)
+    assert (empty, hint) == ("", "capeval metrics NAME explains one.")
+
+
+def test_the_pages_of_all(run: Runner) -> None:
+    pages = run.ok("metrics", "all").split("\n\n\n")
+    text = "\n".join(pages)
+    for metric, _ in METRICS:
+        assert f"{metric.label}   ({metric.name}; groups: " in text
+        assert metric.equation in text
+        assert metric.source in text
+        for declared in metric.parameters():
+            assert f"  parameter   {declared.name}=" in text
+            assert declared.metadata["meaning"] in text
+
+
+def test_a_page(run: Runner) -> None:
+    lines = run.ok("metrics", "cider-d").splitlines()
+    assert lines[0] == "CIDEr-D   (cider-d; groups: coco, consensus, all)"
+    assert lines[3].startswith("  equation    CIDEr-D = 10 · 1/4 Σ_n mean_j exp(")
+    assert "  range       0 to 10, higher is better" in lines
+    assert "  needs       references" in lines
+    assert "  parameter   n=4: the longest n-gram; a whole number from 1 to 4" in lines
+    assert any(line.startswith("  source      Vedantam et al.") for line in lines)
+    assert any(line.startswith("  nothing     empty caption: ") for line in lines)
+
+
+def test_json(run: Runner) -> None:
+    described = json.loads(run.ok("metrics", "--format", "json"))
+    assert [metric["name"] for metric in described] == [metric.name for metric, _ in METRICS]
+    for metric in described:
+        assert set(metric["groups"]) <= set(groups())
+        assert metric["groups"][-1] == "all"
+        assert metric["range"][0] == 0
+    only = json.loads(run.ok("metrics", "cider-d", "--format", "json"))
+    assert [metric["parameters"]["sigma"]["default"] for metric in only] == [6.0]

@@ -1,0 +1,262 @@
+"""`capeval score`: what it prints and writes in every format is the result that the library gives."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from runner import Runner
+
+import capeval
+from capeval import example
+from capeval.registry import BY_NAME, groups
+
+Write = Callable[[str, object], str]
+
+COCO = ["bleu-1", "bleu-2", "bleu-3", "bleu-4", "rouge-l", "cider-d"]
+LABELS = ["BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "ROUGE-L", "CIDEr-D"]
+TABLE = """\
+60 images, 5 references each, ptb tokens
+metric     score      95% interval   of the range
+───────────────────────────────────────────────────────────────
+BLEU-1    0.9092   0.8907 – 0.9272   ━━━━━━━━━━━━━━━━━━── of 1
+BLEU-2    0.7879   0.7578 – 0.8162   ━━━━━━━━━━━━━━━━──── of 1
+BLEU-3    0.6422   0.6018 – 0.6815   ━━━━━━━━━━━━━─────── of 1
+BLEU-4    0.5073   0.4581 – 0.5561   ━━━━━━━━━━────────── of 1
+ROUGE-L   0.6447   0.6145 – 0.6777   ━━━━━━━━━━━━━─────── of 1
+CIDEr-D   1.8334   1.7399 – 1.9245   ━━━━──────────────── of 10
+"""
+
+
+@pytest.fixture(scope="module")
+def result() -> capeval.Result:
+    return capeval.score(example.references(), example.systems()["careful"])
+
+
+@pytest.fixture
+def scored(run: Runner, references: str, candidates: str) -> Callable[..., dict[str, dict[str, float]]]:
+    """The JSON document of a run with these options."""
+
+    def scored(*options: object, files: tuple[str, str] = (references, candidates), stdin: str = "") -> dict:  # type: ignore[type-arg]
+        document = json.loads(run.ok("score", *files, "--format", "json", *options, stdin=stdin))
+        assert isinstance(document, dict)
+        return document
+
+    return scored
+
+
+# Formats
+
+
+def test_table(run: Runner, references: str, candidates: str) -> None:
+    assert run.ok("score", references, candidates) == TABLE
+    assert run.ok("score", references, candidates, env={"FORCE_COLOR": "1"}) == TABLE
+    plain = run.ok("score", references, candidates, "--interval", "none").splitlines()
+    assert plain[1] == "metric     score   of the range"
+    assert plain[3] == "BLEU-1    0.9092   ━━━━━━━━━━━━━━━━━━── of 1"
+
+
+def test_json(run: Runner, references: str, candidates: str, result: capeval.Result) -> None:
+    printed = run.ok("score", references, candidates, "--format", "json")
+    document = json.loads(printed)
+    assert list(document) == ["capeval", "images", "scores", "intervals", "signatures"]
+    for part in ("scores", "intervals", "signatures"):
+        assert list(document[part]) == COCO
+    assert document == json.loads(json.dumps(result.to_dict()))
+    version = capeval.__version__
+    assert document["signatures"]["cider-d"] == (f"cider-d|n:4|sigma:6|df:corpus(60)|tok:ptb|refs:5|capeval:{version}")
+
+
+def test_csv(run: Runner, references: str, candidates: str, result: capeval.Result) -> None:
+    rows = list(csv.DictReader(io.StringIO(run.ok("score", references, candidates, "--format", "csv"))))
+    assert list(rows[0]) == ["metric", "score", "lower", "upper", "signature"]
+    assert [row["metric"] for row in rows] == COCO
+    for row in rows:
+        score = result[row["metric"]]
+        assert (float(row["score"]), row["signature"]) == (score.value, score.signature)
+        assert (float(row["lower"]), float(row["upper"])) == score.interval
+    bare = list(
+        csv.DictReader(io.StringIO(run.ok("score", references, candidates, "--format", "csv", "--interval", "none")))
+    )
+    assert [(row["lower"], row["upper"]) for row in bare] == [("", "")] * 6
+
+
+def test_markdown(run: Runner, references: str, candidates: str) -> None:
+    lines = run.ok("score", references, candidates, "--format", "markdown").splitlines()
+    assert lines[:2] == ["| metric | score | 95% interval |", "| --- | ---: | ---: |"]
+    assert lines[2] == "| BLEU-1 | 0.9092 | 0.8907 to 0.9272 |"
+    assert [line.split(" | ")[0].removeprefix("| ") for line in lines[2:]] == LABELS
+    bare = run.ok("score", references, candidates, "--format", "markdown", "--interval", "none").splitlines()
+    assert bare[:3] == ["| metric | score |", "| --- | ---: |", "| BLEU-1 | 0.9092 |"]
+
+
+def test_latex(run: Runner, references: str, candidates: str) -> None:
+    text = run.ok("score", references, candidates, "--format", "latex")
+    lines = text.splitlines()
+    assert lines[:4] == [r"\begin{tabular}{lrr}", r"\toprule", r"Metric & Score & 95\% interval \\", r"\midrule"]
+    assert lines[4] == r"BLEU-1 & 0.9092 & [0.8907, 0.9272] \\"
+    assert lines[-2:] == [r"\bottomrule", r"\end{tabular}"]
+    assert all(line.endswith(r" \\") and line.count("&") == 2 for line in lines[4:-2])
+    assert not re.search(r"(?<!\\)[%_#$]", text)
+    assert r"\begin{tabular}{lr}" in run.ok("score", references, candidates, "--format", "latex", "--interval", "none")
+
+
+@pytest.mark.parametrize("format", ["table", "json", "csv", "markdown", "latex"])
+def test_output_is_what_would_be_printed(run: Runner, references: str, candidates: str, format: str) -> None:
+    printed = run.ok("score", references, candidates, "--format", format)
+    assert printed.endswith("\n")
+    assert not printed.endswith("\n\n")
+    assert run.ok("score", references, candidates, "--format", format, "--output", "out") == ""
+    assert (run.folder / "out").read_bytes().decode() == printed
+
+
+# Per-image scores and the report
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_per_image(run: Runner, references: str, candidates: str, result: capeval.Result, suffix: str) -> None:
+    path = run.folder / f"scores.{suffix}"
+    run.ok("score", references, candidates, "--per-image", path)
+    rows: list[dict[str, object]]
+    if suffix == "csv":
+        text = path.read_text().splitlines()
+        rows = [{k: v if k == "image_id" else float(v) for k, v in row.items()} for row in csv.DictReader(text)]
+    elif suffix == "jsonl":
+        rows = list(map(json.loads, path.read_text().splitlines()))
+    else:
+        rows = pytest.importorskip("pyarrow.parquet").read_table(path).to_pylist()
+    assert [list(row) for row in rows] == [["image_id", *COCO]] * 60
+    assert [row["image_id"] for row in rows] == result.image_ids
+    for key in COCO:
+        assert [row[key] for row in rows] == result[key].per_image.tolist()
+
+
+def test_report(run: Runner, references: str, candidates: str) -> None:
+    assert run.ok("score", references, candidates, "--report", "page.html") == TABLE
+    assert "<h1>careful</h1>" in (run.folder / "page.html").read_text(encoding="utf-8")
+    assert run.ok("score", references, candidates, "--report", "-", "-o", "t.txt").startswith("<!doctype html>")
+
+
+# Options
+
+
+def test_metrics(scored: Callable[..., dict[str, dict[str, float]]], result: capeval.Result) -> None:
+    scores = scored("--metrics", "cider-d(sigma=5, n=4), bleu-4,coco", "--interval", "none")["scores"]
+    assert list(scores) == ["cider-d(sigma=5)", "bleu-4", "bleu-1", "bleu-2", "bleu-3", "rouge-l", "cider-d"]
+    assert scores["cider-d(sigma=5)"] != scores["cider-d"] == result["cider-d"].value
+    every = scored("--metrics", "all", "--interval", "none")
+    assert list(every["scores"]) == list(BY_NAME)
+    consensus = scored("--metrics", "consensus", "--interval", "none")
+    assert list(consensus["scores"]) == [metric.name for metric in groups()["consensus"]]
+    assert consensus["scores"].items() <= every["scores"].items()
+
+
+def test_intervals(scored: Callable[..., dict[str, dict[str, float]]]) -> None:
+    assert scored("--interval", "none")["intervals"] == {}
+    wide, narrow = (scored("--interval", level)["intervals"]["cider-d"] for level in ("0.99", "0.5"))
+    assert wide[0] < narrow[0] < narrow[1] < wide[1]  # type: ignore[index]
+    few = scored("--samples", "50")["intervals"]
+    assert (
+        few
+        == scored("--samples", "50", "--seed", "0")["intervals"]
+        != scored("--samples", "50", "--seed", "1")["intervals"]
+    )
+
+
+def test_threads_do_not_change_a_byte(run: Runner, references: str, candidates: str) -> None:
+    one, three = (
+        run.ok("score", references, candidates, "--format", "json", "--threads", n, "--per-image", f"{n}.csv")
+        for n in (1, 3)
+    )
+    assert one == three
+    assert (run.folder / "1.csv").read_bytes() == (run.folder / "3.csv").read_bytes()
+
+
+def test_tokenizers(scored: Callable[..., dict[str, dict[str, float]]]) -> None:
+    by_name = {
+        name: scored("--tokenizer", name, "--interval", "none") for name in ("ptb", "ptb-stream", "whitespace", "none")
+    }
+    assert by_name["whitespace"]["scores"] == by_name["none"]["scores"] != by_name["ptb"]["scores"]
+    for name, document in by_name.items():
+        assert all(f"|tok:{name}|" in str(signature) for signature in document["signatures"].values())
+
+
+def test_document_frequencies(run: Runner, scored: Callable[..., dict[str, dict[str, float]]]) -> None:
+    own = scored("--interval", "none")
+    run.ok("df", "build", "references.json", "-o", "own.df")
+    given = scored("--interval", "none", "--df", "own.df")
+    assert given["scores"] == own["scores"]
+    assert "|df:own.df(60)|" in str(given["signatures"]["cider-d"])
+    assert given["signatures"]["bleu-1"] == own["signatures"]["bleu-1"]
+
+
+def test_missing_candidates(
+    scored: Callable[..., dict[str, dict[str, float]]], write: Write, result: capeval.Result
+) -> None:
+    captions = example.systems()["careful"]
+    dropped = dict(list(captions.items())[1:])
+    files = ("references.json", write("dropped.json", dropped))
+    skipped = scored("--on-missing", "skip", files=files)
+    zero = scored("--on-missing", "zero", files=files)
+    assert (skipped["images"], zero["images"]) == (59, 60)
+    expected = capeval.score({i: c for i, c in example.references().items() if i in dropped}, dropped)
+    assert skipped["scores"] == {key: score.value for key, score in expected.items()}
+    assert zero["scores"]["rouge-l"] == pytest.approx(result["rouge-l"].value - result["rouge-l"].per_image[0] / 60)
+
+
+# Files
+
+
+def test_standard_input(scored: Callable[..., dict[str, dict[str, float]]], result: capeval.Result) -> None:
+    expected = {key: score.value for key, score in result.items()}
+    files = (example.references_path(), example.system_path("careful"))
+    assert scored(files=("references.json", "-"), stdin=files[1].read_text())["scores"] == expected
+    assert scored(files=("-", "careful.json"), stdin=files[0].read_text())["scores"] == expected
+
+
+KARPATHY = {
+    "images": [
+        {"cocoid": 1, "split": "test", "sentences": [{"raw": "A dog runs."}, {"raw": "a dog running"}]},
+        {"cocoid": 2, "split": "train", "sentences": [{"raw": "A cat."}, {"raw": "the cat"}]},
+        {"cocoid": 3, "split": "test", "sentences": [{"raw": "Two men."}, {"raw": "men on a bench"}]},
+    ]
+}
+
+
+def test_splits(run: Runner, scored: Callable[..., dict[str, dict[str, float]]], write: Write) -> None:
+    files = (write("dataset.json", KARPATHY), write("test.csv", "image_id,caption\n1,a dog\n3,two men on a bench\n"))
+    assert scored("--split", "test", files=files)["images"] == 2
+    assert scored("--split", "test", "--reference-format", "karpathy", files=files)["images"] == 2
+    message = run.refused("score", *files, "--split", "val")
+    assert "dataset.json: " in message
+    assert "val" in message
+    assert "are test (2 images), train (1 images)" in message
+    assert run.refused("score", *files).startswith("test.csv: no candidate for 1 image (2); add them")
+
+
+def test_numbers_and_digits_are_the_same_image(
+    scored: Callable[..., dict[str, dict[str, float]]], write: Write
+) -> None:
+    numbers = [{"image_id": i, "caption": c} for i in (1, 2) for c in ("a dog runs", f"dog number {i}")]
+    references = write("numbers.json", numbers)
+    documents = [
+        scored("--interval", "none", files=(references, write(name, content)))
+        for name, content in [
+            ("text.json", {"1": "a dog", "2": "dog number 2"}),
+            ("number.json", [{"image_id": 1, "caption": "a dog"}, {"image_id": 2, "caption": "dog number 2"}]),
+            ("lines.jsonl", '{"image_id": "1", "caption": "a dog"}\n{"image_id": 2, "caption": "dog number 2"}\n'),
+            ("table.tsv", "image_id\tcaption\n1\ta dog\n2\tdog number 2\n"),
+        ]
+    ]
+    assert documents[0]["images"] == 2
+    assert documents == [documents[0]] * 4
+
+
+def test_a_device_is_written_too(run: Runner, references: str, candidates: str) -> None:
+    if Path("/dev/null").exists():
+        assert run.ok("score", references, candidates, "-o", "/dev/null") == ""

@@ -1,0 +1,36 @@
+"""Whoever scores with JSON out does not wait for libraries that this does not need."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from capeval import example
+
+HEAVY = {"numpy", "rich", "torch", "pandas", "pyarrow", "scipy", "html", "difflib", "csv"}
+SCORE = ["score", str(example.references_path()), str(example.system_path("careful")), "--format", "json"]
+
+
+def loaded(code: str, *arguments: str) -> set[str]:
+    """Top-level modules loaded at the end of the program."""
+    at_exit = "import atexit, json, sys; atexit.register(lambda: print(json.dumps(list(sys.modules)), file=sys.stderr))"
+    program = f"{at_exit}\n{code}"
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=True, timeout=60
+    )
+    return {name.split(".")[0] for name in json.loads(done.stderr)}
+
+
+def test_importing_loads_nothing_heavy() -> None:
+    modules = loaded("import capeval; dir(capeval)")
+    assert not modules & {*HEAVY, "click"}
+
+
+@pytest.mark.parametrize("options", [["--interval", "none"], []])
+def test_scoring_with_json_loads_nothing_heavy(options: list[str]) -> None:
+    modules = loaded("from capeval.cli.main import main; main()", *SCORE, *options)
+    assert "capeval" in modules
+    assert not modules & HEAVY
