@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import Field, replace
+from dataclasses import Field
 from typing import Any
 
 import pytest
@@ -26,8 +26,9 @@ few = settings(max_examples=max(settings.default.max_examples // 5, 5))
 def variations(metric: Metric) -> tuple[Metric, ...]:
     """The metric itself, then every declared parameter changed, one at a time."""
     changed = (
-        replace(metric, **{p.name: value})
+        metric.with_parameters({p.name: value})
         for p in metric.parameters()
+        if p.name != "language"  # one language's tables at a time
         for value in other_values(p, getattr(metric, p.name))
     )
     return metric, *changed
