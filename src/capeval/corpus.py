@@ -144,10 +144,13 @@ def _align(
     """Pairs of image numbers, in the references' order."""
     for captions, name in zip((references, candidates), names, strict=True):
         _check_captions(captions, name)
-    _check_candidates(references, candidates, names)
-    image_ids = references.image_ids
-    place = {image: number for number, image in enumerate(candidates.image_ids)}
+    image_ids, candidate_ids = references.image_ids, candidates.image_ids
     counts = references.caption_counts()
+    if image_ids == candidate_ids and image_ids and min(counts) > 0 and {*candidates.caption_counts()} == {1}:
+        # The usual case, where nothing can be wrong: the same images in the same order, one candidate each.
+        return [(number, number) for number in range(len(image_ids))]
+    _check_candidates(image_ids, candidate_ids, candidates.caption_counts(), names)
+    place = {image: number for number, image in enumerate(candidate_ids)}
     pairs = [(number, place.get(image)) for number, image in enumerate(image_ids)]
     undescribed = [r for r, c in pairs if counts[r] == 0 and c is not None]
     if undescribed:
@@ -178,22 +181,22 @@ def _check_captions(captions: Captions, name: str) -> None:
         raise DataError(f"{name}: image {image!r}: {problem}{others}")
 
 
-def _check_candidates(references: Captions, candidates: Captions, names: tuple[str, str]) -> None:
-    known = set(references.image_ids)
-    unknown = [image for image in candidates.image_ids if image not in known]
-    if unknown and len(unknown) == len(candidates.image_ids) and known:
+def _check_candidates(
+    image_ids: list[str], candidate_ids: list[str], counts: list[int], names: tuple[str, str]
+) -> None:
+    known = set(image_ids)
+    unknown = [image for image in candidate_ids if image not in known]
+    if unknown and len(unknown) == len(candidate_ids) and known:
         raise DataError(
             f"{names[1]}: none of its {len(unknown):,} images is in {names[0]}: it has {some(unknown)}, the "
-            f"references have {some(references.image_ids)}; are these files of the same data set?"
+            f"references have {some(image_ids)}; are these files of the same data set?"
         )
     if unknown:
         raise DataError(
             f"{names[1]}: candidate for {some(unknown)}, not in {names[0]}; remove such candidates, or "
             "score against references that have these images"
         )
-    repeated = [
-        image for image, count in zip(candidates.image_ids, candidates.caption_counts(), strict=True) if count > 1
-    ]
+    repeated = [image for image, count in zip(candidate_ids, counts, strict=True) if count > 1]
     if repeated:
         raise DataError(
             f"{names[1]}: more than one candidate for {some(repeated)}; keep one an image (several captions "

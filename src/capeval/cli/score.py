@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,12 +11,13 @@ from capeval.cli import options
 from capeval.cli.interruptible import stage
 from capeval.corpus import ON_MISSING, Corpus
 from capeval.data import FORMATS, read_candidates, read_references
-from capeval.document_frequency import DocumentFrequency
 from capeval.errors import UsageError
 from capeval.evaluate import score_corpus
 from capeval.registry import groups, parse_metrics
 from capeval.report.formats import check_alignments, render
-from capeval.report.per_image import check_suffix, write_per_image
+
+if TYPE_CHECKING:
+    from capeval.document_frequency import DocumentFrequency
 
 
 @click.command()
@@ -93,9 +95,11 @@ def command(
         check_alignments(format_)
     chosen = parse_metrics(metrics, lacking=lambda metric: metric.unavailable(meteor_resources))
     if per_image is not None:
+        from capeval.report.per_image import check_suffix
+
         check_suffix(per_image)
     options.check_outputs(output=output, per_image=per_image, report=report)
-    frequencies = None if df == "corpus" else DocumentFrequency.load(df)
+    frequencies = None if df == "corpus" else _load(df)
     stage.text = "reading"
     # Candidates first: where the two files are swapped, the error stands alone, without a warning before it.
     candidate_captions = read_candidates(candidates, format=candidate_format)
@@ -117,6 +121,8 @@ def command(
     alignments = {image: result.alignment(image) for image in explain}
     stage.text = "writing"
     if per_image is not None:
+        from capeval.report.per_image import write_per_image
+
         write_per_image(result, per_image)
     if report is not None:
         from capeval.report.html import write_report
@@ -127,6 +133,12 @@ def command(
             title="standard input" if candidates == "-" else os.path.splitext(os.path.basename(candidates))[0],
         )
     options.emit(render(result, format_, alignments=alignments, colour=options.colour(output)), output)
+
+
+def _load(path: str) -> DocumentFrequency:
+    from capeval.document_frequency import DocumentFrequency
+
+    return DocumentFrequency.load(path)
 
 
 def _building(share: float) -> None:

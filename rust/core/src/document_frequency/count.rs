@@ -111,8 +111,10 @@ impl Text<'_> {
 
     /// Counts the keys of one thread. The number of a counted n-gram holds the thread: `place · threads + thread`.
     fn count_share(&self, shorter: &[AtomicU32], starts: &[AtomicU32], length: usize, share: usize) -> Vec<Counted> {
-        let mut places = HashTable::<Extension, u32>::with_capacity(0);
-        let mut counted: Vec<Counted> = Vec::new();
+        // About a third of the positions start an n-gram that is new and whose parts were kept.
+        let expected = self.words.len() / (3 * self.threads);
+        let mut places = HashTable::<Extension, u32>::with_capacity(expected / 2);
+        let mut counted: Vec<Counted> = Vec::with_capacity(expected);
         self.each_start(length, |document, position| {
             let Some(key) = self.extension(shorter, position, length) else { return };
             let hash = key.hash();

@@ -81,24 +81,26 @@ impl Frequencies {
     }
 
     /// From distinct n-grams in any order.
-    pub fn from_entries(documents: u64, mut entries: Vec<(Ngram, u32)>) -> Self {
-        entries.sort_unstable_by_key(|&(ngram, _)| (ngram.hash(), ngram));
+    pub fn from_entries(documents: u64, entries: Vec<(Ngram, u32)>) -> Self {
+        let mut entries: Vec<Entry> =
+            entries.into_iter().map(|(ngram, count)| Entry { hash: ngram.hash(), ngram, count }).collect();
+        entries.sort_unstable();
         Self::from_sorted(documents, &entries)
     }
 
-    fn from_sorted(documents: u64, entries: &[(Ngram, u32)]) -> Self {
+    fn from_sorted(documents: u64, entries: &[Entry]) -> Self {
         let layout = Layout::new(0, entries.len());
         let mut bytes = Vec::with_capacity(layout.end());
         let mut next = 0;
         for bucket in 0..=1_usize << layout.bits {
-            while next < entries.len() && layout.bucket(entries[next].0.hash()) < bucket {
+            while next < entries.len() && layout.bucket(entries[next].hash) < bucket {
                 next += 1;
             }
             bytes.extend((next as u32).to_le_bytes());
         }
-        for (ngram, count) in entries {
-            bytes.extend(ngram.key().to_le_bytes());
-            bytes.extend(count.to_le_bytes());
+        for entry in entries {
+            bytes.extend(entry.ngram.key().to_le_bytes());
+            bytes.extend(entry.count.to_le_bytes());
         }
         Self { documents, bytes: Arc::new(bytes), layout }
     }
@@ -149,6 +151,14 @@ impl Frequencies {
     fn block(&self) -> &[u8] {
         (*self.bytes).as_ref()
     }
+}
+
+/// An entry on its way into the block, in the block's order.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Entry {
+    hash: u64,
+    ngram: Ngram,
+    count: u32,
 }
 
 /// [`Frequencies`] with their bytes at hand.
