@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import Field, FrozenInstanceError, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from capeval.errors import UsageError
@@ -47,11 +47,12 @@ def parameter(
     return field(default=default, metadata=metadata)
 
 
-@dataclass(frozen=True, init=False, repr=False, eq=False)
+@dataclass(init=False, repr=False, eq=False)
 class Metric:
-    """A metric with its parameters: hashable, comparable, printed as `CIDEr-D(n=4, sigma=6)`.
+    """A metric with its parameters: frozen, hashable, comparable, printed as `CIDEr-D(n=4, sigma=6)`.
 
-    Subclasses are frozen dataclasses whose fields are declared with [`parameter`][]. Class attributes describe the
+    Subclasses are dataclasses whose fields are declared with [`parameter`][]. What makes them values is written here
+    once: a dataclass would compile it for each of them at every start of the program. Class attributes describe the
     metric; the registry, the command line, the documentation and the laws that the tests check all read them.
     """
 
@@ -78,6 +79,18 @@ class Metric:
     def __post_init__(self) -> None:
         for declared in fields(self):
             self._check(declared)
+        object.__setattr__(self, "_frozen", True)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if "_frozen" in vars(self):
+            raise FrozenInstanceError(f"a metric is a value: {name} cannot be set; make another with with_parameters")
+        object.__setattr__(self, name, value)
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash((type(self), *vars(self).values()))
 
     @classmethod
     def parameters(cls) -> Iterator[Field[Any]]:

@@ -21,7 +21,7 @@ from typing import ClassVar
 from capeval.metrics.base import Metric, parameter
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(repr=False, eq=False)
 class Bleu(Metric):
     """BLEU of n-grams up to `n`; the corpus score pools counts and lengths over all images."""
 

@@ -32,7 +32,7 @@ _NOTHING = {
 }
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(repr=False, eq=False)
 class Cider(Metric):
     """The paper's CIDEr: cosine of TF-IDF vectors over stems; corpus score = mean."""
 
@@ -61,7 +61,7 @@ class Cider(Metric):
     uses_document_frequency: ClassVar[bool] = True
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(repr=False, eq=False)
 class CiderD(Metric):
     """CIDEr-D, which the COCO suite prints as "CIDEr": clipped, with a length penalty; corpus score = mean."""
 

@@ -44,7 +44,7 @@ def _tuned(meaning: str, most: float | None = 1.0) -> Any:
     return parameter(None, f"{meaning}; the task's by default", kind=float, least=0.0, most=most)
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(repr=False, eq=False)
 class Meteor(Metric):
     """METEOR with the parameters of a `task`, or any of them in their place."""
 

@@ -23,7 +23,7 @@ from capeval.metrics.base import Metric, parameter
 _LIN = "Lin 2004; Vedantam et al., CVPR 2015, appendix, "
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(repr=False, eq=False)
 class RougeN(Metric):
     """Recall of the references' n-grams of length `n`, over all references together; corpus score = mean."""
 
@@ -42,7 +42,7 @@ class RougeN(Metric):
     kernel: ClassVar[str] = "rouge-n"
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(repr=False, eq=False)
 class RougeL(Metric):
     """F of the longest common subsequence; corpus score = mean."""
 
@@ -62,7 +62,7 @@ class RougeL(Metric):
     kernel: ClassVar[str] = "rouge-l"
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(repr=False, eq=False)
 class RougeS(Metric):
     """F of skip bigrams: ordered word pairs at most `distance` apart; corpus score = mean."""
 

@@ -1,0 +1,76 @@
+"""Recorded and live behaviour of the originals on the cases and captions of the shared folder."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import capeval
+from capeval.metrics import Meteor
+from oracle import suite
+
+METEOR = Meteor().key
+BREAKS = set("\n\r\v\f\u2028\u2029")
+
+
+def cases(path: Path) -> Iterator[dict[str, Any]]:
+    for line in path.read_text(encoding="utf-8").splitlines():
+        yield json.loads(line)
+
+
+def test_meteor_cases(shared: Path) -> None:
+    """The original's 23 statistics exactly, its scores within 1e-12. (An empty reference is one of no words.)"""
+    recorded = list(cases(shared / "facts" / "meteor-cases.jsonl"))
+    references = {str(number): case["refs"] for number, case in enumerate(recorded)}
+    candidates = {str(number): case["hyp"] for number, case in enumerate(recorded)}
+    score = capeval.score(references, candidates, "meteor", tokenizer="none", interval=None)[METEOR]
+    rows = np.frombuffer(score.statistics.values()).reshape(len(recorded), -1)
+    # Tokens are split at blanks here and joined again: where that changes the text, the case is the core's to check.
+    same = [number for number, case in enumerate(recorded) if all(map(plain, [case["hyp"], *case["refs"]]))]
+    assert len(same) > 300
+    for number in same:
+        assert rows[number, :23].tolist() == recorded[number]["stats"], recorded[number]
+        assert score.per_image[number] == pytest.approx(recorded[number]["score"], abs=1e-12)
+
+
+def plain(text: str) -> bool:
+    return " ".join(text.split(" ")) == text.strip(" ") and "  " not in text and "|||" not in text
+
+
+def test_meteor_corpora(shared: Path) -> None:
+    for batch in cases(shared / "facts" / "meteor-batches.jsonl"):
+        references = {str(number): item["refs"] for number, item in enumerate(batch["items"])}
+        candidates = {str(number): item["hyp"] for number, item in enumerate(batch["items"])}
+        assert all(plain(text) for item in batch["items"] for text in (item["hyp"], *item["refs"])), batch["name"]
+        score = capeval.score(references, candidates, "meteor", tokenizer="none", interval=None)[METEOR]
+        assert score.value == pytest.approx(batch["corpus"], abs=1e-12), batch["name"]
+
+
+def test_tokenizer_cases(shared: Path) -> None:
+    for case in cases(shared / "facts" / "ptb-cases.jsonl"):
+        if not BREAKS & set(case["input"]):  # the suite cuts a caption there; here they are blanks
+            assert capeval.tokenize([case["input"]]) == [case["tokens"]], case["input"]
+    for case in cases(shared / "facts" / "ptb-batch-cases.jsonl"):
+        if not BREAKS & set("".join(case["captions"])):
+            streamed = capeval.tokenize(case["captions"], tokenizer="ptb-stream")
+            assert [" ".join(tokens) for tokens in streamed] == case["tokenized"], case["captions"]
+
+
+@pytest.mark.java
+def test_twenty_thousand_real_captions_against_the_live_tokenizer(shared: Path) -> None:
+    if shutil.which("java") is None:
+        pytest.skip("no Java")
+    coco = json.loads((shared / "data/coco-val2017/captions_val2017.json").read_text())["annotations"]
+    flickr = (shared / "data/flickr8k/Flickr8k.token.txt").read_text(encoding="utf-8").splitlines()
+    captions = [row["caption"].strip() for row in coco] + [line.split("\t")[1] for line in flickr if "\t" in line]
+    chosen = random.Random(0).sample(captions, 20_000)
+    [wanted] = suite.tokens({"all": chosen}).values()
+    streamed = capeval.tokenize(chosen, tokenizer="ptb-stream")
+    assert [" ".join(tokens) for tokens in streamed] == wanted
