@@ -18,8 +18,8 @@ from capeval.registry import BY_NAME, groups
 
 Write = Callable[[str, object], str]
 
-COCO = ["bleu-1", "bleu-2", "bleu-3", "bleu-4", "rouge-l", "cider-d"]
-LABELS = ["BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "ROUGE-L", "CIDEr-D"]
+COCO = ["bleu-1", "bleu-2", "bleu-3", "bleu-4", "meteor", "rouge-l", "cider-d"]
+LABELS = ["BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "METEOR", "ROUGE-L", "CIDEr-D"]
 TABLE = """\
 60 images, 5 references each, ptb tokens
 metric     score      95% interval   of the range
@@ -28,6 +28,7 @@ BLEU-1    0.9092   0.8907 – 0.9272   ━━━━━━━━━━━━━�
 BLEU-2    0.7879   0.7578 – 0.8162   ━━━━━━━━━━━━━━━━──── of 1
 BLEU-3    0.6422   0.6018 – 0.6815   ━━━━━━━━━━━━━─────── of 1
 BLEU-4    0.5073   0.4581 – 0.5561   ━━━━━━━━━━────────── of 1
+METEOR    0.3697   0.3465 – 0.3927   ━━━━━━━───────────── of 1
 ROUGE-L   0.6447   0.6145 – 0.6777   ━━━━━━━━━━━━━─────── of 1
 CIDEr-D   1.8334   1.7399 – 1.9245   ━━━━──────────────── of 10
 """
@@ -83,7 +84,7 @@ def test_csv(run: Runner, references: str, candidates: str, result: capeval.Resu
     bare = list(
         csv.DictReader(io.StringIO(run.ok("score", references, candidates, "--format", "csv", "--interval", "none")))
     )
-    assert [(row["lower"], row["upper"]) for row in bare] == [("", "")] * 6
+    assert [(row["lower"], row["upper"]) for row in bare] == [("", "")] * len(COCO)
 
 
 def test_markdown(run: Runner, references: str, candidates: str) -> None:
@@ -147,7 +148,7 @@ def test_report(run: Runner, references: str, candidates: str) -> None:
 
 def test_metrics(scored: Callable[..., dict[str, dict[str, float]]], result: capeval.Result) -> None:
     scores = scored("--metrics", "cider-d(sigma=5, n=4), bleu-4,coco", "--interval", "none")["scores"]
-    assert list(scores) == ["cider-d(sigma=5)", "bleu-4", "bleu-1", "bleu-2", "bleu-3", "rouge-l", "cider-d"]
+    assert list(scores) == ["cider-d(sigma=5)", "bleu-4", "bleu-1", "bleu-2", "bleu-3", "meteor", "rouge-l", "cider-d"]
     assert scores["cider-d(sigma=5)"] != scores["cider-d"] == result["cider-d"].value
     every = scored("--metrics", "all", "--interval", "none")
     assert list(every["scores"]) == list(BY_NAME)
@@ -260,3 +261,18 @@ def test_numbers_and_digits_are_the_same_image(
 def test_a_device_is_written_too(run: Runner, references: str, candidates: str) -> None:
     if Path("/dev/null").exists():
         assert run.ok("score", references, candidates, "-o", "/dev/null") == ""
+
+
+def test_explain(run: Runner, references: str, candidates: str) -> None:
+    text = run.ok("score", references, candidates, "--metrics", "meteor", "--explain", "beach-dog")
+    drawn = text.split("\n\n")[-1].splitlines()
+    assert drawn[0] == "beach-dog"
+    assert drawn[1].startswith("candidate  ")
+    assert drawn[-1].startswith("score      0.")
+    document = json.loads(
+        run.ok("score", references, candidates, "--metrics", "meteor", "--explain", "beach-dog", "--format", "json")
+    )
+    assert document["alignments"]["beach-dog"]["links"][0]["module"] in ("exact", "stem", "synonym", "paraphrase")
+    refused = run.refused("score", references, candidates, "--explain", "beach-dog", "--format", "csv")
+    assert "alignments are shown with --format table or json, not csv" in refused
+    assert "no image 'x' among the 60 scored ones" in run.refused("score", references, candidates, "--explain", "x")

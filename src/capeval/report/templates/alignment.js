@@ -40,7 +40,7 @@ function alignmentFigure(image) {
   return [element("figure", {class: "alignment"},
     element("div", {class: "scroll"}, shape("svg", {
       role: "img", "aria-label": `METEOR alignment with reference ${found.number + 1}`,
-      viewBox: `-2 0 ${last + 4} ${height}`, width: last + 4, height},
+      preserveAspectRatio: "xMinYMid", viewBox: `-2 0 ${last + 4} ${height}`, width: last + 4, height},
     ...tokenRow(found.candidate, above, found.links.map((link) => link[1]), LINE),
     ...lines,
     ...tokenRow(found.reference, below, found.links.map((link) => link[2]), LINE + GAP))),
