@@ -54,7 +54,7 @@ def test_importing_pulls_in_no_heavy_package() -> None:
 def test_a_result_maps_metric_keys_to_scores() -> None:
     result = score(metrics="coco, cider-d(sigma=5)", interval=0.95, samples=50)
     assert list(result) == [*COCO, "cider-d(sigma=5)"]
-    assert len(result) == 7
+    assert len(result) == 8
     assert "cider-d" in result
     assert "meteor" not in result
     one = result["cider-d"]

@@ -188,12 +188,12 @@ def release(tmp_path: Path) -> Path:
 
 def test_the_cache_is_built_once_and_again_when_damaged_or_stale(cache: Path, release: Path) -> None:
     shares: list[float] = []
-    first = meteor_tables.load(release, shares.append)
+    first = meteor_tables.load(release, progress=shares.append)
     assert shares
     assert shares == sorted(shares)
     [file] = cache.iterdir()
     again: list[float] = []
-    assert meteor_tables.load(release, again.append).checksum == first.checksum
+    assert meteor_tables.load(release, progress=again.append).checksum == first.checksum
     assert not again
     file.write_bytes(file.read_bytes()[:-1])
     with pytest.warns(CapevalWarning, match="METEOR's tables are built again"):
