@@ -63,8 +63,8 @@ def test_a_result_maps_metric_keys_to_scores() -> None:
     assert float(one) == one.value
     assert one.interval is not None
     assert one.interval[0] <= one.value <= one.interval[1]
-    with pytest.raises(KeyError, match="'meteor' was not scored; scored: bleu-1, bleu-2"):
-        result["meteor"]
+    with pytest.raises(KeyError, match="'rouge-1' was not scored; scored: bleu-1, bleu-2"):
+        result["rouge-1"]
 
 
 def test_per_image_scores_are_aligned_with_the_images() -> None:
