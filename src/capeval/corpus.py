@@ -200,7 +200,7 @@ def _check_candidates(
     if repeated:
         raise DataError(
             f"{names[1]}: more than one candidate for {some(repeated)}; keep one an image (several captions "
-            "of one image are a caption set: see capeval diversity)"
+            "of one image are a caption set, and are not scored together)"
         )
 
 
