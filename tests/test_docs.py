@@ -222,7 +222,7 @@ def test_every_metric_has_a_page(metric: Metric) -> None:
     for p in metric.parameters():
         row = f"| `{p.name}` | `{spell(getattr(metric, p.name))}` |"
         assert any(row in text for text in pages), f"{metric.name}: no row {row}"
-        for choice in p.metadata["choices"] or ():
+        for choice in p.choices or ():
             assert any(f"`{choice}`" in text for text in pages), f"{metric.name}: {p.name} has the choice {choice}"
     for case in metric.nothing:
         assert any(case.lower() in text.lower() for text in pages), f"{metric.name}: nothing about: {case}"

@@ -26,7 +26,7 @@ def test_the_pages_of_all(run: Runner) -> None:
         assert metric.source in text
         for declared in metric.parameters():
             assert f"  parameter   {declared.name}=" in text
-            assert declared.metadata["meaning"] in text
+            assert declared.meaning in text
 
 
 def test_a_page(run: Runner) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import Field
 from typing import Any
 
 import pytest
 from hypothesis import settings
 
 from capeval.metrics import Metric
-from capeval.metrics.base import ParameterValue
+from capeval.metrics.base import Parameter, ParameterValue
 from capeval.registry import METRICS
 from corpora import Pairs
 
@@ -34,26 +33,25 @@ def variations(metric: Metric) -> tuple[Metric, ...]:
     return metric, *changed
 
 
-def other_values(declared: Field[Any], default: Any) -> Iterator[ParameterValue]:
+def other_values(declared: Parameter, default: Any) -> Iterator[ParameterValue]:
     """Acceptable values that are not the default."""
-    bounds = declared.metadata
-    if bounds["choices"]:
-        candidates: tuple[ParameterValue, ...] = bounds["choices"]
+    if declared.choices:
+        candidates: tuple[ParameterValue, ...] = declared.choices
     elif isinstance(default, bool):
         candidates = (not default,)
     elif isinstance(default, int):
-        numbers = (bounds["least"], default - 1, default + 1, bounds["most"])
-        candidates = tuple(int(value) for value in numbers if value is not None and within(value, bounds))
+        numbers = (declared.least, default - 1, default + 1, declared.most)
+        candidates = tuple(int(value) for value in numbers if value is not None and within(value, declared))
     else:
-        candidates = tuple(value for value in (default / 3, default * 1.5 + 0.25) if within(value, bounds))
+        candidates = tuple(value for value in (default / 3, default * 1.5 + 0.25) if within(value, declared))
     yield from dict.fromkeys(value for value in candidates if value != default)
 
 
-def within(value: float, bounds: Any) -> bool:
+def within(value: float, bounds: Parameter) -> bool:
     return not (
-        (bounds["least"] is not None and value < bounds["least"])
-        or (bounds["most"] is not None and value > bounds["most"])
-        or (bounds["above"] is not None and value <= bounds["above"])
+        (bounds.least is not None and value < bounds.least)
+        or (bounds.most is not None and value > bounds.most)
+        or (bounds.above is not None and value <= bounds.above)
     )
 
 

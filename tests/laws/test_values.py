@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
 from itertools import chain
 
 import pytest
@@ -11,10 +10,21 @@ from hypothesis import strategies as st
 
 from capeval.errors import UsageError
 from capeval.metrics import Metric
-from capeval.metrics.base import accepts, spell
+from capeval.metrics.base import Parameter, accepts, spell
 from capeval.registry import BY_NAME, METRICS, groups, parse_metrics
 from corpora import Pairs
 from laws.registered import REGISTERED, SCORABLE, variations
+
+
+def replace(metric: Metric, **values: object) -> Metric:
+    """The metric with other values, those that its name fixes included."""
+    return type(metric)(**{**vars(metric), **values})
+
+
+def declarations(metric: Metric) -> list[Parameter]:
+    """All declared parameters, those that the name fixes included."""
+    return [getattr(type(metric), name) for name in vars(metric)]
+
 
 every_registered = pytest.mark.parametrize("metric", REGISTERED, ids=lambda metric: metric.key)
 
@@ -24,17 +34,16 @@ def any_parameters(draw: st.DrawFn, metric: Metric) -> Metric:
     """The metric with any acceptable parameters."""
     values = {}
     for declared in metric.parameters():
-        bounds = declared.metadata
-        if bounds["choices"]:
-            strategy = st.sampled_from(bounds["choices"])
-        elif bounds["kind"] is bool:
+        if declared.choices:
+            strategy = st.sampled_from(declared.choices)
+        elif declared.kind is bool:
             strategy = st.booleans()
-        elif bounds["kind"] is int:
-            strategy = st.integers(bounds["least"], bounds["most"])
+        elif declared.kind is int:
+            strategy = st.integers(declared.least, declared.most)
         else:
-            least = bounds["least"] if bounds["above"] is None else bounds["above"]
+            least = declared.least if declared.above is None else declared.above
             strategy = st.floats(
-                least, bounds["most"], exclude_min=bounds["above"] is not None, allow_nan=False, allow_infinity=False
+                least, declared.most, exclude_min=declared.above is not None, allow_nan=False, allow_infinity=False
             )
         values[declared.name] = draw(strategy)
     try:
@@ -67,9 +76,17 @@ def test_equal_parameters_are_one_value(metric: Metric) -> None:
 
 @every_registered
 def test_a_metric_is_frozen(metric: Metric) -> None:
-    for declared in fields(metric):
+    for declared in declarations(metric):
         with pytest.raises(AttributeError):
             setattr(metric, declared.name, getattr(metric, declared.name))
+        with pytest.raises(AttributeError):
+            delattr(metric, declared.name)
+
+
+@every_registered
+def test_an_unknown_parameter_is_a_type_error(metric: Metric) -> None:
+    with pytest.raises(TypeError, match="no parameter 'nothing'"):
+        type(metric)(nothing=1)
 
 
 @every_registered
@@ -83,7 +100,7 @@ def test_defaults_are_left_out_of_the_key_and_spelled_out_in_the_text(metric: Me
 @every_registered
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), None, "…", [], -1], ids=repr)
 def test_what_a_parameter_does_not_accept_is_named(metric: Metric, value: object) -> None:
-    for declared in fields(metric):
+    for declared in declarations(metric):
         if value is None and declared.default is None:
             continue  # the metric fills it in
         with pytest.raises(UsageError) as caught:
@@ -104,7 +121,7 @@ def test_a_metric_describes_itself(metric: Metric) -> None:
     assert metric.summary.endswith(".")
     assert all((metric.title, metric.equation, metric.source, metric.kernel, metric.needs))
     assert metric.nothing
-    assert all(declared.metadata["meaning"] for declared in fields(metric))
+    assert all(declared.meaning for declared in declarations(metric))
 
 
 def test_names_are_unique_and_groups_hold_registered_metrics() -> None:

@@ -49,7 +49,7 @@ def describe(metric: Metric) -> dict[str, Any]:
         "parameters": {
             p.name: {
                 "default": getattr(metric, p.name),
-                "meaning": p.metadata["meaning"],
+                "meaning": p.meaning,
                 "accepts": accepts(p),
             }
             for p in metric.parameters()

@@ -3,25 +3,63 @@
 from __future__ import annotations
 
 import math
-from dataclasses import Field, FrozenInstanceError, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from capeval.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
+
+    from typing_extensions import dataclass_transform
 
     from capeval.corpus import Corpus
     from capeval.document_frequency import DocumentFrequency
     from capeval.result import Score
 
+else:
+
+    def dataclass_transform(**_: object) -> Any:
+        """Tells type checkers how the class is made; does nothing (the standard library has it from Python 3.11)."""
+        return lambda cls: cls
+
+
 ParameterValue = bool | int | float | str
 
 
+class Parameter:
+    """A declared parameter of a metric: what it means, its default, and what it accepts."""
+
+    __slots__ = ("above", "choices", "default", "in_name", "kind", "least", "meaning", "most", "name")
+
+    def __init__(
+        self,
+        meaning: str,
+        default: ParameterValue | None,
+        kind: type[ParameterValue] | None,
+        choices: tuple[str, ...] | None,
+        least: float | None,
+        most: float | None,
+        above: float | None,
+        in_name: bool,
+    ) -> None:
+        self.name = ""
+        self.default = default
+        self.meaning = meaning
+        self.kind: type[object] = kind or type(default)
+        self.choices = choices
+        self.least = least
+        self.most = most
+        self.above = above
+        self.in_name = in_name
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+
 def parameter(
-    default: ParameterValue | None,
     meaning: str,
     *,
+    default: ParameterValue | None,
     kind: type[ParameterValue] | None = None,
     choices: tuple[str, ...] | None = None,
     least: float | None = None,
@@ -35,24 +73,15 @@ def parameter(
     the checks. `least` and `most` are inclusive bounds, `above` is an exclusive one. A parameter that is `in_name` is
     fixed by the metric's name (the 4 of BLEU-4) and cannot be given in parentheses.
     """
-    metadata = {
-        "meaning": meaning,
-        "kind": kind or type(default),
-        "choices": choices,
-        "least": least,
-        "most": most,
-        "above": above,
-        "in_name": in_name,
-    }
-    return field(default=default, metadata=metadata)
+    return Parameter(meaning, default, kind, choices, least, most, above, in_name)
 
 
-@dataclass(init=False, repr=False, eq=False)
+@dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(parameter,))
 class Metric:
     """A metric with its parameters: frozen, hashable, comparable, printed as `CIDEr-D(n=4, sigma=6)`.
 
-    Subclasses are dataclasses whose fields are declared with [`parameter`][]. What makes them values is written here
-    once: a dataclass would compile it for each of them at every start of the program. Class attributes describe the
+    Subclasses declare their parameters with [`parameter`][]; what makes them values is written here once. It is what a
+    dataclass would do, which compiles code for each class at every start of the program. Class attributes describe the
     metric; the registry, the command line, the documentation and the laws that the tests check all read them.
     """
 
@@ -76,15 +105,31 @@ class Metric:
     """Name of the native arithmetic."""
     uses_document_frequency: ClassVar[bool] = False
 
-    def __post_init__(self) -> None:
-        for declared in fields(self):
+    _declared: ClassVar[dict[str, Parameter]] = {}
+
+    def __init_subclass__(cls) -> None:
+        own = {name: value for name, value in vars(cls).items() if isinstance(value, Parameter)}
+        cls._declared = {**cls._declared, **own}
+
+    def __init__(self, **values: Any) -> None:
+        unknown = [name for name in values if name not in self._declared]
+        if unknown:
+            raise TypeError(
+                f"{type(self).__name__} has no parameter {unknown[0]!r}; it has: {', '.join(self._declared)}"
+            )
+        vars(self).update({name: values.get(name, p.default) for name, p in self._declared.items()})
+        self.complete()
+        for declared in self._declared.values():
             self._check(declared)
-        object.__setattr__(self, "_frozen", True)
+
+    def complete(self) -> None:
+        """Fills in, before the checks, the parameters whose defaults depend on others."""
 
     def __setattr__(self, name: str, value: object) -> None:
-        if "_frozen" in vars(self):
-            raise FrozenInstanceError(f"a metric is a value: {name} cannot be set; make another with with_parameters")
-        object.__setattr__(self, name, value)
+        raise AttributeError(f"a metric is a value: {name} cannot be set; make another with with_parameters")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a metric is a value: {name} cannot be deleted")
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and vars(self) == vars(other)
@@ -93,9 +138,9 @@ class Metric:
         return hash((type(self), *vars(self).values()))
 
     @classmethod
-    def parameters(cls) -> Iterator[Field[Any]]:
+    def parameters(cls) -> list[Parameter]:
         """The declared parameters, without those fixed by the name."""
-        return (declared for declared in fields(cls) if not declared.metadata["in_name"])
+        return [declared for declared in cls._declared.values() if not declared.in_name]
 
     @classmethod
     def unavailable(cls, folder: str | None) -> str | None:  # noqa: ARG003
@@ -114,7 +159,7 @@ class Metric:
 
         Raises `UsageError` for a value that is not accepted.
         """
-        fixed = {p.name: getattr(self, p.name) for p in fields(self) if p.metadata["in_name"]}
+        fixed = {p.name: getattr(self, p.name) for p in self._declared.values() if p.in_name}
         return type(self)(**fixed, **values)
 
     @property
@@ -140,15 +185,15 @@ class Metric:
         return False
 
     def __str__(self) -> str:
-        return "-".join([self.title, *self._name_parts()]) + self._in_parentheses(list(self.parameters()))
+        return "-".join([self.title, *self._name_parts()]) + self._in_parentheses(self.parameters())
 
     def __repr__(self) -> str:
         return str(self)
 
     def kernel_parameters(self) -> dict[str, ParameterValue]:
         """Parameters as the native arithmetic takes them; numbers are floats."""
-        values = ((declared, getattr(self, declared.name)) for declared in fields(self))
-        return {declared.name: value if isinstance(value, (bool, str)) else float(value) for declared, value in values}
+        values = ((name, getattr(self, name)) for name in self._declared)
+        return {name: value if isinstance(value, (bool, str)) else float(value) for name, value in values}
 
     def signature_parts(self) -> list[str]:
         """`name:value` of every parameter, for the signature."""
@@ -162,29 +207,29 @@ class Metric:
         return result[self.key]
 
     def _name_parts(self) -> list[str]:
-        return [str(getattr(self, declared.name)) for declared in fields(self) if declared.metadata["in_name"]]
+        return [str(getattr(self, declared.name)) for declared in self._declared.values() if declared.in_name]
 
-    def _in_parentheses(self, declared: list[Field[Any]]) -> str:
+    def _in_parentheses(self, declared: list[Parameter]) -> str:
         inside = ", ".join(f"{p.name}={spell(getattr(self, p.name))}" for p in declared)
         return f"({inside})" if inside else ""
 
-    def _check(self, declared: Field[Any]) -> None:
+    def _check(self, declared: Parameter) -> None:
         value = getattr(self, declared.name)
         accepted = accepts(declared)
-        kind = declared.metadata["kind"]
+        kind = declared.kind
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
         if kind is float:
-            fits = is_number and _in_bounds(value, declared.metadata)
+            fits = is_number and _in_bounds(value, declared)
         elif kind is int:
-            fits = is_number and value == int(value) and _in_bounds(value, declared.metadata)
+            fits = is_number and value == int(value) and _in_bounds(value, declared)
         elif kind is bool:
             fits = isinstance(value, bool)
         else:
-            fits = value in declared.metadata["choices"]
+            fits = value in (declared.choices or ())
         if not fits:
             raise UsageError(f"{self.title}: {declared.name} must be {accepted}, got {_given(value)}")
         if kind in (int, float):
-            object.__setattr__(self, declared.name, kind(value))
+            vars(self)[declared.name] = kind(value)
 
 
 def _given(value: object) -> str:
@@ -192,28 +237,27 @@ def _given(value: object) -> str:
     return spell(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else repr(value)
 
 
-def _in_bounds(value: float, bounds: Any) -> bool:
+def _in_bounds(value: float, bounds: Parameter) -> bool:
     return (
-        (bounds["least"] is None or value >= bounds["least"])
-        and (bounds["most"] is None or value <= bounds["most"])
-        and (bounds["above"] is None or value > bounds["above"])
+        (bounds.least is None or value >= bounds.least)
+        and (bounds.most is None or value <= bounds.most)
+        and (bounds.above is None or value > bounds.above)
     )
 
 
-def accepts(declared: Field[Any]) -> str:
+def accepts(declared: Parameter) -> str:
     """What a parameter accepts, in words."""
-    bounds = declared.metadata
-    if bounds["choices"]:
-        return "one of " + ", ".join(bounds["choices"])
-    if bounds["kind"] is bool:
+    if declared.choices:
+        return "one of " + ", ".join(declared.choices)
+    if declared.kind is bool:
         return "yes or no"
-    kind = "a whole number" if bounds["kind"] is int else "a number"
-    if bounds["least"] is not None and bounds["most"] is not None:
-        return f"{kind} from {spell(bounds['least'])} to {spell(bounds['most'])}"
-    if bounds["least"] is not None:
-        return f"{kind} of at least {spell(bounds['least'])}"
-    if bounds["above"] is not None:
-        return f"{kind} above {spell(bounds['above'])}"
+    kind = "a whole number" if declared.kind is int else "a number"
+    if declared.least is not None and declared.most is not None:
+        return f"{kind} from {spell(declared.least)} to {spell(declared.most)}"
+    if declared.least is not None:
+        return f"{kind} of at least {spell(declared.least)}"
+    if declared.above is not None:
+        return f"{kind} above {spell(declared.above)}"
     return kind
 
 

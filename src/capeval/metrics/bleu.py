@@ -15,28 +15,26 @@ captioning uses it: Vedantam, Zitnick, Parikh (CVPR 2015), appendix.
 | corpus score | pooled counts | pooled counts | as COCO |
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from capeval.metrics.base import Metric, parameter
 
 
-@dataclass(repr=False, eq=False)
 class Bleu(Metric):
     """BLEU of n-grams up to `n`; the corpus score pools counts and lengths over all images."""
 
-    n: int = parameter(4, "the longest n-gram", least=1, most=4, in_name=True)
+    n: int = parameter("the longest n-gram", default=4, least=1, most=4, in_name=True)
     smoothing: str = parameter(
-        "coco",
         "what is done about orders without a match: coco adds its tiny constants; none makes the score 0; floor sets "
         "their numerator to k; add-k adds k to both sides of orders above 1 (Lin and Och 2004); exp halves again for "
         "each (NIST mteval)",
+        default="coco",
         choices=("coco", "none", "floor", "add-k", "exp"),
     )
-    k: float = parameter(1.0, "the constant of smoothing floor and add-k", least=0.0)
+    k: float = parameter("the constant of smoothing floor and add-k", default=1.0, least=0.0)
     length: str = parameter(
-        "closest",
         "the reference length that the brevity penalty compares with, where there are several references",
+        default="closest",
         choices=("closest", "average", "shortest"),
     )
 

@@ -20,7 +20,6 @@ The appendix's variants are parameters of `cider`: `only` (a single n), `pool=ma
 (w_n ∝ eⁿ), `idf=no`.
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from capeval.metrics.base import Metric, parameter
@@ -32,17 +31,20 @@ _NOTHING = {
 }
 
 
-@dataclass(repr=False, eq=False)
 class Cider(Metric):
     """The paper's CIDEr: cosine of TF-IDF vectors over stems; corpus score = mean."""
 
-    n: int = parameter(4, "the longest n-gram", least=1, most=4)
-    only: int = parameter(0, "the single n to use (CIDEr_n), 0 for all up to n", least=0, most=4)
-    stem: bool = parameter(True, "reduce words to Snowball English stems first; no follows the authors' program")
-    idf: bool = parameter(True, "weigh n-grams by rarity; no weighs all alike")
-    pool: str = parameter("mean", "how similarities to several references become one", choices=("mean", "max"))
-    weights: str = parameter("uniform", "weights of the orders", choices=("uniform", "exponential"))
-    scale: float = parameter(10.0, "factor of the score: 10 in the published programs, 1 in the paper", above=0.0)
+    n: int = parameter("the longest n-gram", default=4, least=1, most=4)
+    only: int = parameter("the single n to use (CIDEr_n), 0 for all up to n", default=0, least=0, most=4)
+    stem: bool = parameter(
+        "reduce words to Snowball English stems first; no follows the authors' program", default=True
+    )
+    idf: bool = parameter("weigh n-grams by rarity; no weighs all alike", default=True)
+    pool: str = parameter("how similarities to several references become one", default="mean", choices=("mean", "max"))
+    weights: str = parameter("weights of the orders", default="uniform", choices=("uniform", "exponential"))
+    scale: float = parameter(
+        "factor of the score: 10 in the published programs, 1 in the paper", default=10.0, above=0.0
+    )
 
     @property
     def uses_stems(self) -> bool:
@@ -61,12 +63,11 @@ class Cider(Metric):
     uses_document_frequency: ClassVar[bool] = True
 
 
-@dataclass(repr=False, eq=False)
 class CiderD(Metric):
     """CIDEr-D, which the COCO suite prints as "CIDEr": clipped, with a length penalty; corpus score = mean."""
 
-    n: int = parameter(4, "the longest n-gram", least=1, most=4)
-    sigma: float = parameter(6.0, "standard deviation of the length penalty, in words", above=0.0)
+    n: int = parameter("the longest n-gram", default=4, least=1, most=4)
+    sigma: float = parameter("standard deviation of the length penalty, in words", default=6.0, above=0.0)
 
     family: ClassVar[str] = "cider-d"
     title: ClassVar[str] = "CIDEr-D"

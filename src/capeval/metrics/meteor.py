@@ -24,7 +24,6 @@ or `--meteor-resources DIR` names a METEOR 1.5 release.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from capeval._core import METEOR_LANGUAGES
@@ -41,18 +40,17 @@ _TASKS = {
 
 
 def _tuned(meaning: str, most: float | None = 1.0) -> Any:
-    return parameter(None, f"{meaning}; the task's by default", kind=float, least=0.0, most=most)
+    return parameter(f"{meaning}; the task's by default", default=None, kind=float, least=0.0, most=most)
 
 
-@dataclass(repr=False, eq=False)
 class Meteor(Metric):
     """METEOR with the parameters of a `task`, or any of them in their place."""
 
-    language: str = parameter("en", "METEOR's name of the captions' language", choices=tuple(_TASKS))
+    language: str = parameter("METEOR's name of the captions' language", default="en", choices=tuple(_TASKS))
     task: str = parameter(
-        None,
         "what the parameters were tuned for: rank (the default of the program and of the COCO suite), adq (adequacy), "
         "hter (edit rate) or li (for any language, and the default of those never tuned)",
+        default=None,
         kind=str,
         choices=tuple(_TASKS["en"]),
     )
@@ -79,20 +77,19 @@ class Meteor(Metric):
     }
     kernel: ClassVar[str] = "meteor"
 
-    def __post_init__(self) -> None:
+    def complete(self) -> None:
         """Fills in the language's task and the task's parameters; what is unknown is left to the checks."""
         given: dict[str, Any] = vars(self)
         tasks = _TASKS["en"]
         if isinstance(given["language"], str):
             tasks = _TASKS.get(self.language, tasks)
         task = next(iter(tasks)) if given["task"] is None else given["task"]
-        object.__setattr__(self, "task", task)
+        given["task"] = task
         parameters = tasks.get(task, {}) if isinstance(task, str) else {}
         for name, value in (parameters or _TASKS["en"]["rank"]).items():
             if given[name] is None:
-                object.__setattr__(self, name, value)
-        super().__post_init__()
-        if not parameters:
+                given[name] = value
+        if not parameters and task in tuple(_TASKS["en"]):
             raise UsageError(f"METEOR: {self.language} has no task {task!r}; its tasks: {', '.join(tasks)}")
 
     @classmethod

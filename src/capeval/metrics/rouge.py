@@ -15,7 +15,6 @@ for image captions (appendix, eq. 9 to 15).
 | empty caption | – | one empty token: 1 against an empty reference, else 0 | as COCO for ROUGE-L; 0 elsewhere |
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from capeval.metrics.base import Metric, parameter
@@ -23,11 +22,10 @@ from capeval.metrics.base import Metric, parameter
 _LIN = "Lin 2004; Vedantam et al., CVPR 2015, appendix, "
 
 
-@dataclass(repr=False, eq=False)
 class RougeN(Metric):
     """Recall of the references' n-grams of length `n`, over all references together; corpus score = mean."""
 
-    n: int = parameter(2, "length of the n-grams", least=1, most=4, in_name=True)
+    n: int = parameter("length of the n-grams", default=2, least=1, most=4, in_name=True)
 
     family: ClassVar[str] = "rouge"
     title: ClassVar[str] = "ROUGE"
@@ -42,11 +40,10 @@ class RougeN(Metric):
     kernel: ClassVar[str] = "rouge-n"
 
 
-@dataclass(repr=False, eq=False)
 class RougeL(Metric):
     """F of the longest common subsequence; corpus score = mean."""
 
-    beta: float = parameter(1.2, "weight of recall; COCO's 1.2, the CIDEr paper's 2", above=0.0)
+    beta: float = parameter("weight of recall; COCO's 1.2, the CIDEr paper's 2", default=1.2, above=0.0)
 
     family: ClassVar[str] = "rouge-l"
     title: ClassVar[str] = "ROUGE-L"
@@ -62,12 +59,11 @@ class RougeL(Metric):
     kernel: ClassVar[str] = "rouge-l"
 
 
-@dataclass(repr=False, eq=False)
 class RougeS(Metric):
     """F of skip bigrams: ordered word pairs at most `distance` apart; corpus score = mean."""
 
-    distance: int = parameter(4, "how many words apart the two words of a pair may be", least=1, most=1000)
-    beta: float = parameter(2.0, "weight of recall", above=0.0)
+    distance: int = parameter("how many words apart the two words of a pair may be", default=4, least=1, most=1000)
+    beta: float = parameter("weight of recall", default=2.0, above=0.0)
 
     family: ClassVar[str] = "rouge-s"
     title: ClassVar[str] = "ROUGE-S"
