@@ -1,64 +1,140 @@
-//! The bootstrap over images: how much would the score move had other images been drawn?
+//! Scores of resampled images: how much would a score, or the difference of two, move by chance alone?
 //!
-//! A sample draws as many rows as there are, with replacement; its score is the formula over the drawn rows' sum. All
-//! tables are resampled with the same draws, so two systems on the same images are compared pairwise for free.
+//! A sample gives every row a weight; its score is the formula over the rows' weighted sum. All tables are resampled with
+//! the same weights, so that what goes together on the same images, metrics and systems, stays together.
 
-use crate::kernel::Table;
+use std::ops::Range;
+
+use crate::kernel::{Kernel, Table};
 use crate::parallel::map_parts;
 
-/// Samples that share one pass over the rows: their counts fit the cache, the rows are read an eighth as often.
+/// Samples that share one pass over the rows: their weights fit the cache, the rows are read an eighth as often.
 const BATCH: usize = 8;
 
-/// Sums of the drawn rows: for each sample, the sums of all tables side by side (widths added).
-///
-/// Sample number `s` depends on the seed and on `s` alone; memory does not grow with the number of samples beyond its
-/// sums.
-pub fn resampled_sums(tables: &[&Table], samples: usize, seed: u64, threads: usize) -> Vec<Vec<f64>> {
-    let rows = side_by_side(tables);
-    let batches = map_parts(samples.div_ceil(BATCH), threads, |batches| {
-        batches
-            .flat_map(|batch| {
-                let numbers: Vec<usize> = (batch * BATCH..samples.min((batch + 1) * BATCH)).collect();
-                batch_sums(&rows, &numbers, seed)
-            })
-            .collect::<Vec<_>>()
-    });
-    batches.concat()
+/// How a sample weighs the rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Draw {
+    /// As many rows as there are, with replacement: a row counts as often as it is drawn.
+    Bootstrap,
+    /// Each row or not, as a coin falls.
+    Half,
 }
 
-fn side_by_side(tables: &[&Table]) -> Table {
-    let width = tables.iter().map(|table| table.width).sum();
-    let count = tables.first().map_or(0, |table| table.rows().len());
-    let mut values = Vec::with_capacity(width * count);
-    for row in 0..count {
-        for table in tables {
-            values.extend_from_slice(&table.values[row * table.width..(row + 1) * table.width]);
+impl Draw {
+    fn weights(self, count: usize, mut generator: Generator) -> Vec<u16> {
+        match self {
+            Self::Bootstrap => {
+                let mut weights = vec![0_u16; count];
+                for _ in 0..count {
+                    let weight = &mut weights[generator.below(count as u64) as usize];
+                    *weight = weight.checked_add(1).expect("no row is drawn 65,536 times");
+                }
+                weights
+            }
+            Self::Half => {
+                let words = std::iter::repeat_with(|| generator.next());
+                words.flat_map(|word| (0..64).map(move |bit| (word >> bit & 1) as u16)).take(count).collect()
+            }
         }
     }
-    Table { width, values }
 }
 
-fn batch_sums(rows: &Table, samples: &[usize], seed: u64) -> Vec<Vec<f64>> {
+/// Several scores of the same rows: their tables side by side, and a formula over columns for each score.
+pub struct Panel<'a> {
+    /// The tables side by side.
+    pub rows: Table,
+    scores: Vec<(&'a dyn Kernel, Range<usize>)>,
+}
+
+impl<'a> Panel<'a> {
+    /// Puts the tables, which have equally many rows, side by side; one that several kernels share is taken once.
+    pub fn new(statistics: impl IntoIterator<Item = (&'a dyn Kernel, &'a Table)>) -> Self {
+        let mut tables: Vec<&Table> = Vec::new();
+        let mut scores: Vec<(&dyn Kernel, Range<usize>)> = Vec::new();
+        let mut places: Vec<Range<usize>> = Vec::new();
+        let mut width = 0;
+        for (kernel, table) in statistics {
+            let known = tables.iter().position(|known| std::ptr::eq(*known, table));
+            let place = known.unwrap_or_else(|| {
+                tables.push(table);
+                places.push(width..width + table.width);
+                width += table.width;
+                tables.len() - 1
+            });
+            scores.push((kernel, places[place].clone()));
+        }
+        let mut values = Vec::with_capacity(tables.iter().map(|table| table.values.len()).sum());
+        for row in 0..tables.first().map_or(0, |table| table.rows().len()) {
+            for table in &tables {
+                values.extend_from_slice(&table.values[row * table.width..(row + 1) * table.width]);
+            }
+        }
+        Self { rows: Table { width, values }, scores }
+    }
+
+    /// Number of scores.
+    pub fn len(&self) -> usize {
+        self.scores.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.scores.is_empty()
+    }
+
+    /// The columns of score number `score`.
+    pub fn columns(&self, score: usize) -> Range<usize> {
+        self.scores[score].1.clone()
+    }
+
+    /// Score number `score` of the sums in its columns.
+    pub fn score(&self, score: usize, sums: &[f64]) -> f64 {
+        self.scores[score].0.score(sums)
+    }
+
+    /// All scores of the sums of all columns.
+    pub fn scores(&self, sums: &[f64]) -> Vec<f64> {
+        self.scores.iter().map(|(kernel, columns)| kernel.score(&sums[columns.clone()])).collect()
+    }
+
+    /// All scores of each bootstrap sample; memory grows with the samples by these numbers alone.
+    pub fn bootstrap(&self, samples: usize, seed: u64, threads: usize) -> Vec<Vec<f64>> {
+        let part = |sums: &mut dyn Iterator<Item = Vec<f64>>| sums.map(|sums| self.scores(&sums)).collect::<Vec<_>>();
+        resample(&self.rows, Draw::Bootstrap, samples, seed, threads, part).concat()
+    }
+}
+
+/// Hands each thread's share of the samples, as sums of the weighted rows, to `part`; results come in order.
+///
+/// The sums exist for a batch of samples at a time. Sample number `s` depends on the seed and on `s` alone.
+pub fn resample<R: Send>(
+    rows: &Table,
+    draw: Draw,
+    samples: usize,
+    seed: u64,
+    threads: usize,
+    part: impl Fn(&mut dyn Iterator<Item = Vec<f64>>) -> R + Sync,
+) -> Vec<R> {
+    map_parts(samples.div_ceil(BATCH), threads, |batches| {
+        part(
+            &mut batches
+                .flat_map(|batch| batch_sums(rows, draw, batch * BATCH..samples.min((batch + 1) * BATCH), seed)),
+        )
+    })
+}
+
+fn batch_sums(rows: &Table, draw: Draw, samples: Range<usize>, seed: u64) -> Vec<Vec<f64>> {
     let count = rows.rows().len();
-    let drawn: Vec<Vec<u16>> = samples.iter().map(|&sample| draw(count, Generator::new(seed, sample as u64))).collect();
-    let mut sums = vec![vec![0.0; rows.width]; samples.len()];
+    let weights: Vec<Vec<u16>> =
+        samples.map(|sample| draw.weights(count, Generator::new(seed, sample as u64))).collect();
+    let mut sums = vec![vec![0.0; rows.width]; weights.len()];
     for (number, row) in rows.rows().enumerate() {
-        for (sums, drawn) in sums.iter_mut().zip(&drawn) {
-            let times = f64::from(drawn[number]);
-            sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += times * value);
+        for (sums, weights) in sums.iter_mut().zip(&weights) {
+            let weight = f64::from(weights[number]);
+            sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += weight * value);
         }
     }
     sums
-}
-
-/// How often each of `count` rows is drawn in `count` draws.
-fn draw(count: usize, mut generator: Generator) -> Vec<u16> {
-    let mut times = vec![0_u16; count];
-    for _ in 0..count {
-        let row = &mut times[generator.below(count as u64) as usize];
-        *row = row.checked_add(1).expect("no row is drawn 65,536 times");
-    }
-    times
 }
 
 /// The `level` percentile interval of the values: linear interpolation between order statistics, as NumPy's default.
@@ -102,25 +178,42 @@ impl Generator {
 mod tests {
     use super::*;
 
-    #[test]
-    fn sums_are_the_same_for_any_thread_count_and_prefix_of_samples() {
-        let table = Table { width: 2, values: (0..200).map(f64::from).collect() };
-        let one = resampled_sums(&[&table, &table], 50, 7, 1);
-        assert_eq!(one, resampled_sums(&[&table, &table], 50, 7, 3));
-        assert_eq!(one[..20], resampled_sums(&[&table, &table], 20, 7, 2)[..]);
-        assert!(one.iter().all(|sums| sums[..2] == sums[2..]));
-        assert_ne!(one, resampled_sums(&[&table, &table], 50, 8, 1));
+    fn sums(rows: &Table, draw: Draw, samples: usize, seed: u64, threads: usize) -> Vec<Vec<f64>> {
+        resample(rows, draw, samples, seed, threads, |sums| sums.collect::<Vec<_>>()).concat()
     }
 
     #[test]
-    fn draws_are_uniform() {
+    fn sums_are_the_same_for_any_thread_count_and_prefix_of_samples() {
+        let table = Table { width: 2, values: (0..200).map(f64::from).collect() };
+        for draw in [Draw::Bootstrap, Draw::Half] {
+            let one = sums(&table, draw, 50, 7, 1);
+            assert_eq!(one, sums(&table, draw, 50, 7, 3));
+            assert_eq!(one[..20], sums(&table, draw, 20, 7, 2)[..]);
+            assert_ne!(one, sums(&table, draw, 50, 8, 1));
+        }
+    }
+
+    #[test]
+    fn bootstrap_draws_are_uniform() {
         let mut total = vec![0_u32; 10];
         for sample in 0..10_000 {
-            let drawn = draw(10, Generator::new(1, sample));
+            let drawn = Draw::Bootstrap.weights(10, Generator::new(1, sample));
+            assert_eq!(drawn.iter().sum::<u16>(), 10);
             total.iter_mut().zip(drawn).for_each(|(sum, times)| *sum += u32::from(times));
         }
         // Each total is binomial with mean 10,000 and standard deviation 95.
         assert!(total.iter().all(|&times| (9_500..10_500).contains(&times)), "{total:?}");
+    }
+
+    #[test]
+    fn halves_take_each_row_half_the_time() {
+        let mut total = vec![0_u32; 130];
+        for sample in 0..10_000 {
+            let drawn = Draw::Half.weights(130, Generator::new(1, sample));
+            total.iter_mut().zip(drawn).for_each(|(sum, times)| *sum += u32::from(times));
+        }
+        // Each total is binomial with mean 5,000 and standard deviation 50.
+        assert!(total.iter().all(|&times| (4_750..5_250).contains(&times)), "{total:?}");
     }
 
     #[test]

@@ -11,12 +11,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from capeval.cli.interruptible import stage
-from capeval.corpus import TOKENIZERS
+from capeval.corpus import ON_MISSING, TOKENIZERS
+from capeval.data import FORMATS as CAPTION_FORMATS
 from capeval.data.atomic import atomic_write, check_writable
 from capeval.errors import CapevalWarning, UsageError
+from capeval.registry import groups
 from capeval.report.formats import FORMATS
 
 if TYPE_CHECKING:
+    from capeval.document_frequency import DocumentFrequency
+
     _ParamType = click.ParamType[float | None]
 else:
     _ParamType = click.ParamType  # which takes no type argument before click 8.5
@@ -79,6 +83,56 @@ tokenizer = click.option(
     help="ptb: the COCO suite's, each caption on its own; ptb-stream: the whole file as one text, "
     "as that suite runs it; whitespace, none: captions are tokenised already.",
 )
+
+
+metrics = click.option(
+    "--metrics",
+    default="coco",
+    show_default=True,
+    metavar="LIST",
+    help=f"Comma-separated names or groups ({', '.join(groups())}); a name may carry parameters: cider-d(sigma=5).",
+)
+document_frequencies = click.option(
+    "--df",
+    default="corpus",
+    show_default=True,
+    metavar="corpus|FILE",
+    help="What CIDEr weighs words by: these references, or a file made by capeval df.",
+)
+meteor_resources = click.option(
+    "--meteor-resources",
+    metavar="DIR",
+    help="Folder of a METEOR 1.5 release; an installed pycocoevalcap by default.",
+)
+on_missing = click.option(
+    "--on-missing",
+    type=click.Choice(ON_MISSING),
+    default="error",
+    show_default=True,
+    help="What an image without candidate means: an error, leave it out, or an empty caption.",
+)
+
+
+def caption_files(function: F) -> F:
+    """--reference-format, --candidate-format, --split."""
+    for option in (
+        click.option("--split", metavar="NAME", help="Split of a Karpathy file, such as test."),
+        *(
+            click.option(name, type=click.Choice(CAPTION_FORMATS), help="Instead of recognising it from content.")
+            for name in ("--candidate-format", "--reference-format")
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def load_document_frequencies(df: str) -> DocumentFrequency | None:
+    """What --df names; None for the corpus' own."""
+    if df == "corpus":
+        return None
+    from capeval.document_frequency import DocumentFrequency
+
+    return DocumentFrequency.load(df)
 
 
 class Interval(_ParamType):
