@@ -378,7 +378,7 @@ def paired_bootstrap(
 def paired_permutation(
     systems: Sequence[Sequence[Statistics]], samples: int, seed: int, threads: int = 0
 ) -> list[float]:
-    """p of the differences by approximate randomisation, pair by pair, metric by metric.
+    """P of the differences by approximate randomisation, pair by pair, metric by metric.
 
     Raises:
         UsageError: no sample, no row, tables of different lengths or other metrics.

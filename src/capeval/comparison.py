@@ -94,7 +94,7 @@ class Comparison(Mapping[str, "Result"]):
         A system stands behind those that are significantly better and before those that are significantly worse;
         systems that no test separates share their ranks.
         """
-        better = {system: 0 for system in self}
+        better = dict.fromkeys(self, 0)
         worse = dict(better)
         for pair in self.pairs:
             if pair.metric == metric and pair.significant:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
@@ -68,7 +69,7 @@ def compare(
         UsageError: fewer than two systems, an unknown name or an unacceptable value.
     """
     chosen = parse_metrics(metrics, lacking=lambda metric: metric.unavailable(meteor_resources))
-    check_test(len(systems), test=test, samples=samples, alpha=alpha, correction=correction)
+    check_test(len(systems), test=test, alpha=alpha, correction=correction)
     check_bootstrap(interval, samples, seed)
     corpora = Corpus.of_systems(references, systems, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
     results = {
@@ -109,7 +110,7 @@ def compare_results(
 
     Raises `UsageError` also where they were not.
     """
-    check_test(len(results), test=test, samples=samples, alpha=alpha, correction=correction)
+    check_test(len(results), test=test, alpha=alpha, correction=correction)
     check_bootstrap(interval, samples, seed)
     _check_scored_alike(results)
     images = len(next(iter(results.values())).image_ids)
@@ -152,7 +153,7 @@ def holm(p: Sequence[float]) -> list[float]:
     return corrected
 
 
-def check_test(systems: int, *, test: str, samples: int, alpha: float, correction: str) -> None:
+def check_test(systems: int, *, test: str, alpha: float, correction: str) -> None:
     """Raises `UsageError` for what no comparison can be made with."""
     accepted_name("test", test, TESTS)
     accepted_name("correction", correction, CORRECTIONS)
@@ -167,7 +168,9 @@ def _check_scored_alike(results: Mapping[str, Result]) -> None:
     (first, one), *others = results.items()
     for name, other in others:
         if other.image_ids != one.image_ids:
-            raise UsageError(f"{name} was scored on other images than {first}, or in another order; score both on the same")
+            raise UsageError(
+                f"{name} was scored on other images than {first}, or in another order; score both on the same"
+            )
         signatures = [[score.signature for score in result.values()] for result in (one, other)]
         if signatures[0] != signatures[1]:
             raise UsageError(
@@ -177,17 +180,18 @@ def _check_scored_alike(results: Mapping[str, Result]) -> None:
 
 def _warn_of_weak_tests(images: int, systems: int, test: str, samples: int, alpha: float, correction: str) -> None:
     if test == "bootstrap" and images < FEW_IMAGES:
+        given = "1 image" if images == 1 else f"{images} images"
         warnings.warn(
-            f"the bootstrap test on {images} images finds differences that are none; take test permutation below "
-            f"{FEW_IMAGES} images",
+            f"the bootstrap test on {given} finds differences that are none; take test permutation below {FEW_IMAGES}",
             CapevalWarning,
             stacklevel=4,
         )
     tests = systems * (systems - 1) // 2 if correction == "holm" else 1
-    if tests / (samples + 1) > alpha:
+    least = math.ceil(tests / alpha - 1e-9) - 1
+    if samples < least:
         warnings.warn(
-            f"with {samples:,} samples no p can fall below {1 / (samples + 1):.2g}, so that none of {tests:,} pairs can "
-            f"be significant at {alpha:g}; take more than {tests / alpha:,.0f} samples",
+            f"with {samples:,} samples no p is below {1 / (samples + 1):.2g}, and no corrected one of {tests:,} pairs "
+            f"below {tests / (samples + 1):.2g}: nothing can be significant at {alpha:g}; take {least:,} samples at least",
             CapevalWarning,
             stacklevel=4,
         )

@@ -80,7 +80,7 @@ def command(
     files = named(systems)
     if [references, *files.values()].count("-") > 1:
         raise UsageError("standard input can be read once; name a file for all but one of references and systems")
-    check_test(len(files), test=test, samples=samples, alpha=alpha, correction=correction)
+    check_test(len(files), test=test, alpha=alpha, correction=correction)
     chosen = parse_metrics(metrics, lacking=lambda metric: metric.unavailable(meteor_resources))
     options.check_outputs(output=output)
     frequencies = options.load_document_frequencies(df)

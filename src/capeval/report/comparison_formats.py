@@ -99,7 +99,10 @@ def _latex(comparison: Comparison) -> str:
         interval = comparison[system][metric].interval
         return "" if interval is None else rf"{{\scriptsize [{interval[0]:.4f}, {interval[1]:.4f}]}}"
 
-    lines = ["System & " + " & ".join(escape_latex(metric.label) for metric in comparison.metrics.values()), r"\midrule"]
+    lines = [
+        "System & " + " & ".join(escape_latex(metric.label) for metric in comparison.metrics.values()),
+        r"\midrule",
+    ]
     for system in comparison:
         lines.append(" & ".join([escape_latex(system), *(value(system, metric) for metric in marks)]))
         if comparison.level is not None:

@@ -22,7 +22,12 @@ _WIDTH = 1000
 def table(result: Result, *, colour: bool = False) -> str:
     """Label, score, interval, and a bar of the score within the metric's range."""
     grid = Table(
-        box=SIMPLE_HEAD, title=heading(result), title_justify="left", title_style="bold", show_edge=False, pad_edge=False
+        box=SIMPLE_HEAD,
+        title=heading(result),
+        title_justify="left",
+        title_style="bold",
+        show_edge=False,
+        pad_edge=False,
     )
     grid.add_column("metric")
     grid.add_column("score", justify="right")
