@@ -190,8 +190,8 @@ def _warn_of_weak_tests(images: int, systems: int, test: str, samples: int, alph
     least = math.ceil(tests / alpha - 1e-9) - 1
     if samples < least:
         warnings.warn(
-            f"with {samples:,} samples no p is below {1 / (samples + 1):.2g}, and no corrected one of {tests:,} pairs "
-            f"below {tests / (samples + 1):.2g}: nothing can be significant at {alpha:g}; take {least:,} samples at least",
+            f"with {samples:,} samples no p is below {1 / (samples + 1):.2g}, no corrected one of {tests:,} pairs "
+            f"below {tests / (samples + 1):.2g}: nothing can be significant at {alpha:g}; take {least:,} samples",
             CapevalWarning,
             stacklevel=4,
         )

@@ -51,6 +51,7 @@ from capeval.significance import CORRECTIONS, TESTS, check_test, compare_results
 @options.tokenizer
 @options.on_missing
 @options.caption_files
+@click.option("--report", metavar="FILE.html", help="Write a report: one self-contained page.")
 @options.common
 def command(
     references: str,
@@ -68,6 +69,7 @@ def command(
     reference_format: str | None,
     candidate_format: str | None,
     split: str | None,
+    report: str | None,
     format_: str,
     output: str,
     threads: int,
@@ -82,7 +84,7 @@ def command(
         raise UsageError("standard input can be read once; name a file for all but one of references and systems")
     check_test(len(files), test=test, alpha=alpha, correction=correction)
     chosen = parse_metrics(metrics, lacking=lambda metric: metric.unavailable(meteor_resources))
-    options.check_outputs(output=output)
+    options.check_outputs(output=output, report=report)
     frequencies = options.load_document_frequencies(df)
     stage.text = "reading"
     captions = {name: read_candidates(file, format=candidate_format) for name, file in files.items()}
@@ -114,7 +116,15 @@ def command(
         threads=threads,
     )
     stage.text = "writing"
+    if report is not None:
+        from capeval.report.comparison_html import write_comparison
+
+        write_comparison(comparison, report, title=_title(list(files)))
     options.emit(render_comparison(comparison, format_, colour=options.colour(output)), output)
+
+
+def _title(names: list[str]) -> str:
+    return " and ".join(names) if len(names) == 2 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def named(systems: Iterable[str]) -> dict[str, str]:
