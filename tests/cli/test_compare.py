@@ -141,6 +141,32 @@ def test_options(run: Runner, systems: list[str]) -> None:
     assert pairs() == pairs("--test", "permutation", "--alpha", 0.05, "--correction", "holm") != pairs("--seed", 1)
 
 
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_per_image(run: Runner, systems: list[str], compared: capeval.Comparison, suffix: str) -> None:
+    path = run.folder / f"scores.{suffix}"
+    run.ok("compare", *systems, *METRICS, "--per-image", path)
+    rows: list[dict[str, object]]
+    if suffix == "csv":
+        rows = list(csv.DictReader(path.read_text().splitlines()))  # type: ignore[arg-type]
+    elif suffix == "jsonl":
+        rows = list(map(json.loads, path.read_text().splitlines()))
+    else:
+        rows = pytest.importorskip("pyarrow.parquet").read_table(path).to_pylist()
+    assert [list(row) for row in rows] == [["image_id", "system", "bleu-4", "cider-d"]] * 180
+    for number, (name, result) in enumerate(compared.items()):
+        part = rows[60 * number : 60 * number + 60]
+        assert [row["image_id"] for row in part] == result.image_ids
+        assert {row["system"] for row in part} == {name}
+        assert [float(str(row["bleu-4"])) for row in part] == result["bleu-4"].per_image.tolist()
+
+
+def test_report(run: Runner, systems: list[str]) -> None:
+    assert run.ok("compare", *systems, *METRICS, "--report", "page.html") == TABLE
+    assert "<h1>careful, plain and template</h1>" in (run.folder / "page.html").read_text(encoding="utf-8")
+    assert run.ok("compare", *systems[:3], "--report", "-", "-o", "t.txt").startswith("<!doctype html>")
+    assert "end the name in" in run.refused("compare", *systems, "--per-image", "scores.xls")
+
+
 # Names of systems
 
 

@@ -46,6 +46,7 @@ from capeval.significance import CORRECTIONS, TESTS, check_test, compare_results
     help="Of p for the number of pairs of systems, for each metric.",
 )
 @options.interval
+@click.option("--per-image", metavar="FILE", help="Write each image's scores: .csv, .jsonl or .parquet.")
 @options.document_frequencies
 @options.meteor_resources
 @options.tokenizer
@@ -62,6 +63,7 @@ def command(
     correction: str,
     interval: float | None,
     samples: int,
+    per_image: str | None,
     df: str,
     meteor_resources: str | None,
     tokenizer: str,
@@ -84,7 +86,11 @@ def command(
         raise UsageError("standard input can be read once; name a file for all but one of references and systems")
     check_test(len(files), test=test, alpha=alpha, correction=correction)
     chosen = parse_metrics(metrics, lacking=lambda metric: metric.unavailable(meteor_resources))
-    options.check_outputs(output=output, report=report)
+    if per_image is not None:
+        from capeval.report.per_image import check_suffix
+
+        check_suffix(per_image)
+    options.check_outputs(output=output, per_image=per_image, report=report)
     frequencies = options.load_document_frequencies(df)
     stage.text = "reading"
     captions = {name: read_candidates(file, format=candidate_format) for name, file in files.items()}
@@ -116,6 +122,10 @@ def command(
         threads=threads,
     )
     stage.text = "writing"
+    if per_image is not None:
+        from capeval.report.per_image import write_per_image
+
+        write_per_image(comparison, per_image)
     if report is not None:
         from capeval.report.comparison_html import write_comparison
 

@@ -1,6 +1,6 @@
 // The heat map of p: a row a pair of systems, a column a metric; a cell chooses what the sections below show.
 
-/** Darker for a smaller p; the hue says which system is better. */
+/** Stronger for a smaller p; the hue says which system is better. */
 const LEVELS = [0.001, 0.01, 0.05];
 
 const pText = (p) => (p < 0.001 ? "<0.001" : p.toFixed(3));
@@ -19,7 +19,7 @@ class PairMap {
         ...this.cells[row].map((button) => element("td", {}, button)))))));
     document.getElementById("pairs-legend").append(
       element("span", {class: "key first"}, "first better"), element("span", {class: "key second"}, "second better"),
-      "darker: smaller p (0.05, 0.01, 0.001). A cell chooses what is shown below.");
+      "stronger: smaller p (0.05, 0.01, 0.001). A cell chooses what is shown below.");
   }
 
   name(pair) {
