@@ -231,6 +231,30 @@ def test_hostile_names_and_captions_do_not_run(browser: Any, tmp_path: Path) -> 
 
 
 @pytest.mark.browser
+def test_five_systems_on_five_thousand_images(browser: Any, tmp_path: Path) -> None:
+    known, captions = example.references(), example.systems()
+    ids = list(known)
+    references = {f"{number}": known[ids[number % 60]] for number in range(5_000)}
+    systems = {
+        f"system {s}": {
+            image: captions["plain" if (number * 7 + s * number // 60) % (s + 2) else "careful"][ids[number % 60]]
+            for number, image in enumerate(references)
+        }
+        for s in range(5)
+    }
+    compared = capeval.compare(references, systems, "bleu-4, rouge-l, cider-d", samples=200)
+    write_comparison(compared, tmp_path / "large.html", title="large")
+    assert (tmp_path / "large.html").stat().st_size < 6e6
+    opened = Opened(browser, tmp_path / "large.html")
+    assert "5,000 images" in opened.page.locator(".status").inner_text()
+    # A browser on a busy machine takes a fraction of this; elements by the thousand would take more.
+    assert opened.page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd") < 5_000
+    assert opened.page.evaluate("document.querySelectorAll('*').length") < 1_000
+    opened.check()
+    opened.page.close()
+
+
+@pytest.mark.browser
 def test_without_differences_and_intervals(browser: Any, tmp_path: Path) -> None:
     same = {"1": "", "2": ""}
     compared = capeval.compare({"1": ["a dog"], "2": ["a cat"]}, {"a": same, "b": same}, "rouge-l", interval=None)

@@ -8,8 +8,14 @@ use std::ops::Range;
 use crate::kernel::{Kernel, Table};
 use crate::parallel::map_parts;
 
-/// Samples that share one pass over the rows: their weights fit the cache, the rows are read an eighth as often.
+/// Samples that share one pass over the rows, which are read an eighth as often.
 const BATCH: usize = 8;
+
+/// Rows that are added up for all samples of a batch before the next: they stay in the cache.
+const BLOCK: usize = 256;
+
+/// Columns that are added up together, in registers; rows are padded to a multiple.
+const LANES: usize = 8;
 
 /// How a sample weighs the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,10 +45,54 @@ impl Draw {
     }
 }
 
+/// Tables side by side: row by row, columns padded with zeros to whole lanes.
+pub struct Rows {
+    values: Vec<f64>,
+    width: usize,
+    count: usize,
+}
+
+impl Rows {
+    /// Tables of equally many rows.
+    pub fn side_by_side(tables: &[&Table]) -> Self {
+        let count = tables.first().map_or(0, |table| table.rows().len());
+        let width = tables.iter().map(|table| table.width).sum::<usize>().next_multiple_of(LANES);
+        let mut values = Vec::with_capacity(width * count);
+        for row in 0..count {
+            for table in tables {
+                values.extend_from_slice(&table.values[row * table.width..(row + 1) * table.width]);
+            }
+            values.resize((row + 1) * width, 0.0);
+        }
+        Self { values, width, count }
+    }
+
+    /// The sum of all rows.
+    pub fn sums(&self) -> Vec<f64> {
+        let mut sums = vec![0.0; self.width];
+        self.add(&vec![1; self.count], 0..self.count, &mut sums);
+        sums
+    }
+
+    /// Adds a block of the rows, each times its weight, to the sums, first row to last.
+    fn add(&self, weights: &[u16], block: Range<usize>, sums: &mut [f64]) {
+        let drawn: Vec<(usize, f64)> =
+            block.filter(|&row| weights[row] > 0).map(|row| (row * self.width, f64::from(weights[row]))).collect();
+        for (chunk, sums) in sums.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+            let mut sum = *sums;
+            for &(start, weight) in &drawn {
+                let values = &self.values[start + chunk * LANES..][..LANES];
+                sum.iter_mut().zip(values).for_each(|(sum, value)| *sum += weight * value);
+            }
+            *sums = sum;
+        }
+    }
+}
+
 /// Several scores of the same rows: their tables side by side, and a formula over columns for each score.
 pub struct Panel<'a> {
     /// The tables side by side.
-    pub rows: Table,
+    pub rows: Rows,
     scores: Vec<(&'a dyn Kernel, Range<usize>)>,
 }
 
@@ -50,26 +100,19 @@ impl<'a> Panel<'a> {
     /// Puts the tables, which have equally many rows, side by side; one that several kernels share is taken once.
     pub fn new(statistics: impl IntoIterator<Item = (&'a dyn Kernel, &'a Table)>) -> Self {
         let mut tables: Vec<&Table> = Vec::new();
-        let mut scores: Vec<(&dyn Kernel, Range<usize>)> = Vec::new();
         let mut places: Vec<Range<usize>> = Vec::new();
-        let mut width = 0;
+        let mut scores: Vec<(&dyn Kernel, Range<usize>)> = Vec::new();
         for (kernel, table) in statistics {
             let known = tables.iter().position(|known| std::ptr::eq(*known, table));
             let place = known.unwrap_or_else(|| {
+                let start = places.last().map_or(0, |last| last.end);
                 tables.push(table);
-                places.push(width..width + table.width);
-                width += table.width;
+                places.push(start..start + table.width);
                 tables.len() - 1
             });
             scores.push((kernel, places[place].clone()));
         }
-        let mut values = Vec::with_capacity(tables.iter().map(|table| table.values.len()).sum());
-        for row in 0..tables.first().map_or(0, |table| table.rows().len()) {
-            for table in &tables {
-                values.extend_from_slice(&table.values[row * table.width..(row + 1) * table.width]);
-            }
-        }
-        Self { rows: Table { width, values }, scores }
+        Self { rows: Rows::side_by_side(&tables), scores }
     }
 
     /// Number of scores.
@@ -108,7 +151,7 @@ impl<'a> Panel<'a> {
 ///
 /// The sums exist for a batch of samples at a time. Sample number `s` depends on the seed and on `s` alone.
 pub fn resample<R: Send>(
-    rows: &Table,
+    rows: &Rows,
     draw: Draw,
     samples: usize,
     seed: u64,
@@ -123,15 +166,13 @@ pub fn resample<R: Send>(
     })
 }
 
-fn batch_sums(rows: &Table, draw: Draw, samples: Range<usize>, seed: u64) -> Vec<Vec<f64>> {
-    let count = rows.rows().len();
+fn batch_sums(rows: &Rows, draw: Draw, samples: Range<usize>, seed: u64) -> Vec<Vec<f64>> {
     let weights: Vec<Vec<u16>> =
-        samples.map(|sample| draw.weights(count, Generator::new(seed, sample as u64))).collect();
+        samples.map(|sample| draw.weights(rows.count, Generator::new(seed, sample as u64))).collect();
     let mut sums = vec![vec![0.0; rows.width]; weights.len()];
-    for (number, row) in rows.rows().enumerate() {
+    for start in (0..rows.count).step_by(BLOCK) {
         for (sums, weights) in sums.iter_mut().zip(&weights) {
-            let weight = f64::from(weights[number]);
-            sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += weight * value);
+            rows.add(weights, start..rows.count.min(start + BLOCK), sums);
         }
     }
     sums
@@ -178,8 +219,9 @@ impl Generator {
 mod tests {
     use super::*;
 
-    fn sums(rows: &Table, draw: Draw, samples: usize, seed: u64, threads: usize) -> Vec<Vec<f64>> {
-        resample(rows, draw, samples, seed, threads, |sums| sums.collect::<Vec<_>>()).concat()
+    fn sums(table: &Table, draw: Draw, samples: usize, seed: u64, threads: usize) -> Vec<Vec<f64>> {
+        let rows = Rows::side_by_side(&[table]);
+        resample(&rows, draw, samples, seed, threads, |sums| sums.collect::<Vec<_>>()).concat()
     }
 
     #[test]
@@ -190,6 +232,23 @@ mod tests {
             assert_eq!(one, sums(&table, draw, 50, 7, 3));
             assert_eq!(one[..20], sums(&table, draw, 20, 7, 2)[..]);
             assert_ne!(one, sums(&table, draw, 50, 8, 1));
+        }
+    }
+
+    #[test]
+    fn sums_are_of_the_weighted_rows() {
+        let (one, two) = ((0..700).map(f64::from).collect(), (0..3_500).map(|i| f64::from(i % 13)).collect());
+        let (one, two) = (Table { width: 1, values: one }, Table { width: 5, values: two });
+        let rows = Rows::side_by_side(&[&one, &two]);
+        assert_eq!(rows.sums()[..6], [one.sums(), two.sums()].concat());
+        for draw in [Draw::Bootstrap, Draw::Half] {
+            let weights = draw.weights(700, Generator::new(3, 1));
+            let mut expected = [0.0; 6];
+            for ((weight, one), two) in weights.iter().zip(one.rows()).zip(two.rows()) {
+                let values = one.iter().chain(two);
+                expected.iter_mut().zip(values).for_each(|(sum, value)| *sum += f64::from(*weight) * value);
+            }
+            assert_eq!(batch_sums(&rows, draw, 0..2, 3)[1][..6], expected);
         }
     }
 

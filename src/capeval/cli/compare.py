@@ -46,6 +46,7 @@ from capeval.significance import CORRECTIONS, TESTS, check_test, compare_results
     help="Of p for the number of pairs of systems, for each metric.",
 )
 @options.interval
+@options.samples("Bootstrap samples, and permutations.")
 @click.option("--per-image", metavar="FILE", help="Write each image's scores: .csv, .jsonl or .parquet.")
 @options.document_frequencies
 @options.meteor_resources

@@ -152,19 +152,19 @@ class Interval(_ParamType):
         return level
 
 
-def interval(function: F) -> F:
-    """--interval, --samples."""
-    function = click.option(
-        "--samples", type=click.IntRange(1), default=1000, show_default=True, metavar="N", help="Bootstrap samples."
-    )(function)
-    return click.option(
-        "--interval",
-        type=Interval(),
-        default="0.95",
-        metavar="LEVEL|none",
-        show_default=True,
-        help="Confidence level of the bootstrap intervals over images; none for no intervals.",
-    )(function)
+interval = click.option(
+    "--interval",
+    type=Interval(),
+    default="0.95",
+    metavar="LEVEL|none",
+    show_default=True,
+    help="Confidence level of the bootstrap intervals over images; none for no intervals.",
+)
+
+
+def samples(what: str) -> Callable[[F], F]:
+    """--samples, which are of that."""
+    return click.option("--samples", type=click.IntRange(1), default=1000, show_default=True, metavar="N", help=what)
 
 
 def check_outputs(**places: str | None) -> None:

@@ -31,6 +31,7 @@ from capeval.report.formats import check_alignments, render
 )
 @options.tokenizer
 @options.interval
+@options.samples("Bootstrap samples.")
 @options.on_missing
 @options.caption_files
 @click.option("--report", metavar="FILE.html", help="Write a report: one self-contained page.")
