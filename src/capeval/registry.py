@@ -83,16 +83,16 @@ _CALL = re.compile(r"(?P<name>[^()]+?)\s*(?:\((?P<inside>.*)\))?\s*", re.DOTALL)
 
 def _parse_one(text: str, lacking: Callable[[Metric], str | None] | None) -> tuple[Metric, ...]:
     match = _CALL.fullmatch(text)
-    name = match["name"].strip().lower() if match else text
-    if match and match["inside"] is None and name in groups():
-        return groups()[name] if lacking is None else _without_lacking(name, lacking)
-    if match and name == Combine.family:
-        return (_combination(match["inside"] or ""),)
-    metric = BY_NAME.get(name)
     if match is None:
         matching = text.count("(") == text.count(")")
         remedy = _accepted() if matching else "its parentheses do not match"
         raise UsageError(f"unknown metric {text!r}{_nearest(text)}; {remedy}")
+    name = match["name"].strip().lower()
+    if match["inside"] is None and name in groups():
+        return groups()[name] if lacking is None else _without_lacking(name, lacking)
+    if name == Combine.family:
+        return (_combination(match["inside"] or ""),)
+    metric = BY_NAME.get(name)
     if metric is None:
         raise UsageError(f"unknown metric {text!r}{_nearest(name)}; {_accepted()}")
     return (metric.with_parameters(_parameters(metric, match["inside"] or "")),)

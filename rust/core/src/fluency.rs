@@ -204,7 +204,9 @@ impl Model {
         // What occurs nowhere else is a word less before its end.
         let only_here = |&(ngram, count): &(Ngram, Count)| ngram.order() > 1 && count.times == self.count(ngram).times;
         let vanishing: Vec<_> = removed.iter().filter(only_here).map(|(ngram, _)| ngram.suffix()).collect();
-        vanishing.into_iter().for_each(|end| removed.entry(end, end.hash()).left += 1);
+        for end in vanishing {
+            removed.entry(end, end.hash()).left += 1;
+        }
         let mut view = View::of(self, removed.iter().count());
         for (ngram, count) in removed.iter() {
             view.remove(ngram, adjusted(ngram, count, self.order()));

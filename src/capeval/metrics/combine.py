@@ -56,7 +56,8 @@ class Combine(Metric):
 
     @property
     def source(self) -> str:  # type: ignore[override]
-        return "; ".join(dict.fromkeys(["Madhyastha et al., ACL 2019", *(member.source for member in self.members)]))
+        cited = "; ".join(["Madhyastha et al., ACL 2019", *(member.source for member in self.members)])
+        return "; ".join(dict.fromkeys(cited.split("; ")))
 
     @property
     def upper(self) -> float | None:  # type: ignore[override]
