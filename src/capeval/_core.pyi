@@ -1,8 +1,9 @@
 """The native core: captions are parsed, kept and counted in Rust."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
-from typing_extensions import Buffer, Self, TypeAlias, final
+from typing_extensions import Buffer, Self, final
 
 __all__ = [
     "CAPTION_FORMATS",
