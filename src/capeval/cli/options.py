@@ -90,7 +90,8 @@ metrics = click.option(
     default="coco",
     show_default=True,
     metavar="LIST",
-    help=f"Comma-separated names or groups ({', '.join(groups())}); a name may carry parameters: cider-d(sigma=5).",
+    help=f"Comma-separated names or groups ({', '.join(groups())}); a name may carry parameters: cider-d(sigma=5); "
+    "combine(fluency, cider-d) is the mean of both.",
 )
 document_frequencies = click.option(
     "--df",
