@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import capeval
 from capeval import _core, example
 from capeval.errors import CapevalWarning, DataError, UsageError
+from capeval.report.comparison_formats import render_comparison
 from capeval.significance import compare_results, holm
 from corpora import Pairs, captions, pairs
 from reference.resample import draws, halves
@@ -397,6 +398,20 @@ def test_the_native_functions_check_their_tables() -> None:
     with pytest.raises(UsageError, match="there is no row 2 among 2"):
         one[0].select([0, 2])
     assert rows(other[0].select([2, 2])).tolist() == rows(other[0])[[2, 2]].tolist()
+
+
+def test_wide_tables_are_cut_to_the_terminal(compared: capeval.Comparison) -> None:
+    whole, cut = (render_comparison(compared, "table", width=width) for width in (None, 95))
+    assert max(map(len, whole.splitlines())) > 120
+    assert max(map(len, cut.splitlines())) <= 95
+    assert set(cut.replace("─", "").split()) == set(whole.replace("─", "").split())
+    assert (whole.count("careful – plain"), cut.count("careful – plain")) == (1, 2)
+    assert str(compared) == whole
+
+
+def test_every_metric_can_be_compared() -> None:
+    compared = capeval.compare(example.references(), example.systems(), "all", samples=60)
+    assert all(pair.significant for pair in compared.pairs if (pair.a, pair.b) == ("careful", "template"))
 
 
 def test_pandas(compared: capeval.Comparison) -> None:

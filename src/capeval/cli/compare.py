@@ -131,7 +131,8 @@ def command(
         from capeval.report.comparison_html import write_comparison
 
         write_comparison(comparison, report, title=_title(list(files)))
-    options.emit(render_comparison(comparison, format_, colour=options.colour(output)), output)
+    colour, width = options.colour(output), options.width(output)
+    options.emit(render_comparison(comparison, format_, colour=colour, width=width), output)
 
 
 def _title(names: list[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import warnings
 from collections.abc import Callable
@@ -188,6 +189,11 @@ def _dashed(name: str) -> str:
 def colour(output: str) -> bool:
     """Whether the output is a terminal, which shows colours."""
     return output == "-" and sys.stdout.isatty()
+
+
+def width(output: str) -> int | None:
+    """Cells of the terminal that the output goes to; None where it goes elsewhere."""
+    return shutil.get_terminal_size().columns if colour(output) else None
 
 
 def emit(text: str, output: str = "-") -> None:

@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from capeval.comparison import Comparison
 
 
-def render_comparison(comparison: Comparison, format_: str, *, colour: bool = False) -> str:
-    """The comparison as text in the format of that name; a table in colour where it is asked for."""
+def render_comparison(comparison: Comparison, format_: str, *, colour: bool = False, width: int | None = None) -> str:
+    """The comparison as text in the format of that name; a table in colour, and cut to a width, where asked for."""
     if format_ != "table":
         return _RENDERERS[format_](comparison)
     from capeval.report.comparison_text import tables
 
-    return tables(comparison, colour=colour)
+    return tables(comparison, colour=colour, width=width)
 
 
 def tested(comparison: Comparison) -> str:

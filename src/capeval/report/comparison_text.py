@@ -17,30 +17,41 @@ if TYPE_CHECKING:
     from capeval.comparison import Comparison
 
 
-def tables(comparison: Comparison, *, colour: bool = False) -> str:
-    """Systems by metrics with ranks and intervals, then pairs by metrics with differences and p."""
+_CELLS = 17
+"""What a metric's column takes, with the space beside it."""
+
+
+def tables(comparison: Comparison, *, colour: bool = False, width: int | None = None) -> str:
+    """Systems by metrics with ranks and intervals, then pairs by metrics with differences and p.
+
+    Tables wider than `width` cells are cut into several, of some metrics each.
+    """
     first = next(iter(comparison.values()))
+    metrics = list(comparison.metrics)
+    names = max(22, 3 + sum(sorted(map(len, comparison))[-2:]))
+    each = len(metrics) if width is None else max(1, (width - names) // _CELLS)
+    parts = [metrics[start : start + each] for start in range(0, len(metrics), each)]
+    grids = [draw(comparison, part) for draw in (_scores, _pairs) for part in parts]
     legend = [
         "* best   † significantly worse than the best   before each score: the ranks it may have",
         f"p: {tested(comparison)}; ! significant, p ≤ {comparison.alpha:g}",
     ]
-    scores, pairs = (drawn(grid, colour=colour) for grid in (_scores(comparison), _pairs(comparison)))
-    return "\n".join([heading(first), scores, "", pairs, "", *legend])
+    return "\n".join([heading(first), *(f"{drawn(grid, colour=colour)}\n" for grid in grids), *legend])
 
 
-def _grid(comparison: Comparison, head: str) -> Table:
+def _grid(comparison: Comparison, metrics: list[str], head: str) -> Table:
     grid = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
     grid.add_column(head)
-    for metric in comparison.metrics.values():
-        grid.add_column(metric.label, justify="right")
+    for metric in metrics:
+        grid.add_column(comparison.metrics[metric].label, justify="right")
     return grid
 
 
-def _scores(comparison: Comparison) -> Table:
+def _scores(comparison: Comparison, metrics: list[str]) -> Table:
     interval = "" if comparison.level is None else f", {percent(comparison.level)} interval"
-    grid = _grid(comparison, f"score{interval}")
-    marks = {metric: best_and_worse(comparison, metric) for metric in comparison.metrics}
-    ranks = {metric: comparison.ranks(metric) for metric in comparison.metrics}
+    grid = _grid(comparison, metrics, f"score{interval}")
+    marks = {metric: best_and_worse(comparison, metric) for metric in metrics}
+    ranks = {metric: comparison.ranks(metric) for metric in metrics}
     for system, result in comparison.items():
         cells = []
         for metric, (best, worse) in marks.items():
@@ -53,11 +64,11 @@ def _scores(comparison: Comparison) -> Table:
     return grid
 
 
-def _pairs(comparison: Comparison) -> Table:
-    grid = _grid(comparison, "difference, p")
+def _pairs(comparison: Comparison, metrics: list[str]) -> Table:
+    grid = _grid(comparison, metrics, "difference, p")
     for a, b in combinations(comparison, 2):
         cells = []
-        for metric in comparison.metrics:
+        for metric in metrics:
             pair = comparison.pair(a, b, metric)
             p = f"{p_text(pair.p_corrected)}{'!' if pair.significant else ' '}"
             cells.append(f"{pair.delta:+.4f} \n{f'[bold]{p}[/bold]' if pair.significant else p}")
