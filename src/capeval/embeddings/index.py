@@ -92,7 +92,7 @@ class Index:
             described = json.loads(line)
             words = described["words"]
             body = mapped[len(line) + 1 :]
-            if described["version"] != _VERSION or len(body) != 12 * words or described["crc"] != zlib.crc32(body):
+            if described["version"] != _VERSION or len(body) != 12 * words or described["crc"] != zlib.crc32(body.data):
                 raise ValueError("damaged, or of another version")
             return cls(
                 described["kind"],

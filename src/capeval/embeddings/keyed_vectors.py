@@ -52,7 +52,7 @@ def read(path: str) -> ArrayTable:
         words, vectors = list(stored.index_to_key), stored.vectors
     except (DataError, MissingDependencyError):
         raise
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  damaged pickles raise anything
         raise DataError(
             f"{path}: cannot be read as gensim's KeyedVectors ({error}); save the vectors by model.wv.save(…) or "
             "model.wv.save_word2vec_format(…)"

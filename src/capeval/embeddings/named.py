@@ -49,7 +49,7 @@ def fetch(name: str) -> str:
     """
     gensim_folder = os.environ.get("GENSIM_DATA_DIR", os.path.expanduser("~/gensim-data"))
     for place in (folder(), gensim_folder):
-        path = os.path.join(place, name, f"{name}.gz")
+        path = _place(place, name)
         if os.path.exists(path):
             return path
     return _download(name)
@@ -57,11 +57,12 @@ def fetch(name: str) -> str:
 
 def _by_hand(name: str) -> str:
     url = f"https://github.com/piskvorky/gensim-data/releases/download/{name}/{name}.gz"
-    return f"fetch {url} and put it at {os.path.join(folder(), name, f'{name}.gz')}"
+    return f"fetch {url} and put it at {_place(folder(), name)}"
 
 
 def _download(name: str) -> str:
     import contextlib
+    import logging
     import sys
 
     try:
@@ -73,14 +74,22 @@ def _download(name: str) -> str:
         raise DataError(
             f"{name}: {folder()!r} cannot be written: {error}; choose another place by XDG_CACHE_HOME"
         ) from None
+    # Whatever goes wrong in there, the remedy is the same, and said once, by us: its log shows a traceback.
+    logging.getLogger(downloader.__name__).disabled = True
     downloader.BASE_DIR = folder()
-    downloader.base_dir = folder()
     try:
         with contextlib.ExitStack() as stack:
             # gensim draws its bar on standard output, where our data goes.
-            terminal = sys.stderr.isatty()
-            quiet = sys.stderr if terminal else stack.enter_context(open(os.devnull, "w", encoding="utf-8"))
+            quiet = sys.stderr if sys.stderr.isatty() else stack.enter_context(open(os.devnull, "w", encoding="utf-8"))
             stack.enter_context(contextlib.redirect_stdout(quiet))
-            return str(downloader.load(name, return_path=True))
-    except Exception as error:
-        raise DataError(f"{name}: cannot be fetched ({error}); {_by_hand(name)}") from error
+            downloader.load(name, return_path=True)
+    except Exception as error:  # noqa: BLE001
+        raise DataError(f"{name}: cannot be fetched ({error}); {_by_hand(name)}") from None
+    path = _place(folder(), name)
+    if not os.path.exists(path):
+        raise DataError(f"{name}: the download left no file {path}; {_by_hand(name)}")
+    return path
+
+
+def _place(folder: str, name: str) -> str:
+    return os.path.join(folder, name, f"{name}.gz")

@@ -37,8 +37,8 @@ class ArrayTable:
         """``vectors``: (words, dimension), floating point; ``name``: what messages call the file."""
         if vectors.ndim != 2 or len(vectors) != len(words) or vectors.dtype.kind != "f":
             raise DataError(
-                f"{name}: {len(words):,} words, and vectors of shape {vectors.shape} and type {vectors.dtype}; needed is"
-                " one row of floating-point numbers for each word"
+                f"{name}: {len(words):,} words, and vectors of shape {vectors.shape} and type {vectors.dtype};"
+                " needed is one row of floating-point numbers for each word"
             )
         if not vectors.size:
             raise DataError(f"{name}: no word vectors in it; write or download the file again")

@@ -65,8 +65,8 @@ def scan(name: str, data: bytes | mmap.mmap, progress: Progress) -> Entries:
             progress(start / len(data))
     if declared and declared[0] != len(entries):
         raise DataError(
-            f"{name}: the first line declares {declared[0]:,} words, but {len(entries):,} lines follow; download the file"
-            " again"
+            f"{name}: the first line declares {declared[0]:,} words, but {len(entries):,} lines follow; download"
+            " the file again"
         )
     return entries
 
