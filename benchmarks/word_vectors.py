@@ -1,8 +1,8 @@
-"""How far the default word vectors agree with real ones: Spearman's correlation of the cosines of random pairs of words.
+"""How far the default word vectors agree with real ones: Spearman's correlation of cosines.
 
     python benchmarks/word_vectors.py glove.txt GoogleNews.bin
 
-Pairs are drawn from the words that both embeddings have, once from all of them, once from names of concrete things:
+Random pairs are drawn from the words that both embeddings have, once from all of them, once from names of concrete things:
 nouns whose commonest sense WordNet files under animals, artefacts, body parts, food, natural objects, people or plants.
 The agreement of the given embeddings with each other shows what can be hoped for. Needs WordNet (Debian: wordnet-base)
 and SciPy.
