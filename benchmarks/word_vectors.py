@@ -2,10 +2,10 @@
 
     python benchmarks/word_vectors.py glove.txt GoogleNews.bin
 
-Random pairs are drawn from the words that both embeddings have, once from all of them, once from names of concrete things:
-nouns whose commonest sense WordNet files under animals, artefacts, body parts, food, natural objects, people or plants.
-The agreement of the given embeddings with each other shows what can be hoped for. Needs WordNet (Debian: wordnet-base)
-and SciPy.
+Random pairs are drawn from the words that both embeddings have, once from all of them, once from names of concrete
+things: nouns whose commonest sense WordNet files under animals, artefacts, body parts, food, natural objects, people
+or plants. The agreement of the given embeddings with each other shows what can be hoped for. Needs WordNet (Debian:
+wordnet-base) and SciPy.
 """
 
 from __future__ import annotations
