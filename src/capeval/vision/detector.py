@@ -63,7 +63,6 @@ def load_detector(name: str, *, weights: str | None = None, device: str = "auto"
     if checkpoint and weights is not None:
         raise UsageError(f"{name!r} is a transformers checkpoint, which has its own weights; leave the weights out")
     try:
-        import PIL as _
         if checkpoint:
             from capeval.vision.transformers_detector import TransformersDetector
         else:
