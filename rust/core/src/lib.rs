@@ -19,6 +19,9 @@ pub mod kernel;
 pub mod parallel;
 pub mod resample;
 
+// Fidelity: word vectors, and the transport between bags of them.
+pub mod transport;
+
 // The metrics.
 mod bleu;
 pub mod cider;
