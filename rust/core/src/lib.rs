@@ -19,7 +19,8 @@ pub mod kernel;
 pub mod parallel;
 pub mod resample;
 
-// Fidelity: word vectors, and the transport between bags of them.
+// Bags of word vectors, and the transport between them.
+pub mod embedded;
 pub mod transport;
 
 // The metrics.
@@ -27,6 +28,8 @@ mod bleu;
 pub mod cider;
 pub mod meteor;
 mod rouge;
+pub mod vifidel;
+mod wmd;
 
 // CIDEr-D on token ids, for training.
 pub mod reward;

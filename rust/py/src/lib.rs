@@ -12,11 +12,13 @@ use pyo3::prelude::*;
 mod captions;
 mod corpus;
 mod document_frequency;
+mod embedded;
 mod errors;
 mod gather;
 mod meteor;
 mod reward;
 mod statistics;
+mod transport;
 
 /// Native core of capeval.
 #[pymodule(name = "_core", gil_used = false)]
@@ -32,11 +34,13 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<document_frequency::DocumentFrequency>()?;
     module.add("METEOR_LANGUAGES", meteor::languages())?;
     module.add_class::<meteor::MeteorTables>()?;
+    module.add_class::<embedded::Embedded>()?;
     module.add_class::<statistics::Statistics>()?;
     module.add_class::<reward::Reward>()?;
     module.add_class::<reward::EncodedReferences>()?;
     module.add_function(wrap_pyfunction!(corpus::tokenize, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::bootstrap_intervals, module)?)?;
+    module.add_function(wrap_pyfunction!(transport::transport, module)?)?;
     Ok(())
 }
