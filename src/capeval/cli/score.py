@@ -12,9 +12,9 @@ from capeval.cli.interruptible import stage
 from capeval.corpus import ON_MISSING, Corpus
 from capeval.data import FORMATS, read_candidates, read_references
 from capeval.errors import UsageError
-from capeval.evaluate import score_corpus
+from capeval.evaluate import lacking, score_corpus
 from capeval.registry import groups, parse_metrics
-from capeval.report.formats import check_alignments, render
+from capeval.report.formats import check_explained, render
 
 if TYPE_CHECKING:
     from capeval.document_frequency import DocumentFrequency
@@ -44,10 +44,22 @@ if TYPE_CHECKING:
     help="Folder of a METEOR 1.5 release; an installed pycocoevalcap by default.",
 )
 @click.option(
+    "--objects", metavar="FILE", help="What is in each image, for VIFIDEL: annotations, lists or detector output."
+)
+@click.option(
+    "--threshold", type=click.FloatRange(0, 1), metavar="SCORE", help="Least confidence of a detected object."
+)
+@click.option(
+    "--embeddings",
+    metavar="NAME|FILE",
+    help="Word vectors for WMD and VIFIDEL: a name or a file; those inside the package by default.",
+)
+@click.option(
     "--explain",
     multiple=True,
     metavar="IMAGE_ID",
-    help="Show how METEOR aligned this image's candidate, after the scores; may be repeated.",
+    help="Show how METEOR aligned this image's candidate, and which object VIFIDEL moved to which word, after the "
+    "scores; may be repeated.",
 )
 @options.tokenizer
 @options.interval
@@ -70,6 +82,9 @@ def command(
     per_image: str | None,
     df: str,
     meteor_resources: str | None,
+    objects: str | None,
+    threshold: float | None,
+    embeddings: str | None,
     explain: tuple[str, ...],
     tokenizer: str,
     interval: float | None,
@@ -92,8 +107,8 @@ def command(
     if references == candidates == "-":
         raise UsageError("references and candidates cannot both be standard input; name a file for one of them")
     if explain:
-        check_alignments(format_)
-    chosen = parse_metrics(metrics, lacking=lambda metric: metric.unavailable(meteor_resources))
+        check_explained(format_)
+    chosen = parse_metrics(metrics, lacking=lacking(meteor_resources, objects))
     if per_image is not None:
         from capeval.report.per_image import check_suffix
 
@@ -112,13 +127,16 @@ def command(
         chosen,
         document_frequency=frequencies,
         meteor_resources=meteor_resources,
+        objects=objects,
+        embeddings=embeddings,
+        threshold=threshold,
         progress=_building,
         interval=interval,
         samples=samples,
         seed=seed,
         threads=threads,
     )
-    alignments = {image: result.alignment(image) for image in explain}
+    explained = {image: result.explain(image) for image in explain}
     stage.text = "writing"
     if per_image is not None:
         from capeval.report.per_image import write_per_image
@@ -132,7 +150,7 @@ def command(
             report,
             title="standard input" if candidates == "-" else os.path.splitext(os.path.basename(candidates))[0],
         )
-    options.emit(render(result, format_, alignments=alignments, colour=options.colour(output)), output)
+    options.emit(render(result, format_, explained=explained, colour=options.colour(output)), output)
 
 
 def _load(path: str) -> DocumentFrequency:

@@ -5,5 +5,7 @@ from capeval.metrics.bleu import Bleu
 from capeval.metrics.cider import Cider, CiderD
 from capeval.metrics.meteor import Meteor
 from capeval.metrics.rouge import RougeL, RougeN, RougeS
+from capeval.metrics.vifidel import Vifidel
+from capeval.metrics.wmd import Wmd
 
-__all__ = ["Bleu", "Cider", "CiderD", "Meteor", "Metric", "RougeL", "RougeN", "RougeS"]
+__all__ = ["Bleu", "Cider", "CiderD", "Meteor", "Metric", "RougeL", "RougeN", "RougeS", "Vifidel", "Wmd"]

@@ -35,6 +35,9 @@ def table(result: Result, *, colour: bool = False) -> str:
     text = io.StringIO()
     console = Console(file=text, force_terminal=colour, width=_WIDTH)
     console.print(grid)
+    for score in result.values():
+        if score.coverage is not None:
+            console.print(f"{score.metric.label}: {score.coverage:.1%} of the content words and labels have a vector")
     return "\n".join(line.rstrip() for line in text.getvalue().rstrip().splitlines())
 
 
@@ -47,7 +50,7 @@ def _title(result: Result) -> str:
 
 
 def _bar(score: Score) -> str:
-    if score.metric.upper is None:
+    if score.metric.upper is None or score.metric.lower_is_better:
         return ""
     filled = round(_BAR_CELLS * min(score.value / score.metric.upper, 1.0))
     return f"[cyan]{'━' * filled}[/cyan][dim]{'─' * (_BAR_CELLS - filled)}[/dim] of {score.metric.upper:g}"
