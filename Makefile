@@ -63,6 +63,7 @@ $(VENV)/.created: | check-tools
 
 $(VENV)/.built: $(VENV)/.created $(RUST_SOURCES) pyproject.toml
 	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet --extras meteor
+	@$(BIN)/python -m compileall -q src/capeval  # as an installation does: half of the start-up otherwise
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.built pyproject.toml
