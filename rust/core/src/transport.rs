@@ -20,7 +20,9 @@ pub struct Transport {
     /// Whether the caller's columns are the rows here.
     turned: bool,
     columns: usize,
+    /// Row by row.
     cost: Vec<f64>,
+    /// Column by column: a search asks which rows send to a column.
     flow: Vec<f64>,
     rows: Vec<Row>,
     /// Mass each column still takes, and what it took at first.
@@ -84,7 +86,7 @@ impl Transport {
     /// Mass moved from `row` to `column`.
     pub fn moved(&self, row: usize, column: usize) -> f64 {
         let (row, column) = if self.turned { (column, row) } else { (row, column) };
-        self.flow[row * self.columns + column]
+        self.flow[self.cell(row, column)]
     }
 
     /// The duals of rows and of columns: u_i + v_j ≤ c_ij, with equality where mass moves, which proves the optimum.
@@ -157,7 +159,13 @@ impl Transport {
         let amount = self.rows[row].left.min(self.room[column]);
         self.rows[row].left -= amount;
         self.room[column] -= amount;
-        self.flow[row * self.columns + column] += amount;
+        let cell = self.cell(row, column);
+        self.flow[cell] += amount;
+    }
+
+    /// Where the flow from a row to a column is.
+    fn cell(&self, row: usize, column: usize) -> usize {
+        column * self.rows.len() + row
     }
 
     /// Dijkstra's search from a row to the nearest column that has room; None when no column has.
@@ -170,13 +178,13 @@ impl Transport {
         self.reach(start, 0.0);
         loop {
             let column = self.nearest()?;
-            if self.room[column] > CRUMB * self.demand[column] {
+            if self.has_room(column) {
                 return Some(column);
             }
             self.search.settled[column] = true;
             self.search.settled_columns.push(column);
             for row in 0..self.rows.len() {
-                if self.rows[row].distance.is_infinite() && self.flow[row * self.columns + column] > 0.0 {
+                if self.flow[self.cell(row, column)] > 0.0 && self.rows[row].distance.is_infinite() {
                     self.rows[row].from = column;
                     self.reach(row, self.search.distance[column]);
                 }
@@ -184,15 +192,19 @@ impl Transport {
         }
     }
 
-    /// The nearest column that is not settled.
+    /// The nearest column that is not settled; of several, one that has room, which ends the search.
     fn nearest(&self) -> Option<usize> {
         let (mut nearest, mut least) = (None, f64::INFINITY);
         for (column, (&distance, settled)) in self.search.distance.iter().zip(&self.search.settled).enumerate() {
-            if distance < least && !settled {
+            if distance <= least && !settled && (distance < least || self.has_room(column)) {
                 (nearest, least) = (Some(column), distance);
             }
         }
         nearest
+    }
+
+    fn has_room(&self, column: usize) -> bool {
+        self.room[column] > CRUMB * self.demand[column]
     }
 
     /// Sets a row's distance and shortens the paths that go on from it.
@@ -229,24 +241,29 @@ impl Transport {
         while self.search.from[column] != start {
             let row = self.search.from[column];
             column = self.rows[row].from;
-            amount = amount.min(self.flow[row * self.columns + column]);
+            amount = amount.min(self.flow[self.cell(row, column)]);
         }
         self.rows[start].left -= amount;
         self.room[end] -= amount;
         let mut column = end;
         loop {
             let row = self.search.from[column];
-            self.flow[row * self.columns + column] += amount;
+            let cell = self.cell(row, column);
+            self.flow[cell] += amount;
             if row == start {
                 return;
             }
             column = self.rows[row].from;
-            self.flow[row * self.columns + column] -= amount;
+            let cell = self.cell(row, column);
+            self.flow[cell] -= amount;
         }
     }
 
     fn value(&self) -> f64 {
-        self.flow.iter().zip(&self.cost).map(|(flow, cost)| flow * cost).sum()
+        let row_value = |(row, costs): (usize, &[f64])| -> f64 {
+            costs.iter().enumerate().map(|(column, cost)| cost * self.flow[self.cell(row, column)]).sum()
+        };
+        self.cost.chunks_exact(self.columns).enumerate().map(row_value).sum()
     }
 }
 
