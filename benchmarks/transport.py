@@ -1,6 +1,6 @@
 """Optimal transport of caption-sized problems against pyemd and POT: the same problems, one run, values compared first.
 
-    python benchmarks/transport.py [problems]
+python benchmarks/transport.py [problems]
 """
 
 from __future__ import annotations

@@ -317,7 +317,7 @@ class Embedded:
         cls,
         dimension: int,
         vectors: bytes,
-        words: Sequence[int],
+        words: Sequence[Sequence[int]],
         objects: tuple[Sequence[int], Sequence[int], Sequence[float]] | None = None,
     ) -> Embedded:
         """Put vectors beside a corpus.
@@ -325,7 +325,7 @@ class Embedded:
         Args:
             dimension: length of a vector.
             vectors: float64, row by row.
-            words: for each word of the vocabulary its row; −1 for an unknown word, −2 for one to ignore.
+            words: for each word of the vocabulary its rows; −1 for an unknown word, none for one to ignore.
             objects: labels an image; their rows likewise; their counts.
 
         Raises:
@@ -336,7 +336,7 @@ class Embedded:
         self, corpus: Corpus, parameters: Mapping[str, bool | float | str], image: int
     ) -> dict[str, Any]:
         """What VIFIDEL makes of an image's first candidate, by name: numbers as little-endian float64, known objects as
-        numbers among the image's labels.
+        numbers among the image's labels, words as rows.
 
         Raises:
             UsageError: the parameters are unacceptable.
@@ -402,7 +402,9 @@ def transport(
 
     Args:
         sizes: rows and columns of each problem.
-        supplies: what each row has, float64, problem after problem; likewise `demands` of columns and `costs`.
+        supplies: what each row has, float64, problem after problem.
+        demands: what each column takes.
+        costs: of each row to each column, row by row.
         plans: whether plans and duals are wanted.
         threads: number of threads.
 

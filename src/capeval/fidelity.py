@@ -31,7 +31,7 @@ LOW_COVERAGE = 0.8
 LONGEST_MOVED = 2_000
 """The longest sentence, in tokens, whose words are moved: the problem grows with the product of the lengths."""
 
-_UNKNOWN, _IGNORED = -1, -2
+_UNKNOWN = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +40,8 @@ class EmbeddedCorpus:
 
     corpus: _core.Corpus
     embedded: _core.Embedded
+    words: list[str]
+    """What each row of the vectors is the vector of."""
     labels: list[tuple[str, ...]] | None
     """Labels of each image, where there are objects."""
     source: str
@@ -62,13 +64,16 @@ class EmbeddedCorpus:
         numbers |= {name: numbers[name].reshape(shape) for name in ("cost", "plan")}
         return Explanation(
             objects=tuple(labels[number] for number in found["objects"]),
-            words=tuple(found["words"]),
-            reference_words=tuple(map(tuple, found["reference_words"])),
+            words=self._spell(found["words"]),
+            reference_words=tuple(map(self._spell, found["reference_words"])),
             distance=found["distance"],
             score=found["score"],
             coverage=known / total if total else 1.0,
             **numbers,
         )
+
+    def _spell(self, rows: list[int]) -> tuple[str, ...]:
+        return tuple(self.words[row] for row in rows)
 
 
 def embed(
@@ -137,8 +142,8 @@ def objects_of(corpus: Corpus, source: ObjectSource, threshold: float | None = N
     if absent and len(absent) == len(corpus):
         name = str(source) if isinstance(source, (str, PathLike)) else "the objects"
         raise DataError(
-            f"{name}: no objects of any of the {len(corpus):,} images ({some(corpus.image_ids)} are scored, objects are "
-            f"of {some(list(named))}); are these files of the same data set?"
+            f"{name}: it has objects of {some(list(named))}, of none of the {some(corpus.image_ids)} that are scored; "
+            "are these files of the same data set?"
         )
     if absent:
         warnings.warn(
@@ -199,25 +204,54 @@ def _embedded(
     embeddings = _opened(source)
     if objects is not None and scripted:
         objects = [_split_labels(labels) for labels in objects]
-    words = corpus.vocabulary
-    content = [word for word in words if (word not in FUNCTION_WORDS if scripted else is_content(word))]
-    labels = dict.fromkeys(label for counts in objects or () for label in counts)
-    wanted = list(dict.fromkeys([*content, *labels]))
-    vectors, rows = _vectors(embeddings, wanted)
-    of_content = dict(zip(wanted, rows, strict=True))
-    content_words = frozenset(content)
-    terms = [of_content[word] if word in content_words else _IGNORED for word in words]
+    vocabulary = corpus.vocabulary
+    content = [word for word in vocabulary if (word not in FUNCTION_WORDS if scripted else is_content(word))]
+    labels = list(dict.fromkeys(label for counts in objects or () for label in counts))
+    rows = _Rows()
+    # A compound that has no vector is its parts, as if they had been written apart; a label is one thing.
+    of_words = dict(zip(content, map(rows.of_each, embeddings.spellings(content)), strict=True))
+    of_labels = dict(zip(labels, map(rows.of_label, labels, embeddings.spellings(labels)), strict=True))
     given = None
     if objects is not None:
-        sizes = [len(counts) for counts in objects]
-        flat = [(of_content[label], count) for counts in objects for label, count in counts.items()]
-        given = (sizes, [row for row, _ in flat], [float(count) for _, count in flat])
+        counted_labels = [item for counts in objects for item in counts.items()]
+        given = (
+            [len(counts) for counts in objects],
+            [of_labels[label] for label, _ in counted_labels],
+            [float(count) for _, count in counted_labels],
+        )
+    vectors, _ = embeddings.find(rows.words)
+    terms = [of_words.get(word, []) for word in vocabulary]
     return EmbeddedCorpus(
         corpus,
-        _core.Embedded(embeddings.dimension, vectors, terms, given),
+        _core.Embedded(embeddings.dimension, vectors.astype("<f8", copy=False).tobytes(), terms, given),
+        rows.words,
         None if objects is None else [tuple(counts) for counts in objects],
         f"{embeddings.name}({embeddings.checksum})",
     )
+
+
+class _Rows:
+    """Rows of vectors, one for each distinct word or label that is looked up."""
+
+    def __init__(self) -> None:
+        self.words: list[str] = []
+        self._numbers: dict[tuple[str, ...], int] = {}
+
+    def of_each(self, spelling: tuple[str, ...]) -> list[int]:
+        """The rows of the words that a word is found as."""
+        return [self._number((word,), word) for word in spelling] or [_UNKNOWN]
+
+    def of_label(self, label: str, spelling: tuple[str, ...]) -> int:
+        """The row of a label: that of the one word it is found as, or one of its own."""
+        if not spelling:
+            return _UNKNOWN
+        return self._number(spelling, spelling[0] if len(spelling) == 1 else label)
+
+    def _number(self, spelling: tuple[str, ...], name: str) -> int:
+        if spelling not in self._numbers:
+            self._numbers[spelling] = len(self.words)
+            self.words.append(name)
+        return self._numbers[spelling]
 
 
 def _opened(source: EmbeddingSource) -> Embeddings:
@@ -239,18 +273,6 @@ def _open_once(path: str, version: tuple[int, int] | None) -> Embeddings:  # noq
     from capeval.embeddings import open_embeddings
 
     return open_embeddings(path)
-
-
-def _vectors(embeddings: Embeddings, words: list[str]) -> tuple[bytes, list[int]]:
-    """The vectors of the known words, as float64, and each word's row among them."""
-    import numpy as np
-
-    vectors, known = embeddings.find(words)
-    if not np.isfinite(vectors).all():
-        word = words[int(np.argmin(np.isfinite(vectors).all(axis=1)))]
-        raise DataError(f"{embeddings.name}: the vector of {word!r} holds a number that is not finite")
-    rows = np.where(known, np.cumsum(known) - 1, _UNKNOWN)
-    return vectors[known].astype("<f8").tobytes(), rows.tolist()
 
 
 def _split_labels(labels: Mapping[str, float]) -> dict[str, float]:

@@ -4,21 +4,20 @@ use std::sync::OnceLock;
 
 use crate::vocabulary::Word;
 
-/// What a word or label is to a metric that compares meanings.
+/// What a content word or label is to a metric that compares meanings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Term {
-    /// A function word or a punctuation mark: not looked at.
-    Ignored,
-    /// A content word without a vector: left out, and counted.
+    /// It has no vector: left out, and counted.
     Unknown,
-    /// A content word with the vector in this row.
+    /// Its vector is in this row.
     Known(u32),
 }
 
 /// Vectors of a corpus' words, and the objects of its images.
 #[derive(Debug)]
 pub struct Embedded {
-    words: Vec<Term>,
+    /// Terms of each word of the vocabulary: none of function words, several of a compound whose parts are known.
+    words: Vec<Vec<Term>>,
     objects: Option<Objects>,
     given: Space,
     /// The same, scaled to unit length: made on first use.
@@ -57,16 +56,16 @@ impl Embedded {
     /// # Panics
     ///
     /// Where a term's row is not among the vectors.
-    pub fn new(dimension: usize, vectors: Vec<f64>, words: Vec<Term>, objects: Option<Objects>) -> Self {
+    pub fn new(dimension: usize, vectors: Vec<f64>, words: Vec<Vec<Term>>, objects: Option<Objects>) -> Self {
         let labels = objects.iter().flat_map(|objects| objects.labels.iter().map(|&(term, _)| term));
         let inside = |term: Term| !matches!(term, Term::Known(row) if (row as usize + 1) * dimension > vectors.len());
-        assert!(words.iter().copied().chain(labels).all(inside), "every row is there");
+        assert!(words.iter().flatten().copied().chain(labels).all(inside), "every row is there");
         Self { words, objects, given: Space::new(dimension, vectors), unit: OnceLock::new() }
     }
 
-    /// The term of a word of the vocabulary.
-    pub fn word(&self, word: Word) -> Term {
-        self.words[word as usize]
+    /// The terms of a sentence's words.
+    pub(crate) fn terms<'a>(&'a self, words: &'a [Word]) -> impl Iterator<Item = Term> + 'a {
+        words.iter().flat_map(|&word| self.words[word as usize].iter().copied())
     }
 
     /// The objects, where they were given.
@@ -156,7 +155,7 @@ fn lanes(x: &[f64], y: &[f64], term: impl Fn(f64, f64) -> f64) -> f64 {
 /// Distinct known words or labels with their shares, which sum to 1.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Bag {
-    /// What the caller calls each: a word, or the number of a label.
+    /// What the caller calls each: the row of a word, or the number of a label.
     pub(crate) names: Vec<u32>,
     /// Their vectors' rows.
     pub(crate) rows: Vec<u32>,
@@ -172,7 +171,7 @@ pub(crate) struct Coverage {
 
 impl Coverage {
     pub(crate) fn meet(&mut self, term: Term) {
-        self.all += f64::from(term != Term::Ignored);
+        self.all += 1.0;
         self.known += f64::from(matches!(term, Term::Known(_)));
     }
 }
@@ -196,6 +195,12 @@ impl Bag {
         }
         let total: f64 = self.weights.iter().sum();
         self.weights.iter_mut().for_each(|weight| *weight /= total);
+    }
+
+    /// Refills the bag with the terms of a sentence, which are called by their rows.
+    pub(crate) fn fill_with_words(&mut self, terms: impl Iterator<Item = Term>, coverage: &mut Coverage) {
+        let name = |term| if let Term::Known(row) = term { row } else { 0 };
+        self.fill(terms.map(|term| (name(term), term, 1.0)), coverage);
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -8,7 +8,6 @@ use crate::embedded::{Bag, Coverage, Embedded, Space, Term, distance_of_nothing}
 use crate::kernel::{Context, Image, Kernel, ParameterError, Parameters, Scorer, mean};
 use crate::ngram::NgramCounter;
 use crate::transport::Transport;
-use crate::vocabulary::Word;
 
 /// The metric with its parameters.
 #[derive(Debug, Clone, Copy)]
@@ -42,10 +41,10 @@ pub(crate) fn build(parameters: &Parameters) -> Result<Box<dyn Kernel>, Paramete
 pub struct Explanation {
     /// The known labels, as numbers among the image's labels.
     pub objects: Vec<u32>,
-    /// The caption's distinct known content words.
-    pub words: Vec<Word>,
+    /// The caption's distinct known content words, as rows of vectors.
+    pub words: Vec<u32>,
     /// The same of each reference.
-    pub reference_words: Vec<Vec<Word>>,
+    pub reference_words: Vec<Vec<u32>>,
     /// Shares of objects and of words.
     pub weights: [Vec<f64>; 2],
     /// ρ of objects and of words.
@@ -197,12 +196,11 @@ impl CorpusScorer<'_> {
         let count = |count| if self.metric.frequency { count } else { 1.0 };
         let label = |(number, &(term, times)): (usize, &(Term, f64))| (number as u32, term, count(times));
         objects.fill(labels.iter().enumerate().map(label), coverage);
-        let word = |&word: &Word| (word, self.embedded.word(word), 1.0);
-        words.fill(image.candidate(candidate).iter().map(word), coverage);
+        words.fill_with_words(self.embedded.terms(image.candidate(candidate)), coverage);
         let used = if self.metric.references { image.reference_count() } else { 0 };
         references.bags.resize_with(used, Bag::default);
         for (bag, sentence) in references.bags.iter_mut().zip(image.references()) {
-            bag.fill(sentence.iter().map(word), coverage);
+            bag.fill_with_words(self.embedded.terms(sentence), coverage);
         }
     }
 

@@ -87,7 +87,7 @@ impl Scorer for CorpusScorer<'_> {
 
 impl CorpusScorer<'_> {
     fn fill(&self, bag: &mut Bag, words: &[Word], coverage: &mut Coverage) {
-        bag.fill(words.iter().map(|&word| (word, self.embedded.word(word), 1.0)), coverage);
+        bag.fill_with_words(self.embedded.terms(words), coverage);
     }
 
     fn caption_score(

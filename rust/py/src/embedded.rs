@@ -6,7 +6,6 @@ use std::sync::Arc;
 use capeval_core::embedded as core;
 use capeval_core::embedded::{Objects, Term};
 use capeval_core::vifidel::Vifidel;
-use capeval_core::vocabulary::Word;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict};
@@ -15,16 +14,14 @@ use crate::corpus::Corpus;
 use crate::errors::UsageError;
 use crate::statistics::{Parameter, core_parameters, from_bytes, to_bytes};
 
-/// Codes of words and labels that have no row.
+/// In the place of a row, for words and labels without one.
 const UNKNOWN: i64 = -1;
-const IGNORED: i64 = -2;
 
 #[pyclass(frozen, module = "capeval._core")]
 pub(crate) struct Embedded(pub(crate) Arc<core::Embedded>);
 
 fn term(code: i64) -> PyResult<Term> {
     match code {
-        IGNORED => Ok(Term::Ignored),
         UNKNOWN => Ok(Term::Unknown),
         row => u32::try_from(row).map(Term::Known).map_err(|_| UsageError::new_err(format!("no row has number {row}"))),
     }
@@ -32,7 +29,7 @@ fn term(code: i64) -> PyResult<Term> {
 
 #[pymethods]
 impl Embedded {
-    /// `vectors`: float64, row by row; `words`: for each word of the vocabulary its row, −1 for an unknown word, −2 for
+    /// `vectors`: float64, row by row; `words`: for each word of the vocabulary its rows, −1 for an unknown word, none for
     /// one to ignore; `objects`: labels an image, their rows likewise, their counts.
     #[new]
     #[pyo3(signature = (dimension, vectors, words, objects=None))]
@@ -40,14 +37,14 @@ impl Embedded {
         py: Python<'_>,
         dimension: usize,
         vectors: PyBackedBytes,
-        words: Vec<i64>,
+        words: Vec<Vec<i64>>,
         objects: Option<(Vec<usize>, Vec<i64>, Vec<f64>)>,
     ) -> PyResult<Self> {
-        let words = words.into_iter().map(term).collect::<PyResult<_>>()?;
+        let terms = |rows: Vec<i64>| rows.into_iter().map(term).collect::<PyResult<Vec<_>>>();
+        let words = words.into_iter().map(terms).collect::<PyResult<_>>()?;
         let objects = objects
             .map(|(sizes, rows, counts)| -> PyResult<Objects> {
-                let terms = rows.into_iter().map(term).collect::<PyResult<Vec<_>>>()?;
-                Ok(Objects::new(&sizes, terms.into_iter().zip(counts).collect()))
+                Ok(Objects::new(&sizes, terms(rows)?.into_iter().zip(counts).collect()))
             })
             .transpose()?;
         let embedded = py.detach(|| core::Embedded::new(dimension, from_bytes(&vectors), words, objects));
@@ -66,13 +63,11 @@ impl Embedded {
             .map_err(|error| UsageError::new_err(format!("VIFIDEL: {error}")))?;
         let corpus = corpus.get();
         let found = py.detach(|| metric.explain(&corpus.0, &self.0, image));
-        let spell = |words: &[Word]| words.iter().map(|&word| corpus.0.vocabulary.word(word)).collect::<Vec<_>>();
         let numbers = |values: &[f64]| -> Bound<'py, PyBytes> { to_bytes(py, values.iter().copied()) };
         let explained = PyDict::new(py);
         explained.set_item("objects", &found.objects)?;
-        explained.set_item("words", spell(&found.words))?;
-        explained
-            .set_item("reference_words", found.reference_words.iter().map(|words| spell(words)).collect::<Vec<_>>())?;
+        explained.set_item("words", &found.words)?;
+        explained.set_item("reference_words", &found.reference_words)?;
         explained.set_item("object_weights", numbers(&found.weights[0]))?;
         explained.set_item("word_weights", numbers(&found.weights[1]))?;
         explained.set_item("object_importance", numbers(&found.importance[0]))?;

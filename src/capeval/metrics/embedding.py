@@ -9,9 +9,9 @@ from capeval.metrics.base import Metric, ParameterValue, parameter
 
 
 class EmbeddingMetric(Metric):
-    """A metric over word vectors, which a parameter names; `--embeddings` names them for all that are left at default."""
+    """A metric over word vectors, which a parameter names; `--embeddings` names them for those that are at default."""
 
-    embeddings: str = parameter("word vectors: a name, or a file in any format that is read", default="default", kind=str)
+    embeddings: str = parameter("word vectors: a name, or a file of any known format", default="default", kind=str)
 
     uses_embeddings: ClassVar[bool] = True
 

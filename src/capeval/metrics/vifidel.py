@@ -1,4 +1,4 @@
-"""VIFIDEL: is what the caption says in the image?
+"""VIFIDEL: how far a caption's words are from the objects in the image.
 
 Madhyastha, Wang, Specia, *VIFIDEL: Evaluating the Visual Fidelity of Image Descriptions* (ACL 2019).
 
@@ -48,7 +48,7 @@ class Vifidel(EmbeddingMetric):
     references: bool = parameter("weigh objects and words by how far they are from the references", default=True)
     p: int = parameter("power of the distance; the variant's by default", default=None, kind=int, least=1, most=2)
     frequency: bool = parameter("count objects; no weighs each label alike", default=True)
-    normalise: bool = parameter("scale every vector to unit length first; the variant's by default", default=None, kind=bool)
+    normalise: bool = parameter("scale vectors to unit length first; the variant's by default", default=None, kind=bool)
 
     family: ClassVar[str] = "vifidel"
     title: ClassVar[str] = "VIFIDEL"

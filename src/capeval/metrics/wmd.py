@@ -35,7 +35,7 @@ class Wmd(EmbeddingMetric):
     )
     p: int = parameter("power of the distance between two vectors", default=2, least=1, most=2)
     similarity: bool = parameter("exp(−distance); no gives the distance, where less is better", default=True)
-    normalise: bool = parameter("scale every vector to unit length first", default=False)
+    normalise: bool = parameter("scale vectors to unit length first", default=False)
 
     family: ClassVar[str] = "wmd"
     title: ClassVar[str] = "WMD"
@@ -48,7 +48,7 @@ class Wmd(EmbeddingMetric):
         "no known content word in the caption": (
             "0; as a distance (2 r)^p, r being the length of the longest vector of a reference's words"
         ),
-        "no known content word in any reference": "0; as a distance (2 r)^p with the caption's vectors; 2^p without any",
+        "no known content word in any reference": "0; as a distance (2 r)^p of the caption's vectors; 2^p without any",
         "no known content word in one of the references": "that reference is left out",
         "every distance zero": "1; as a distance 0",
     }
