@@ -81,6 +81,7 @@ def singulars(word: str) -> Iterator[str]:
             yield word.removesuffix("en") + "an"  # firemen, policewomen
             break
     for plural, endings in _ENDINGS:
-        if word.endswith(plural) and len(word) > len(plural) + 1:
-            yield from (word.removesuffix(plural) + ending for ending in endings)
+        if word.endswith(plural):
+            if len(word) > len(plural) + 1:
+                yield from (word.removesuffix(plural) + ending for ending in endings)
             return

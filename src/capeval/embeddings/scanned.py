@@ -72,7 +72,7 @@ def _index(path: str, data: mmap.mmap, cache: str) -> Index:
     """The index from the cache where it is good, else made and cached."""
     try:
         return Index.read(cache)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         pass
     except (OSError, ValueError) as error:
         warnings.warn(f"{cache}: {error}; it is built again", CapevalWarning, stacklevel=2)
@@ -95,9 +95,12 @@ def _scan(name: str, data: bytes | mmap.mmap) -> Index:
     with shown(f"indexing {os.path.basename(name)}") as progress:
         checksum = hashlib.sha256(data).hexdigest()[:12]
         if declared is None:
-            return text.scan(name, data, progress).index(checksum)
-        start = data.find(b"\n") + 1
-        return binary.scan(name, data, start, declared, progress).index(checksum)
+            entries = text.scan(name, data, progress)
+        else:
+            entries = binary.scan(name, data, data.find(b"\n") + 1, declared, progress)
+    if not len(entries):
+        raise DataError(f"{name}: no word vectors in it; download the file again")
+    return entries.index(checksum)
 
 
 def _inflated(path: str, cache: str) -> str:
