@@ -1,6 +1,6 @@
 """WMD and VIFIDEL on 5,000 images with 5 references, 300-dimensional vectors: generated data, vectors loaded before.
 
-    python benchmarks/fidelity.py [images]
+python benchmarks/fidelity.py [images]
 """
 
 from __future__ import annotations

@@ -157,6 +157,8 @@ def _read(source: ObjectSource, threshold: float | None) -> dict[str, dict[str, 
         from capeval.data import read_objects
 
         return {image: dict(labels) for image, labels in read_objects(source, threshold=threshold).items()}
+    if threshold is not None:
+        raise UsageError("a threshold is for a file of detections with scores; the objects given here are a mapping")
     return {str(image): counted(labels, f"image {str(image)!r}") for image, labels in source.items()}
 
 

@@ -42,8 +42,8 @@ def describe(metric: Metric) -> dict[str, Any]:
         "label": metric.label,
         "summary": metric.summary,
         "equation": metric.equation,
-        "range": [0, metric.upper],
-        "direction": "higher is better",
+        "range": [0, None if metric.lower_is_better else metric.upper],
+        "direction": "lower is better" if metric.lower_is_better else "higher is better",
         "needs": list(metric.needs),
         "groups": [group for other, groups in METRICS for group in groups if other.name == metric.name] + ["all"],
         "parameters": {
@@ -65,13 +65,17 @@ def _listing(described: list[dict[str, Any]]) -> str:
     return "\n".join([*lines, "", "capeval metrics NAME explains one."])
 
 
+def _to(upper: float | None) -> str:
+    return "and more" if upper is None else f"to {spell(upper)}"
+
+
 def _page(metric: dict[str, Any]) -> str:
     lines = [
         f"{metric['label']}   ({metric['name']}; groups: {', '.join(metric['groups'])})",
         f"  {metric['summary']}",
         "",
         f"  equation    {metric['equation']}",
-        f"  range       0 to {spell(metric['range'][1])}, {metric['direction']}",
+        f"  range       0 {_to(metric['range'][1])}, {metric['direction']}",
         f"  needs       {', '.join(metric['needs'])}",
         f"  source      {metric['source']}",
     ]
