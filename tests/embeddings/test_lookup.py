@@ -10,9 +10,24 @@ import pytest
 from capeval.embeddings import Embeddings, open_embeddings
 from capeval.embeddings.lookup import singulars
 
-WORDS = (
-    "Paris paris dog potted_plant hot dogs wine glass cellphone traffic teddy-bear bottle child knife bus of".split()
-)
+WORDS = [
+    "Paris",
+    "paris",
+    "dog",
+    "potted_plant",
+    "hot",
+    "dogs",
+    "wine",
+    "glass",
+    "cellphone",
+    "traffic",
+    "teddy-bear",
+    "bottle",
+    "child",
+    "knife",
+    "bus",
+    "of",
+]
 
 
 @pytest.fixture

@@ -21,7 +21,8 @@ def offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> NoReturn:
         raise OSError("no network in tests")
 
-    monkeypatch.setattr(socket, "socket", refuse)
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "create_connection", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
     monkeypatch.setattr("platformdirs.user_cache_dir", lambda name: str(tmp_path / name))
     monkeypatch.setenv("GENSIM_DATA_DIR", str(tmp_path / "gensim-data"))
