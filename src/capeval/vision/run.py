@@ -66,14 +66,14 @@ def detect_images(
     partial = None if output == "-" else Path(f"{os.fspath(output)}.partial")
     rows = _resumed(partial, settings) if partial is not None and resume else {}
     if partial is not None and not rows:
-        _start(partial, settings)
+        partial.unlink(missing_ok=True)
     missing = [image for image in images if image not in rows]
     corrupt: list[str] = []
     for chosen in _batched(missing, batch):
         opened = dict(_opened(chosen, images, on_corrupt, corrupt))
         new = _rows(detector, opened, lowest)
-        if partial is not None:
-            _append(partial, new)
+        if partial is not None and new:
+            _append(partial, new, settings)
         rows.update((row["image_id"], row) for row in new)
         if progress is not None:
             progress(len(rows) + len(corrupt))
@@ -124,14 +124,12 @@ def _row(image: str, detections: Sequence[Detection], lowest: float) -> Row:
     return {"image_id": image, "detections": kept}
 
 
-def _start(partial: Path, settings: Row) -> None:
-    with atomic_write(partial) as file:
-        file.write(json.dumps(settings) + "\n")
-
-
-def _append(partial: Path, rows: Sequence[Row]) -> None:
+def _append(partial: Path, rows: Sequence[Row], settings: Row) -> None:
+    """Adds the rows; a new file begins with the settings of the run."""
     try:
         with open(partial, "a", encoding="utf-8") as file:
+            if not file.tell():
+                file.write(json.dumps(settings) + "\n")
             file.writelines(json.dumps(row) + "\n" for row in rows)
     except OSError as error:
         raise DataError(f"{partial}: cannot be written: {error}; free space or choose another place") from None
@@ -143,6 +141,8 @@ def _resumed(partial: Path, settings: Row) -> dict[str, Row]:
         return {}
     with reading(partial):
         data = partial.read_bytes()
+    if not data:
+        return {}
     whole = data[: data.rfind(b"\n") + 1]
     try:
         before, *rows = [json.loads(line) for line in whole.splitlines()] or [settings]
