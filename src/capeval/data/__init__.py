@@ -7,6 +7,7 @@ from capeval.data.captions import FORMATS, read_candidates, read_caption_sets, r
 
 if TYPE_CHECKING:
     from capeval.data.objects import OBJECT_FORMATS, read_objects
+    from capeval.data.objects_writer import unite, write_objects
     from capeval.data.writers import WRITTEN_FORMATS, write_candidates
 
 __all__ = [
@@ -18,7 +19,9 @@ __all__ = [
     "read_caption_sets",
     "read_objects",
     "read_references",
+    "unite",
     "write_candidates",
+    "write_objects",
 ]
 
 
@@ -32,4 +35,8 @@ def __getattr__(name: str) -> object:
         from capeval.data import objects
 
         return getattr(objects, name)
+    if name in ("unite", "write_objects"):
+        from capeval.data import objects_writer
+
+        return getattr(objects_writer, name)
     raise AttributeError(f"module 'capeval.data' has no attribute {name!r}")
