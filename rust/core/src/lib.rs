@@ -26,6 +26,8 @@ pub mod transport;
 // The metrics.
 mod bleu;
 pub mod cider;
+mod combine;
+mod fluency;
 pub mod meteor;
 mod rouge;
 pub mod vifidel;

@@ -304,7 +304,9 @@ mod tests {
         if b == 0.0 {
             demand[0] = a;
         } else {
-            demand.iter_mut().for_each(|mass| *mass *= a / b);
+            for mass in &mut demand {
+                *mass *= a / b;
+            }
         }
         (supply, demand)
     }

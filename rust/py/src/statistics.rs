@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use capeval_core::kernel::{self, Context, Kernel, Parameters, Table, Value};
+use capeval_core::kernel::{self, Context, Kernel, Member, Parameters, Table, Value};
 use capeval_core::resample::{percentile_interval, resampled_sums};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -77,6 +77,7 @@ pub(crate) enum Parameter {
     Flag(bool),
     Number(f64),
     Text(String),
+    Members(Vec<(f64, String, BTreeMap<String, Parameter>)>),
 }
 
 /// Statistics of every candidate for each metric: (printed name, kernel name, parameters).
@@ -164,6 +165,16 @@ impl From<Parameter> for Value {
             Parameter::Flag(flag) => Self::Flag(flag),
             Parameter::Number(number) => Self::Number(number),
             Parameter::Text(text) => Self::Text(text),
+            Parameter::Members(members) => Self::Members(
+                members
+                    .into_iter()
+                    .map(|(weight, kernel, parameters)| Member {
+                        weight,
+                        kernel,
+                        parameters: core_parameters(parameters),
+                    })
+                    .collect(),
+            ),
         }
     }
 }
