@@ -38,7 +38,7 @@ def test_a_folder_of_images(run: Runner, pictures: str) -> None:
 
 def test_bad_images_and_detectors(run: Runner, pictures: str) -> None:
     pytest.importorskip("torch")
-    assert "did you mean" in run.refused("detect", pictures, "-o", "o.json", "--detector", "ssdlite320")
+    assert "did you mean" in run.refused("detect", pictures, "-o", "o.json", "--detector", "fasterrcnn_resnet50")
     assert "no such file" in run.refused("detect", "images", "-o", "o.json")
     assert "no folder" in run.refused("detect", pictures, "-o", "none/o.json")
     (run.folder / "convert" / "1.jpg").write_bytes(b"nonsense")

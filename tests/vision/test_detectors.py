@@ -26,13 +26,13 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def check(detector: Detector, images: Path) -> None:
+def check(detector: Detector, images: Path, *, finds: bool = True) -> None:
     """Detections of two images: their own labels, scores and boxes, whatever else is in the batch."""
     pictures = [Image.open(path).convert("RGB") for path in sorted(images.glob("*.png"))[:2]]
     found = detector.detect(pictures)
     assert len(found) == 2
     for picture, detections in zip(pictures, found, strict=True):
-        assert detections
+        assert detections or not finds
         for label, score, box in detections:
             assert label in detector.labels
             assert 0 <= score <= 1
@@ -51,7 +51,7 @@ def test_a_torchvision_model_from_a_state_dict(images: Path, state: Path) -> Non
 
 
 def test_a_torchvision_model_with_random_weights(images: Path) -> None:
-    check(load_detector("fasterrcnn_mobilenet_v3_large_320_fpn", weights="random", device="cpu"), images)
+    check(load_detector("fasterrcnn_mobilenet_v3_large_320_fpn", weights="random", device="cpu"), images, finds=False)
 
 
 def test_published_weights_come_from_torchvisions_cache(
@@ -86,7 +86,7 @@ def test_the_papers_thresholds() -> None:
 def test_wrong_names() -> None:
     with pytest.raises(UsageError, match="did you mean 'fcos_resnet50_fpn'.*or give a transformers checkpoint"):
         load_detector("fcos_resnet50", device="cpu")
-    with pytest.raises(UsageError, match="neither a file nor one of DEFAULT, COCO_V1, random"):
+    with pytest.raises(UsageError, match="neither a file nor one of DEFAULT, COCO_V1, random$"):
         load_detector(SMALL, weights="COCO_V9", device="cpu")
     with pytest.raises(UsageError, match="the device 'gpu' cannot be used"):
         load_detector(SMALL, weights="random", device="gpu")

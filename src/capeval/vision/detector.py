@@ -59,24 +59,19 @@ def load_detector(name: str, *, weights: str | None = None, device: str = "auto"
         UsageError: no such model, weights or device.
         DataError: the weights cannot be fetched or read; the message says which file to put where.
     """
+    checkpoint = os.path.isdir(name) or "/" in name
+    if checkpoint and weights is not None:
+        raise UsageError(f"{name!r} is a transformers checkpoint, which has its own weights; leave the weights out")
     try:
-        import PIL
-        import torch
-        import torchvision
-        import transformers
+        if checkpoint:
+            from capeval.vision.transformers_detector import TransformersDetector
+        else:
+            from capeval.vision.torchvision_detector import TorchvisionDetector
     except ImportError:
         raise MissingDependencyError("detecting objects", extra="detect") from None
-    del PIL, torch, torchvision, transformers
-    chosen = _device(device)
-    if os.path.isdir(name) or "/" in name:
-        if weights is not None:
-            raise UsageError(f"{name!r} is a transformers checkpoint, which has its own weights; leave the weights out")
-        from capeval.vision.transformers_detector import TransformersDetector
-
-        return TransformersDetector(name, chosen)
-    from capeval.vision.torchvision_detector import TorchvisionDetector
-
-    return TorchvisionDetector(name, weights or "DEFAULT", chosen)
+    if checkpoint:
+        return TransformersDetector(name, _device(device))
+    return TorchvisionDetector(name, weights or "DEFAULT", _device(device))
 
 
 def _device(name: str) -> torch.device:

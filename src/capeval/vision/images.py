@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from capeval.data.source import PathLike, reading
-from capeval.errors import DataError, accepted_name
+from capeval.errors import DataError, MissingDependencyError, accepted_name
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -64,9 +64,12 @@ def open_image(file: Path) -> Image:
 
     Raises:
         DataError: it is corrupt, no image, or too large to be one.
+        MissingDependencyError: Pillow is not installed.
     """
-    from PIL import Image, ImageOps
-
+    try:
+        from PIL import Image, ImageOps
+    except ImportError:
+        raise MissingDependencyError("reading images", extra="detect") from None
     try:
         with reading(file), warnings.catch_warnings():
             warnings.simplefilter("ignore")

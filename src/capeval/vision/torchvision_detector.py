@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -58,10 +59,8 @@ def _model(name: str, weights: str, known: Any) -> torch.nn.Module:
     if weights in known.__members__ or weights == "DEFAULT":
         return _published(name, known[weights] if weights != "DEFAULT" else known.DEFAULT)
     if weights != "random" and not os.path.exists(weights):
-        raise UsageError(
-            f"the weights {weights!r} of {name} are neither a file nor one of DEFAULT, "
-            f"{', '.join(known.__members__)}, random"
-        )
+        accepted = ", ".join(dict.fromkeys(["DEFAULT", *known.__members__, "random"]))
+        raise UsageError(f"the weights {weights!r} of {name} are neither a file nor one of {accepted}")
     model: torch.nn.Module = models.get_model(
         name, weights=None, weights_backbone=None, num_classes=len(known.DEFAULT.meta["categories"])
     )
@@ -88,7 +87,8 @@ def _published(name: str, weights: Any) -> torch.nn.Module:
 def _load(model: torch.nn.Module, path: str, name: str) -> None:
     """Loads a state dict without executing what the file may hold."""
     try:
-        with reading(path):
+        with reading(path), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
             state = torch.load(path, map_location="cpu", weights_only=True)
         model.load_state_dict(state)
     except DataError:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 import transformers
+from safetensors import SafetensorError
 from transformers import AutoImageProcessor, AutoModelForObjectDetection
 
 from capeval.errors import DataError
@@ -58,7 +59,7 @@ def _load(factory: Any, name: str) -> Any:
 def _attempt(factory: Any, name: str, *, local: bool) -> Any:
     try:
         return factory.from_pretrained(name, local_files_only=local)
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
         reason = " ".join(str(error).split())[:300]
         if os.path.isdir(name):
             remedy = "it needs config.json, preprocessor_config.json and the weights, as save_pretrained writes them"
