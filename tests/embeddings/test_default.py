@@ -16,8 +16,8 @@ from capeval.embeddings import open_embeddings
 
 FOLDER = files("capeval.embeddings")
 ROOT = Path(__file__).parents[2]
-VOC = """aeroplane bicycle bird boat bottle bus car cat chair cow diningtable dog horse motorbike person pottedplant sheep
-    sofa train tvmonitor"""
+VOC = """aeroplane bicycle bird boat bottle bus car cat chair cow diningtable dog horse motorbike person pottedplant
+    sheep sofa train tvmonitor"""
 DEFAULT = open_embeddings("default")
 
 
