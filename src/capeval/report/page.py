@@ -19,7 +19,7 @@ EXTREMES = 1_000
 """How many of the best, and of the worst, images of a larger corpus are on the page; the others are sampled."""
 SAMPLE_SEED = 0
 _MOST_BINS = 30
-_DECIMALS = 6
+DECIMALS = 6
 """Of scores of single images; enough for any figure the page prints, and half the size of full precision."""
 
 
@@ -95,9 +95,9 @@ class PageData(TypedDict):
 
 def page_data(result: Result) -> PageData:
     """The document for a result."""
-    scores = {key: np.round(score.per_image, _DECIMALS) for key, score in result.items()}
-    lead = _lead(result)
-    chosen = _chosen(list(scores.values())[lead])
+    scores = {key: np.round(score.per_image, DECIMALS) for key, score in result.items()}
+    leading = lead(result)
+    chosen = _chosen(list(scores.values())[leading])
     corpus = result.corpus
     return {
         "version": result.version,
@@ -107,7 +107,7 @@ def page_data(result: Result) -> PageData:
         "references": corpus.reference_counts,
         "extremes": EXTREMES if len(chosen) < len(result.image_ids) else None,
         "seed": SAMPLE_SEED,
-        "lead": lead,
+        "lead": leading,
         "metrics": [_metric(score, scores[key], chosen) for key, score in result.items()],
         "images": [_image(result, number) for number in chosen],
     }
@@ -121,7 +121,7 @@ def histogram(scores: npt.NDArray[np.float64], upper: float | None) -> Histogram
     return {"edges": edges, "counts": counts.tolist()}
 
 
-def _lead(result: Result) -> int:
+def lead(result: Result) -> int:
     """The number of CIDEr-D among the metrics, or of the first."""
     names = [score.metric.name for score in result.values()]
     return names.index("cider-d") if "cider-d" in names else 0
@@ -180,14 +180,14 @@ def _plan(result: Result, image_id: str) -> PlanData | None:
         return None
     found = result.explanation(image_id)
     numbers = (found.object_weights, found.word_weights, found.object_importance, found.word_importance)
-    of_objects, of_words, rho_of_objects, rho_of_words = (np.round(values, 4).tolist() for values in numbers)
+    of_objects, of_words, rho_of_objects, rho_of_words = (np.round(values, 3).tolist() for values in numbers)
     return {
         "objects": found.objects,
         "words": found.words,
         "weights": (of_objects, of_words),
         "importance": (rho_of_objects, rho_of_words),
-        "flows": [(i, j, round(share, 4), round(cost, 4)) for i, j, share, cost in found.flows],
-        "distance": round(found.distance, _DECIMALS),
+        "flows": [(i, j, round(share, 3), round(cost, 3)) for i, j, share, cost in found.flows],
+        "distance": round(found.distance, DECIMALS),
     }
 
 
