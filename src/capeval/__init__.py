@@ -11,6 +11,7 @@ from capeval._core import __version__
 
 if TYPE_CHECKING:
     from capeval import data, errors, example, metrics
+    from capeval.caption_sets import diversity
     from capeval.corpus import Corpus, tokenize
     from capeval.document_frequency import DocumentFrequency
     from capeval.errors import CapevalError, CapevalWarning
@@ -28,6 +29,7 @@ __all__ = [
     "Score",
     "__version__",
     "data",
+    "diversity",
     "errors",
     "example",
     "metrics",
@@ -41,6 +43,7 @@ _HOME = {
     "CiderDReward": "reward",
     "Corpus": "corpus",
     "DocumentFrequency": "document_frequency",
+    "diversity": "caption_sets",
     "Result": "result",
     "Score": "result",
     "score": "evaluate",

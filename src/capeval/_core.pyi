@@ -126,6 +126,10 @@ class References:
     def __new__(cls, captions: Captions, images: Sequence[int], tokenizer: str, threads: int = 0) -> References:
         """Encode the images of these numbers, in this order."""
 
+    @staticmethod
+    def none(captions: Captions, images: Sequence[int], tokenizer: str) -> References:
+        """The images of these numbers, without references."""
+
     @property
     def image_ids(self) -> list[str]:
         """Image ids, in the order encoded."""
@@ -157,6 +161,10 @@ class Corpus:
     @property
     def rows(self) -> int:
         """Number of candidates."""
+
+    @property
+    def counts(self) -> list[int]:
+        """Candidates an image, by image."""
 
     def longest(self) -> tuple[int, int]:
         """Tokens of the longest sentence, and the number of its image."""
@@ -304,7 +312,7 @@ class MeteorTables:
 
 @final
 class Statistics:
-    """One metric's statistics: a row a candidate, and the formula over sums of rows."""
+    """One metric's statistics: a row a candidate, or an image's set of them, and the formula over sums of rows."""
 
     @property
     def rows(self) -> int:
@@ -328,6 +336,20 @@ class Statistics:
 
         Raises:
             UsageError: they are another metric's.
+        """
+
+    def grouped(self, sizes: Sequence[int], best: bool) -> Statistics:
+        """A row a group of so many consecutive rows: the mean of their scores, or the best.
+
+        Raises:
+            UsageError: the sizes do not add up to the rows.
+        """
+
+    def f(self, accuracy: Statistics, beta2: float) -> Statistics:
+        """F of this diversity and an accuracy.
+
+        Raises:
+            UsageError: they are not of the same images.
         """
 
 def tokenize(captions: Sequence[str], tokenizer: str, threads: int = 0) -> list[list[str]]:
@@ -354,6 +376,73 @@ def bootstrap_intervals(
     Raises:
         UsageError: no sample, no row, or tables of different lengths.
     """
+
+def paired_bootstrap(
+    statistics: Sequence[Statistics],
+    pairs: Sequence[tuple[int, int]],
+    samples: int,
+    level: float,
+    seed: int,
+    threads: int = 0,
+) -> list[tuple[tuple[float, float], float]]:
+    """Of each pair of these, over the same draws: interval of the difference of scores, and its two-sided p.
+
+    Raises:
+        UsageError: no sample, no row, an unknown pair, or tables of different lengths.
+    """
+
+SIMILARITIES: list[str]
+"""Names of the similarities of two captions."""
+
+def similarity_matrices(
+    corpus: Corpus,
+    images: Sequence[int],
+    parameters: Mapping[str, bool | float | str],
+    document_frequency: DocumentFrequency | None = None,
+) -> list[bytes]:
+    """The matrix of each of these images, row by row, as little-endian float64.
+
+    Raises:
+        UsageError: unacceptable parameters; `kernel` names the similarity.
+    """
+
+def caption_vectors(
+    corpus: Corpus,
+    images: Sequence[int],
+    parameters: Mapping[str, bool | float | str],
+    document_frequency: DocumentFrequency | None = None,
+) -> list[tuple[list[str], bytes]] | None:
+    """Of each image its n-grams, and its captions' vectors over them; None where the similarity is no inner product.
+
+    Raises:
+        UsageError: unacceptable parameters.
+    """
+
+def eigensystem(matrix: bytes, n: int) -> tuple[bytes, bytes]:
+    """Eigenvalues, largest first, and unit eigenvectors, one after the other, of a symmetric matrix.
+
+    Raises:
+        UsageError: it is not n by n.
+    """
+
+def spectral_diversity(eigenvalues: Sequence[float]) -> tuple[float, bool]:
+    """The diversity that eigenvalues say, and whether one of them is negative."""
+
+def top(corpus: Corpus, scores: bytes, most: int) -> tuple[Corpus, list[list[int]]]:
+    """The corpus with the best candidates of each set only, and their places in their sets.
+
+    Raises:
+        UsageError: not one score a candidate.
+    """
+
+def leave_one_out(corpus: Corpus, stemmed: bool, threads: int = 0) -> Corpus:
+    """Each reference as the candidate of an image of its own, against the other references of its image."""
+
+def novelty(corpus: Corpus, training: References) -> Statistics:
+    """Of each candidate 1 where no training caption has the same words, else 0."""
+
+def word_counts(corpus: Corpus) -> list[tuple[str, int]]:
+    """Each word of the candidates with its count, the commonest first."""
 
 @final
 class Reward:

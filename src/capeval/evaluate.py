@@ -56,7 +56,7 @@ def score(
         UsageError: an unknown metric, tokenizer or an unacceptable value.
     """
     chosen = parse_metrics(metrics, lacking=lambda metric: metric.unavailable(meteor_resources))
-    _check_bootstrap(interval, samples, seed)
+    check_bootstrap(interval, samples, seed)
     corpus = Corpus(references, candidates, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
     return score_corpus(
         corpus,
@@ -87,23 +87,51 @@ def score_corpus(
     `progress` is called with the finished share while METEOR's tables are built, once an installation.
     """
     metrics = tuple(metrics)
-    _check_bootstrap(interval, samples, seed)
-    _check_document_frequency(corpus, metrics, document_frequency)
-    given = document_frequency._core if document_frequency else None
-    calls = [(metric.key, metric.kernel, metric.kernel_parameters()) for metric in metrics]
-    tables = _meteor_tables(corpus, metrics, meteor_resources, progress)
-    statistics = _core.evaluate(corpus._core, calls, given, tables, threads)
+    check_bootstrap(interval, samples, seed)
+    _check_unit(corpus, metrics)
+    statistics, tables = count(corpus, metrics, document_frequency, meteor_resources, progress, threads)
     intervals: list[tuple[float, float]] | list[None] = [None] * len(metrics)
     if interval is not None:
         intervals = _core.bootstrap_intervals(statistics, samples, interval, seed, threads)
     scores = {
-        metric.key: Score(metric, rows.score(), bounds, _signature(metric, corpus, document_frequency, tables), rows)
+        metric.key: Score(metric, rows.score(), bounds, signature(metric, corpus, document_frequency, tables), rows)
         for metric, rows, bounds in zip(metrics, statistics, intervals, strict=True)
     }
     return Result(_core.__version__, corpus.image_ids, scores, interval, corpus, tables)
 
 
-def _check_bootstrap(interval: float | None, samples: int, seed: int) -> None:
+def count(
+    corpus: Corpus,
+    metrics: tuple[Metric, ...],
+    document_frequency: DocumentFrequency | None = None,
+    meteor_resources: str | None = None,
+    progress: Callable[[float], object] | None = None,
+    threads: int = 0,
+) -> tuple[list[_core.Statistics], _core.MeteorTables | None]:
+    """Statistics of the corpus for each metric, a row a candidate or a caption set, and METEOR's tables if needed."""
+    _check_document_frequency(corpus, metrics, document_frequency)
+    given = document_frequency._core if document_frequency else None
+    calls = [(metric.key, metric.arithmetic, metric.kernel_parameters()) for metric in metrics]
+    tables = _meteor_tables(corpus, metrics, meteor_resources, progress)
+    return _core.evaluate(corpus._core, calls, given, tables, threads), tables
+
+
+def _check_unit(corpus: Corpus, metrics: tuple[Metric, ...]) -> None:
+    """One caption an image for most metrics, several for those of caption sets."""
+    for metric in metrics:
+        if metric.scores_sets and not corpus.holds_sets:
+            raise UsageError(
+                f"{metric.key} scores caption sets, several captions an image of one system, and here is one an image; "
+                "use capeval diversity (capeval.diversity in Python)"
+            )
+        if corpus.holds_sets and not metric.scores_sets:
+            raise UsageError(
+                f"{metric.key} scores one caption an image, and these are caption sets; as their accuracy, capeval "
+                f"diversity takes it with --accuracy {metric.name}"
+            )
+
+
+def check_bootstrap(interval: float | None, samples: int, seed: int) -> None:
     if interval is not None and not 0 < interval < 1:
         raise UsageError(f"interval must be a confidence level between 0 and 1, or none, got {interval}")
     if samples < 1:
@@ -153,19 +181,28 @@ def _meteor_tables(
     return load(folder, languages[0], progress)
 
 
-def _signature(
+def signature(
     metric: Metric,
     corpus: Corpus,
     document_frequency: DocumentFrequency | None,
     tables: _core.MeteorTables | None,
 ) -> str:
+    """What one needs to get a score again, as text."""
     parts = [metric.name, *metric.signature_parts()]
     if isinstance(metric, Meteor) and tables is not None:
         parts += [f"modules:{'+'.join(tables.modules)}", f"tables:{tables.checksum:08x}"]
     if metric.uses_document_frequency:
-        source = document_frequency.source if document_frequency else "corpus"
+        source = document_frequency.source if document_frequency else corpus.document_source
         documents = document_frequency.documents if document_frequency else len(corpus)
         parts.append(f"df:{source}({documents})")
-    least, most = corpus.reference_counts
-    parts += [f"tok:{corpus.tokenizer}", f"refs:{least}" if least == most else f"refs:{least}-{most}"]
+    parts.append(f"tok:{corpus.tokenizer}")
+    if corpus.holds_sets:
+        parts.append(f"captions:{_span(corpus.candidate_counts)}")
+    if not metric.scores_sets:
+        parts.append(f"refs:{_span(corpus.reference_counts)}")
     return "|".join([*parts, f"capeval:{_core.__version__}"])
+
+
+def _span(counts: tuple[int, int]) -> str:
+    least, most = counts
+    return f"{least}" if least == most else f"{least}-{most}"

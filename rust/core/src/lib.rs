@@ -18,10 +18,12 @@ pub mod vocabulary;
 pub mod kernel;
 pub mod parallel;
 pub mod resample;
+pub mod spectrum;
 
 // The metrics.
 mod bleu;
 pub mod cider;
+pub mod diversity;
 pub mod meteor;
 mod rouge;
 

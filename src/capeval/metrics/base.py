@@ -70,6 +70,8 @@ class Metric:
     """Largest score with default parameters; None when there is none. The smallest is 0."""
     needs: ClassVar[tuple[str, ...]] = ("references",)
     """What has to be given beside the candidates."""
+    scores_sets: ClassVar[bool] = False
+    """Whether it scores an image's captions together, as a caption set, rather than each."""
     nothing: ClassVar[dict[str, str]]
     """The contract for nothing: what an empty caption and the like score, in words."""
     kernel: ClassVar[str]
@@ -149,6 +151,11 @@ class Metric:
         """Parameters as the native arithmetic takes them; numbers are floats."""
         values = ((declared, getattr(self, declared.name)) for declared in fields(self))
         return {declared.name: value if isinstance(value, (bool, str)) else float(value) for declared, value in values}
+
+    @property
+    def arithmetic(self) -> str:
+        """Name of the native arithmetic: `kernel`, unless that is a parameter of the metric."""
+        return self.kernel
 
     def signature_parts(self) -> list[str]:
         """`name:value` of every parameter, for the signature."""

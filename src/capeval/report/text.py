@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from capeval.report.formats import percent
@@ -32,9 +33,26 @@ def table(result: Result, *, colour: bool = False) -> str:
     for score in result.values():
         interval = [] if score.interval is None else [f"{score.interval[0]:.4f} – {score.interval[1]:.4f}"]
         grid.add_row(score.metric.label, f"[bold]{score.value:.4f}[/bold]", *interval, _bar(score))
+    return _printed(grid, colour=colour)
+
+
+def grid(title: str, head: list[str], rows: list[list[str]], *, colour: bool = False) -> str:
+    """A table of cells under a title, numbers to the right."""
+    table = Table(
+        box=SIMPLE_HEAD, title=title, title_justify="left", title_style="bold", show_edge=False, pad_edge=False
+    )
+    table.add_column(head[0])
+    for name in head[1:]:
+        table.add_column(escape(name), justify="right")
+    for row in rows:
+        table.add_row(*map(escape, row))
+    return _printed(table, colour=colour)
+
+
+def _printed(table: Table, *, colour: bool) -> str:
     text = io.StringIO()
     console = Console(file=text, force_terminal=colour, width=_WIDTH)
-    console.print(grid)
+    console.print(table)
     return "\n".join(line.rstrip() for line in text.getvalue().rstrip().splitlines())
 
 

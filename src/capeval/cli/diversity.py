@@ -1,0 +1,142 @@
+"""`capeval diversity`: caption sets of one or several systems."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from capeval.caption_sets import diversity, system_name
+from capeval.cli import options
+from capeval.cli.interruptible import stage
+from capeval.data import FORMATS, read_caption_sets, read_references
+from capeval.errors import UsageError
+from capeval.report.diversity import render
+
+if TYPE_CHECKING:
+    from capeval._core import Captions
+    from capeval.document_frequency import DocumentFrequency
+
+
+@click.command()
+@click.argument("sets", nargs=-1, required=True)
+@click.option("--references", metavar="FILE", help="Human captions: adds accuracy, F, people, the best K captions.")
+@click.option(
+    "--metrics",
+    default="diversity",
+    show_default=True,
+    metavar="LIST",
+    help="Comma-separated metrics of caption sets; a name may carry parameters: self-cider(kernel=cider-d).",
+)
+@click.option(
+    "--accuracy",
+    default="cider-d",
+    show_default=True,
+    metavar="METRIC",
+    help="What scores each caption against the references.",
+)
+@click.option("--beta2", type=float, default=5.0, show_default=True, metavar="X", help="β² of F.")
+@click.option("--top", type=click.IntRange(1), metavar="K", help="Score only the K most accurate captions of each set.")
+@click.option("--training", metavar="FILE", help="Training captions: adds the share of novel captions.")
+@click.option("--per-image", metavar="FILE", help="Write each caption set's figures: .csv, .jsonl or .parquet.")
+@click.option(
+    "--df",
+    default="corpus",
+    show_default=True,
+    metavar="corpus|FILE",
+    help="What CIDEr weighs words by: the references, or without them each system's own sets; or a file made by "
+    "capeval df.",
+)
+@click.option(
+    "--meteor-resources",
+    metavar="DIR",
+    help="Folder of a METEOR 1.5 release; an installed pycocoevalcap by default.",
+)
+@options.tokenizer
+@options.interval
+@click.option("--reference-format", type=click.Choice(FORMATS), help="Instead of recognising it from content.")
+@click.option("--set-format", type=click.Choice(FORMATS), help="Instead of recognising it from content.")
+@click.option("--split", metavar="NAME", help="Split of a Karpathy file of references, such as test.")
+@options.common
+def command(
+    sets: tuple[str, ...],
+    references: str | None,
+    metrics: str,
+    accuracy: str,
+    beta2: float,
+    top: int | None,
+    training: str | None,
+    per_image: str | None,
+    df: str,
+    meteor_resources: str | None,
+    tokenizer: str,
+    interval: float | None,
+    samples: int,
+    reference_format: str | None,
+    set_format: str | None,
+    split: str | None,
+    format_: str,
+    output: str,
+    threads: int,
+    seed: int,
+) -> None:
+    """Score caption SETS (several captions an image by one system): one file a system.
+
+    Files may be lists of {"image_id", "captions"}, COCO results with repeated image ids, {id: [caption, ...]} JSON, JSON
+    lines, CSV, TSV or Parquet; - is stdin. Systems are called by their files' names.
+    """
+    if per_image is not None:
+        from capeval.report.per_image import check_suffix
+
+        check_suffix(per_image)
+    options.check_outputs(output=output, per_image=per_image)
+    if [*sets, references, training].count("-") > 1:
+        raise UsageError("only one of the files can be standard input; name files for the others")
+    frequencies = None if df == "corpus" else _load(df)
+    stage.text = "reading"
+    systems = _read(sets, set_format)
+    known = None if training is None else read_references(training)
+    described = None
+    if references is not None:
+        described = read_references(references, format=reference_format, split=split)
+    stage.text = "scoring"
+    result = diversity(
+        systems,
+        described,
+        metrics,
+        accuracy=accuracy,
+        beta2=beta2,
+        top=top,
+        training=known,
+        tokenizer=tokenizer,
+        document_frequency=frequencies,
+        meteor_resources=meteor_resources,
+        interval=interval,
+        samples=samples,
+        seed=seed,
+        threads=threads,
+    )
+    stage.text = "writing"
+    if per_image is not None:
+        from capeval.report.per_image import write_sets
+
+        write_sets(result, per_image)
+    options.emit(render(result, format_, colour=options.colour(output)), output)
+
+
+def _read(paths: tuple[str, ...], format_: str | None) -> dict[str, Captions]:
+    """The systems by the names of their files, or by their paths where names meet."""
+    names = [system_name(path) for path in paths]
+    systems: dict[str, Captions] = {}
+    for path, name in zip(paths, names, strict=True):
+        chosen = name if names.count(name) == 1 else path
+        if chosen in systems:
+            raise UsageError(f"{path} is given twice; give each system's file once")
+        systems[chosen] = read_caption_sets(path, format=format_)
+    return systems
+
+
+def _load(path: str) -> DocumentFrequency:
+    from capeval.document_frequency import DocumentFrequency
+
+    return DocumentFrequency.load(path)
