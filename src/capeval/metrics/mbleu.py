@@ -7,7 +7,7 @@ Wang, Chan, *Describing like humans: on diversity in image captioning* (CVPR 201
 | point | paper | authors' program | capeval |
 | --- | --- | --- | --- |
 | direction | reports 1 − mBLEU_n | mBLEU_n | mBLEU_n: high = less diverse; mBLEU-mix: high = diverse |
-| reference length | – | average: the COCO scorer's choice for a single caption | average; `length=closest` as BLEU's paper |
+| reference length | – | closest: with it the printed scores come out | closest; `length=average` as bare `BleuScorer` |
 | one caption | – | – | 1: it varies as little as one that is repeated |
 """
 
@@ -18,7 +18,7 @@ from capeval.metrics.base import Metric, parameter
 
 _SOURCE = "Shetty et al., ICCV 2017; Wang and Chan, CVPR 2019"
 _LENGTH = "the reference length that the brevity penalty compares with"
-_LENGTHS = ("average", "closest")
+_LENGTHS = ("closest", "average")
 
 
 @dataclass(repr=False, eq=False)
@@ -26,7 +26,7 @@ class Mbleu(Metric):
     """mBLEU of n-grams up to `n`; corpus score = mean over images. High = less diverse."""
 
     n: int = parameter(4, "the longest n-gram", least=1, most=4, in_name=True)
-    length: str = parameter("average", _LENGTH, choices=_LENGTHS)
+    length: str = parameter("closest", _LENGTH, choices=_LENGTHS)
 
     family: ClassVar[str] = "mbleu"
     title: ClassVar[str] = "mBLEU"
@@ -48,7 +48,7 @@ class Mbleu(Metric):
 class MbleuMix(Metric):
     """The diversity score that the paper makes of mBLEU: one minus the mean of mBLEU-1 to mBLEU-4."""
 
-    length: str = parameter("average", _LENGTH, choices=_LENGTHS)
+    length: str = parameter("closest", _LENGTH, choices=_LENGTHS)
 
     family: ClassVar[str] = "mbleu-mix"
     title: ClassVar[str] = "mBLEU-mix"

@@ -1,7 +1,7 @@
 //! mBLEU: the BLEU of each caption of a set against the others. High where captions repeat each other.
 //!
-//! The published program scores each caption as a corpus of one, for which the COCO code's `BleuScorer` compares with the
-//! *average* reference length; that is the default here.
+//! The paper's printed scores come out with the closest reference length. The COCO code's bare `BleuScorer` takes the
+//! average for a corpus of one image; that is the other choice.
 
 use crate::bleu;
 use crate::corpus::Corpus;
