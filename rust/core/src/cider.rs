@@ -188,8 +188,7 @@ struct CorpusScorer<'a> {
 impl Scorer for CorpusScorer<'_> {
     fn statistics(&self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
         let ngrams = if self.cider.stem { image.stemmed_ngrams() } else { image.ngrams() };
-        let weights =
-            if self.cider.idf { self.weights.of_image(ngrams) } else { vec![1.0; ngrams.ngrams().len()] };
+        let weights = if self.cider.idf { self.weights.of_image(ngrams) } else { vec![1.0; ngrams.ngrams().len()] };
         let first = image.candidate_count();
         let references = first..first + image.reference_count();
         row[0] = self.cider.score_sentence(ngrams, &weights, candidate, references);

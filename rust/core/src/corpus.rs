@@ -96,7 +96,12 @@ impl Corpus {
     #[must_use]
     pub fn select(&self, sets: impl IntoIterator<Item = Vec<usize>>) -> Self {
         let candidates = self.candidates.select(sets.into_iter());
-        Self { references: self.references.clone(), vocabulary: self.vocabulary.clone(), candidates, stems: OnceLock::new() }
+        Self {
+            references: self.references.clone(),
+            vocabulary: self.vocabulary.clone(),
+            candidates,
+            stems: OnceLock::new(),
+        }
     }
 
     /// Of each set the numbers of the `most` candidates of the highest score, in their order; of equal ones the earlier.

@@ -160,7 +160,11 @@ pub(crate) fn evaluate(
         let kernels: Vec<&dyn Kernel> = kernels.iter().map(|(_, kernel)| &**kernel).collect();
         kernel::evaluate(&corpus.0, &kernels, &context)
     });
-    Ok(kernels.into_iter().zip(tables).map(|((name, kernel), table)| Statistics { name, formula: Formula::Metric(kernel), table }).collect())
+    Ok(kernels
+        .into_iter()
+        .zip(tables)
+        .map(|((name, kernel), table)| Statistics { name, formula: Formula::Metric(kernel), table })
+        .collect())
 }
 
 /// Percentile intervals of the metrics' scores over images drawn with replacement, the same draws for all.
@@ -232,13 +236,12 @@ fn resampled_scores(statistics: &[&Statistics], samples: usize, seed: u64, threa
     let mut columns: Vec<Range<usize>> = Vec::new();
     for table in statistics.iter().map(|statistics| &*statistics.table) {
         // Metrics that share their statistics are resampled once.
-        if let Some(place) = tables.iter().position(|known| std::ptr::eq(*known, table)) {
-            columns.push(columns[place].clone());
-        } else {
-            let start = tables.iter().map(|known| known.width).sum();
-            columns.push(start..start + table.width);
+        let place = tables.iter().position(|known| std::ptr::eq(*known, table)).unwrap_or_else(|| {
             tables.push(table);
-        }
+            tables.len() - 1
+        });
+        let start = tables[..place].iter().map(|known| known.width).sum();
+        columns.push(start..start + table.width);
     }
     let sums = resampled_sums(&tables, samples, seed, threads);
     let scores = |(statistics, columns): (&&Statistics, Range<usize>)| {

@@ -97,7 +97,8 @@ impl Scorer for Mbleu {
             let matches = most.matches(image, candidate);
             let reference = self.reference_length(&lengths, candidate);
             for order in 1..=MAX_ORDER {
-                row[order - 1] += bleu::coco(matches[..order].iter().copied(), lengths[candidate] as f64, reference) / size as f64;
+                row[order - 1] +=
+                    bleu::coco(matches[..order].iter().copied(), lengths[candidate] as f64, reference) / size as f64;
             }
         }
     }
@@ -130,7 +131,8 @@ struct Holder {
 impl Most {
     fn of(image: &Image<'_>) -> Self {
         let ngrams = image.ngrams();
-        let mut most = Self { first: vec![Holder::default(); ngrams.ngrams().len()], second: vec![0; ngrams.ngrams().len()] };
+        let mut most =
+            Self { first: vec![Holder::default(); ngrams.ngrams().len()], second: vec![0; ngrams.ngrams().len()] };
         for candidate in 0..image.candidate_count() {
             for entry in (1..=MAX_ORDER).flat_map(|order| ngrams.entries(candidate, order)) {
                 let (first, second) = (&mut most.first[entry.ngram as usize], &mut most.second[entry.ngram as usize]);
@@ -152,11 +154,8 @@ impl Most {
             let (mut matched, mut all) = (0, 0);
             for entry in ngrams.entries(candidate, k + 1) {
                 let first = self.first[entry.ngram as usize];
-                let others = if first.candidate as usize == candidate {
-                    self.second[entry.ngram as usize]
-                } else {
-                    first.count
-                };
+                let others =
+                    if first.candidate as usize == candidate { self.second[entry.ngram as usize] } else { first.count };
                 matched += entry.count.min(others);
                 all += entry.count;
             }

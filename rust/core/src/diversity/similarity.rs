@@ -208,9 +208,8 @@ struct Counted {
 impl Counted {
     fn entries(&self, image: &Image<'_>) -> Vec<Vec<(u32, f64)>> {
         let ngrams = image.ngrams();
-        let counts = |entry: &Entry| {
-            !ngrams.ngrams()[entry.ngram as usize].words().any(|word| self.left_out[word as usize])
-        };
+        let counts =
+            |entry: &Entry| !ngrams.ngrams()[entry.ngram as usize].words().any(|word| self.left_out[word as usize]);
         (0..image.candidate_count())
             .map(|sentence| {
                 let counted = ngrams.entries(sentence, 1).iter().filter(|entry| counts(entry));
@@ -233,16 +232,16 @@ impl Matrix for Counted {
 /// English function words: articles, pronouns, prepositions, conjunctions, auxiliaries, particles, and punctuation that
 /// a tokenizer leaves.
 pub const STOP_WORDS: &[&str] = &[
-    "a", "an", "the", "this", "that", "these", "those", "some", "any", "each", "every", "other", "another", "such", "i",
-    "you", "he", "she", "it", "we", "they", "me", "him", "her", "us", "them", "my", "your", "his", "its", "our", "their",
-    "who", "whom", "whose", "which", "what", "where", "when", "while", "there", "here", "and", "or", "but", "nor", "so",
-    "as", "if", "than", "then", "because", "of", "in", "on", "at", "by", "for", "from", "to", "with", "without", "into",
-    "onto", "upon", "over", "under", "above", "below", "between", "among", "through", "across", "along", "around",
-    "about", "against", "after", "before", "behind", "beside", "near", "next", "off", "out", "up", "down", "during",
-    "inside", "outside", "toward", "towards", "is", "are", "was", "were", "be", "been", "being", "am", "has", "have",
-    "had", "having", "do", "does", "did", "doing", "can", "could", "will", "would", "shall", "should", "may", "might",
-    "must", "not", "no", "very", "too", "also", "just", "only", "'s", "n't", ".", ",", ";", ":", "!", "?", "-", "``",
-    "''", "'",
+    "a", "an", "the", "this", "that", "these", "those", "some", "any", "each", "every", "other", "another", "such",
+    "i", "you", "he", "she", "it", "we", "they", "me", "him", "her", "us", "them", "my", "your", "his", "its", "our",
+    "their", "who", "whom", "whose", "which", "what", "where", "when", "while", "there", "here", "and", "or", "but",
+    "nor", "so", "as", "if", "than", "then", "because", "of", "in", "on", "at", "by", "for", "from", "to", "with",
+    "without", "into", "onto", "upon", "over", "under", "above", "below", "between", "among", "through", "across",
+    "along", "around", "about", "against", "after", "before", "behind", "beside", "near", "next", "off", "out", "up",
+    "down", "during", "inside", "outside", "toward", "towards", "is", "are", "was", "were", "be", "been", "being",
+    "am", "has", "have", "had", "having", "do", "does", "did", "doing", "can", "could", "will", "would", "shall",
+    "should", "may", "might", "must", "not", "no", "very", "too", "also", "just", "only", "'s", "n't", ".", ",", ";",
+    ":", "!", "?", "-", "``", "''", "'",
 ];
 
 /// ROUGE-L's F with β = 1: the longest common subsequence over the mean length. Symmetric, but no inner product.
