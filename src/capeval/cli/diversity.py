@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING
 
 import click
@@ -10,12 +11,14 @@ from capeval.caption_sets import diversity, system_name
 from capeval.cli import options
 from capeval.cli.interruptible import stage
 from capeval.data import FORMATS, read_caption_sets, read_references
-from capeval.errors import UsageError
+from capeval.errors import CapevalWarning, UsageError
 from capeval.report.diversity import render
+from capeval.report.pictures import check_pictures, write_pictures
 
 if TYPE_CHECKING:
     from capeval._core import Captions
     from capeval.document_frequency import DocumentFrequency
+    from capeval.set_result import Diversity
 
 
 @click.command()
@@ -39,6 +42,11 @@ if TYPE_CHECKING:
 @click.option("--top", type=click.IntRange(1), metavar="K", help="Score only the K most accurate captions of each set.")
 @click.option("--training", metavar="FILE", help="Training captions: adds the share of novel captions.")
 @click.option("--per-image", metavar="FILE", help="Write each caption set's figures: .csv, .jsonl or .parquet.")
+@click.option("--plots", metavar="DIR", help="Write pictures there: PNG and SVG, and their data as CSV.")
+@click.option(
+    "--images", metavar="ID,ID", help="Images whose captions --plots and --report draw; by default the most and the least diverse."
+)
+@click.option("--report", metavar="FILE.html", help="Write a report: one self-contained page.")
 @click.option(
     "--df",
     default="corpus",
@@ -67,6 +75,9 @@ def command(
     top: int | None,
     training: str | None,
     per_image: str | None,
+    plots: str | None,
+    images: str | None,
+    report: str | None,
     df: str,
     meteor_resources: str | None,
     tokenizer: str,
@@ -89,7 +100,11 @@ def command(
         from capeval.report.per_image import check_suffix
 
         check_suffix(per_image)
-    options.check_outputs(output=output, per_image=per_image)
+    if images is not None and plots is None and report is None:
+        raise UsageError("--images chooses what --plots and --report show; give one of them")
+    options.check_outputs(output=output, per_image=per_image, report=report)
+    if plots is not None:
+        check_pictures(plots)
     if [*sets, references, training].count("-") > 1:
         raise UsageError("only one of the files can be standard input; name files for the others")
     frequencies = None if df == "corpus" else _load(df)
@@ -121,7 +136,20 @@ def command(
         from capeval.report.per_image import write_sets
 
         write_sets(result, per_image)
+    _draw(result, plots, report, [image.strip() for image in (images or "").split(",") if image.strip()])
     options.emit(render(result, format_, colour=options.colour(output)), output)
+
+
+def _draw(result: Diversity, plots: str | None, report: str | None, images: list[str]) -> None:
+    """Writes the pictures and the report that are asked for; says which pictures are left out."""
+    if plots is not None:
+        stage.text = "drawing"
+        for line in write_pictures(result, plots, images):
+            warnings.warn(line, CapevalWarning, stacklevel=2)
+    if report is not None:
+        from capeval.report.diversity_html import write_diversity_report
+
+        write_diversity_report(result, report, images=images)
 
 
 def _read(paths: tuple[str, ...], format_: str | None) -> dict[str, Captions]:
