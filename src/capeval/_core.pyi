@@ -17,11 +17,21 @@ __all__ = [
     "MeteorTables",
     "References",
     "Reward",
+    "SIMILARITIES",
     "Statistics",
     "__version__",
     "bootstrap_intervals",
+    "caption_vectors",
+    "eigensystem",
     "evaluate",
+    "leave_one_out",
+    "novelty",
+    "paired_bootstrap",
+    "similarity_matrix",
+    "spectral_diversity",
     "tokenize",
+    "top",
+    "word_counts",
 ]
 
 __version__: str
