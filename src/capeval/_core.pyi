@@ -17,11 +17,21 @@ __all__ = [
     "MeteorTables",
     "References",
     "Reward",
+    "SIMILARITIES",
     "Statistics",
     "__version__",
     "bootstrap_intervals",
+    "caption_vectors",
+    "eigensystem",
     "evaluate",
+    "leave_one_out",
+    "novelty",
+    "paired_bootstrap",
+    "similarity_matrix",
+    "spectral_diversity",
     "tokenize",
+    "top",
+    "word_counts",
 ]
 
 __version__: str
@@ -394,13 +404,13 @@ def paired_bootstrap(
 SIMILARITIES: list[str]
 """Names of the similarities of two captions."""
 
-def similarity_matrices(
+def similarity_matrix(
     corpus: Corpus,
-    images: Sequence[int],
+    image: int,
     parameters: Mapping[str, bool | float | str],
     document_frequency: DocumentFrequency | None = None,
-) -> list[bytes]:
-    """The matrix of each of these images, row by row, as little-endian float64.
+) -> bytes:
+    """The image's matrix, row by row, as little-endian float64.
 
     Raises:
         UsageError: unacceptable parameters; `kernel` names the similarity.
@@ -408,11 +418,11 @@ def similarity_matrices(
 
 def caption_vectors(
     corpus: Corpus,
-    images: Sequence[int],
+    image: int,
     parameters: Mapping[str, bool | float | str],
     document_frequency: DocumentFrequency | None = None,
-) -> list[tuple[list[str], bytes]] | None:
-    """Of each image its n-grams, and its captions' vectors over them; None where the similarity is no inner product.
+) -> tuple[list[str], bytes] | None:
+    """The image's n-grams, and its captions' vectors over them; None where the similarity is no inner product.
 
     Raises:
         UsageError: unacceptable parameters.

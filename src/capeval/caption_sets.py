@@ -111,7 +111,8 @@ def diversity(
     known = None if training is None else encode_references(training, tokenizer=tokenizer, threads=threads)
     scored = {name: scoring.system(name, corpus, top, known) for name, corpus in corpora.items()}
     human = scoring.people(next(iter(corpora.values()))) if references is not None else None
-    return _with_intervals(Diversity(_core.__version__, scored, human, (), interval, beta2), samples, seed, threads)
+    result = Diversity(_core.__version__, scored, human, (), interval, beta2)
+    return result if interval is None else _with_intervals(result, interval, samples, seed, threads)
 
 
 def _named(sets: CaptionSource | Mapping[str, CaptionSource]) -> dict[str, CaptionSource]:
@@ -246,11 +247,8 @@ class _Scoring:
         return signature(metric, corpus, self.document_frequency, None)
 
 
-def _with_intervals(result: Diversity, samples: int, seed: int, threads: int) -> Diversity:
+def _with_intervals(result: Diversity, level: float, samples: int, seed: int, threads: int) -> Diversity:
     """The result with intervals, and with a paired test for each pair of systems and metric."""
-    if result.level is None:
-        return result
-    level = result.level
 
     def bounded(system: SystemDiversity) -> SystemDiversity:
         statistics = [figure.statistics for figure in system.values()]
@@ -260,22 +258,21 @@ def _with_intervals(result: Diversity, samples: int, seed: int, threads: int) ->
         result,
         systems={name: bounded(system) for name, system in result.items()},
         human=bounded(result.human) if result.human else None,
-        pairs=_pairs(result, samples, seed, threads),
+        pairs=_pairs(result, level, samples, seed, threads),
     )
 
 
-def _pairs(result: Diversity, samples: int, seed: int, threads: int) -> tuple[Pair, ...]:
+def _pairs(result: Diversity, level: float, samples: int, seed: int, threads: int) -> tuple[Pair, ...]:
     figures = {(name, key): figure for name, system in result.items() for key, figure in system.items()}
     places = {place: number for number, place in enumerate(figures)}
     compared = [(a, b, key) for a, b in combinations(result, 2) for key in result[a] if key in result[b]]
     if not compared:
         return ()
-    assert result.level is not None
     tests = _core.paired_bootstrap(
         [figure.statistics for figure in figures.values()],
         [(places[a, key], places[b, key]) for a, b, key in compared],
         samples,
-        result.level,
+        level,
         seed,
         threads,
     )

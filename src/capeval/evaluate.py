@@ -132,6 +132,7 @@ def _check_unit(corpus: Corpus, metrics: tuple[Metric, ...]) -> None:
 
 
 def check_bootstrap(interval: float | None, samples: int, seed: int) -> None:
+    """Raises `UsageError` for a level, a number of samples or a seed out of range."""
     if interval is not None and not 0 < interval < 1:
         raise UsageError(f"interval must be a confidence level between 0 and 1, or none, got {interval}")
     if samples < 1:

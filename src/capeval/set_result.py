@@ -193,12 +193,11 @@ class SystemDiversity(Mapping[str, Figure]):
         number = self.image_ids.index(image_id)
         parameters = _similarity(metric or SelfCider())
         given = self.document_frequency._core if self.document_frequency else None
-        [bytes_] = _core.similarity_matrices(self.corpus._core, [number], parameters, given)
+        bytes_ = _core.similarity_matrix(self.corpus._core, number, parameters, given)
         size = len(tokens)
         matrix = np.frombuffer(bytes_).reshape(size, size)
         values, vectors = _core.eigensystem(bytes_, size)
-        spanned = _core.caption_vectors(self.corpus._core, [number], parameters, given)
-        names, dense = spanned[0] if spanned else ([], b"")
+        names, dense = _core.caption_vectors(self.corpus._core, number, parameters, given) or ([], b"")
         return SetSpectrum(
             image_id,
             self.corpus.set_of(image_id),

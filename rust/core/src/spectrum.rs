@@ -214,9 +214,9 @@ mod tests {
         let Eigensystem { values, vectors } = Spectrum::default().system(&mut matrix.to_vec(), n);
         let tolerance = 1e-14 * n as f64 * values.iter().fold(f64::MIN_POSITIVE, |a, b| a.max(b.abs()));
         let vector = |k: usize| &vectors[k * n..(k + 1) * n];
-        for k in 0..n {
+        for (k, value) in values.iter().enumerate() {
             for row in 0..n {
-                let residual = dot(&matrix[row * n..(row + 1) * n], vector(k)) - values[k] * vector(k)[row];
+                let residual = dot(&matrix[row * n..(row + 1) * n], vector(k)) - value * vector(k)[row];
                 assert!(residual.abs() <= tolerance, "residual {residual}");
                 let unit = f64::from(u8::from(k == row));
                 assert!((dot(vector(k), vector(row)) - unit).abs() <= 1e-14 * n as f64);

@@ -9,7 +9,7 @@ use capeval_core::diversity::novel_captions;
 use capeval_core::diversity::similarity::{self, Similarity};
 use capeval_core::diversity::spectral;
 use capeval_core::kernel::{Context, Image, Parameters};
-use capeval_core::ngram::NgramCounter;
+use capeval_core::ngram::{Ngram, NgramCounter};
 use capeval_core::spectrum::{Eigensystem, Spectrum};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -33,58 +33,50 @@ fn context(document_frequency: Option<&Bound<'_, DocumentFrequency>>) -> Context
     Context { document_frequency, ..Context::default() }
 }
 
-/// Similarity matrices of these images, row by row, float64.
+/// The similarity matrix of an image, row by row, float64.
 #[pyfunction]
-#[pyo3(signature = (corpus, images, parameters, document_frequency=None))]
-pub(crate) fn similarity_matrices<'py>(
+#[pyo3(signature = (corpus, image, parameters, document_frequency=None))]
+pub(crate) fn similarity_matrix<'py>(
     py: Python<'py>,
     corpus: &Bound<'_, Corpus>,
-    images: Vec<usize>,
+    image: usize,
     parameters: BTreeMap<String, Parameter>,
     document_frequency: Option<&Bound<'_, DocumentFrequency>>,
-) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+) -> PyResult<Bound<'py, PyBytes>> {
     let (similarity, context) = (build(parameters)?, context(document_frequency));
-    let corpus = &corpus.get().0;
-    let matrices = py.detach(|| {
-        let (filler, counter) = (similarity.prepare(corpus, &context), RefCell::new(NgramCounter::default()));
-        let fill = |&number: &usize| {
-            let image = Image::new(corpus, number, &counter);
-            let mut matrix = vec![0.0; image.candidate_count() * image.candidate_count()];
-            filler.fill(&image, &mut matrix);
-            matrix
-        };
-        images.iter().map(fill).collect::<Vec<_>>()
-    });
-    Ok(matrices.into_iter().map(|matrix| to_bytes(py, matrix.into_iter())).collect())
+    let (corpus, counter) = (&corpus.get().0, RefCell::new(NgramCounter::default()));
+    let image = Image::new(corpus, image, &counter);
+    let mut matrix = vec![0.0; image.candidate_count() * image.candidate_count()];
+    similarity.prepare(corpus, &context).fill(&image, &mut matrix);
+    Ok(to_bytes(py, matrix.into_iter()))
 }
 
-/// N-grams of each image and the vectors of its candidates over them, candidate by candidate, float64; None where the
+/// The n-grams of an image and the vectors of its candidates over them, candidate by candidate, float64; None where the
 /// similarity is no inner product.
 #[pyfunction]
-#[pyo3(signature = (corpus, images, parameters, document_frequency=None))]
+#[pyo3(signature = (corpus, image, parameters, document_frequency=None))]
 pub(crate) fn caption_vectors<'py>(
     py: Python<'py>,
     corpus: &Bound<'_, Corpus>,
-    images: Vec<usize>,
+    image: usize,
     parameters: BTreeMap<String, Parameter>,
     document_frequency: Option<&Bound<'_, DocumentFrequency>>,
-) -> PyResult<Option<Vec<(Vec<String>, Bound<'py, PyBytes>)>>> {
+) -> PyResult<Option<(Vec<String>, Bound<'py, PyBytes>)>> {
     let (similarity, context) = (build(parameters)?, context(document_frequency));
-    let corpus = &corpus.get().0;
-    let (filler, counter) = (similarity.prepare(corpus, &context), RefCell::new(NgramCounter::default()));
-    let mut all = Vec::new();
-    for number in images {
-        let Some(vectors) = filler.vectors(&Image::new(corpus, number, &counter)) else { return Ok(None) };
-        let vocabulary = if vectors.stem { &corpus.stems().vocabulary } else { &corpus.vocabulary };
-        let spell = |words: Vec<u32>| words.into_iter().map(|word| vocabulary.word(word)).collect::<Vec<_>>().join(" ");
-        let names: Vec<String> = vectors.ngrams.iter().map(|ngram| spell(ngram.words().collect())).collect();
-        let mut dense = vec![0.0; vectors.entries.len() * names.len()];
-        for (candidate, entries) in vectors.entries.iter().enumerate() {
-            entries.iter().for_each(|&(place, value)| dense[candidate * names.len() + place as usize] = value);
+    let (corpus, counter) = (&corpus.get().0, RefCell::new(NgramCounter::default()));
+    let Some(vectors) = similarity.prepare(corpus, &context).vectors(&Image::new(corpus, image, &counter)) else {
+        return Ok(None);
+    };
+    let vocabulary = if vectors.stem { &corpus.stems().vocabulary } else { &corpus.vocabulary };
+    let spell = |ngram: &Ngram| ngram.words().map(|word| vocabulary.word(word)).collect::<Vec<_>>().join(" ");
+    let names: Vec<String> = vectors.ngrams.iter().map(spell).collect();
+    let mut dense = vec![0.0; vectors.entries.len() * names.len()];
+    for (candidate, entries) in vectors.entries.iter().enumerate() {
+        for &(place, value) in entries {
+            dense[candidate * names.len() + place as usize] = value;
         }
-        all.push((names, to_bytes(py, dense.into_iter())));
     }
-    Ok(Some(all))
+    Ok(Some((names, to_bytes(py, dense.into_iter()))))
 }
 
 /// Eigenvalues, largest first, and eigenvectors, one after the other, of a symmetric matrix; all float64.

@@ -40,7 +40,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(statistics::evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::paired_bootstrap, module)?)?;
     module.add("SIMILARITIES", diversity::similarity_names())?;
-    module.add_function(wrap_pyfunction!(diversity::similarity_matrices, module)?)?;
+    module.add_function(wrap_pyfunction!(diversity::similarity_matrix, module)?)?;
     module.add_function(wrap_pyfunction!(diversity::caption_vectors, module)?)?;
     module.add_function(wrap_pyfunction!(diversity::eigensystem, module)?)?;
     module.add_function(wrap_pyfunction!(diversity::spectral_diversity, module)?)?;

@@ -93,8 +93,8 @@ def command(
 ) -> None:
     """Score caption SETS (several captions an image by one system): one file a system.
 
-    Files may be lists of {"image_id", "captions"}, COCO results with repeated image ids, {id: [caption, ...]} JSON, JSON
-    lines, CSV, TSV or Parquet; - is stdin. Systems are called by their files' names.
+    Files may be lists of {"image_id", "captions"}, COCO results with repeated image ids, {id: [caption, ...]} JSON,
+    JSON lines, CSV, TSV or Parquet; - is stdin. Systems are called by their files' names.
     """
     if per_image is not None:
         from capeval.report.per_image import check_suffix

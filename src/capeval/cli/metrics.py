@@ -10,7 +10,7 @@ import click
 from capeval.cli import options
 from capeval.metrics import Metric
 from capeval.metrics.base import accepts, spell
-from capeval.registry import METRICS, parse_metrics
+from capeval.registry import METRICS, groups, parse_metrics
 
 
 @click.command(name="metrics")
@@ -43,9 +43,9 @@ def describe(metric: Metric) -> dict[str, Any]:
         "summary": metric.summary,
         "equation": metric.equation,
         "range": [0, metric.upper],
-        "direction": "higher is better",
+        "direction": metric.direction,
         "needs": list(metric.needs),
-        "groups": [group for other, groups in METRICS for group in groups if other.name == metric.name] + ["all"],
+        "groups": [name for name, members in groups().items() if metric.name in {member.name for member in members}],
         "parameters": {
             p.name: {
                 "default": getattr(metric, p.name),

@@ -68,6 +68,8 @@ class Metric:
     """Paper and equation."""
     upper: ClassVar[float | None]
     """Largest score with default parameters; None when there is none. The smallest is 0."""
+    direction: ClassVar[str] = "higher is better"
+    """Which way is good, in words."""
     needs: ClassVar[tuple[str, ...]] = ("references",)
     """What has to be given beside the candidates."""
     scores_sets: ClassVar[bool] = False

@@ -1,7 +1,7 @@
 """Div-n and the share of distinct captions: how much of a set is said once.
 
-Li, Galley, Brockett, Gao, Dolan, *A diversity-promoting objective function for neural conversation models* (NAACL 2016);
-for caption sets: Shetty, Rohrbach, Hendricks, Fritz, Schiele, *Speaking the same language* (ICCV 2017).
+Li, Galley, Brockett, Gao, Dolan, *A diversity-promoting objective function for neural conversation models* (NAACL
+2016); for caption sets: Shetty, Rohrbach, Hendricks, Fritz, Schiele, *Speaking the same language* (ICCV 2017).
 
     Div-n    = distinct n-grams of the set / words of the set
     distinct = distinct captions / captions

@@ -31,6 +31,7 @@ class Mbleu(Metric):
     family: ClassVar[str] = "mbleu"
     title: ClassVar[str] = "mBLEU"
     summary: ClassVar[str] = "The captions of a set repeat each other's n-grams: high = less diverse."
+    direction: ClassVar[str] = "lower is more diverse"
     equation: ClassVar[str] = "mBLEU_n = 1/m Σ_i BLEU_n(c_i, C − {c_i})"
     source: ClassVar[str] = _SOURCE
     upper: ClassVar[float | None] = 1.0

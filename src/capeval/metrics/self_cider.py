@@ -7,7 +7,7 @@ Wang, Chan, *Describing like humans: on diversity in image captioning* (CVPR 201
 
 | point | paper | authors' program | capeval |
 | --- | --- | --- | --- |
-| kernel | cosine, positive semi-definite | CIDEr-D: clipped, penalised, not symmetric | cosine; `kernel=cider-d` for the other |
+| kernel | cosine, positive semi-definite | CIDEr-D: clipped, penalised, not symmetric | cosine; `kernel=cider-d` |
 | matrix of CIDEr-D | – | caption i as candidate, j as reference, i ≤ j; mirrored | the same |
 | spectrum of a kernel that is none | – | singular values | singular values, and a note in the result |
 | words | – | split at white space | the tokenizer asked for; `stem=yes` for the stems of CIDEr's paper |

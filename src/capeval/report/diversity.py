@@ -102,10 +102,9 @@ def _latex(result: Diversity) -> str:
     escape = str.maketrans({"_": r"\_", "%": r"\%", "&": r"\&", "#": r"\#", "β": r"$\beta$", "²": "$^2$"})
     lines = [" & ".join(cell.translate(escape) for cell in line) + r" \\" for line in (head, *rows)]
     columns = "l" + "r" * (len(head) - 1)
-    return "\n".join(
-        [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule"]
-        + [r"\end{tabular}"]
-    )
+    head_line, *body = lines
+    begin, end = rf"\begin{{tabular}}{{{columns}}}", r"\end{tabular}"
+    return "\n".join([begin, r"\toprule", head_line, r"\midrule", *body, r"\bottomrule", end])
 
 
 _RENDERERS: dict[str, Callable[[Diversity], str]] = {

@@ -25,6 +25,7 @@ pub(crate) fn build_div(parameters: &Parameters) -> Result<Box<dyn Kernel>, Para
 struct Distinct;
 
 /// Builds the share of distinct captions.
+#[allow(clippy::unnecessary_wraps)] // as every builder returns
 pub(crate) fn build_distinct(_: &Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
     Ok(Box::new(Distinct))
 }
@@ -44,17 +45,15 @@ impl Div {
     }
 }
 
-impl Distinct {
-    fn share(self, image: &Image<'_>) -> f64 {
-        let count = image.candidate_count();
-        let distinct: BTreeSet<_> = (0..count).map(|candidate| image.candidate(candidate)).collect();
-        distinct.len() as f64 / count.max(1) as f64
-    }
+fn distinct_captions(_: Distinct, image: &Image<'_>) -> f64 {
+    let count = image.candidate_count();
+    let distinct: BTreeSet<_> = (0..count).map(|candidate| image.candidate(candidate)).collect();
+    distinct.len() as f64 / count.max(1) as f64
 }
 
-/// A mean over images of `share`: a row is (share, 1).
+/// A mean over images of a share: a row is (share, 1).
 macro_rules! mean_of_sets {
-    ($kernel:ty) => {
+    ($kernel:ty, $share:expr) => {
         impl Kernel for $kernel {
             fn width(&self) -> usize {
                 2
@@ -75,12 +74,12 @@ macro_rules! mean_of_sets {
 
         impl Scorer for $kernel {
             fn statistics(&self, image: &Image<'_>, _: usize, row: &mut [f64]) {
-                row[0] = self.share(image);
+                row[0] = $share(*self, image);
                 row[1] = 1.0;
             }
         }
     };
 }
 
-mean_of_sets!(Div);
-mean_of_sets!(Distinct);
+mean_of_sets!(Div, Div::share);
+mean_of_sets!(Distinct, distinct_captions);

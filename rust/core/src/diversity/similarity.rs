@@ -76,13 +76,17 @@ fn inner_products(vectors: &[Vec<(u32, f64)>], places: usize, matrix: &mut [f64]
     let n = vectors.len();
     let mut dense = vec![0.0; places];
     for (i, vector) in vectors.iter().enumerate() {
-        vector.iter().for_each(|&(place, value)| dense[place as usize] = value);
+        for &(place, value) in vector {
+            dense[place as usize] = value;
+        }
         for (j, other) in vectors.iter().enumerate().skip(i) {
             let product = other.iter().map(|&(place, value)| dense[place as usize] * value).sum();
             matrix[i * n + j] = product;
             matrix[j * n + i] = product;
         }
-        vector.iter().for_each(|&(place, _)| dense[place as usize] = 0.0);
+        for &(place, _) in vector {
+            dense[place as usize] = 0.0;
+        }
     }
 }
 
