@@ -159,7 +159,7 @@ def _row_of_radars(figure: Figure, one: SetTopics, seen: Look, across: int, plac
     figure.text(0.01, top - 0.06 * inch, seen.name + more, color=seen.colour, fontweight="bold", va="top")
     named = [", ".join(("−" if load < 0 else "") + word for word, load in topic.words) for topic in one.topics]
     keys = " · ".join(f"{place}: {words or '–'}" for place, words in enumerate(named, start=1))
-    figure.text(0.01, top - 0.26 * inch, _wrapped(keys, 22 * across, 2), fontsize=7.5, color="#5A6269", va="top")
+    figure.text(0.01, top - 0.26 * inch, _wrapped(keys, 30 * across, 2), fontsize=7.5, color="#5A6269", va="top")
     furthest = max((abs(load) for topic in one.topics for load in topic.captions), default=1.0) or 1.0
     for number, text in enumerate(one.captions[:across]):
         left = 0.01 + 0.98 * number / across
@@ -262,7 +262,7 @@ def _equal_f(axes: Axes, beta2: float) -> None:
         if level <= 0 or len(seen) < 40:
             continue
         axes.plot(*zip(*seen, strict=True), color=_GREY, lw=0.7, ls=(0, (4, 3)), zorder=1)
-        axes.annotate(f"F = {level:.2g}", seen[-1], xytext=(-2, 3), textcoords="offset points", fontsize=7,
+        axes.annotate(f"F = {level:g}", seen[-1], xytext=(-2, 3), textcoords="offset points", fontsize=7,
                       color="#5A6269", ha="right", va="bottom")
     axes.set(xlim=(left, right), ylim=(low, high))
 
