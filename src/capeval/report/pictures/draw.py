@@ -258,12 +258,12 @@ def _equal_f(axes: Axes, beta2: float) -> None:
     steps = [left + (right - left) * step / 400 for step in range(1, 401)]
     for level in MaxNLocator(_F_LINES).tick_values(0, most):
         line = [(d, beta2 * d * level / ((1 + beta2) * d - level)) for d in steps if (1 + beta2) * d > level]
-        seen = [(d, a) for d, a in line if low <= a <= high]
-        if level <= 0 or len(seen) < 40:
+        if level <= 0 or not line or not low <= line[-1][1] <= high:
             continue
+        seen = [(d, a) for d, a in line if a <= high]
         axes.plot(*zip(*seen, strict=True), color=_GREY, lw=0.7, ls=(0, (4, 3)), zorder=1)
-        axes.annotate(f"F = {level:g}", seen[-1], xytext=(-2, 3), textcoords="offset points", fontsize=7,
-                      color="#5A6269", ha="right", va="bottom")
+        axes.annotate(f"F {level:g}", seen[-1], xytext=(4, 0), textcoords="offset points", fontsize=7,
+                      color="#5A6269", ha="left", va="center", annotation_clip=False)
     axes.set(xlim=(left, right), ylim=(low, high))
 
 

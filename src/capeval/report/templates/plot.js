@@ -59,9 +59,9 @@ class Plot {
     this.paint(this);
   }
 
-  /** Draws axes; `x` and `y` are [label, least, most, scale]. */
-  axes([xLabel, xLeast, xMost, xScale = linear], [yLabel, yLeast, yMost, yScale = linear]) {
-    const [left, right] = [MARGIN.left, this.width - MARGIN.right];
+  /** Draws axes; `x` and `y` are [label, least, most, scale]; `margin` is the room on the right. */
+  axes([xLabel, xLeast, xMost, xScale = linear], [yLabel, yLeast, yMost, yScale = linear], margin = MARGIN.right) {
+    const [left, right] = [MARGIN.left, this.width - margin];
     const [top, bottom] = [MARGIN.top, this.height - MARGIN.bottom];
     this.x = xScale(xLeast, xMost, left, right, this.width < 420 ? 4 : 7);
     this.y = yScale(yLeast, yMost, bottom, top);

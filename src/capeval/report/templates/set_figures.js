@@ -64,5 +64,5 @@ function testTable(report, pairs) {
     element("tbody", {}, ...pairs.map((pair) => element("tr", {},
       element("td", {}, systemName(report, number(pair.a))), element("td", {}, systemName(report, number(pair.b))),
       element("td", {}, signed(pair.delta)), element("td", {}, pair.interval.map(signed).join(" to ")),
-      element("td", {}, pair.p.toPrecision(3))))));
+      element("td", {}, String(parseFloat(pair.p.toPrecision(3))))))));
 }

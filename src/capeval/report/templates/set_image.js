@@ -6,7 +6,8 @@ class SetImage {
   constructor(report, image, hidden) {
     this.report = report;
     this.image = image;
-    this.readout = element("p", {class: "readout", "aria-live": "polite"});
+    this.readout = element("p", {class: "readout", "aria-live": "polite"},
+      "Point at a caption, a mark or a cell, or reach it by Tab: its counterparts light up.");
     /** Nodes that stand for a caption, by system and caption. */
     this.parts = new Map();
     const shown = report.systems.map((_, number) => number).filter((number) => image.captions[number] && !hidden.has(number));

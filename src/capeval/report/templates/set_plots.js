@@ -5,18 +5,17 @@ function showPlots(report, hidden) {
   const given = report.pictures;
   const made = [];
   const place = document.getElementById("plots");
-  const add = (title, note, rows, paint, wide = false) => {
+  const add = (title, note, rows, paint) => {
     if (typeof rows === "string") {
       place.append(element("p", {class: "note left-out"}, `${title} is left out: ${rows}.`));
       return;
     }
     const plot = new Plot(title, note, (drawn) => paint(drawn, report, rows, hidden));
-    if (wide) plot.figure.classList.add("wide");
     made.push(plot);
     place.append(plot.figure);
   };
   add("Diversity and accuracy", `Up and right is better.${report.level === null ? "" : ` Crosses are ${levelName(report)} intervals.`}${
-    report.curves ? " Dashed lines join places of equal F." : ""}`, given.plane, paintPlane, true);
+    report.curves ? " Dashed lines join places of equal F." : ""}`, given.plane, paintPlane);
   add(`F (β² = ${report.beta2})`, "Diversity and accuracy in one number; more is better.", given.f, paintF);
   add("Vocabulary and diversity", "More distinct words, and captions of an image that differ.", given.vocabulary, paintVocabulary);
   add("Words by rank", "Both axes are logarithmic; a line ends where the vocabulary, or the 5,000th word, does.",
@@ -44,7 +43,7 @@ function paintPlane(plot, report, all, hidden) {
   if (!rows.length) return;
   const x = around(known(rows.flatMap(([, row]) => row.slice(2, 5))), 1.02);
   const y = around(known(rows.flatMap(([, row]) => row.slice(5, 8))));
-  plot.axes([`Diversity: ${report.spread} →`, ...x], [`${report.accuracy} →`, ...y]);
+  plot.axes([`Diversity: ${report.spread} →`, ...x], [`${report.accuracy} →`, ...y], report.curves ? 44 : undefined);
   if (report.curves) equalF(plot, report.beta2, x, y);
   for (const [number, [, , d, dLower, dUpper, a, aLower, aUpper]] of rows) {
     const system = report.systems[number];
@@ -59,12 +58,12 @@ function paintPlane(plot, report, all, hidden) {
 function equalF(plot, beta2, [left, right], [low, high]) {
   const most = ((1 + beta2) * right * high) / (beta2 * right + high);
   for (const level of linear(0, most, 0, 1, 7).ticks.filter((tick) => tick > 0)) {
+    const accuracy = (d) => (beta2 * d * level) / ((1 + beta2) * d - level);
+    if ((1 + beta2) * right <= level || accuracy(right) < low || accuracy(right) > high) continue;
     const points = Array.from({length: 200}, (_, step) => left + ((right - left) * (step + 1)) / 200)
-      .filter((d) => (1 + beta2) * d > level).map((d) => [d, (beta2 * d * level) / ((1 + beta2) * d - level)])
-      .filter(([, a]) => a >= low && a <= high);
-    if (points.length < 30) continue;
-    const drawn = points.map(([d, a]) => [plot.x.at(d), plot.y.at(a)]);
-    plot.put(path("equal", drawn, null), label("tick", drawn.at(-1)[0] - 2, drawn.at(-1)[1] - 4, `F = ${tickName(level)}`, "end"));
+      .filter((d) => (1 + beta2) * d > level && accuracy(d) <= high);
+    plot.put(path("equal", points.map((d) => [plot.x.at(d), plot.y.at(accuracy(d))]), null),
+      label("tick", plot.x.at(right) + 5, plot.y.at(accuracy(right)) + 4, `F ${tickName(level)}`, "start"));
   }
 }
 
@@ -127,7 +126,8 @@ function paintCaptions(plot, report, all, hidden, column, name) {
   const rows = visible(report, all, hidden);
   if (!rows.length) return;
   const counts = rows.map(([, row]) => row[2]);
-  plot.axes(["Captions an image (K)", Math.min(...counts) - 0.5, Math.max(...counts) + 0.5],
+  const atCounts = (...ends) => ({...linear(...ends), ticks: [...new Set(counts)]});
+  plot.axes(["Captions an image (K)", Math.min(...counts) - 0.5, Math.max(...counts) + 0.5, atCounts],
     [`${name} →`, 0, Math.max(...rows.map(([, row]) => row[column])) * 1.1 || 1]);
   report.systems.forEach((system, number) => {
     const own = rows.filter(([place]) => place === number).map(([, row]) => row);
