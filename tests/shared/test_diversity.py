@@ -8,8 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 import capeval
 
 NOT_REPRODUCIBLE = {"fig14-human", "fig15-human", "fig16-human"}

@@ -220,6 +220,18 @@ impl Cider {
         self.scale * pooled.iter().zip(self.order_weights).map(|(similarity, weight)| weight * similarity).sum::<f64>()
     }
 
+    /// The score of each of the first `count` sentences as candidate against each from itself on as its only reference,
+    /// row by row.
+    pub(crate) fn score_pairs(&self, ngrams: &ImageNgrams, idf: &[f64], count: usize) -> impl Iterator<Item = f64> {
+        (0..count).flat_map(move |first| {
+            let candidate = Vector::new(ngrams, idf, first);
+            (first..count).map(move |second| {
+                let similarities = self.similarities(&candidate, ngrams, idf, second);
+                self.scale * similarities.iter().zip(self.order_weights).map(|(s, weight)| weight * s).sum::<f64>()
+            })
+        })
+    }
+
     /// Similarity of gⁿ(c) and gⁿ(s) for each n that counts.
     fn similarities(
         &self,

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from capeval.document_frequency import DocumentFrequency
 
 
+def _groups() -> list[str]:
+    """Names of the groups of metrics that score one caption an image."""
+    return [name for name, members in groups().items() if not any(metric.scores_sets for metric in members)]
+
+
 @click.command()
 @click.argument("references")
 @click.argument("candidates")
@@ -28,7 +33,7 @@ if TYPE_CHECKING:
     default="coco",
     show_default=True,
     metavar="LIST",
-    help=f"Comma-separated names or groups ({', '.join(groups())}); a name may carry parameters: cider-d(sigma=5).",
+    help=f"Comma-separated names or groups ({', '.join(_groups())}); a name may carry parameters: cider-d(sigma=5).",
 )
 @click.option("--per-image", metavar="FILE", help="Write each image's scores: .csv, .jsonl or .parquet.")
 @click.option(

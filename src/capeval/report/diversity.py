@@ -27,11 +27,16 @@ def _cells(result: Diversity) -> tuple[list[str], list[list[str]]]:
     everybody = result.everybody()
     figures = {key: figure for system in everybody for key, figure in system.items()}
     rows = [
-        [figure.label, *(_cell(system.figures.get(key)) for system in everybody)] for key, figure in figures.items()
+        [_label(figure), *(_cell(system.figures.get(key)) for system in everybody)] for key, figure in figures.items()
     ]
     rows.append(["Vocabulary", *(f"{system.vocabulary:,}" for system in everybody)])
     rows.append(["Captions an image", *(_count(system) for system in everybody)])
     return ["", *(system.name for system in everybody)], rows
+
+
+def _label(figure: Figure) -> str:
+    """The figure's label, with an arrow where low is diverse."""
+    return f"{figure.label} ↓" if figure.key.startswith("mbleu-") and figure.key[6].isdigit() else figure.label
 
 
 def _cell(figure: Figure | None) -> str:
@@ -99,7 +104,9 @@ def _markdown(result: Diversity) -> str:
 def _latex(result: Diversity) -> str:
     """A booktabs table."""
     head, rows = _cells(result)
-    escape = str.maketrans({"_": r"\_", "%": r"\%", "&": r"\&", "#": r"\#", "β": r"$\beta$", "²": "$^2$"})
+    escape = str.maketrans(
+        {"_": r"\_", "%": r"\%", "&": r"\&", "#": r"\#", "β": r"$\beta$", "²": "$^2$", "↓": r"$\downarrow$", "−": "--"}
+    )
     lines = [" & ".join(cell.translate(escape) for cell in line) + r" \\" for line in (head, *rows)]
     columns = "l" + "r" * (len(head) - 1)
     head_line, *body = lines

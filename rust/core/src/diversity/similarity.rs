@@ -60,7 +60,7 @@ pub struct Vectors {
     pub entries: Vec<Vec<(u32, f64)>>,
 }
 
-/// Fills a matrix from its upper triangle.
+/// Fills a matrix from its upper triangle, row by row.
 fn mirrored(matrix: &mut [f64], n: usize, mut similarity: impl FnMut(usize, usize) -> f64) {
     for i in 0..n {
         for j in i..n {
@@ -182,7 +182,9 @@ impl Matrix for (&Clipped, Weights<'_>) {
         let (clipped, weights) = self;
         let ngrams = if clipped.stem { image.stemmed_ngrams() } else { image.ngrams() };
         let idf = weights.of_image(ngrams);
-        mirrored(matrix, image.candidate_count(), |i, j| clipped.cider.score_sentence(ngrams, &idf, i, j..j + 1));
+        let count = image.candidate_count();
+        let mut pairs = clipped.cider.score_pairs(ngrams, &idf, count);
+        mirrored(matrix, count, |_, _| pairs.next().unwrap_or_default());
     }
 }
 
