@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
@@ -22,12 +22,14 @@ _SIZE = 62.0
 _GREY = "#8A9299"
 _F_LINES = 8
 _MOST_RADARS = 10
+_RADAR_WIDTH, _ROW_HEIGHT, _RADIUS = 1.45, 2.4, 0.46
+"""In inches."""
 
 
 def plane(table: Table, label: str, accuracy: str, beta2: float | None) -> Figure:
     """Diversity across, accuracy up, intervals as crosses; lines join places of equal F."""
-    figure, axes = _one(6.4, 4.2)
     looks = _looks(table)
+    figure, axes = _one(4.9 + _room(looks), 4.2)
     for row, one in zip(table.rows, looks, strict=True):
         x, left, right, y, low, high = map(_number, row[2:8])
         axes.errorbar(x, y, xerr=_sides(x, left, right), yerr=_sides(y, low, high), color=one.colour, lw=1.2, zorder=2)
@@ -44,7 +46,7 @@ def plane(table: Table, label: str, accuracy: str, beta2: float | None) -> Figur
 def f(table: Table, label: str) -> Figure:
     """A bar each, from 0, with the interval as a line."""
     looks = _looks(table)
-    figure, axes = _one(6.4, 0.9 + 0.42 * len(looks))
+    figure, axes = _one(4.9 + _room(looks), 0.9 + 0.42 * len(looks))
     places = range(len(looks))
     for place, row, one in zip(places, table.rows, looks, strict=True):
         value, low, high = map(_number, row[2:5])
@@ -63,8 +65,8 @@ def f(table: Table, label: str) -> Figure:
 
 def vocabulary(table: Table, label: str) -> Figure:
     """Diversity across, number of distinct words up."""
-    figure, axes = _one(6.4, 4.0)
     looks = _looks(table)
+    figure, axes = _one(4.9 + _room(looks), 4.0)
     for row, one in zip(table.rows, looks, strict=True):
         x, left, right = map(_number, row[4:7])
         y = _number(row[2])
@@ -80,12 +82,10 @@ def vocabulary(table: Table, label: str) -> Figure:
 
 def words(table: Table) -> Figure:
     """Frequency by rank, a line each, which ends where the vocabulary does."""
-    figure, axes = _one(6.4, 4.0)
     curves = _by_system(table)
-    looks = []
-    for number, ((name, kind), rows) in enumerate(curves.items()):
-        one = look(number, str(name), people=kind == "people")
-        looks.append(one)
+    looks = [look(number, str(name), people=kind == "people") for number, (name, kind) in enumerate(curves)]
+    figure, axes = _one(4.9 + _room(looks), 4.0)
+    for one, rows in zip(looks, curves.values(), strict=True):
         ranks, shares = [_number(row[2]) for row in rows], [_number(row[5]) for row in rows]
         axes.plot(ranks, shares, color=one.colour, lw=1.4, solid_capstyle="butt")
         _mark(axes, ranks[-1], shares[-1], one)
@@ -100,9 +100,9 @@ def words(table: Table) -> Figure:
 
 def captions(table: Table, label: str, accuracy: str) -> Figure:
     """Diversity, and accuracy, of the K most accurate captions, against K; people have one point."""
-    figure = Figure(figsize=(7.6, 3.4), layout="constrained")
     curves = _by_system(table)
     looks = [look(number, str(name), people=kind == "people") for number, (name, kind) in enumerate(curves)]
+    figure = Figure(figsize=(6.4 + _room(looks), 3.4), layout="constrained")
     for axes, place, title in zip(
         figure.subplots(1, 2), (3, 4), (f"{label} (↑ more varied)", f"{accuracy} (↑ closer)"), strict=True
     ):
@@ -122,12 +122,12 @@ def scaling(planes: list[Scaling], looks: list[Look]) -> Figure:
     """A panel an image: captions lie near where they are similar; a mark's area is the number of equal captions."""
     across = min(3, len(planes))
     down = math.ceil(len(planes) / across)
-    figure = Figure(figsize=(0.6 + 2.9 * across, 0.5 + 2.9 * down), layout="constrained")
+    figure = Figure(figsize=(2.7 * across + _room(looks), 0.5 + 2.9 * down), layout="constrained")
     panels = figure.subplots(down, across, squeeze=False).flat
     for axes, one in zip(panels, planes, strict=False):
         for mark in sorted(one.marks, key=lambda mark: -len(mark.captions)):
             _mark(axes, mark.x, mark.y, looks[mark.system], 26 * len(mark.captions), alpha=0.8)
-        axes.set_title(elided(one.image_id, 34))
+        axes.set_title(elided(one.image_id, 26))
         axes.set(xticks=[], yticks=[], xlabel=f"shows {one.share:.0%} of the squared distances", aspect="equal")
         axes.margins(0.2)
         axes.set_adjustable("datalim")
@@ -141,61 +141,67 @@ def scaling(planes: list[Scaling], looks: list[Look]) -> Figure:
 def topics(sets: list[SetTopics], looks: list[Look]) -> Figure:
     """A row a system, a radar a caption: how far it reaches on each spoke is how much it is about that topic."""
     across = max(min(max(len(one.captions) for one in sets), _MOST_RADARS), 3)
-    figure = Figure(figsize=(0.4 + 1.45 * across, 0.45 + 2.4 * len(sets)))
-    figure.suptitle(elided(sets[0].image_id, 80), x=0.01, y=1 - 0.12 / figure.get_figheight(), ha="left", va="top",
-                    fontsize=10, fontweight="bold")
-    top = 0.4 / figure.get_figheight()
-    height = (1 - top) / len(sets)
+    width, height = 0.3 + _RADAR_WIDTH * across, 0.45 + _ROW_HEIGHT * len(sets)
+    figure = Figure(figsize=(width, height))
+    # One drawing area for all, measured in inches: an axes for each radar would be slow.
+    axes = figure.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(0, height))
+    axes.set_axis_off()
+    axes.text(0.15, height - 0.12, elided(sets[0].image_id, 12 * across), va="top", fontsize=10, fontweight="bold")
     for number, one in enumerate(sets):
-        _row_of_radars(figure, one, looks[one.system], across, (1 - top - height * number, height))
+        _row_of_radars(axes, one, looks[one.system], across, height - 0.4 - _ROW_HEIGHT * number)
     return figure
 
 
-def _row_of_radars(figure: Figure, one: SetTopics, seen: Look, across: int, place: tuple[float, float]) -> None:
-    top, height = place
-    inch = 1 / figure.get_figheight()
+def _row_of_radars(axes: Axes, one: SetTopics, seen: Look, across: int, top: float) -> None:
     rest = len(one.captions) - across
     more = f"  (the first {across} of {len(one.captions)} captions)" if rest > 0 else ""
-    figure.text(0.01, top - 0.06 * inch, seen.name + more, color=seen.colour, fontweight="bold", va="top")
-    named = [", ".join(("−" if load < 0 else "") + word for word, load in topic.words) for topic in one.topics]
+    axes.text(0.15, top - 0.06, seen.name + more, color=seen.colour, fontweight="bold", va="top")
+    named = [", ".join(("−" if load < 0 else "") + elided(word, 24) for word, load in topic.words) for topic in one.topics]
     keys = " · ".join(f"{place}: {words or '–'}" for place, words in enumerate(named, start=1))
-    figure.text(0.01, top - 0.26 * inch, _wrapped(keys, 30 * across, 2), fontsize=7.5, color="#5A6269", va="top")
+    axes.text(0.15, top - 0.26, _wrapped(keys, 26 * across, 2), fontsize=7.5, color="#5A6269", va="top")
     furthest = max((abs(load) for topic in one.topics for load in topic.captions), default=1.0) or 1.0
     for number, text in enumerate(one.captions[:across]):
-        left = 0.01 + 0.98 * number / across
-        axes = figure.add_axes((left, top - 1.75 * inch, 0.98 / across, 1.15 * inch))
-        _radar(axes, [topic.captions[number] / furthest for topic in one.topics], seen)
-        lines = _wrapped(text, 24, 3)
-        figure.text(left + 0.49 / across, top - 1.78 * inch, lines, fontsize=6.5, ha="center", va="top", linespacing=1.15)
+        x = 0.15 + _RADAR_WIDTH * (number + 0.5)
+        _radar(axes, (x, top - 1.22), [topic.captions[number] / furthest for topic in one.topics], seen)
+        axes.text(x, top - 1.84, _wrapped(text, 24, 3), fontsize=6.5, ha="center", va="top", linespacing=1.15)
 
 
-def _radar(axes: Axes, loads: list[float], seen: Look, spokes: int = 5) -> None:
+def _radar(axes: Axes, centre: tuple[float, float], loads: list[float], seen: Look, spokes: int = 5) -> None:
     """Loads of −1 to 1 on spokes; a hollow dot is a caption that is against the topic."""
     loads = [*loads, *[0.0] * (spokes - len(loads))]
     angles = [math.pi / 2 - 2 * math.pi * spoke / spokes for spoke in range(spokes)]
+
+    def at(shares: Iterable[float]) -> tuple[list[float], list[float]]:
+        reach = [_RADIUS * share for share in shares]
+        x = [centre[0] + length * math.cos(angle) for length, angle in zip(reach, angles, strict=True)]
+        y = [centre[1] + length * math.sin(angle) for length, angle in zip(reach, angles, strict=True)]
+        return x, y
+
     for ring in (0.5, 1.0):
-        axes.fill([ring * math.cos(a) for a in angles], [ring * math.sin(a) for a in angles], fill=False,
-                  edgecolor="#DCDFE0", lw=0.6, zorder=0)
-    for spoke, angle in enumerate(angles, start=1):
-        axes.plot([0, math.cos(angle)], [0, math.sin(angle)], color="#DCDFE0", lw=0.6, zorder=0)
-        axes.text(1.17 * math.cos(angle), 1.17 * math.sin(angle), str(spoke), fontsize=6, color="#5A6269",
-                  ha="center", va="center")
-    x = [abs(load) * math.cos(angle) for load, angle in zip(loads, angles, strict=True)]
-    y = [abs(load) * math.sin(angle) for load, angle in zip(loads, angles, strict=True)]
-    axes.fill(x, y, facecolor=seen.colour, edgecolor=seen.colour, alpha=0.3, lw=0)
+        axes.fill(*at([ring] * spokes), fill=False, edgecolor="#DCDFE0", lw=0.6, zorder=0)
+    for spoke, (x, y) in enumerate(zip(*at([1.0] * spokes), strict=True)):
+        axes.plot([centre[0], x], [centre[1], y], color="#DCDFE0", lw=0.6, zorder=0)
+        label = (centre[0] + 1.18 * (x - centre[0]), centre[1] + 1.18 * (y - centre[1]))
+        axes.text(*label, str(spoke + 1), fontsize=6, color="#5A6269", ha="center", va="center")
+    x, y = at(abs(load) for load in loads)
+    axes.fill(x, y, facecolor=seen.colour, alpha=0.3, lw=0)
     axes.fill(x, y, fill=False, edgecolor=seen.colour, lw=1.1)
-    for at, load in enumerate(loads):
-        if load:
-            face = seen.colour if load > 0 else "white"
-            axes.plot(x[at], y[at], "o", ms=3, markerfacecolor=face, markeredgecolor=seen.colour, markeredgewidth=0.8)
-    axes.set(xlim=(-1.3, 1.3), ylim=(-1.15, 1.3), aspect="equal")
-    axes.set_axis_off()
+    for face, dots in ((seen.colour, [load > 0 for load in loads]), ("white", [load < 0 for load in loads])):
+        shown = [(one, other) for one, other, dot in zip(x, y, dots, strict=True) if dot]
+        if shown:
+            axes.plot(*zip(*shown, strict=True), "o", ms=3, lw=0, markerfacecolor=face, markeredgecolor=seen.colour,
+                      markeredgewidth=0.8)
 
 
 def _wrapped(text: str, width: int, lines: int) -> str:
     import textwrap
 
     return "\n".join(textwrap.wrap(elided(text, 400), width, max_lines=lines, placeholder=" …"))
+
+
+def _room(looks: list[Look]) -> float:
+    """Width for the names beside a drawing, in inches."""
+    return 0.45 + 0.09 * max(len(one.name) for one in looks)
 
 
 def _one(width: float, height: float) -> tuple[Figure, Axes]:
@@ -268,5 +274,3 @@ def _equal_f(axes: Axes, beta2: float) -> None:
 
 
 _THOUSANDS = FuncFormatter(lambda value, _: f"{value:,.0f}")
-
-Drawing = Callable[..., Figure]

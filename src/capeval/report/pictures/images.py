@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from capeval import _core
 from capeval.errors import UsageError, some
 from capeval.metrics import Lsa
 from capeval.report.pictures.tables import LeftOutError, diversities
@@ -106,7 +107,8 @@ def scale(image_id: str, sets: dict[int, SetSpectrum]) -> Scaling:
     """
     vectors = joined(list(sets.values()))
     centred = vectors - vectors.mean(axis=0)
-    places, share = _plane(centred @ centred.T)
+    # Without BLAS, whose threads cost more than so small a product, and whose last bits depend on them.
+    places, share = _plane(np.einsum("ik,jk->ij", centred, centred))
     marks, start = [], 0
     for system, spectrum in sets.items():
         for captions in _repeats(spectrum.tokens):
@@ -149,14 +151,16 @@ def _turned(topic: Topic) -> Topic:
 
 def _plane(products: Matrix) -> tuple[Matrix, float]:
     """Places in the plane of the two leading eigenvectors, shape (captions, 2), and the share that lies in it."""
-    values, vectors = np.linalg.eigh(products)
-    values = np.clip(values[::-1], 0, None)
-    places = np.zeros((len(products), 2))
-    for axis in range(min(2, len(products))):
-        vector = vectors[:, -1 - axis]
+    size = len(products)
+    eigenvalues, eigenvectors = _core.eigensystem(((products + products.T) / 2).tobytes(), size)
+    values = np.clip(np.frombuffer(eigenvalues), 0, None)
+    vectors = np.frombuffer(eigenvectors).reshape(size, size)
+    places = np.zeros((size, 2))
+    for axis in range(min(2, size)):
         if values[axis] > _EQUAL:
             # The sign of an eigenvector is arbitrary: its largest entry is made positive.
-            places[:, axis] = vector * np.sqrt(values[axis]) * np.sign(vector[np.argmax(np.abs(vector).round(9))])
+            sign = np.sign(vectors[axis][np.argmax(np.abs(vectors[axis]).round(9))])
+            places[:, axis] = sign * np.sqrt(values[axis]) * vectors[axis]
     total = float(values.sum())
     return places, float(values[:2].sum()) / total if total > _EQUAL else 1.0
 

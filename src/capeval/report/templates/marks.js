@@ -37,7 +37,7 @@ const markOf = (system, x, y, radius = 6, attributes = {}) =>
 const key = (system) => shape("svg", {class: "key", viewBox: "-9 -9 18 18", "aria-hidden": "true"}, markOf(system, 0, 0));
 
 /** A system's mark and name, in one line. */
-const systemName = (report, number) => element("span", {class: "system"}, key(report.systems[number]),
+const systemName = (report, number) => element("span", {class: "system", title: report.systems[number].name}, key(report.systems[number]),
   element("bdi", {}, report.systems[number].name));
 
 /** Boxes that show and hide systems, in every picture and in the table. */

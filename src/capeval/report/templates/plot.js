@@ -36,7 +36,7 @@ function around(values, limit = Infinity) {
 const tickName = (value) => value.toLocaleString("en", {maximumSignificantDigits: 4});
 
 class Plot {
-  /** `paint(plot)` draws: it calls `axes` first, then `put`. */
+  /** `paint(plot)` draws: it calls `axes` first, then `put`. `least` can be set to a height that it needs. */
   constructor(title, note, paint) {
     this.paint = paint;
     this.readout = element("p", {class: "readout", "aria-live": "polite"});
@@ -50,7 +50,7 @@ class Plot {
 
   draw() {
     this.width = this.box.clientWidth;
-    this.height = Math.min(Math.max(0.62 * this.width, 250), 420);
+    this.height = Math.max(Math.min(Math.max(0.62 * this.width, 250), 420), this.least ?? 0);
     if (!this.width) return;
     this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
     this.svg.setAttribute("height", this.height);

@@ -11,6 +11,7 @@ function showPlots(report, hidden) {
       return;
     }
     const plot = new Plot(title, note, (drawn) => paint(drawn, report, rows, hidden));
+    if (paint === paintF) plot.least = MARGIN.top + MARGIN.bottom + 44 * rows.length;
     made.push(plot);
     place.append(plot.figure);
   };
@@ -78,7 +79,7 @@ function paintF(plot, report, all, hidden) {
     const bar = shape("rect", {class: "f-bar", x: plot.x.at(0), y: top + 0.48 * line, height: 0.34 * line,
       width: plot.x.at(f) - plot.x.at(0), fill: inkOf(system)});
     plot.put(markOf(system, MARGIN.left + 9, top + 0.28 * line, 5),
-      label("name", MARGIN.left + 20, top + 0.28 * line + 4, `${shortened(system.name, 34)}  ${corpusScore(f)}`, "start"),
+      label("name", MARGIN.left + 20, top + 0.28 * line + 4, `\u2068${shortened(system.name, Math.floor(plot.width / 14))}\u2069  ${corpusScore(f)}`, "start"),
       plot.telling(bar, `${system.name}: F ${figureName(f, lower, upper)}`));
     if (lower !== null) {
       const middle = top + 0.65 * line;
