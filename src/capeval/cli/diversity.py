@@ -44,7 +44,9 @@ if TYPE_CHECKING:
 @click.option("--per-image", metavar="FILE", help="Write each caption set's figures: .csv, .jsonl or .parquet.")
 @click.option("--plots", metavar="DIR", help="Write pictures there: PNG and SVG, and their data as CSV.")
 @click.option(
-    "--images", metavar="ID,ID", help="Images whose captions --plots and --report draw; by default the most and the least diverse."
+    "--images",
+    metavar="ID,ID",
+    help="Images whose captions --plots and --report draw; by default the most and the least diverse.",
 )
 @click.option("--report", metavar="FILE.html", help="Write a report: one self-contained page.")
 @click.option(

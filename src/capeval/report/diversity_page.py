@@ -119,8 +119,7 @@ def diversity_page(result: Diversity, images: Sequence[str] = ()) -> PageData:
         "figures": [_figure(key, everybody) for key in _keys(everybody)],
         "pairs": [pair.to_dict() for pair in result.pairs],
         "pictures": {
-            make.__name__: _rows(make, result)
-            for make in (tables.plane, tables.f, tables.vocabulary, tables.captions)
+            make.__name__: _rows(make, result) for make in (tables.plane, tables.f, tables.vocabulary, tables.captions)
         },
         "words": [_words(system) for system in everybody],
         "drawn": len(drawn),
@@ -163,7 +162,9 @@ def _system(number: int, system: SystemDiversity, result: Diversity) -> SystemDa
         "people": people,
         "colour": seen.colour,
         "mark": seen.mark,
-        "count": str(count) if isinstance(count, int) else f"{count['min']} to {count['max']}, mean {count['mean']:.2f}",
+        "count": str(count)
+        if isinstance(count, int)
+        else f"{count['min']} to {count['max']}, mean {count['mean']:.2f}",
         "vocabulary": system.vocabulary,
         "notes": system.notes,
     }

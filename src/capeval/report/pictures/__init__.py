@@ -7,7 +7,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from os import PathLike
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from capeval.data.atomic import atomic_write, check_writable
 from capeval.errors import DataError, MissingDependencyError
@@ -65,7 +65,8 @@ def write_pictures(result: Diversity, folder: str | PathLike[str], images: Itera
     left_out = []
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update(RC)
+        parameters: Any = matplotlib.rcParams
+        parameters.update(RC)
         for name, make in _pictures(result, chosen):
             try:
                 drawn = make()

@@ -156,7 +156,9 @@ def _row_of_radars(axes: Axes, one: SetTopics, seen: Look, across: int, top: flo
     rest = len(one.captions) - across
     more = f"  (the first {across} of {len(one.captions)} captions)" if rest > 0 else ""
     axes.text(0.15, top - 0.06, seen.name + more, color=seen.colour, fontweight="bold", va="top")
-    named = [", ".join(("−" if load < 0 else "") + elided(word, 24) for word, load in topic.words) for topic in one.topics]
+    named = [
+        ", ".join(("−" if load < 0 else "") + elided(word, 24) for word, load in topic.words) for topic in one.topics
+    ]
     keys = " · ".join(f"{place}: {words or '–'}" for place, words in enumerate(named, start=1))
     axes.text(0.15, top - 0.26, _wrapped(keys, 26 * across, 2), fontsize=7.5, color="#5A6269", va="top")
     furthest = max((abs(load) for topic in one.topics for load in topic.captions), default=1.0) or 1.0
@@ -183,14 +185,21 @@ def _radar(axes: Axes, centre: tuple[float, float], loads: list[float], seen: Lo
         axes.plot([centre[0], x], [centre[1], y], color="#DCDFE0", lw=0.6, zorder=0)
         label = (centre[0] + 1.18 * (x - centre[0]), centre[1] + 1.18 * (y - centre[1]))
         axes.text(*label, str(spoke + 1), fontsize=6, color="#5A6269", ha="center", va="center")
-    x, y = at(abs(load) for load in loads)
-    axes.fill(x, y, facecolor=seen.colour, alpha=0.3, lw=0)
-    axes.fill(x, y, fill=False, edgecolor=seen.colour, lw=1.1)
+    places = at(abs(load) for load in loads)
+    axes.fill(*places, facecolor=seen.colour, alpha=0.3, lw=0)
+    axes.fill(*places, fill=False, edgecolor=seen.colour, lw=1.1)
     for face, dots in ((seen.colour, [load > 0 for load in loads]), ("white", [load < 0 for load in loads])):
-        shown = [(one, other) for one, other, dot in zip(x, y, dots, strict=True) if dot]
+        shown = [(one, other) for one, other, dot in zip(*places, dots, strict=True) if dot]
         if shown:
-            axes.plot(*zip(*shown, strict=True), "o", ms=3, lw=0, markerfacecolor=face, markeredgecolor=seen.colour,
-                      markeredgewidth=0.8)
+            axes.plot(
+                *zip(*shown, strict=True),
+                "o",
+                ms=3,
+                lw=0,
+                markerfacecolor=face,
+                markeredgecolor=seen.colour,
+                markeredgewidth=0.8,
+            )
 
 
 def _wrapped(text: str, width: int, lines: int) -> str:
@@ -234,16 +243,33 @@ def _sides(value: float, lower: float | None, upper: float | None) -> list[list[
 
 def _mark(axes: Axes, x: float, y: float, seen: Look, size: float = _SIZE, alpha: float = 1.0) -> None:
     larger = 1.9 if seen.mark == "*" else 1.0
-    axes.scatter([x], [y], s=size * larger, color=seen.colour, marker=seen.mark, edgecolors="white", linewidths=0.8,
-                 alpha=alpha, zorder=3)
+    axes.scatter(
+        [x],
+        [y],
+        s=size * larger,
+        color=seen.colour,
+        marker=seen.mark,
+        edgecolors="white",
+        linewidths=0.8,
+        alpha=alpha,
+        zorder=3,
+    )
 
 
 def _legend(figure: Figure, looks: Iterable[Look]) -> None:
     """Names beside the drawing; set as texts, because a label that begins with _ would be left out."""
     shown = list(looks)
     handles = [
-        Line2D([], [], color=one.colour, marker=one.mark, markersize=11 if one.mark == "*" else 8,
-               markeredgecolor="white", lw=0, label=str(number))
+        Line2D(
+            [],
+            [],
+            color=one.colour,
+            marker=one.mark,
+            markersize=11 if one.mark == "*" else 8,
+            markeredgecolor="white",
+            lw=0,
+            label=str(number),
+        )
         for number, one in enumerate(shown)
     ]
     legend = figure.legend(handles=handles, loc="outside right upper", handletextpad=0.3, borderpad=0)
@@ -268,8 +294,17 @@ def _equal_f(axes: Axes, beta2: float) -> None:
             continue
         seen = [(d, a) for d, a in line if a <= high]
         axes.plot(*zip(*seen, strict=True), color=_GREY, lw=0.7, ls=(0, (4, 3)), zorder=1)
-        axes.annotate(f"F {level:g}", seen[-1], xytext=(4, 0), textcoords="offset points", fontsize=7,
-                      color="#5A6269", ha="left", va="center", annotation_clip=False)
+        axes.annotate(
+            f"F {level:g}",
+            seen[-1],
+            xytext=(4, 0),
+            textcoords="offset points",
+            fontsize=7,
+            color="#5A6269",
+            ha="left",
+            va="center",
+            annotation_clip=False,
+        )
     axes.set(xlim=(left, right), ylim=(low, high))
 
 

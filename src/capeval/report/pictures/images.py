@@ -73,7 +73,9 @@ def chosen_images(result: Diversity, ids: Iterable[str] = (), most: int = CHOSEN
     unknown = [image for image in asked if image not in known]
     if unknown:
         first = next(iter(result.values())).image_ids[0]
-        raise UsageError(f"--images names {some(unknown)} without caption sets; the first image that has them is {first!r}")
+        raise UsageError(
+            f"--images names {some(unknown)} without caption sets; the first image that has them is {first!r}"
+        )
     return asked or ends_of(ranked(result), most)
 
 
@@ -137,7 +139,10 @@ def set_topics(image_id: str, sets: dict[int, SetSpectrum]) -> list[SetTopics]:
     """The leading topics of each set; each turned so that its captions are about it, not against it, on the whole."""
     return [
         SetTopics(
-            image_id, system, spectrum.captions, [_turned(topic) for topic in spectrum.topics(most=TOPICS, words=_WORDS)]
+            image_id,
+            system,
+            spectrum.captions,
+            [_turned(topic) for topic in spectrum.topics(most=TOPICS, words=_WORDS)],
         )
         for system, spectrum in sets.items()
     ]

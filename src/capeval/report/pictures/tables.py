@@ -1,4 +1,4 @@
-"""The numbers behind each picture of caption sets, as tables: the CSV file beside the picture, and what the page draws."""
+"""The numbers behind each picture of caption sets: the CSV file beside the picture, and what the page draws."""
 
 from __future__ import annotations
 
@@ -64,7 +64,9 @@ def plane(result: Diversity) -> Table:
     key = spread(result).key
     columns = ("system", "kind", *_bounded(key), *_bounded("accuracy"))
     return Table(
-        "plane", columns, [(*who, *_figure(system[key]), *_figure(system["accuracy"])) for who, system in _named(result)]
+        "plane",
+        columns,
+        [(*who, *_figure(system[key]), *_figure(system["accuracy"])) for who, system in _named(result)],
     )
 
 
@@ -72,7 +74,9 @@ def f(result: Diversity) -> Table:
     """F of each system and of people."""
     if "f" not in next(iter(result.values())).figures:
         raise LeftOutError("F joins Self-CIDEr and accuracy; give --references, and self-cider among --metrics")
-    return Table("f", ("system", "kind", *_bounded("f")), [(*who, *_figure(system["f"])) for who, system in _named(result)])
+    return Table(
+        "f", ("system", "kind", *_bounded("f")), [(*who, *_figure(system["f"])) for who, system in _named(result)]
+    )
 
 
 def vocabulary(result: Diversity) -> Table:
@@ -81,10 +85,7 @@ def vocabulary(result: Diversity) -> Table:
     return Table(
         "vocabulary",
         ("system", "kind", "vocabulary", "captions", *_bounded(key)),
-        [
-            (*who, system.vocabulary, sum(system.corpus.counts), *_figure(system[key]))
-            for who, system in _named(result)
-        ],
+        [(*who, system.vocabulary, sum(system.corpus.counts), *_figure(system[key])) for who, system in _named(result)],
     )
 
 
@@ -110,7 +111,7 @@ def captions(result: Diversity) -> Table:
     if not any(system.curve for system in result.values()):
         raise LeftOutError("it needs sets of two captions or more, and all of them: leave --top away")
     key = spread(result).key
-    rows = [
+    rows: list[tuple[Cell, ...]] = [
         (*who, most, figures[key], figures["accuracy"])
         for who, system in _named(result)
         for most, figures in _curve(system).items()
@@ -128,7 +129,7 @@ def _curve(system: SystemDiversity) -> dict[int, dict[str, float]]:
 def scaling(result: Diversity, planes: list[Scaling]) -> Table:
     """Places of the captions of some images, a row a mark: equal captions of a system share one."""
     names = [who for who, _ in _named(result)]
-    rows = [
+    rows: list[tuple[Cell, ...]] = [
         (plane.image_id, *names[mark.system], mark.x, mark.y, len(mark.captions), mark.text)
         for plane in planes
         for mark in plane.marks
