@@ -127,13 +127,13 @@ def test_systems_are_hidden_everywhere(page: Any) -> None:
     plane = page.locator(".picture").first
     assert plane.locator(".mark").count() == 4
     assert page.locator(".set-table thead th").count() == 5
-    page.get_by_label("safe").uncheck()
+    page.get_by_role("checkbox", name="safe").uncheck()
     assert plane.locator(".mark").count() == 3
     assert page.locator(".set-table thead th").count() == 4
     for box in page.locator("#chooser input").all():
         box.uncheck()
     assert plane.locator(".mark").count() == 0
-    page.get_by_label("wild").check()
+    page.get_by_role("checkbox", name="wild").check()
     assert plane.locator(".mark").count() == 1
 
 
@@ -236,8 +236,5 @@ def test_a_page_with_a_part_of_the_images_says_so(
     plain = next(image["id"] for image in data["images"] if not image["drawn"])
     opened.page.get_by_label("Search").fill(plain)
     opened.page.get_by_role("button", name=plain, exact=True).click()
-    assert (
-        "are on the page for 10" in opened.page.locator(".set-image").inner_text()
-        or "for 11" in opened.page.locator(".set-image").inner_text()
-    )
+    assert re.search("are on the page for 1[01] images", opened.page.locator(".set-image").inner_text())
     opened.close()

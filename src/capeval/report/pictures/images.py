@@ -26,6 +26,7 @@ TOPICS = 5
 """Leading latent topics that the radar charts show, as in the paper."""
 _WORDS = 3
 _EQUAL = 1e-9
+_DECIMALS = 9
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,8 @@ def scale(image_id: str, sets: dict[int, SetSpectrum]) -> Scaling:
     marks, start = [], 0
     for system, spectrum in sets.items():
         for captions in _repeats(spectrum.tokens):
-            x, y = places[start + captions[0]].tolist()
+            # Rounded, so that equal captions of two systems are at one place, and to the same digits on every machine.
+            x, y = (places[start + captions[0]].round(_DECIMALS) + 0.0).tolist()
             marks.append(Mark(system, x, y, tuple(captions), spectrum.captions[captions[0]]))
         start += len(spectrum.tokens)
     return Scaling(image_id, marks, share)
