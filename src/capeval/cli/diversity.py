@@ -112,6 +112,7 @@ def command(
     frequencies = None if df == "corpus" else _load(df)
     stage.text = "reading"
     systems = _read(sets, set_format)
+    chosen = _images(images, systems)
     known = None if training is None else read_references(training)
     described = None
     if references is not None:
@@ -138,8 +139,19 @@ def command(
         from capeval.report.per_image import write_sets
 
         write_sets(result, per_image)
-    _draw(result, plots, report, [image.strip() for image in (images or "").split(",") if image.strip()])
+    _draw(result, plots, report, chosen)
     options.emit(render(result, format_, colour=options.colour(output)), output)
+
+
+def _images(given: str | None, systems: dict[str, Captions]) -> list[str]:
+    """The images that pictures are asked for of; they must be there before anything is scored."""
+    if given is None:
+        return []
+    from capeval.report.pictures.images import check_images
+
+    chosen = [image.strip() for image in given.split(",") if image.strip()]
+    check_images(chosen, next(iter(systems.values())).image_ids)
+    return chosen
 
 
 def _draw(result: Diversity, plots: str | None, report: str | None, images: list[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -64,20 +64,23 @@ class SetTopics:
     topics: list[Topic]
 
 
-def chosen_images(result: Diversity, ids: Iterable[str] = (), most: int = CHOSEN) -> list[str]:
+def check_images(asked: Sequence[str], known: Sequence[str]) -> None:
+    """Raises `UsageError` where one of the images asked for is not among the known."""
+    unknown = sorted(set(asked) - set(known), key=asked.index)
+    if unknown:
+        raise UsageError(
+            f"--images names {some(unknown)} without caption sets; the first image that has them is {known[0]!r}"
+        )
+
+
+def chosen_images(result: Diversity, asked: Iterable[str] = (), most: int = CHOSEN) -> list[str]:
     """The images asked for, or the most and the least diverse by the mean over systems, the most diverse first.
 
     Raises `UsageError` for an image without caption sets.
     """
-    known = set(next(iter(result.values())).image_ids)
-    asked = list(dict.fromkeys(ids))
-    unknown = [image for image in asked if image not in known]
-    if unknown:
-        first = next(iter(result.values())).image_ids[0]
-        raise UsageError(
-            f"--images names {some(unknown)} without caption sets; the first image that has them is {first!r}"
-        )
-    return asked or ends_of(ranked(result), most)
+    chosen = list(dict.fromkeys(asked))
+    check_images(chosen, next(iter(result.values())).image_ids)
+    return chosen or ends_of(ranked(result), most)
 
 
 def ranked(result: Diversity) -> list[str]:
