@@ -138,7 +138,7 @@ def _chosen(scores: npt.NDArray[np.float64]) -> list[int]:
 
 def _metric(score: Score, per_image: npt.NDArray[np.float64], chosen: list[int]) -> MetricData:
     metric = score.metric
-    upper = None if metric.lower_is_better else metric.upper
+    upper = metric.largest
     return {
         "key": metric.key,
         "label": metric.label,
