@@ -143,6 +143,12 @@ on_missing = click.option(
 )
 
 
+def check_threshold(threshold: float | None, objects: str | None) -> None:
+    """Raises `UsageError` for a threshold without objects."""
+    if threshold is not None and objects is None:
+        raise UsageError("--threshold is for the detections of --objects FILE, which was not given")
+
+
 def caption_files(function: F) -> F:
     """--reference-format, --candidate-format, --split."""
     for option in (
