@@ -6,6 +6,7 @@ from typing_extensions import Buffer, Self, final
 
 __all__ = [
     "CAPTION_FORMATS",
+    "CORRELATIONS",
     "LARGEST_TOKEN_ID",
     "METEOR_LANGUAGES",
     "TOKENIZERS",
@@ -20,7 +21,10 @@ __all__ = [
     "Statistics",
     "__version__",
     "bootstrap_intervals",
+    "correlations",
+    "draws",
     "evaluate",
+    "kendall_b_by_image",
     "tokenize",
 ]
 
@@ -381,3 +385,28 @@ class EncodedReferences:
 
     def __len__(self) -> int:
         """Number of images."""
+
+CORRELATIONS: list[str]
+"""The statistics of `correlations`, in order."""
+
+def correlations(
+    scores: bytes, ratings: bytes, images: bytes, samples: int, seed: int, threads: int = 0
+) -> bytes:
+    """Correlations of points (float64 scores and ratings, u32 image numbers), as little-endian float64.
+
+    Returns:
+        A row of `CORRELATIONS` for all points, then one for each bootstrap sample over images.
+
+    Raises:
+        UsageError: the three differ in length, or a number is not finite.
+    """
+
+def kendall_b_by_image(scores: bytes, ratings: bytes, images: bytes) -> bytes:
+    """Kendall's tau-b within each image, as little-endian float64; NaN where scores or ratings are constant.
+
+    Raises:
+        UsageError: the three differ in length, or a number is not finite.
+    """
+
+def draws(count: int, samples: int, seed: int) -> bytes:
+    """How often each of `count` images is drawn in each bootstrap sample, as little-endian u16."""

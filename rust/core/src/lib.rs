@@ -19,6 +19,9 @@ pub mod kernel;
 pub mod parallel;
 pub mod resample;
 
+// What agreement with people is measured by.
+pub mod agreement;
+
 // The metrics.
 mod bleu;
 pub mod cider;

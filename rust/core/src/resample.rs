@@ -52,7 +52,7 @@ fn batch_sums(rows: &Table, samples: &[usize], seed: u64) -> Vec<Vec<f64>> {
 }
 
 /// How often each of `count` rows is drawn in `count` draws.
-fn draw(count: usize, mut generator: Generator) -> Vec<u16> {
+pub fn draw(count: usize, mut generator: Generator) -> Vec<u16> {
     let mut times = vec![0_u16; count];
     for _ in 0..count {
         let row = &mut times[generator.below(count as u64) as usize];

@@ -9,6 +9,7 @@
 use capeval_core::read::Format;
 use pyo3::prelude::*;
 
+mod agreement;
 mod captions;
 mod corpus;
 mod document_frequency;
@@ -42,5 +43,9 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(corpus::tokenize, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::bootstrap_intervals, module)?)?;
+    module.add("CORRELATIONS", capeval_core::agreement::STATISTICS.to_vec())?;
+    module.add_function(wrap_pyfunction!(agreement::correlations, module)?)?;
+    module.add_function(wrap_pyfunction!(agreement::kendall_b_by_image, module)?)?;
+    module.add_function(wrap_pyfunction!(agreement::draws, module)?)?;
     Ok(())
 }

@@ -24,6 +24,7 @@ ISSUES = "https://github.com/capeval/capeval/issues"
 COMMANDS = {
     "demo": "Score the example data: the whole tool in one second.",
     "score": "Score one system's captions against references.",
+    "agreement": "Measure how well metrics agree with people.",
     "df": "Build, import or inspect document frequencies.",
     "metrics": "List the metrics, or explain one.",
 }

@@ -1,0 +1,8 @@
+"""Agreement with people: what people judged, and how well metrics predict it."""
+
+from capeval.study.agreement import agreement
+from capeval.study.judgments import Pairs, Ratings
+from capeval.study.read import DATASETS, read_judgments
+from capeval.study.result import Agreement
+
+__all__ = ["DATASETS", "Agreement", "Pairs", "Ratings", "agreement", "read_judgments"]

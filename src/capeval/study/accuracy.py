@@ -1,0 +1,66 @@
+"""Forced choice: how often a metric prefers the caption that people preferred."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from capeval.errors import accepted_name
+from capeval.study.bootstrap import Bootstrap, Estimate, image_numbers, ratio
+from capeval.study.judgments import CATEGORIES
+
+if TYPE_CHECKING:
+    from capeval.study.bootstrap import Floats
+    from capeval.study.judgments import Pairs
+
+TIES = ("wrong", "half")
+"""What a tie of the metric counts as: a wrong answer, as the papers do, or half a right one."""
+
+ALL = "all"
+
+
+def categories(pairs: Pairs) -> list[str]:
+    """The categories of the pairs in their usual order, then `all`."""
+    present = dict.fromkeys(pairs.categories)
+    usual = [name for name in CATEGORIES if name in present]
+    return [*usual, *(name for name in present if name and name not in usual), ALL]
+
+
+def credit(difference: Floats, pairs: Pairs, ties: str) -> Floats:
+    """1 for a right answer, 0 for a wrong one, and what a tie is worth; `difference` is score of B less score of C.
+
+    Raises `UsageError` for unknown `ties`.
+    """
+    import numpy as np
+
+    accepted_name("ties", ties, TIES)
+    right = (np.sign(difference) == np.asarray(pairs.preferred)).astype(float)
+    return np.where(difference == 0, 0.5 if ties == "half" else 0.0, right)
+
+
+def members(pairs: Pairs) -> Floats:
+    """Shape (pairs, categories): 1 where a decided pair is of the category."""
+    import numpy as np
+
+    decided = np.asarray(pairs.preferred) != 0
+    columns = [decided & np.array([name in (own, ALL) for own in pairs.categories]) for name in categories(pairs)]
+    return np.array(columns, dtype=float).T
+
+
+def accuracy(credits: Floats, pairs: Pairs, bootstrap: Bootstrap) -> dict[str, Estimate]:
+    """Mean credit over the decided pairs of each category, and of all."""
+    counted = members(pairs)
+    images = image_numbers([row.image_id for row in pairs.rows])
+    estimates = ratio(credits[:, None] * counted, counted, images, bootstrap)
+    return dict(zip(categories(pairs), estimates, strict=True))
+
+
+def tied(difference: Floats, pairs: Pairs) -> dict[str, int]:
+    """Decided pairs on which the metric ties, by category."""
+    counted = members(pairs)
+    numbers = ((difference == 0).astype(float) @ counted).astype(int).tolist()
+    return dict(zip(categories(pairs), numbers, strict=True))
+
+
+def counts(pairs: Pairs) -> dict[str, int]:
+    """Decided pairs by category."""
+    return dict(zip(categories(pairs), members(pairs).sum(axis=0).astype(int).tolist(), strict=True))
