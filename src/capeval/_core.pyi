@@ -389,9 +389,7 @@ class EncodedReferences:
 CORRELATIONS: list[str]
 """The statistics of `correlations`, in order."""
 
-def correlations(
-    scores: bytes, ratings: bytes, images: bytes, samples: int, seed: int, threads: int = 0
-) -> bytes:
+def correlations(scores: bytes, ratings: bytes, images: bytes, samples: int, seed: int, threads: int = 0) -> bytes:
     """Correlations of points (float64 scores and ratings, u32 image numbers), as little-endian float64.
 
     Returns:

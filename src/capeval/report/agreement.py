@@ -57,7 +57,7 @@ def _head(agreement: Agreement) -> list[str]:
     head += [LABELS.get(name, name) for name in agreement.statistics]
     if agreement.level is not None:
         head.append(f"{percent(agreement.level)} interval of {LABELS.get(agreement.primary, agreement.primary)}")
-        head.append("p, best")
+        head.append("p against best")
     if isinstance(agreement.judgments, Pairs):
         head.append("ties")
     if any(measured.draws for measured in agreement.measured):
@@ -104,7 +104,7 @@ def _interval(agreement: Agreement, statistics: dict[str, Estimate]) -> list[str
 
 
 def _against_best(agreement: Agreement, measured: Measured) -> str:
-    """p of the difference from the metric that agrees best, against as many references."""
+    """The p of the difference from the metric that agrees best, against as many references."""
     rivals = [other for other in agreement.measured if other.references == measured.references]
     defined = [other for other in rivals if math.isfinite(other.statistics[agreement.primary].value)]
     best = max(defined, key=lambda other: other.statistics[agreement.primary].value, default=measured)

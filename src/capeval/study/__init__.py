@@ -1,7 +1,7 @@
 """Agreement with people: what people judged, and how well metrics predict it."""
 
-from capeval.study.agreement import agreement
 from capeval.study.judgments import Pairs, Ratings
+from capeval.study.measure import agreement
 from capeval.study.read import DATASETS, read_judgments
 from capeval.study.result import Agreement
 

@@ -22,7 +22,10 @@ def read_abstract50s(path: PathLike, *, matlab: bool) -> Pairs:
     images = _images(source, pairs)
     votes = [[triplet.vote for triplet in pair] for pair in pairs]
     totals = [sum(of_pair) for of_pair in votes]
-    rows = [Row(image, [triplet.reference for triplet in pair], place) for place, (image, pair) in enumerate(zip(images, pairs, strict=True))]
+    rows = [
+        Row(image, [triplet.reference for triplet in pair], place)
+        for place, (image, pair) in enumerate(zip(images, pairs, strict=True))
+    ]
     b, c = [pair[0].b for pair in pairs], [pair[0].c for pair in pairs]
     return Pairs(
         "abstract-50s",
@@ -42,9 +45,7 @@ def read_abstract50s(path: PathLike, *, matlab: bool) -> Pairs:
 def _images(source: str, pairs: list[list[Triplet]]) -> list[str]:
     """An id for each pair's image: pairs of the same references are of the same image."""
     numbers: dict[frozenset[str], int] = {}
-    images = [
-        str(numbers.setdefault(frozenset(triplet.reference for triplet in pair), len(numbers))) for pair in pairs
-    ]
+    images = [str(numbers.setdefault(frozenset(triplet.reference for triplet in pair), len(numbers))) for pair in pairs]
     for image in numbers.values():
         sentences = [{pair[0].b, pair[0].c} for pair, name in zip(pairs, images, strict=True) if name == str(image)]
         if len(sentences) != 2 or len(sentences[0] & sentences[1]) != 1:
@@ -66,7 +67,9 @@ def _categories(rows: list[Row], b: list[str], c: list[str]) -> list[str]:
         for number in (first, second):
             [others[number]] = {b[number], c[number]} - {shared}
     fit = _cider_d(rows, others)
-    return ["HI" if fit[number] == min(fit[m] for m in members[row.image_id]) else "HC" for number, row in enumerate(rows)]
+    return [
+        "HI" if fit[number] == min(fit[m] for m in members[row.image_id]) else "HC" for number, row in enumerate(rows)
+    ]
 
 
 def _cider_d(rows: Iterable[Row], sentences: list[str]) -> list[float]:

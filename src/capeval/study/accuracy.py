@@ -33,8 +33,9 @@ def credit(difference: Floats, pairs: Pairs, ties: str) -> Floats:
     import numpy as np
 
     accepted_name("ties", ties, TIES)
-    right = (np.sign(difference) == np.asarray(pairs.preferred)).astype(float)
-    return np.where(difference == 0, 0.5 if ties == "half" else 0.0, right)
+    right: Floats = (np.sign(difference) == np.asarray(pairs.preferred)).astype(np.float64)
+    right[difference == 0] = 0.5 if ties == "half" else 0.0
+    return right
 
 
 def members(pairs: Pairs) -> Floats:
@@ -43,7 +44,7 @@ def members(pairs: Pairs) -> Floats:
 
     decided = np.asarray(pairs.preferred) != 0
     columns = [decided & np.array([name in (own, ALL) for own in pairs.categories]) for name in categories(pairs)]
-    return np.array(columns, dtype=float).T
+    return np.stack(columns, axis=1).astype(np.float64)
 
 
 def accuracy(credits: Floats, pairs: Pairs, bootstrap: Bootstrap) -> dict[str, Estimate]:

@@ -74,9 +74,7 @@ def image_numbers(image_ids: Sequence[str]) -> npt.NDArray[np.uint32]:
     return np.array([known.setdefault(image, len(known)) for image in image_ids], dtype="<u4")
 
 
-def ratio(
-    shares: Floats, counted: Floats, images: npt.NDArray[np.uint32], bootstrap: Bootstrap
-) -> list[Estimate]:
+def ratio(shares: Floats, counted: Floats, images: npt.NDArray[np.uint32], bootstrap: Bootstrap) -> list[Estimate]:
     """Sum of `shares` over sum of `counted`, both of shape (rows, columns): an estimate a column."""
     import numpy as np
 

@@ -1,7 +1,7 @@
 """People predict people: how far a metric could come before it agrees with people better than they do.
 
-- Forced choices that are decided by votes: the votes are split in halves; the majority of one half is the truth that the
-  majority of the other predicts. Averaged over splits. (ABSTRACT-50S: 24 votes against 24.)
+- Forced choices that are decided by votes: the votes are split in halves; the majority of one half is the truth that
+  the majority of the other predicts. Averaged over splits. (ABSTRACT-50S: 24 votes against 24.)
 - Forced choices with votes of other people beside the decision: the majority of these predicts it.
 - Ratings by several people: each one's ratings predict those of the others. (Flickr8k Expert.)
 - Shares of yes: one vote of a row predicts the share of the others. (Flickr8k CrowdFlower.)
@@ -77,7 +77,8 @@ def _split(votes: list[list[int]], generator: np.random.Generator) -> Floats:
         shuffled = generator.permutation(own)
         half = len(own) // 2
         sums.append((shuffled[:half].sum(), shuffled[half : 2 * half].sum()))
-    return np.array(sums, dtype=float).T
+    halves: Floats = np.array(sums, dtype=np.float64).T
+    return halves
 
 
 def _raters(ratings: Ratings, bootstrap: Bootstrap) -> dict[str, Estimate]:
@@ -114,7 +115,8 @@ def _mean(parts: list[dict[str, Estimate]]) -> dict[str, Estimate]:
 
     return {
         name: Estimate(
-            float(np.mean([part[name].value for part in parts])), np.mean([part[name].samples for part in parts], axis=0)
+            float(np.mean([part[name].value for part in parts])),
+            np.mean([part[name].samples for part in parts], axis=0),
         )
         for name in parts[0]
     }

@@ -32,8 +32,12 @@ def read_scores(path: PathLike, judgments: Judgments) -> dict[str, Columns]:
     table = _read(source, path)
     number = len(next(iter(table.values())))
     if number not in (judgments.in_file, len(judgments.rows)):
-        left = "" if judgments.in_file == len(judgments.rows) else f" (or {len(judgments.rows):,}, without those left out)"
-        raise DataError(f"{source}: {number:,} rows of scores for {judgments.in_file:,} judgments{left}; give a row for each")
+        left = (
+            "" if judgments.in_file == len(judgments.rows) else f" (or {len(judgments.rows):,}, without those left out)"
+        )
+        raise DataError(
+            f"{source}: {number:,} rows of scores for {judgments.in_file:,} judgments{left}; give a row for each"
+        )
     places = [row.place for row in judgments.rows] if number == judgments.in_file else range(number)
     kept = {name: [values[place] for place in places] for name, values in table.items()}
     return _paired(source, kept) if len(judgments.candidates()) == 2 else _single(kept)

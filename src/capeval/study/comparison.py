@@ -41,7 +41,7 @@ def compare(a: str, b: str, statistic: str, estimates: Sequence[Estimate], level
 
 
 def williams(with_a: float, with_b: float, between: float, n: int) -> Williams | None:
-    """Williams' test (1959; Steiger 1980, eq. 7): is r(people, a) another than r(people, b)?
+    """Williams' test (1959; Steiger 1980, eq. 7) of whether r(people, a) differs from r(people, b).
 
     `with_a`, `with_b`: correlations of people with both metrics over `n` independent judgments; `between`: that of the
     metrics. None where it is undefined (fewer than 4 judgments, or metrics that are the same).

@@ -55,7 +55,8 @@ def read_crowd(path: PathLike, captions: PathLike | None = None) -> Ratings:
     for _, (image, name, *_) in lines:
         if name.partition("#")[0] == image:
             own.setdefault(image, set()).add(name)
-    rows, texts, ratings, votes = [], [], [], []
+    rows, texts, votes = [], [], []
+    ratings: list[tuple[float, ...]] = []
     for place, (number, (image, name, share, *counts)) in enumerate(lines):
         where = f"{source}, line {number}"
         references, text = _look_up(where, image, name, sentences)
@@ -118,9 +119,7 @@ def _sentences(path: PathLike, captions: PathLike | None) -> dict[str, dict[str,
     return sentences
 
 
-def _look_up(
-    where: str, image: str, name: str, sentences: dict[str, dict[str, str]]
-) -> tuple[dict[str, str], str]:
+def _look_up(where: str, image: str, name: str, sentences: dict[str, dict[str, str]]) -> tuple[dict[str, str], str]:
     """References of the image by id, and the judged caption."""
     if image not in sentences:
         raise DataError(f"{where}: no captions of image {image!r} in the token file; add them or remove the row")

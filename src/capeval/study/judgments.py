@@ -1,14 +1,14 @@
 """What people judged: captions that were rated, or pairs of captions of which they chose one.
 
-Both are rows, a row an image with its own references; a metric scores each column of candidates (one of a rating, two of
-a pair) against the references of the row. What differs is how scores are compared with the people's answers.
+Both are rows, a row an image with its own references; a metric scores each column of candidates (one of a rating, two
+of a pair) against the references of the row. What differs is how scores are compared with the people's answers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from capeval.errors import DataError
 
@@ -29,13 +29,25 @@ class Row:
 class Judgments(Protocol):
     """What can be scored: rows, and columns of candidates."""
 
-    dataset: str
-    source: str
-    rows: list[Row]
-    in_file: int
-    """Judgments in the file, with those that the protocol leaves out."""
-    notes: list[str]
-    """What was left out or is worth knowing, in words."""
+    @property
+    def dataset(self) -> str:
+        """Name of the data set or format."""
+
+    @property
+    def source(self) -> str:
+        """What messages call the file."""
+
+    @property
+    def rows(self) -> list[Row]:
+        """What is scored."""
+
+    @property
+    def in_file(self) -> int:
+        """Judgments in the file, with those that the protocol leaves out."""
+
+    @property
+    def notes(self) -> list[str]:
+        """What was left out or is worth knowing, in words."""
 
     def candidates(self) -> dict[str, list[str]]:
         """Columns of candidates by name, aligned with the rows: `caption`, or `b` and `c`."""
@@ -98,10 +110,7 @@ class Pairs:
         return None if self.b_system is None or self.c_system is None else {"b": self.b_system, "c": self.c_system}
 
 
-AnyJudgments = TypeVar("AnyJudgments", Ratings, Pairs)
-
-
-def without_own_references(judgments: AnyJudgments) -> AnyJudgments:
+def without_own_references(judgments: Ratings | Pairs) -> Ratings | Pairs:
     """The same, where a candidate that is one of its row's references leaves them.
 
     Captions are compared token by token, so that case and full stops do not count. Raises `DataError` where that leaves

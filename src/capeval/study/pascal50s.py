@@ -134,7 +134,9 @@ def _from_captions(source: str, captions: PathLike | None, images: list[str]) ->
     known = read_references(captions)
     missing = [image for image in images if image not in known]
     if missing:
-        raise DataError(f"{display_name(captions)}: no references of image {missing[0]!r}, of which {source} has a pair")
+        raise DataError(
+            f"{display_name(captions)}: no references of image {missing[0]!r}, of which {source} has a pair"
+        )
     return [known.captions(image) for image in images]
 
 

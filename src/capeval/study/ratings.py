@@ -1,8 +1,8 @@
 """Ratings in JSON lines, a rated caption a line: the format for ratings of one's own, and of Composite.
 
-`{"image_id", "caption", "references", "rating"}`: `rating` is a number, a list of numbers (one a rater), or an object of
-either by what was rated. `system` names who wrote the caption. Composite's own names of the fields (`image`, `candidate`,
-`human_score`) are read too.
+`{"image_id", "caption", "references", "rating"}`: `rating` is a number, a list of numbers (one a rater), or an object
+of either by what was rated. `system` names who wrote the caption. Composite's own names of the fields (`image`,
+`candidate`, `human_score`) are read too.
 """
 
 from __future__ import annotations

@@ -64,9 +64,7 @@ def read_judgments(
         accepted_name("dataset", dataset, DATASETS)
     found = _find(path, dataset)
     judgments = _read(found, captions, rating, rating_range, categories)
-    if drop_own_reference:
-        return without_own_references(judgments)
-    return judgments
+    return without_own_references(judgments) if drop_own_reference else judgments
 
 
 def _read(

@@ -40,7 +40,9 @@ class Scorer:
     def __post_init__(self) -> None:
         accepted_name("documents", self.documents, DOCUMENTS)
 
-    def score(self, judgments: Judgments, references: Sequence[Sequence[str]]) -> tuple[dict[str, Columns], dict[str, str]]:
+    def score(
+        self, judgments: Judgments, references: Sequence[Sequence[str]]
+    ) -> tuple[dict[str, Columns], dict[str, str]]:
         """Scores by metric key and column, aligned with the rows, and signatures by metric key.
 
         `references`: those of each row, in place of the rows' own.
@@ -50,8 +52,8 @@ class Scorer:
         signatures: dict[str, str] = {}
         for name, captions in columns.items():
             corpus = Corpus(
-                dict(_numbered(references)),
-                dict(_numbered(captions)),
+                {str(number): own for number, own in enumerate(references)},
+                {str(number): caption for number, caption in enumerate(captions)},
                 tokenizer=self.tokenizer,
                 threads=self.threads,
             )
@@ -108,7 +110,7 @@ def drawn_references(rows: list[Row], count: int, generator: np.random.Generator
     """`count` references of each image, drawn without replacement; the same for all rows of an image."""
     check_count(rows, count)
     chosen: dict[tuple[str, int], list[int]] = {}
-    drawn = []
+    drawn: list[Sequence[str]] = []
     for row in rows:
         have = len(row.references)
         key = (row.image_id, have)
@@ -123,7 +125,3 @@ def check_count(rows: list[Row], count: int | None) -> None:
     most = max(len(row.references) for row in rows)
     if count is not None and not 1 <= count <= most:
         raise UsageError(f"references must be from 1 to {most}, as many as the judgments have, got {count}")
-
-
-def _numbered(values: Sequence[object]) -> Iterable[tuple[str, object]]:
-    return ((str(number), value) for number, value in enumerate(values))

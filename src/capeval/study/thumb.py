@@ -28,8 +28,8 @@ ASPECTS = {
 def read_thumb(path: PathLike, references: PathLike | None = None, aspect: str | None = None) -> Ratings:
     """Reads the ratings of one `aspect`, the total by default.
 
-    `references`: the file of references; the one beside the ratings by default. Raises `DataError`, and `UsageError` for
-    an unknown aspect.
+    `references`: the file of references; the one beside the ratings by default. Raises `DataError`, and `UsageError`
+    for an unknown aspect.
     """
     aspect = aspect or "total"
     accepted_name("rating", aspect, tuple(ASPECTS))

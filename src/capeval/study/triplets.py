@@ -65,4 +65,4 @@ def _checked(where: str, reference: object, b: object, c: object, vote: object) 
         raise DataError(f"{where}: an empty sentence; each of A, B and C needs one")
     if str(vote) not in ("1", "-1"):
         raise DataError(f"{where}: the vote must be 1 (B is closer) or -1 (C is), got {vote!r}")
-    return Triplet(*texts, int(str(vote)))
+    return Triplet(texts[0], texts[1], texts[2], int(str(vote)))

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from os import PathLike
 from typing import TYPE_CHECKING
 
 from capeval import _core
@@ -24,21 +25,20 @@ from capeval.study.scoring import Scorer, drawn_references, first_references
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from capeval.data.source import PathLike
     from capeval.metrics import Metric
     from capeval.study.judgments import Ratings
     from capeval.study.scoring import Columns
 
 
 def agreement(
-    judgments: Pairs | Ratings | PathLike,
+    judgments: Pairs | Ratings | str | PathLike[str],
     metrics: str | Metric | Iterable[str | Metric] = "coco",
     *,
     references: Sequence[int] = (),
     draws: int = 0,
     documents: str = "rows",
     ties: str = "wrong",
-    scores: PathLike | Mapping[str, Columns] | None = None,
+    scores: str | PathLike[str] | Mapping[str, Columns] | None = None,
     tokenizer: str = "ptb",
     meteor_resources: str | None = None,
     interval: float | None = 0.95,
@@ -73,7 +73,7 @@ def agreement(
     if draws < 0:
         raise UsageError(f"draws must be at least 0, got {draws}")
     chosen = parse_metrics(metrics, lacking=lambda metric: metric.unavailable(meteor_resources))
-    if not isinstance(judgments, Pairs) and not hasattr(judgments, "rows"):
+    if isinstance(judgments, (str, PathLike)):
         judgments = read_judgments(judgments)
     columns = scores if isinstance(scores, Mapping) else read_scores(scores, judgments) if scores is not None else {}
     taken = [metric.key for metric in chosen if metric.key in columns]
@@ -86,9 +86,9 @@ def agreement(
         ties,
         Bootstrap(interval, samples, seed, threads),
     )
-    counts = list(dict.fromkeys(references)) or [None]
-    measured, comparisons = [], []
-    for count in counts:
+    measured: list[Measured] = []
+    comparisons: list[tuple[int | None, Comparison]] = []
+    for count in dict.fromkeys(references) or (None,):
         found, compared = study.measure(count, draws)
         measured += found
         comparisons += [(count, comparison) for comparison in compared]
@@ -168,7 +168,9 @@ class _Study:
         if by_people is None:
             return None
         by_metric = {name: systems.by_metric(self.judgments, columns) for name, columns in scores.items()}
-        return Systems(by_people, by_metric, {name: systems.agreement(by_people, own) for name, own in by_metric.items()})
+        return Systems(
+            by_people, by_metric, {name: systems.agreement(by_people, own) for name, own in by_metric.items()}
+        )
 
     def _compare(self, scores: Mapping[str, Columns], estimates: Mapping[str, dict[str, Estimate]]) -> list[Comparison]:
         """Each pair of metrics by each statistic, on the same draws."""
