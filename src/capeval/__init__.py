@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from capeval._core import __version__
 
 if TYPE_CHECKING:
-    from capeval import data, errors, example, metrics
+    from capeval import data, errors, example, metrics, study
     from capeval.corpus import Corpus, tokenize
     from capeval.document_frequency import DocumentFrequency
     from capeval.errors import CapevalError, CapevalWarning
@@ -32,6 +32,7 @@ __all__ = [
     "example",
     "metrics",
     "score",
+    "study",
     "tokenize",
 ]
 

@@ -73,6 +73,20 @@ class Range(_Range):
     help="For each of --references, also N random draws: the band of the curve.",
 )
 @click.option(
+    "--halves",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Also split the references in halves N times: one judges by its votes, people and metrics predict by the "
+    "other (ABSTRACT-50S, PASCAL-50S).",
+)
+@click.option(
+    "--plot",
+    metavar="FILE",
+    help="Draw agreement against the number of references: .svg, .png or .pdf.",
+)
+@click.option(
     "--documents",
     type=click.Choice(DOCUMENTS),
     default="rows",
@@ -121,6 +135,8 @@ def command(
     metrics: str,
     references: tuple[int, ...] | None,
     draws: int,
+    halves: int,
+    plot: str | None,
     documents: str,
     ties: str,
     drop_own_reference: bool,
@@ -144,9 +160,12 @@ def command(
     JSON lines of pairs or ratings.
     """
     from capeval.report.agreement import render
+    from capeval.report.curve import check_plot, draw
     from capeval.study import agreement, read_judgments
 
-    options.check_outputs(output=output)
+    if plot is not None:
+        check_plot(plot, references)
+    options.check_outputs(output=output, plot=plot)
     stage.text = "reading"
     judgments = read_judgments(
         path,
@@ -163,6 +182,7 @@ def command(
         metrics,
         references=references or (),
         draws=draws,
+        halves=halves,
         documents=documents,
         ties=ties,
         scores=scores,
@@ -172,5 +192,12 @@ def command(
         samples=samples,
         seed=seed,
         threads=threads,
+        progress=_building,
     )
+    if plot is not None:
+        draw(found, plot)
     options.emit(render(found, format_, colour=options.colour(output)), output)
+
+
+def _building(share: float) -> None:
+    stage.text = f"building METEOR's tables, once: {share:.0%}" if share < 1 else "scoring"

@@ -84,7 +84,9 @@ def _row(agreement: Agreement, measured: Measured) -> list[str]:
         row.append(_against_best(agreement, measured))
     if measured.ties is not None:
         row.append(str(measured.ties[agreement.primary]))
-    if measured.draws is not None:
+    if measured.draws is None:
+        row += [""] * (len(_head(agreement)) - len(row))
+    else:
         from capeval.study.result import band
 
         _, low, high = band(measured.draws[agreement.primary])
@@ -173,7 +175,18 @@ def _table(agreement: Agreement, colour: bool) -> str:
     text = io.StringIO()
     Console(file=text, force_terminal=colour, width=_WIDTH).print(grid)
     lines = [line.rstrip() for line in text.getvalue().rstrip().splitlines()]
-    return "\n".join([*lines, "", *notes(agreement)])
+    return "\n".join([*lines, "", *notes(agreement), *_halves(agreement)])
+
+
+def _halves(agreement: Agreement) -> list[str]:
+    """Accuracy where half of the references predict the votes of the other half."""
+    if agreement.halves is None:
+        return []
+    lines = ["", "half of the references judge, the other half predict:"]
+    for name, statistics in agreement.halves.items():
+        values = "  ".join(f"{category} {_number(estimate.value)}" for category, estimate in statistics.items())
+        lines.append(f"{_label(name):<12}{values}")
+    return lines
 
 
 def _markdown(agreement: Agreement) -> str:

@@ -8,6 +8,7 @@ no category. An image has two pairs that share one sentence: the pair whose othe
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import groupby
 
 from capeval.data.source import PathLike, display_name
 from capeval.errors import DataError
@@ -17,7 +18,8 @@ from capeval.study.triplets import Triplet, read_triplets
 
 def read_abstract50s(path: PathLike, *, matlab: bool) -> Pairs:
     """Reads `consensus_abstract.mat`, or the same triplets as CSV. Raises `DataError`."""
-    pairs = read_triplets(path, matlab=matlab)
+    triplets = read_triplets(path, matlab=matlab)
+    pairs = [list(pair) for _, pair in groupby(triplets, key=lambda triplet: (triplet.b, triplet.c))]
     source = display_name(path)
     images = _images(source, pairs)
     votes = [[triplet.vote for triplet in pair] for pair in pairs]
@@ -38,6 +40,7 @@ def read_abstract50s(path: PathLike, *, matlab: bool) -> Pairs:
         in_file=len(pairs),
         votes=votes,
         votes_decide=True,
+        votes_of_references=True,
         notes=["categories told apart by CIDEr-D, as the release names none"],
     )
 

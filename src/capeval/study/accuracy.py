@@ -25,26 +25,41 @@ def categories(pairs: Pairs) -> list[str]:
     return [*usual, *(name for name in present if name and name not in usual), ALL]
 
 
-def credit(difference: Floats, pairs: Pairs, ties: str) -> Floats:
-    """1 for a right answer, 0 for a wrong one, and what a tie is worth; `difference` is score of B less score of C.
+def credited(difference: Floats, preferred: Floats, ties: str) -> Floats:
+    """1 for a right answer, 0 for a wrong one, and what a tie is worth.
 
-    Raises `UsageError` for unknown `ties`.
+    `difference` is how much B is preferred over C, `preferred` the sign of the truth. Raises `UsageError` for unknown
+    `ties`.
     """
     import numpy as np
 
     accepted_name("ties", ties, TIES)
-    right: Floats = (np.sign(difference) == np.asarray(pairs.preferred)).astype(np.float64)
+    right: Floats = (np.sign(difference) == preferred).astype(np.float64)
     right[difference == 0] = 0.5 if ties == "half" else 0.0
     return right
 
 
+def credit(difference: Floats, pairs: Pairs, ties: str) -> Floats:
+    """The same for the truth of the pairs."""
+    import numpy as np
+
+    return credited(difference, np.asarray(pairs.preferred, dtype=np.float64), ties)
+
+
+def named(pairs: Pairs) -> Floats:
+    """Shape (pairs, categories): 1 where a pair is of the category."""
+    import numpy as np
+
+    return np.array([[float(name in (own, ALL)) for name in categories(pairs)] for own in pairs.categories])
+
+
 def members(pairs: Pairs) -> Floats:
-    """Shape (pairs, categories): 1 where a decided pair is of the category."""
+    """The same, with undecided pairs in no category."""
     import numpy as np
 
     decided = np.asarray(pairs.preferred) != 0
-    columns = [decided & np.array([name in (own, ALL) for own in pairs.categories]) for name in categories(pairs)]
-    return np.stack(columns, axis=1).astype(np.float64)
+    counted: Floats = named(pairs) * decided[:, None]
+    return counted
 
 
 def accuracy(credits: Floats, pairs: Pairs, bootstrap: Bootstrap) -> dict[str, Estimate]:

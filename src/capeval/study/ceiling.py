@@ -56,16 +56,15 @@ def _halves(pairs: Pairs, ties: str, bootstrap: Bootstrap) -> dict[str, Estimate
     import numpy as np
 
     generator = np.random.default_rng(bootstrap.seed)
-    names = accuracy.categories(pairs)
-    named = np.array([[name in (own, accuracy.ALL) for name in names] for own in pairs.categories], dtype=float)
     right, decided = np.zeros(len(pairs.rows)), np.zeros(len(pairs.rows))
     for _ in range(SPLITS):
         truth, predicted = np.sign(_split(pairs.votes or [], generator))
-        right += np.where(predicted == 0, 0.5 * (ties == "half"), predicted == truth) * (truth != 0)
+        right += accuracy.credited(predicted, truth, ties) * (truth != 0)
         decided += truth != 0
+    named = accuracy.named(pairs)
     images = image_numbers([row.image_id for row in pairs.rows])
     estimates = ratio(right[:, None] * named, decided[:, None] * named, images, bootstrap)
-    return dict(zip(names, estimates, strict=True))
+    return dict(zip(accuracy.categories(pairs), estimates, strict=True))
 
 
 def _split(votes: list[list[int]], generator: np.random.Generator) -> Floats:

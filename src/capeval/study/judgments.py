@@ -99,6 +99,8 @@ class Pairs:
     """+1 for B, −1 for C, by whoever voted."""
     votes_decide: bool = False
     """Whether `preferred` is the majority of `votes`; otherwise they come from other people."""
+    votes_of_references: bool = False
+    """Whether each vote is on which caption is closer to the reference in its place."""
     b_system: list[str] | None = None
     c_system: list[str] | None = None
     notes: list[str] = field(default_factory=list)
@@ -110,19 +112,41 @@ class Pairs:
         return None if self.b_system is None or self.c_system is None else {"b": self.b_system, "c": self.c_system}
 
 
+def with_notes(judgments: Ratings | Pairs) -> Ratings | Pairs:
+    """The same, with notes on what disturbs any metric: equal captions in a pair, candidates among their references."""
+    notes = []
+    if isinstance(judgments, Pairs):
+        equal = sum(b == c for b, c in zip(judgments.b, judgments.c, strict=True))
+        if equal:
+            notes.append(f"{equal:,} pairs hold one caption twice: every metric ties on them")
+    references = [set(map(_letters, row.references)) for row in judgments.rows]
+    own = sum(
+        any(_letters(caption) in known for caption in captions)
+        for known, *captions in zip(references, *judgments.candidates().values(), strict=True)
+    )
+    if own:
+        notes.append(
+            f"{own:,} rows have a candidate that is one of its own references (--drop-own-reference removes it)"
+        )
+    return replace(judgments, notes=[*judgments.notes, *notes])
+
+
+def _letters(caption: str) -> str:
+    """What remains of a caption without case, blanks and punctuation."""
+    return "".join(filter(str.isalnum, caption.lower()))
+
+
 def without_own_references(judgments: Ratings | Pairs) -> Ratings | Pairs:
     """The same, where a candidate that is one of its row's references leaves them.
 
-    Captions are compared token by token, so that case and full stops do not count. Raises `DataError` where that leaves
-    a row without reference.
+    Captions are compared by letters and digits, so that case and full stops do not count. Raises `DataError` where that
+    leaves a row without reference.
     """
-    columns = [_keys(column) for column in judgments.candidates().values()]
-    known: dict[str, tuple[str, ...]] = {}
-    sentences = {sentence for row in judgments.rows for sentence in row.references}
-    known.update(zip(sentences, _keys(list(sentences)), strict=True))
+    letters = {sentence: _letters(sentence) for row in judgments.rows for sentence in row.references}
     rows, dropped = [], 0
-    for row, *own in zip(judgments.rows, *columns, strict=True):
-        kept = [sentence for sentence in row.references if known[sentence] not in own]
+    for row, *candidates in zip(judgments.rows, *judgments.candidates().values(), strict=True):
+        own = set(map(_letters, candidates))
+        kept = [sentence for sentence in row.references if letters[sentence] not in own]
         if not kept:
             raise DataError(
                 f"{judgments.source}: judgment {row.place + 1} (image {row.image_id!r}) has no reference but its own "
@@ -132,9 +156,3 @@ def without_own_references(judgments: Ratings | Pairs) -> Ratings | Pairs:
         rows.append(replace(row, references=kept))
     note = f"{dropped:,} rows lost a reference that is their own candidate"
     return replace(judgments, rows=rows, notes=[*judgments.notes, note])
-
-
-def _keys(captions: list[str]) -> list[tuple[str, ...]]:
-    from capeval.corpus import tokenize
-
-    return [tuple(tokens) for tokens in tokenize(captions)]

@@ -17,6 +17,7 @@ from capeval.study.bootstrap import Bootstrap, Estimate, image_numbers
 from capeval.study.ceiling import people
 from capeval.study.columns import read_scores
 from capeval.study.comparison import Comparison, compare, williams
+from capeval.study.halves import halves as predict_by_halves
 from capeval.study.judgments import Pairs
 from capeval.study.read import read_judgments
 from capeval.study.result import Agreement, Measured, Systems
@@ -36,6 +37,7 @@ def agreement(
     *,
     references: Sequence[int] = (),
     draws: int = 0,
+    halves: int = 0,
     documents: str = "rows",
     ties: str = "wrong",
     scores: str | PathLike[str] | Mapping[str, Columns] | None = None,
@@ -54,6 +56,8 @@ def agreement(
         metrics: names, groups or values, as for [`capeval.score`][].
         references: numbers of references to score against (the first ones of each row); all by default.
         draws: for each number, also so many random draws of references, whose spread is the band of a curve.
+        halves: splits of the references in halves, of which one judges by its votes and the other predicts: people and
+            metrics on equal terms. For judgments with a vote a reference.
         documents: what document frequencies count: `rows` or `images`.
         ties: what a metric's tie counts as in a forced choice: `wrong` or `half`.
         scores: a file of scores that others computed, or such scores by name and column.
@@ -70,8 +74,10 @@ def agreement(
         UsageError: an unknown name or an unacceptable value.
     """
     accepted_name("ties", ties, accuracy.TIES)
-    if draws < 0:
-        raise UsageError(f"draws must be at least 0, got {draws}")
+    if min(draws, halves) < 0:
+        raise UsageError(f"draws and halves must be at least 0, got {min(draws, halves)}")
+    if draws and not references:
+        raise UsageError("draws are of a number of references; name the numbers, as 1,5 (--references)")
     chosen = parse_metrics(metrics, lacking=lambda metric: metric.unavailable(meteor_resources))
     if isinstance(judgments, (str, PathLike)):
         judgments = read_judgments(judgments)
@@ -93,7 +99,16 @@ def agreement(
         measured += found
         comparisons += [(count, comparison) for comparison in compared]
     return Agreement(
-        _core.__version__, judgments, documents, ties, interval, measured, study.people(), study.systems, comparisons
+        _core.__version__,
+        judgments,
+        documents,
+        ties,
+        interval,
+        measured,
+        study.people(),
+        study.halves(halves) if halves else None,
+        study.systems,
+        comparisons,
     )
 
 
@@ -119,6 +134,10 @@ class _Study:
     def people(self) -> tuple[str, dict[str, Estimate]] | None:
         """People against people."""
         return people(self.judgments, self.ties, self.bootstrap)
+
+    def halves(self, splits: int) -> dict[str, dict[str, Estimate]]:
+        """People and metrics on equal terms."""
+        return predict_by_halves(self.judgments, self.scorer, splits, self.ties, self.bootstrap)
 
     def measure(self, count: int | None, draws: int) -> tuple[list[Measured], list[Comparison]]:
         """Every metric against the first `count` references, and the metrics against one another."""

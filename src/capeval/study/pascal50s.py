@@ -16,7 +16,7 @@ from capeval.study.judgments import CATEGORIES, Pairs, Row
 from capeval.study.matlab import load, unwrap
 from capeval.study.pairs import read_votes
 from capeval.study.records import Record, read_records
-from capeval.study.triplets import Triplet, read_triplets
+from capeval.study.triplets import read_triplets
 
 CONSENSUS = "consensus_pascal.mat"
 
@@ -70,27 +70,27 @@ def read_pascal50s(path: PathLike, captions: PathLike | None = None) -> Pairs:
     results, numbers = found["result"].ravel(), found["category"].ravel()
     if not len(pairs) == len(results) == len(numbers) == len(found["new_data"]):
         raise DataError(f"{source}: new_input, new_data, category and result are not equally long; download it again")
-    votes = [_direct_votes(source, number, result["result"]) for number, result in enumerate(results)]
+    direct = [_direct_votes(source, number, result["result"]) for number, result in enumerate(results)]
     authors = [[str(author) for author in of_pair] for of_pair in found["new_data"].tolist()]
     consensus = os.path.join(os.path.dirname(os.fspath(path)), CONSENSUS)
-    notes = []
     if captions is None and os.path.exists(consensus):
-        triplets = read_triplets(consensus, matlab=True)
-        references, preferred = _from_triplets(consensus, triplets, b, c)
+        references, votes = _from_triplets(consensus, b, c)
+        notes = []
     else:
-        references, preferred = _from_captions(source, captions, images), [_sign(sum(v)) for v in votes]
-        notes.append(f"without {CONSENSUS}, the majority of the direct votes wins")
+        references, votes = _from_captions(source, captions, images), direct
+        notes = [f"without {CONSENSUS}, the majority of the direct votes wins"]
     return Pairs(
         "pascal-50s",
         source,
         rows=[Row(image, own, place) for place, (image, own) in enumerate(zip(images, references, strict=True))],
         b=b,
         c=c,
-        preferred=preferred,
+        preferred=[_sign(sum(of_pair)) for of_pair in votes],
         categories=[_named(source, place, number) for place, number in enumerate(numbers.tolist())],
         in_file=len(pairs),
         votes=votes,
-        votes_decide=bool(notes),
+        votes_decide=True,
+        votes_of_references=not notes,
         b_system=[first for first, _ in authors],
         c_system=[second for _, second in authors],
         notes=notes,
@@ -110,17 +110,20 @@ def _named(source: str, place: int, number: int) -> str:
     return CATEGORIES[number - 1]
 
 
-def _from_triplets(
-    source: str, triplets: list[list[Triplet]], b: list[str], c: list[str]
-) -> tuple[list[list[str]], list[int]]:
-    """References of each pair, and the sign of the votes."""
-    if len(triplets) != len(b):
-        raise DataError(f"{source}: triplets of {len(triplets):,} pairs, but there are {len(b):,} pairs")
-    for number, (votes, *captions) in enumerate(zip(triplets, b, c, strict=True)):
-        if [votes[0].b, votes[0].c] != captions:
-            raise DataError(f"{source}: the triplets of pair {number + 1} are about other captions; download it again")
-    references = [[triplet.reference for triplet in pair] for pair in triplets]
-    return references, [_sign(sum(triplet.vote for triplet in pair)) for pair in triplets]
+def _from_triplets(source: str, b: list[str], c: list[str]) -> tuple[list[list[str]], list[list[int]]]:
+    """References and votes of each pair: pairs follow one another, each with equally many triplets."""
+    triplets = read_triplets(source, matlab=True)
+    each, rest = divmod(len(triplets), len(b))
+    if rest or not each:
+        raise DataError(
+            f"{source}: {len(triplets):,} triplets do not share out among {len(b):,} pairs; download it again"
+        )
+    grouped = [triplets[start : start + each] for start in range(0, len(triplets), each)]
+    for number, (pair, *captions) in enumerate(zip(grouped, b, c, strict=True), 1):
+        if any([triplet.b, triplet.c] != captions for triplet in pair):
+            raise DataError(f"{source}: the triplets of pair {number} are about other captions; download it again")
+    references = [[triplet.reference for triplet in pair] for pair in grouped]
+    return references, [[triplet.vote for triplet in pair] for pair in grouped]
 
 
 def _from_captions(source: str, captions: PathLike | None, images: list[str]) -> list[list[str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,7 +13,7 @@ from capeval.data.source import PathLike, display_name, reading
 from capeval.errors import DataError, UsageError, accepted_name
 from capeval.study import flickr8k, matlab, triplets
 from capeval.study.abstract50s import read_abstract50s
-from capeval.study.judgments import CATEGORIES, Pairs, Ratings, without_own_references
+from capeval.study.judgments import CATEGORIES, Pairs, Ratings, with_notes, without_own_references
 from capeval.study.pairs import read_pairs
 from capeval.study.pascal50s import read_pascal50s, read_pascal50s_lines
 from capeval.study.ratings import RATING, read_ratings
@@ -64,7 +65,7 @@ def read_judgments(
         accepted_name("dataset", dataset, DATASETS)
     found = _find(path, dataset)
     judgments = _read(found, captions, rating, rating_range, categories)
-    return without_own_references(judgments) if drop_own_reference else judgments
+    return with_notes(without_own_references(judgments) if drop_own_reference else judgments)
 
 
 def _read(
@@ -99,6 +100,12 @@ def _read(
 
 def _find(path: PathLike, dataset: str | None) -> _Found:
     """The file to read."""
+    if path == "-":
+        if dataset is None:
+            raise UsageError(
+                f"standard input is not recognised; name what it is with --dataset ({', '.join(DATASETS)})"
+            )
+        return _Found("-", dataset)
     if os.path.isdir(path):
         return _in_folder(os.fspath(path), dataset)
     found = _recognise(os.fspath(path))
@@ -137,7 +144,13 @@ def _form(path: PathLike) -> str:
 
 def _head(path: PathLike) -> bytes:
     with reading(path), open(path, "rb") as file:
-        return file.read(_HEAD)
+        head = file.read(_HEAD)
+    if not head.startswith(b"\x1f\x8b"):
+        return head
+    try:
+        return zlib.decompressobj(wbits=31).decompress(head, _HEAD)
+    except zlib.error:
+        return b""
 
 
 def _recognise(path: str) -> _Found | None:

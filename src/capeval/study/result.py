@@ -58,6 +58,8 @@ class Agreement:
     """Each metric for each number of references, in the order asked for."""
     people: tuple[str, dict[str, Estimate]] | None
     """How people were split to predict people, in words, and how well they do."""
+    halves: dict[str, dict[str, Estimate]] | None
+    """Accuracy of each metric and of `people` where half of the references judge and half predict."""
     systems: Systems | None
     comparisons: list[tuple[int | None, Comparison]]
     """Number of references, and the paired tests of metrics."""
@@ -103,6 +105,8 @@ class Agreement:
         if self.people is not None:
             how, statistics = self.people
             document["people"] = {"split": how, **self._statistics(statistics)}
+        if self.halves is not None:
+            document["halves"] = {name: self._statistics(statistics) for name, statistics in self.halves.items()}
         if self.systems is not None:
             document["systems"] = {
                 "people": self.systems.people,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from capeval.corpus import Corpus
 from capeval.document_frequency import DocumentFrequency
-from capeval.errors import UsageError, accepted_name
+from capeval.errors import CapevalWarning, UsageError, accepted_name
 from capeval.evaluate import score_corpus
 
 if TYPE_CHECKING:
@@ -103,6 +104,13 @@ def first_references(rows: list[Row], count: int | None) -> list[Sequence[str]]:
     Raises `UsageError` where no row has as many; rows with fewer keep what they have.
     """
     check_count(rows, count)
+    fewer = sum(len(row.references) < count for row in rows) if count is not None else 0
+    if fewer:
+        warnings.warn(
+            f"{fewer:,} rows have fewer than {count} references, and are scored against those they have",
+            CapevalWarning,
+            stacklevel=5,
+        )
     return [row.references[:count] for row in rows]
 
 

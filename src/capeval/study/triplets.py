@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
-from itertools import groupby
 from typing import NamedTuple
 
 from capeval.data.source import PathLike, display_name
@@ -28,13 +27,13 @@ class Triplet(NamedTuple):
     vote: int
 
 
-def read_triplets(path: PathLike, *, matlab: bool) -> list[list[Triplet]]:
-    """The triplets of each pair. Raises `DataError`, also where a pair has captions that are equal in it all."""
+def read_triplets(path: PathLike, *, matlab: bool) -> list[Triplet]:
+    """The triplets in the order of the file. Raises `DataError`."""
     source = display_name(path)
     triplets = list(_from_matlab(source, path) if matlab else _from_csv(source, path))
     if not triplets:
         raise DataError(f"{source}: no triplet in it")
-    return [list(group) for _, group in groupby(triplets, key=lambda triplet: (triplet.b, triplet.c))]
+    return triplets
 
 
 def _from_matlab(source: str, path: PathLike) -> Iterator[Triplet]:
