@@ -25,6 +25,7 @@ COMMANDS = {
     "demo": "Score the example data: the whole tool in one second.",
     "score": "Score one system's captions against references.",
     "agreement": "Measure how well metrics agree with people.",
+    "rank": "Rank an image's references against each other.",
     "df": "Build, import or inspect document frequencies.",
     "metrics": "List the metrics, or explain one.",
 }

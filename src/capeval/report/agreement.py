@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from capeval.registry import BY_NAME
 from capeval.report.formats import percent
+from capeval.report.latex import escape
 from capeval.study.correlation import LABELS
 from capeval.study.judgments import Pairs
 
@@ -197,17 +198,11 @@ def _markdown(agreement: Agreement) -> str:
 
 def _latex(agreement: Agreement) -> str:
     """A booktabs table."""
-    head = [_escape(name) for name in _head(agreement)]
-    rows = [" & ".join(map(_escape, row)) + r" \\" for row in _rows(agreement)]
+    head = [escape(name) for name in _head(agreement)]
+    rows = [" & ".join(map(escape, row)) + r" \\" for row in _rows(agreement)]
     columns = "l" + "r" * (len(head) - 1)
     top = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", " & ".join(head) + r" \\", r"\midrule"]
     return "\n".join([*top, *rows, r"\bottomrule", r"\end{tabular}"])
-
-
-def _escape(text: str) -> str:
-    for plain, spelled in (("%", r"\%"), ("_", r"\_"), ("&", r"\&"), ("τ", r"$\tau$"), ("ρ", r"$\rho$"), ("–", "--")):
-        text = text.replace(plain, spelled)
-    return text
 
 
 _RENDERERS: dict[str, Callable[[Agreement], str]] = {

@@ -2,7 +2,8 @@
 
 from capeval.study.judgments import Pairs, Ratings
 from capeval.study.measure import agreement
+from capeval.study.ranking import Ranking, rank_references
 from capeval.study.read import DATASETS, read_judgments
 from capeval.study.result import Agreement
 
-__all__ = ["DATASETS", "Agreement", "Pairs", "Ratings", "agreement", "read_judgments"]
+__all__ = ["DATASETS", "Agreement", "Pairs", "Ranking", "Ratings", "agreement", "rank_references", "read_judgments"]
