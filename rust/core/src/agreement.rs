@@ -140,7 +140,7 @@ impl Pairs {
     fn tau_b(&self, points: u64) -> f64 {
         let all = two_of(points);
         let (by_score, by_rating) = ((all - self.tied_scores) as f64, (all - self.tied_ratings) as f64);
-        self.surplus() / (by_score.sqrt() * by_rating.sqrt())
+        self.surplus() / (by_score * by_rating).sqrt()
     }
 
     /// 2 (C − D) / (n² (m − 1) / m), m the smaller number of distinct values: Stuart 1953.
@@ -178,7 +178,7 @@ impl Products {
 
     fn correlation(&self) -> f64 {
         let variance = |square: f64, sum: f64| (square - sum * sum / self.weight).max(0.0);
-        let spread = variance(self.xx, self.x).sqrt() * variance(self.yy, self.y).sqrt();
+        let spread = (variance(self.xx, self.x) * variance(self.yy, self.y)).sqrt();
         (self.xy - self.x * self.y / self.weight) / spread
     }
 }

@@ -154,7 +154,7 @@ def notes(agreement: Agreement) -> list[str]:
     if isinstance(judgments, Pairs):
         undecided = sum(preferred == 0 for preferred in judgments.preferred)
         if undecided:
-            found.append(f"{undecided:,} pairs left out, on which people were undecided")
+            found.append(f"pairs left out on which people were undecided: {undecided:,}")
         found.append("a tie of the metric counts as " + ("wrong" if agreement.ties == "wrong" else "half right"))
     elif judgments.aspect != "rating":
         found.append(f"rating: {judgments.aspect}")

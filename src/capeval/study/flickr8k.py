@@ -38,7 +38,7 @@ def read_expert(path: PathLike, captions: PathLike | None = None) -> Ratings:
         rows.append(Row(image, tuple(references.values()), place))
         texts.append(text)
         ratings.append(tuple(map(float, values)))
-    notes = [f"{own:,} rows left out, whose caption is one of the image's own references"] if own else []
+    notes = [f"rows left out whose caption is one of the image's own references: {own:,}"] if own else []
     if not rows:
         raise DataError(f"{source}: no judgment left: every caption is one of the image's own references")
     return Ratings("flickr8k-expert", source, rows, texts, ratings, in_file=len(lines), notes=notes)
@@ -71,7 +71,7 @@ def read_crowd(path: PathLike, captions: PathLike | None = None) -> Ratings:
     notes = []
     if own:
         dropped = sum(map(len, own.values()))
-        notes.append(f"{dropped:,} judged captions left the references of their own image")
+        notes.append(f"judged captions that left the references of their own image: {dropped:,}")
     return Ratings("flickr8k-cf", source, rows, texts, ratings, in_file=len(lines), votes=votes, notes=notes)
 
 

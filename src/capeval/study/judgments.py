@@ -118,16 +118,14 @@ def with_notes(judgments: Ratings | Pairs) -> Ratings | Pairs:
     if isinstance(judgments, Pairs):
         equal = sum(b == c for b, c in zip(judgments.b, judgments.c, strict=True))
         if equal:
-            notes.append(f"{equal:,} pairs hold one caption twice: every metric ties on them")
+            notes.append(f"pairs that hold one caption twice, on which every metric ties: {equal:,}")
     references = [set(map(_letters, row.references)) for row in judgments.rows]
     own = sum(
         any(_letters(caption) in known for caption in captions)
         for known, *captions in zip(references, *judgments.candidates().values(), strict=True)
     )
     if own:
-        notes.append(
-            f"{own:,} rows have a candidate that is one of its own references (--drop-own-reference removes it)"
-        )
+        notes.append(f"candidates among their own references (--drop-own-reference removes these): {own:,}")
     return replace(judgments, notes=[*judgments.notes, *notes])
 
 
@@ -154,5 +152,5 @@ def without_own_references(judgments: Ratings | Pairs) -> Ratings | Pairs:
             )
         dropped += len(kept) < len(row.references)
         rows.append(replace(row, references=kept))
-    note = f"{dropped:,} rows lost a reference that is their own candidate"
+    note = f"rows that lost a reference which is their own candidate: {dropped:,}"
     return replace(judgments, rows=rows, notes=[*judgments.notes, note])
