@@ -71,10 +71,18 @@ def write_lines(path: Path, lines: Sequence[dict[str, Any]]) -> str:
     return str(path)
 
 
-EXPERT = "1.jpg\t1.jpg#0\t4\t4\t4\n1.jpg\t2.jpg#1\t1\t2\t1\n2.jpg\t2.jpg#0\t4\t3\t4\n2.jpg\t1.jpg#1\t1\t1\t2\n1.jpg\t2.jpg#0\t2\t2\t3\n"
-CROWD = "1.jpg\t1.jpg#0\t1\t3\t0\n1.jpg\t2.jpg#1\t0\t0\t3\n2.jpg\t1.jpg#1\t0.333333333333333\t1\t2\n"
+EXPERT = """1.jpg\t1.jpg#0\t4\t4\t4
+1.jpg\t2.jpg#1\t1\t2\t1
+2.jpg\t2.jpg#0\t4\t3\t4
+2.jpg\t1.jpg#1\t1\t1\t2
+1.jpg\t2.jpg#0\t2\t2\t3
+"""
+CROWD = """1.jpg\t1.jpg#0\t1\t3\t0
+1.jpg\t2.jpg#1\t0\t0\t3
+2.jpg\t1.jpg#1\t0.333333333333333\t1\t2
+"""
 TOKENS = "".join(
-    f"{number + 1}.jpg#{place}\t{text}\n" for number in range(2) for place, text in enumerate(REFERENCES[number])
+    f"{image}.jpg#{place}\t{text}\n" for image in (1, 2) for place, text in enumerate(REFERENCES[image - 1])
 )
 
 

@@ -12,9 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.io
-
-from capeval.errors import CapevalError, DataError, MissingDependencyError, UsageError
-from capeval.study import DATASETS, Pairs, Ratings, read_judgments
 from judged import (
     CROWD,
     EXPERT,
@@ -26,6 +23,9 @@ from judged import (
     write_flickr,
     write_lines,
 )
+
+from capeval.errors import CapevalError, DataError, MissingDependencyError, UsageError
+from capeval.study import DATASETS, Pairs, Ratings, read_judgments
 
 
 def refused(path: str | Path, message: str, error: type[CapevalError] = DataError, **options: Any) -> None:

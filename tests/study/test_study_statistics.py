@@ -10,13 +10,13 @@ import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
+from judged import pairs, ratings
 
 from capeval import _core
 from capeval.errors import UsageError
 from capeval.study import accuracy, ceiling, correlation, systems
 from capeval.study.bootstrap import Bootstrap, Estimate, image_numbers, p_value, ratio
 from capeval.study.comparison import williams
-from judged import pairs, ratings
 from reference import agreement as slow
 
 NONE = Bootstrap(None)
