@@ -224,6 +224,15 @@ def test_a_full_disk(run: Runner, references: str, candidates: str) -> None:
             assert done.returncode == 2
             assert done.stderr.startswith("capeval: <stdout>: cannot be written: no space is left; free some")
             assert len(done.stderr.splitlines()) == 1
+        done = subprocess.run(
+            [*run.command("score", "--help")],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            cwd=run.folder,
+            check=False,
+            text=True,
+        )
+        assert (done.returncode, done.stderr) == (2, "capeval: cannot write the output: No space left on device\n")
 
 
 # Document frequencies

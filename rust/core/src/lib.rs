@@ -25,6 +25,8 @@ pub mod agreement;
 // The metrics.
 mod bleu;
 pub mod cider;
+mod combine;
+mod fluency;
 pub mod meteor;
 mod rouge;
 

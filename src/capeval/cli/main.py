@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -82,12 +83,9 @@ def main() -> NoReturn:
         status = 1
     except SystemExit:
         raise
-    except BaseException:
+    except BaseException as error:
         # A panic of the native code is no `Exception`.
-        import traceback
-
-        traceback.print_exc()
-        status = _say(f"capeval: a bug in capeval {__version__}; please report it with the lines above: {ISSUES}", 1)
+        status = _unexpected(error)
     _leave(status if isinstance(status, int) else 0)
 
 
@@ -96,6 +94,16 @@ def _usage(error: click.ClickException) -> int:
     if isinstance(error, click.UsageError) and error.ctx is not None:
         hint = f" (see {error.ctx.command_path} --help)"
     return _say(f"capeval: {error.format_message().removesuffix('.')}{hint}", 2)
+
+
+def _unexpected(error: BaseException) -> int:
+    if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        # Files have their own message; this is the disk behind standard output.
+        return _say(f"capeval: cannot write the output: {error.strerror or error}", 2)
+    import traceback
+
+    traceback.print_exception(error)
+    return _say(f"capeval: a bug in capeval {__version__}; please report it with the lines above: {ISSUES}", 1)
 
 
 def _say(message: str, status: int) -> int:
