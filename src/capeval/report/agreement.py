@@ -8,7 +8,6 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from capeval.registry import BY_NAME
 from capeval.report.formats import percent
 from capeval.report.latex import escape
 from capeval.study.correlation import LABELS
@@ -77,7 +76,7 @@ def _rows(agreement: Agreement) -> list[list[str]]:
 
 
 def _row(agreement: Agreement, measured: Measured) -> list[str]:
-    row = [_label(measured.name)]
+    row = [measured.label]
     if _several(agreement):
         row.append("all" if measured.references is None else str(measured.references))
     row += _values(agreement, measured.statistics) + _interval(agreement, measured.statistics)
@@ -128,18 +127,6 @@ def _several(agreement: Agreement) -> bool:
     return any(measured.references is not None for measured in agreement.measured)
 
 
-def _label(name: str) -> str:
-    from capeval.errors import UsageError
-    from capeval.registry import parse_metrics
-
-    if name.partition("(")[0] not in BY_NAME:
-        return name
-    try:
-        return parse_metrics(name)[0].label
-    except UsageError:
-        return name
-
-
 def _number(value: float) -> str:
     return f"{value:.4f}" if math.isfinite(value) else "–"
 
@@ -184,9 +171,10 @@ def _halves(agreement: Agreement) -> list[str]:
     if agreement.halves is None:
         return []
     lines = ["", "half of the references judge, the other half predict:"]
+    labels = {measured.name: measured.label for measured in agreement.measured}
     for name, statistics in agreement.halves.items():
         values = "  ".join(f"{category} {_number(estimate.value)}" for category, estimate in statistics.items())
-        lines.append(f"{_label(name):<12}{values}")
+        lines.append(f"{labels.get(name, name):<12}{values}")
     return lines
 
 

@@ -147,8 +147,17 @@ class _Study:
         spread = self._draw(count, draws) if count is not None and draws else {}
         if count in (None, self._most_references()):
             self.systems = self._of_systems(scores)
+        labels = {metric.key: metric.label for metric in self.scorer.metrics}
         measured = [
-            Measured(name, count, estimates[name], self._ties(columns), signatures.get(name), spread.get(name))
+            Measured(
+                name,
+                labels.get(name, name),
+                count,
+                estimates[name],
+                self._ties(columns),
+                signatures.get(name),
+                spread.get(name),
+            )
             for name, columns in scores.items()
         ]
         return measured, self._compare(scores, estimates)

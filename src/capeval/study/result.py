@@ -23,6 +23,9 @@ class Measured:
     """One metric's agreement, against one number of references."""
 
     name: str
+    """Key of the metric, or name of the column of others' scores."""
+    label: str
+    """The name as papers print it."""
     references: int | None
     """References of each row that were scored against; None for all."""
     statistics: dict[str, Estimate]
