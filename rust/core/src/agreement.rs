@@ -99,7 +99,9 @@ impl Scatter {
                 ranks.add(weight as f64, rank, level_ranks[point.level as usize]);
                 values.add(weight as f64, point.score, point.rating);
             }
-            run.iter().for_each(|point| below.add(point.level, weight(point)));
+            for point in run {
+                below.add(point.level, weight(point));
+            }
             pairs.tied_scores += two_of(drawn);
             pairs.distinct_scores += usize::from(drawn > 0);
             start = end;
