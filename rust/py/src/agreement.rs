@@ -13,15 +13,15 @@ use crate::statistics::to_bytes;
 /// Correlations of all points, then of each bootstrap sample over images.
 #[pyfunction]
 #[pyo3(signature = (scores, ratings, images, samples, seed, threads=0))]
-pub(crate) fn correlations<'py>(
-    py: Python<'py>,
+pub(crate) fn correlations(
+    py: Python<'_>,
     scores: PyBackedBytes,
     ratings: PyBackedBytes,
     images: PyBackedBytes,
     samples: usize,
     seed: u64,
     threads: usize,
-) -> PyResult<Bound<'py, PyBytes>> {
+) -> PyResult<Bound<'_, PyBytes>> {
     let (scores, ratings, images) = points(&scores, &ratings, &images)?;
     let all = py.detach(|| {
         let scatter = core::Scatter::new(&scores, &ratings, &images);
@@ -34,12 +34,12 @@ pub(crate) fn correlations<'py>(
 
 /// τ-b within each image.
 #[pyfunction]
-pub(crate) fn kendall_b_by_image<'py>(
-    py: Python<'py>,
+pub(crate) fn kendall_b_by_image(
+    py: Python<'_>,
     scores: PyBackedBytes,
     ratings: PyBackedBytes,
     images: PyBackedBytes,
-) -> PyResult<Bound<'py, PyBytes>> {
+) -> PyResult<Bound<'_, PyBytes>> {
     let (scores, ratings, images) = points(&scores, &ratings, &images)?;
     let by_image = py.detach(|| core::kendall_b_by_image(&scores, &ratings, &images));
     Ok(to_bytes(py, by_image.into_iter()))
