@@ -73,7 +73,13 @@ $(VENV)/.built: $(VENV)/.created $(RUST_SOURCES) pyproject.toml
 	@$(BIN)/python -m compileall -q src/capeval  # as an installation does: half of the start-up otherwise
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.built pyproject.toml
+# PyPI's torch for Linux brings CUDA, 5 GB with all it needs; where PyTorch's own index can be reached, pip prefers the
+# small one for the CPU, whose version counts as higher. One try only: without that index it is PyPI's.
+$(VENV)/.torch: $(VENV)/.created
+	$(BIN)/pip install --quiet --retries 0 --extra-index-url https://download.pytorch.org/whl/cpu 'torch>=2.4' 'torchvision>=0.19'
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.built $(VENV)/.torch pyproject.toml
 	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet --extras test
 	@touch $@
 

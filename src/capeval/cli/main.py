@@ -28,6 +28,7 @@ COMMANDS = {
     "agreement": "Measure how well metrics agree with people.",
     "rank": "Rank an image's references against each other.",
     "df": "Build, import or inspect document frequencies.",
+    "detect": "Find the objects of images, or convert and unite annotations.",
     "metrics": "List the metrics, or explain one.",
 }
 """Subcommands by name; each lives in `capeval.cli.<name>` and loads when it is called."""
