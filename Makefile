@@ -35,10 +35,11 @@ format: $(VENV)/.dev  ## format Rust, sort imports
 	cargo fmt --all
 	$(BIN)/ruff check --fix --select I
 
-bench: $(VENV)/.test  ## speed and memory against pycocoevalcap, and scaling
+bench: $(VENV)/.test  ## speed and memory against pycocoevalcap, scaling, resampling
 	$(BIN)/python benchmarks/against.py
 	$(BIN)/python benchmarks/reward.py
 	$(BIN)/python benchmarks/scaling.py
+	$(BIN)/python benchmarks/resample.py
 
 # Needs a nightly compiler and cargo-fuzz (cargo install cargo-fuzz).
 FUZZ_SECONDS ?= 200

@@ -5,7 +5,7 @@
 //! all four statistics: O(n log levels), where levels are the distinct ratings, a handful.
 
 use crate::parallel::map_parts;
-use crate::resample::{Generator, draw};
+use crate::resample::{Draw, Generator};
 
 /// The statistics in the order of [`Scatter::correlations`].
 pub const STATISTICS: [&str; 4] = ["kendall_b", "kendall_c", "spearman", "pearson"];
@@ -67,7 +67,7 @@ impl Scatter {
     /// Sample number `s` draws the same images for any scores, so that metrics can be compared sample by sample.
     pub fn bootstrap(&self, samples: usize, seed: u64, threads: usize) -> Vec<Correlations> {
         let parts = map_parts(samples, threads, |part| {
-            part.map(|sample| self.weighted(&draw(self.images, Generator::new(seed, sample as u64))))
+            part.map(|sample| self.weighted(&Draw::Bootstrap.weights(self.images, Generator::new(seed, sample as u64))))
                 .collect::<Vec<_>>()
         });
         parts.concat()
@@ -290,7 +290,7 @@ mod tests {
         let images = [0, 0, 1, 1, 2, 2];
         let scatter = Scatter::new(&scores, &ratings, &images);
         for (sample, found) in scatter.bootstrap(20, 5, 2).into_iter().enumerate() {
-            let times = draw(3, Generator::new(5, sample as u64));
+            let times = Draw::Bootstrap.weights(3, Generator::new(5, sample as u64));
             let repeated: Vec<usize> =
                 (0..6).flat_map(|row| vec![row; usize::from(times[images[row] as usize])]).collect();
             let pick = |values: &[f64]| repeated.iter().map(|&row| values[row]).collect::<Vec<_>>();

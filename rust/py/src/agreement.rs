@@ -1,7 +1,7 @@
 //! Agreement of scores with ratings. Arrays are little-endian float64 and u32.
 
 use capeval_core::agreement as core;
-use capeval_core::resample;
+use capeval_core::resample::{Draw, Generator};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
@@ -49,7 +49,7 @@ pub(crate) fn kendall_b_by_image(
 #[pyfunction]
 pub(crate) fn draws(py: Python<'_>, count: usize, samples: usize, seed: u64) -> Bound<'_, PyBytes> {
     let drawn = py.detach(|| {
-        let sample = |sample| resample::draw(count, resample::Generator::new(seed, sample));
+        let sample = |sample| Draw::Bootstrap.weights(count, Generator::new(seed, sample));
         (0..samples as u64).flat_map(sample).flat_map(u16::to_le_bytes).collect::<Vec<u8>>()
     });
     PyBytes::new(py, &drawn)

@@ -47,5 +47,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(agreement::correlations, module)?)?;
     module.add_function(wrap_pyfunction!(agreement::kendall_b_by_image, module)?)?;
     module.add_function(wrap_pyfunction!(agreement::draws, module)?)?;
+    module.add_function(wrap_pyfunction!(statistics::paired_bootstrap, module)?)?;
+    module.add_function(wrap_pyfunction!(statistics::paired_permutation, module)?)?;
     Ok(())
 }

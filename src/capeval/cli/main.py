@@ -27,6 +27,7 @@ COMMANDS = {
     "score": "Score one system's captions against references.",
     "agreement": "Measure how well metrics agree with people.",
     "rank": "Rank an image's references against each other.",
+    "compare": "Compare several systems: paired tests, intervals, ranks.",
     "df": "Build, import or inspect document frequencies.",
     "detect": "Find the objects of images, or convert and unite annotations.",
     "metrics": "List the metrics, or explain one.",
