@@ -61,7 +61,7 @@ class Corpus:
     ) -> None:
         accepted_name("tokenizer", tokenizer, TOKENIZERS)
         accepted_name("on_missing", on_missing, ON_MISSING)
-        described, captions = _as_references(references), _as_candidates(candidates)
+        described, captions = as_references(references), _as_candidates(candidates)
         names = (_describe(references, "the references"), _describe(candidates, "the candidates"))
         pairs = _align(described, captions, names, on_missing)
         encoded = _core.References(described, [r for r, _ in pairs], tokenizer, threads)
@@ -83,7 +83,7 @@ class Corpus:
         """
         accepted_name("tokenizer", tokenizer, TOKENIZERS)
         accepted_name("on_missing", on_missing, ON_MISSING)
-        described = _as_references(references)
+        described = as_references(references)
         captions = {name: _as_candidates(source) for name, source in systems.items()}
         places = {
             name: dict(_align(described, captions[name], (_describe(references, "the references"), who), on_missing))
@@ -144,7 +144,7 @@ class Corpus:
 def encode_references(references: CaptionSource, *, tokenizer: str, threads: int) -> _core.References:
     """References alone, encoded; images without any are left out."""
     accepted_name("tokenizer", tokenizer, TOKENIZERS)
-    captions = _as_references(references)
+    captions = as_references(references)
     _check_captions(captions, _describe(references, "the references"))
     described = [number for number, count in enumerate(captions.caption_counts()) if count]
     if not described:
@@ -152,7 +152,8 @@ def encode_references(references: CaptionSource, *, tokenizer: str, threads: int
     return _core.References(captions, described, tokenizer, threads)
 
 
-def _as_references(source: CaptionSource) -> Captions:
+def as_references(source: CaptionSource) -> Captions:
+    """References from whatever holds them: a mapping, a file's path, or captions read before."""
     if isinstance(source, _core.Captions):
         return source
     if isinstance(source, (str, PathLike)):

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from capeval.cli import options
-from capeval.cli.interruptible import stage
-from capeval.registry import groups
+from capeval.cli.interruptible import building_tables, stage
 from capeval.study.accuracy import TIES
 from capeval.study.judgments import CATEGORIES
 from capeval.study.read import DATASETS
@@ -51,13 +50,7 @@ class Range(_Range):
 @click.command()
 @click.argument("path")
 @click.option("--dataset", type=click.Choice(DATASETS), help="Instead of recognising it from content.")
-@click.option(
-    "--metrics",
-    default="coco",
-    show_default=True,
-    metavar="LIST",
-    help=f"Comma-separated names or groups ({', '.join(groups())}); a name may carry parameters: cider-d(sigma=5).",
-)
+@options.metrics
 @click.option(
     "--references",
     type=Counts(),
@@ -123,11 +116,10 @@ class Range(_Range):
     metavar="LIST",
     help="Categories that pairs may have (format pairs).",
 )
-@click.option(
-    "--meteor-resources", metavar="DIR", help="Folder of a METEOR 1.5 release; an installed pycocoevalcap by default."
-)
+@options.meteor_resources
 @options.tokenizer
 @options.interval
+@options.samples("Bootstrap samples.")
 @options.common
 def command(
     path: str,
@@ -192,12 +184,8 @@ def command(
         samples=samples,
         seed=seed,
         threads=threads,
-        progress=_building,
+        progress=building_tables,
     )
     if plot is not None:
         draw(found, plot)
     options.emit(render(found, format_, colour=options.colour(output)), output)
-
-
-def _building(share: float) -> None:
-    stage.text = f"building METEOR's tables, once: {share:.0%}" if share < 1 else "scoring"

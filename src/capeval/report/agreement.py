@@ -8,17 +8,14 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from capeval.report.comparison_formats import escape_latex
 from capeval.report.formats import percent
-from capeval.report.latex import escape
 from capeval.study.correlation import LABELS
 from capeval.study.judgments import Pairs
 
 if TYPE_CHECKING:
     from capeval.study.bootstrap import Estimate
     from capeval.study.result import Agreement, Measured
-
-_WIDTH = 1000
-"""Cells to print in: more than any row has."""
 
 
 def render(agreement: Agreement, format_: str, *, colour: bool = False) -> str:
@@ -152,18 +149,16 @@ def notes(agreement: Agreement) -> list[str]:
 
 def _table(agreement: Agreement, colour: bool) -> str:
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
+
+    from capeval.report.text import drawn
 
     grid = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for number, name in enumerate(_head(agreement)):
         grid.add_column(name, justify="right" if number else "left")
     for row in _rows(agreement):
         grid.add_row(*row)
-    text = io.StringIO()
-    Console(file=text, force_terminal=colour, width=_WIDTH).print(grid)
-    lines = [line.rstrip() for line in text.getvalue().rstrip().splitlines()]
-    return "\n".join([*lines, "", *notes(agreement), *_halves(agreement)])
+    return "\n".join([drawn(grid, colour=colour), "", *notes(agreement), *_halves(agreement)])
 
 
 def _halves(agreement: Agreement) -> list[str]:
@@ -186,11 +181,15 @@ def _markdown(agreement: Agreement) -> str:
 
 def _latex(agreement: Agreement) -> str:
     """A booktabs table."""
-    head = [escape(name) for name in _head(agreement)]
-    rows = [" & ".join(map(escape, row)) + r" \\" for row in _rows(agreement)]
+    head = [_escape(name) for name in _head(agreement)]
+    rows = [" & ".join(map(_escape, row)) + r" \\" for row in _rows(agreement)]
     columns = "l" + "r" * (len(head) - 1)
     top = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", " & ".join(head) + r" \\", r"\midrule"]
     return "\n".join([*top, *rows, r"\bottomrule", r"\end{tabular}"])
+
+
+def _escape(text: str) -> str:
+    return escape_latex(text).replace("τ", r"$\tau$").replace("ρ", r"$\rho$").replace("–", "--")
 
 
 _RENDERERS: dict[str, Callable[[Agreement], str]] = {

@@ -7,13 +7,10 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from capeval.report.latex import escape as escaped
+from capeval.report.comparison_formats import escape_latex
 
 if TYPE_CHECKING:
     from capeval.study.ranking import Ranking
-
-_WIDTH = 1000
-"""Cells to print in: more than any row has."""
 
 
 def render(ranking: Ranking, format_: str, *, colour: bool = False) -> str:
@@ -53,9 +50,10 @@ def _rows(ranking: Ranking, image: str) -> list[list[str]]:
 
 def _table(ranking: Ranking, image: str, colour: bool) -> str:
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
+
+    from capeval.report.text import drawn
 
     title = f"{escape(image)}: rank (score) of each reference against the others"
     grid = Table(
@@ -66,9 +64,7 @@ def _table(ranking: Ranking, image: str, colour: bool) -> str:
     grid.add_column("reference")
     for row in _rows(ranking, image):
         grid.add_row(*map(escape, row))
-    text = io.StringIO()
-    Console(file=text, force_terminal=colour, width=_WIDTH).print(grid)
-    return "\n".join(line.rstrip() for line in text.getvalue().rstrip().splitlines())
+    return drawn(grid, colour=colour)
 
 
 def _markdown(ranking: Ranking) -> str:
@@ -87,7 +83,7 @@ def _latex(ranking: Ranking) -> str:
     columns = "r" * len(ranking.metrics) + "l"
     parts = []
     for image in ranking.images:
-        rows = [" & ".join(map(escaped, row)) + r" \\" for row in _rows(ranking, image)]
+        rows = [" & ".join(map(escape_latex, row)) + r" \\" for row in _rows(ranking, image)]
         top = [f"% {image}", rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule"]
         parts.append("\n".join([*top, *rows, r"\bottomrule", r"\end{tabular}"]))
     return "\n\n".join(parts)

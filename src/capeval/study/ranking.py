@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from capeval import _core
-from capeval.corpus import Corpus, _as_references
+from capeval.corpus import Corpus, as_references
 from capeval.document_frequency import DocumentFrequency
 from capeval.errors import DataError, UsageError, some
 from capeval.evaluate import score_corpus
@@ -98,7 +98,7 @@ def rank_references(
         UsageError: an unknown image, metric or tokenizer.
     """
     chosen = parse_metrics(metrics, lacking=lambda metric: metric.unavailable(meteor_resources))
-    captions = _as_references(references)
+    captions = as_references(references)
     ranked = _captions(captions, images)
     rows = [(image, number) for image, own in ranked.items() for number in range(len(own))]
     corpus = Corpus(
