@@ -101,6 +101,8 @@ def test_numbers_of_references_that_are_not_there() -> None:
         agreement(PAIRS, references=[3])
     with pytest.raises(UsageError, match="draws are of a number of references"):
         agreement(PAIRS, draws=3)
+    with pytest.raises(UsageError, match="samples must be at least 1, got 0"):
+        agreement(PAIRS, samples=0)
     with pytest.raises(UsageError, match="at least 0"):
         agreement(PAIRS, halves=-1)
     fewer = pairs([1, 1])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from capeval import _core
 from capeval.errors import CapevalWarning, MissingDependencyError, UsageError, accepted_name
+from capeval.evaluate import check_bootstrap
 from capeval.registry import parse_metrics
 from capeval.study import accuracy, correlation, systems
 from capeval.study.bootstrap import Bootstrap, Estimate, image_numbers
@@ -74,6 +75,7 @@ def agreement(
         UsageError: an unknown name or an unacceptable value.
     """
     accepted_name("ties", ties, accuracy.TIES)
+    check_bootstrap(interval, samples, seed)
     if min(draws, halves) < 0:
         raise UsageError(f"draws and halves must be at least 0, got {min(draws, halves)}")
     if draws and not references:
@@ -130,6 +132,7 @@ class _Study:
         self.bootstrap = bootstrap
         self.images = image_numbers([row.image_id for row in judgments.rows])
         self.systems: Systems | None = None
+        """Those of the last number of references."""
 
     def people(self) -> tuple[str, dict[str, Estimate]] | None:
         """People against people."""
@@ -145,8 +148,7 @@ class _Study:
         scores = {**own, **self.outside}
         estimates = {name: self.estimate(columns, self.bootstrap) for name, columns in scores.items()}
         spread = self._draw(count, draws) if count is not None and draws else {}
-        if count in (None, self._most_references()):
-            self.systems = self._of_systems(scores)
+        self.systems = self._of_systems(scores)
         labels = {metric.key: metric.label for metric in self.scorer.metrics}
         measured = [
             Measured(
@@ -187,9 +189,6 @@ class _Study:
                 for statistic, estimate in self.estimate(columns, without).items():
                     values.setdefault(name, {}).setdefault(statistic, []).append(estimate.value)
         return values
-
-    def _most_references(self) -> int:
-        return max(len(row.references) for row in self.judgments.rows)
 
     def _of_systems(self, scores: Mapping[str, Columns]) -> Systems | None:
         by_people = systems.by_people(self.judgments)
