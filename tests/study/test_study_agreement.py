@@ -38,9 +38,30 @@ def test_a_metric_is_right_where_it_prefers_what_people_prefer() -> None:
 
 
 def test_every_registered_metric_takes_part() -> None:
-    found = agreement(PAIRS, "all", interval=None)
+    objects = {row.image_id: ["dog", "bus"] for row in PAIRS.rows}
+    found = agreement(PAIRS, "all", objects=objects, interval=None)
     assert [one.name for one in found.measured] == [metric.key for metric in groups()["all"]]
     assert all(one.signature is not None and one.signature.startswith(one.name) for one in found.measured)
+
+
+def test_objects_may_come_with_the_judgments() -> None:
+    objects = {"0": ["dog", "beach"], "1": ["man"], "2": ["bus"], "3": ["apple"], "4": ["cat"], "5": ["plane"]}
+    with_them = pairs([1, 1, 1, 1, 1, 1], objects=objects)
+    own = agreement(with_them, "vifidel", interval=None)
+    given = agreement(pairs([1, 1, 1, 1, 1, 1]), "vifidel", objects=objects, interval=None)
+    assert value(own, "vifidel") == value(given, "vifidel") > 0.5
+    with pytest.raises(UsageError, match="VIFIDEL needs the objects of each image"):
+        agreement(PAIRS, "vifidel", interval=None)
+    with pytest.raises(DataError, match="of none of the 6 images"):
+        agreement(PAIRS, "vifidel", objects={"x": ["dog"]}, interval=None)
+
+
+def test_lower_is_better_is_turned_around() -> None:
+    distance = next(m for m in groups()["all"] if m.name == "wmd").with_parameters({"similarity": False})
+    assert distance.lower_is_better
+    assert value(agreement(PAIRS, [distance], interval=None), distance.key) == 4 / 5
+    ranking = rank_references(SENTENCES, ["1"], [distance])
+    assert ranking.order("1", distance.key)[-1].caption == "birds"
 
 
 def test_scores_are_those_of_a_corpus_of_rows() -> None:

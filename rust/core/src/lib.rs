@@ -22,6 +22,9 @@ pub mod resample;
 
 // What agreement with people is measured by.
 pub mod agreement;
+// Bags of word vectors, and the transport between them.
+pub mod embedded;
+pub mod transport;
 
 // The metrics.
 mod bleu;
@@ -30,6 +33,8 @@ mod combine;
 mod fluency;
 pub mod meteor;
 mod rouge;
+pub mod vifidel;
+mod wmd;
 
 // CIDEr-D on token ids, for training.
 pub mod reward;

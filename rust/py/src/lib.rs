@@ -13,11 +13,13 @@ mod agreement;
 mod captions;
 mod corpus;
 mod document_frequency;
+mod embedded;
 mod errors;
 mod gather;
 mod meteor;
 mod reward;
 mod statistics;
+mod transport;
 
 /// Half the page faults of the system's allocator, and a tenth off the time of scoring.
 #[global_allocator]
@@ -37,6 +39,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<document_frequency::DocumentFrequency>()?;
     module.add("METEOR_LANGUAGES", meteor::languages())?;
     module.add_class::<meteor::MeteorTables>()?;
+    module.add_class::<embedded::Embedded>()?;
     module.add_class::<statistics::Statistics>()?;
     module.add_class::<reward::Reward>()?;
     module.add_class::<reward::EncodedReferences>()?;
@@ -49,5 +52,6 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(agreement::draws, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::paired_bootstrap, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::paired_permutation, module)?)?;
+    module.add_function(wrap_pyfunction!(transport::transport, module)?)?;
     Ok(())
 }

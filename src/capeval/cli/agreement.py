@@ -117,6 +117,7 @@ class Range(_Range):
     help="Categories that pairs may have (format pairs).",
 )
 @options.meteor_resources
+@options.meanings
 @options.tokenizer
 @options.interval
 @options.samples("Bootstrap samples.")
@@ -138,6 +139,9 @@ def command(
     rating_range: tuple[float, float] | None,
     categories: str,
     meteor_resources: str | None,
+    objects: str | None,
+    threshold: float | None,
+    embeddings: str | None,
     tokenizer: str,
     interval: float | None,
     samples: int,
@@ -180,6 +184,9 @@ def command(
         scores=scores,
         tokenizer=tokenizer,
         meteor_resources=meteor_resources,
+        objects=objects,
+        embeddings=embeddings,
+        threshold=threshold,
         interval=interval,
         samples=samples,
         seed=seed,

@@ -133,6 +133,27 @@ def caption_files(function: F) -> F:
     return function
 
 
+def meanings(function: F) -> F:
+    """--objects, --threshold, --embeddings."""
+    for option in (
+        click.option(
+            "--embeddings",
+            metavar="NAME|FILE",
+            help="Word vectors for WMD and VIFIDEL: a name or a file; those inside the package by default.",
+        ),
+        click.option(
+            "--threshold", type=click.FloatRange(0, 1), metavar="SCORE", help="Least confidence of a detected object."
+        ),
+        click.option(
+            "--objects",
+            metavar="FILE",
+            help="What is in each image, for VIFIDEL: annotations, lists or detector output.",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
 def load_document_frequencies(df: str) -> DocumentFrequency | None:
     """What --df names; None for the corpus' own."""
     if df == "corpus":

@@ -16,6 +16,7 @@ from capeval.data import FORMATS, read_references
 @options.metrics
 @options.document_frequencies
 @options.meteor_resources
+@options.meanings
 @options.tokenizer
 @click.option("--reference-format", type=click.Choice(FORMATS), help="Instead of recognising it from content.")
 @click.option("--split", metavar="NAME", help="Split of a Karpathy file, such as test.")
@@ -29,6 +30,9 @@ def command(
     metrics: str,
     df: str,
     meteor_resources: str | None,
+    objects: str | None,
+    threshold: float | None,
+    embeddings: str | None,
     tokenizer: str,
     reference_format: str | None,
     split: str | None,
@@ -58,6 +62,9 @@ def command(
         tokenizer=tokenizer,
         document_frequency=frequencies,
         meteor_resources=meteor_resources,
+        objects=objects,
+        embeddings=embeddings,
+        threshold=threshold,
         threads=threads,
         progress=building_tables,
     )

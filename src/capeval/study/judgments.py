@@ -72,6 +72,8 @@ class Ratings:
     """How many said yes and no, where the rating is the share of yes."""
     aspect: str = "rating"
     """What was rated."""
+    objects: dict[str, list[str]] | None = None
+    """Labels of what is in each image, where the file has them."""
     notes: list[str] = field(default_factory=list)
 
     def candidates(self) -> dict[str, list[str]]:
@@ -103,6 +105,8 @@ class Pairs:
     """Whether each vote is on which caption is closer to the reference in its place."""
     b_system: list[str] | None = None
     c_system: list[str] | None = None
+    objects: dict[str, list[str]] | None = None
+    """Labels of what is in each image, where the file has them."""
     notes: list[str] = field(default_factory=list)
 
     def candidates(self) -> dict[str, list[str]]:

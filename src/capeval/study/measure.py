@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from capeval import _core
 from capeval.errors import CapevalWarning, MissingDependencyError, UsageError, accepted_name
-from capeval.evaluate import check_bootstrap
+from capeval.evaluate import check_bootstrap, lacking
+from capeval.fidelity import objects_of
 from capeval.registry import parse_metrics
 from capeval.study import accuracy, correlation, systems
 from capeval.study.bootstrap import Bootstrap, Estimate, image_numbers
@@ -27,6 +28,7 @@ from capeval.study.scoring import Scorer, drawn_references, first_references
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from capeval.fidelity import EmbeddingSource, ObjectSource
     from capeval.metrics import Metric
     from capeval.study.judgments import Ratings
     from capeval.study.scoring import Columns
@@ -44,6 +46,9 @@ def agreement(
     scores: str | PathLike[str] | Mapping[str, Columns] | None = None,
     tokenizer: str = "ptb",
     meteor_resources: str | None = None,
+    objects: ObjectSource | None = None,
+    embeddings: EmbeddingSource | None = None,
+    threshold: float | None = None,
     interval: float | None = 0.95,
     samples: int = 1000,
     seed: int = 0,
@@ -64,6 +69,9 @@ def agreement(
         scores: a file of scores that others computed, or such scores by name and column.
         tokenizer: as for `capeval.score`.
         meteor_resources: as for `capeval.score`.
+        objects: as for `capeval.score`; those in the judgments' file, where it has them, by default.
+        embeddings: as for `capeval.score`.
+        threshold: as for `capeval.score`.
         interval: confidence level of the bootstrap intervals over images, or None for none.
         samples: number of bootstrap samples.
         seed: seed of everything random.
@@ -80,16 +88,27 @@ def agreement(
         raise UsageError(f"draws and halves must be at least 0, got {min(draws, halves)}")
     if draws and not references:
         raise UsageError("draws are of a number of references; name the numbers, as 1,5 (--references)")
-    chosen = parse_metrics(metrics, lacking=lambda metric: metric.unavailable(meteor_resources))
     if isinstance(judgments, (str, PathLike)):
         judgments = read_judgments(judgments)
+    if objects is None:
+        objects = judgments.objects
+    chosen = parse_metrics(metrics, lacking=lacking(meteor_resources, objects))
     columns = scores if isinstance(scores, Mapping) else read_scores(scores, judgments) if scores is not None else {}
     taken = [metric.key for metric in chosen if metric.key in columns]
     if taken:
         raise UsageError(f"the scores have a column {taken[0]!r}, which is also a metric's name; rename the column")
     study = _Study(
         judgments,
-        Scorer(chosen, documents, tokenizer, meteor_resources, threads, progress),
+        Scorer(
+            chosen,
+            documents,
+            tokenizer,
+            meteor_resources,
+            _objects(judgments, chosen, objects, threshold),
+            embeddings,
+            threads,
+            progress,
+        ),
         columns,
         ties,
         Bootstrap(interval, samples, seed, threads),
@@ -112,6 +131,15 @@ def agreement(
         study.systems,
         comparisons,
     )
+
+
+def _objects(
+    judgments: Pairs | Ratings, metrics: Iterable[Metric], source: ObjectSource | None, threshold: float | None
+) -> list[dict[str, float]] | None:
+    """The objects of each row's image, where a metric looks at them."""
+    if source is None or not any(metric.uses_objects for metric in metrics):
+        return None
+    return objects_of([row.image_id for row in judgments.rows], source, threshold)
 
 
 class _Study:

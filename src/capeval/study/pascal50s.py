@@ -27,6 +27,7 @@ def read_pascal50s_lines(path: PathLike) -> Pairs:
     """Reads a copy as JSON lines. Raises `DataError`."""
     records = read_records(path)
     voted = all(record.has("votes") for record in records)
+    labelled = all("voc_objects" in record.fields for record in records)
     named = all(record.has("source_B") and record.has("source_C") for record in records)
     return Pairs(
         "pascal-50s",
@@ -40,7 +41,15 @@ def read_pascal50s_lines(path: PathLike) -> Pairs:
         votes=[read_votes(record) for record in records] if voted else None,
         b_system=[record.name("source_B") for record in records] if named else None,
         c_system=[record.name("source_C") for record in records] if named else None,
+        objects={record.name("image"): _labels(record) for record in records} if labelled else None,
     )
+
+
+def _labels(record: Record) -> list[str]:
+    labels = record.fields["voc_objects"] or []
+    if not isinstance(labels, list) or not all(isinstance(label, str) and label.strip() for label in labels):
+        raise record.refuse(f"voc_objects must be a list of labels, got {labels!r}")
+    return labels
 
 
 def _preferred(record: Record) -> int:

@@ -13,13 +13,16 @@ from capeval import _core
 from capeval.corpus import Corpus, as_references
 from capeval.document_frequency import DocumentFrequency
 from capeval.errors import DataError, UsageError, some
-from capeval.evaluate import score_corpus
+from capeval.evaluate import lacking, score_corpus
+from capeval.fidelity import objects_of
 from capeval.registry import parse_metrics
+from capeval.study.scoring import by_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from capeval.corpus import CaptionSource
+    from capeval.fidelity import EmbeddingSource, ObjectSource
     from capeval.metrics import Metric
 
 
@@ -33,7 +36,7 @@ class RankedReference:
     scores: dict[str, float]
     """By metric key."""
     ranks: dict[str, int]
-    """By metric key; 1 is the highest score, and equal scores share the better rank."""
+    """By metric key; 1 is the best score, and equal scores share the better rank."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +81,9 @@ def rank_references(
     tokenizer: str = "ptb",
     document_frequency: DocumentFrequency | None = None,
     meteor_resources: str | None = None,
+    objects: ObjectSource | None = None,
+    embeddings: EmbeddingSource | None = None,
+    threshold: float | None = None,
     threads: int = 0,
     progress: Callable[[float], object] | None = None,
 ) -> Ranking:
@@ -90,6 +96,9 @@ def rank_references(
         tokenizer: as for `capeval.score`.
         document_frequency: what CIDEr weighs words by; all `references`, of unranked images too, by default.
         meteor_resources: as for `capeval.score`.
+        objects: as for `capeval.score`.
+        embeddings: as for `capeval.score`.
+        threshold: as for `capeval.score`.
         threads: number of threads, 0 for one a core.
         progress: called with the finished share while METEOR's tables are built.
 
@@ -97,7 +106,7 @@ def rank_references(
         DataError: the references are unusable, or an image to rank has fewer than two.
         UsageError: an unknown image, metric or tokenizer.
     """
-    chosen = parse_metrics(metrics, lacking=lambda metric: metric.unavailable(meteor_resources))
+    chosen = parse_metrics(metrics, lacking=lacking(meteor_resources, objects))
     captions = as_references(references)
     ranked = _captions(captions, images)
     rows = [(image, number) for image, own in ranked.items() for number in range(len(own))]
@@ -108,6 +117,9 @@ def rank_references(
         threads=threads,
     )
     scores: dict[str, list[float]] = {}
+    in_rows = None
+    if objects is not None and any(metric.uses_objects for metric in chosen):
+        in_rows = by_row(objects_of([image for image, _ in rows], objects, threshold))
     for metric in chosen:
         frequencies = document_frequency
         if frequencies is None and metric.uses_document_frequency:
@@ -119,6 +131,8 @@ def rank_references(
             [metric],
             document_frequency=frequencies,
             meteor_resources=meteor_resources,
+            objects=in_rows,
+            embeddings=embeddings,
             progress=progress,
             interval=None,
             threads=threads,
@@ -127,7 +141,7 @@ def rank_references(
     found, start = {}, 0
     for image, own in ranked.items():
         of_image = {key: values[start : start + len(own)] for key, values in scores.items()}
-        found[image] = _rank(own, of_image)
+        found[image] = _rank(own, of_image, {metric.key for metric in chosen if metric.lower_is_better})
         start += len(own)
     return Ranking(_core.__version__, chosen, found)
 
@@ -145,13 +159,19 @@ def _captions(captions: _core.Captions, images: Iterable[str] | None) -> dict[st
     return ranked
 
 
-def _rank(captions: Sequence[str], scores: dict[str, list[float]]) -> list[RankedReference]:
+def _rank(captions: Sequence[str], scores: dict[str, list[float]], lower: set[str]) -> list[RankedReference]:
+    """Ranks by score; by those in `lower`, the lowest comes first."""
+
+    def rank(key: str, value: float) -> int:
+        better = (other < value if key in lower else other > value for other in scores[key])
+        return 1 + sum(better)
+
     return [
         RankedReference(
             number,
             caption,
             {key: values[number] for key, values in scores.items()},
-            {key: 1 + sum(other > values[number] for other in values) for key, values in scores.items()},
+            {key: rank(key, values[number]) for key, values in scores.items()},
         )
         for number, caption in enumerate(captions)
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from capeval.fidelity import EmbeddingSource
     from capeval.metrics import Metric
     from capeval.study.judgments import Judgments, Row
 
@@ -35,6 +36,9 @@ class Scorer:
     documents: str = "rows"
     tokenizer: str = "ptb"
     meteor_resources: str | None = None
+    objects: Sequence[Mapping[str, float]] | None = None
+    """What is in the image of each row, for metrics that compare it with captions."""
+    embeddings: EmbeddingSource | None = None
     threads: int = 0
     progress: Callable[[float], object] | None = field(default=None, repr=False)
 
@@ -45,6 +49,8 @@ class Scorer:
         self, judgments: Judgments, references: Sequence[Sequence[str]]
     ) -> tuple[dict[str, Columns], dict[str, str]]:
         """Scores by metric key and column, aligned with the rows, and signatures by metric key.
+
+        Scores of a metric whose lower scores are better are turned around.
 
         `references`: those of each row, in place of the rows' own.
         """
@@ -64,12 +70,14 @@ class Scorer:
                     metrics,
                     document_frequency=frequencies,
                     meteor_resources=self.meteor_resources,
+                    objects=None if self.objects is None else by_row(self.objects),
+                    embeddings=self.embeddings,
                     progress=self.progress,
                     interval=None,
                     threads=self.threads,
                 )
                 for key, score in result.items():
-                    scores[key][name] = score.per_image
+                    scores[key][name] = -score.per_image if score.metric.lower_is_better else score.per_image
                     signatures[key] = score.signature
         return scores, {key: signatures[key] for key in scores}
 
@@ -96,6 +104,11 @@ class Scorer:
             images.setdefault(row.image_id, {}).update(dict.fromkeys(own))
         captions = {image: list(own) for image, own in images.items()}
         return DocumentFrequency.build(captions, tokenizer=self.tokenizer, stem=stem, threads=self.threads)
+
+
+def by_row(objects: Sequence[Mapping[str, float]]) -> dict[str, Mapping[str, float]]:
+    """The objects under the rows' numbers, by which corpora of rows name their images."""
+    return {str(number): own for number, own in enumerate(objects)}
 
 
 def first_references(rows: list[Row], count: int | None) -> list[Sequence[str]]:
