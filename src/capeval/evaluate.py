@@ -118,9 +118,7 @@ def score_corpus(
     _check_training(corpus, metrics)
     given = document_frequency._core if document_frequency else None
     tables = _meteor_tables(corpus, metrics, meteor_resources, progress)
-    embedded = embed(
-        corpus, metrics, embeddings=embeddings, objects=objects, threshold=threshold, threads=threads
-    )
+    embedded = embed(corpus, metrics, embeddings=embeddings, objects=objects, threshold=threshold, threads=threads)
     statistics = _statistics(corpus, metrics, embedded, given, tables, threads)
     intervals: list[tuple[float, float]] | list[None] = [None] * len(metrics)
     if interval is not None:

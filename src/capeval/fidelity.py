@@ -139,7 +139,7 @@ def objects_of(
 
     Warns where some images have none, and raises `DataError` where all lack them or an image's are unusable.
     """
-    named = _read(source, threshold)
+    named = objects_by_image(source, threshold)
     images = list(dict.fromkeys(image_ids))
     absent = [image for image in images if image not in named]
     if absent and len(absent) == len(images):
@@ -155,7 +155,8 @@ def objects_of(
     return [named.get(image, {}) for image in image_ids]
 
 
-def _read(source: ObjectSource, threshold: float | None) -> dict[str, dict[str, float]]:
+def objects_by_image(source: ObjectSource, threshold: float | None) -> dict[str, dict[str, float]]:
+    """Labels with counts, by image id: of a file, or checked. Raises `DataError` where they are unusable."""
     if isinstance(source, (str, PathLike)):
         from capeval.data import read_objects
 

@@ -367,3 +367,34 @@ def test_any_number_of_threads_gives_the_same_bits(threads: int) -> None:
     )
     for key in one:
         assert one[key].statistics.values() == many[key].statistics.values()
+
+
+def test_combined_with_cider_d() -> None:
+    """The paper's plain average: each member keeps its own score, and the plan can be shown."""
+    references = {"1": ["a dog runs"], "2": ["birds on a beach"]}
+    result = capeval.score(
+        references, {"1": "dogs run", "2": "birds on a beach"}, "combine(vifidel, cider-d), vifidel, cider-d",
+        objects={"1": ["dog"], "2": ["birds"]}, embeddings=EMBEDDINGS, interval=None,
+    )  # fmt: skip
+    combined, vifidel, cider = result.values()
+    assert combined.value == pytest.approx((vifidel.value + cider.value) / 2)
+    assert "|embeddings:test(000000000000)|" in combined.signature
+    assert result.explanation("1").objects == ("dog",)
+    with pytest.raises(UsageError, match="its parts are of different words or vectors; score them one by one"):
+        capeval.score(
+            references, {"1": "dog", "2": "dog"}, "combine(vifidel, vifidel(variant=released))",
+            objects={"1": ["dog"], "2": ["dog"]}, embeddings=EMBEDDINGS,
+        )  # fmt: skip
+
+
+def test_a_threshold_is_for_detections(tmp_path: Path) -> None:
+    call = {"references": {"1": ["a dog"]}, "candidates": {"1": "dog"}, "metrics": "vifidel", "embeddings": EMBEDDINGS}
+    with pytest.raises(UsageError, match="a threshold is for a file of detections with scores"):
+        capeval.score(**call, objects={"1": ["dog"]}, threshold=0.5)  # type: ignore[arg-type]
+    detected = [{"label": "dog", "score": 0.9}, {"label": "cities", "score": 0.3}]
+    (tmp_path / "objects.json").write_text(json.dumps([{"image_id": "1", "detections": detected}]))
+    loose, strict = (
+        capeval.score(**call, objects=tmp_path / "objects.json", threshold=threshold, interval=None)["vifidel"].value  # type: ignore[arg-type]
+        for threshold in (0.2, 0.6)
+    )
+    assert loose < strict == 1

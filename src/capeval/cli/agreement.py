@@ -117,7 +117,7 @@ class Range(_Range):
     help="Categories that pairs may have (format pairs).",
 )
 @options.meteor_resources
-@options.meanings
+@options.word_vectors_and_objects
 @options.tokenizer
 @options.interval
 @options.samples("Bootstrap samples.")

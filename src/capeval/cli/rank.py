@@ -16,7 +16,7 @@ from capeval.data import FORMATS, read_references
 @options.metrics
 @options.document_frequencies
 @options.meteor_resources
-@options.meanings
+@options.word_vectors_and_objects
 @options.tokenizer
 @click.option("--reference-format", type=click.Choice(FORMATS), help="Instead of recognising it from content.")
 @click.option("--split", metavar="NAME", help="Split of a Karpathy file, such as test.")

@@ -23,7 +23,7 @@ from capeval.report.formats import check_explained, render
 @click.option("--per-image", metavar="FILE", help="Write each image's scores: .csv, .jsonl or .parquet.")
 @options.document_frequencies
 @options.meteor_resources
-@options.meanings
+@options.word_vectors_and_objects
 @click.option(
     "--explain",
     multiple=True,

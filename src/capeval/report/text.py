@@ -37,12 +37,9 @@ def table(result: Result, *, colour: bool = False) -> str:
     for score in result.values():
         interval = [] if score.interval is None else [f"{score.interval[0]:.4f} – {score.interval[1]:.4f}"]
         grid.add_row(score.metric.label, f"[bold]{score.value:.4f}[/bold]", *interval, _bar(score))
-    known = [
-        f"{score.metric.label}: {score.coverage:.1%} of the content words and labels have a vector"
-        for score in result.values()
-        if score.coverage is not None
-    ]
-    return "\n".join([drawn(grid, colour=colour), *known])
+    covered = (score for score in result.values() if score.coverage is not None)
+    lines = [f"{s.metric.label}: {s.coverage:.1%} of the content words and labels have a vector" for s in covered]
+    return "\n".join([drawn(grid, colour=colour), *lines])
 
 
 def drawn(grid: Table, *, colour: bool) -> str:
