@@ -289,8 +289,9 @@ def test_low_coverage_is_a_warning() -> None:
 
 
 def test_groups_leave_vifidel_out_without_objects() -> None:
+    references, candidates = {"1": ["a dog"], "2": ["a dog"]}, {"1": "dog", "2": "dog"}
     with pytest.warns(CapevalWarning, match="VIFIDEL is left out of group fidelity: it needs the objects of"):
-        result = capeval.score({"1": ["a dog"]}, {"1": "dog"}, "fidelity", embeddings=EMBEDDINGS, interval=None)
+        result = capeval.score(references, candidates, "fidelity", embeddings=EMBEDDINGS, interval=None)
     assert "wmd" in result
     assert "vifidel" not in result
     with pytest.raises(UsageError, match=r"VIFIDEL needs the objects of each image: give --objects FILE \(objects="):
@@ -398,3 +399,16 @@ def test_a_threshold_is_for_detections(tmp_path: Path) -> None:
         for threshold in (0.2, 0.6)
     )
     assert loose < strict == 1
+
+
+def test_systems_compared_by_a_distance() -> None:
+    """The best has the least distance, and objects reach the comparison."""
+    references = {str(k): ["a dog"] for k in range(40)}
+    systems = {"far": dict.fromkeys(references, "cities"), "near": dict.fromkeys(references, "a dog")}
+    metrics = "wmd, wmd(similarity=no), vifidel(variant=released)"
+    comparison = capeval.compare(
+        references, systems, metrics, objects={k: ["dog"] for k in references}, embeddings=EMBEDDINGS, samples=200
+    )
+    for metric in comparison.metrics:
+        assert comparison.ranking(metric) == ["near", "far"], metric
+        assert comparison.ranks(metric) == {"far": (2, 2), "near": (1, 1)}, metric
