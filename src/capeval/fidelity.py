@@ -105,7 +105,7 @@ def embed(
             raise UsageError(f"{metric.label}: its parts are of different words or vectors; score them one by one")
         view = seen.pop()
         if objects is not None and given is None:
-            given = objects_of(corpus, objects, threshold)
+            given = objects_of(corpus.image_ids, objects, threshold)
         if view not in views:
             _check_length(corpus, metric)
             cut = _by_script(corpus, threads) if view[0] else corpus._core
@@ -132,24 +132,27 @@ def _check_length(corpus: Corpus, metric: Metric) -> None:
         )
 
 
-def objects_of(corpus: Corpus, source: ObjectSource, threshold: float | None = None) -> list[dict[str, float]]:
-    """The objects of each image of the corpus, in its order.
+def objects_of(
+    image_ids: Sequence[str], source: ObjectSource, threshold: float | None = None
+) -> list[dict[str, float]]:
+    """The objects of each of the images, in their order.
 
     Warns where some images have none, and raises `DataError` where all lack them or an image's are unusable.
     """
     named = objects_by_image(source, threshold)
-    absent = [image for image in corpus.image_ids if image not in named]
-    if absent and len(absent) == len(corpus):
+    images = list(dict.fromkeys(image_ids))
+    absent = [image for image in images if image not in named]
+    if absent and len(absent) == len(images):
         name = str(source) if isinstance(source, (str, PathLike)) else "the objects"
         raise DataError(
-            f"{name}: it has objects of {some(list(named))}, of none of the {some(corpus.image_ids)} that are scored; "
+            f"{name}: it has objects of {some(list(named))}, of none of the {some(images)} that are scored; "
             "are these files of the same data set?"
         )
     if absent:
         warnings.warn(
             f"no objects for {some(absent)}: nothing in the caption is in such an image", CapevalWarning, stacklevel=5
         )
-    return [named.get(image, {}) for image in corpus.image_ids]
+    return [named.get(image, {}) for image in image_ids]
 
 
 def objects_by_image(source: ObjectSource, threshold: float | None) -> dict[str, dict[str, float]]:
