@@ -152,6 +152,11 @@ def _accuracy_metric(accuracy: str | Metric) -> Metric:
     if len(chosen) != 1 or chosen[0].scores_sets:
         names = ", ".join(metric.key for metric in chosen)
         raise UsageError(f"accuracy must be one metric that scores a caption against references, got {names}")
+    if chosen[0].trained_on_references:
+        raise UsageError(
+            f"{chosen[0].key} cannot be the accuracy: its language model would have read what people are scored on; "
+            "choose a metric that compares with references, as cider-d"
+        )
     return chosen[0]
 
 

@@ -108,6 +108,8 @@ def test_another_system_changes_nothing(metric: Metric, sets: Sets, other: Sets)
 def test_captions_by_themselves_are_refused(metric: Metric) -> None:
     with pytest.raises(UsageError, match="scores caption sets, .*use capeval diversity"):
         capeval.score({"1": ["a dog"]}, {"1": "a dog"}, metric)
+    with pytest.raises(UsageError, match="scores caption sets; members must score one caption"):
+        parse_metrics(f"combine({metric.key}, cider-d)")
 
 
 @pytest.mark.parametrize("metric", [m for m in REGISTERED if not m.scores_sets], ids=lambda metric: metric.key)

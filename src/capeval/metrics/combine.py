@@ -138,6 +138,8 @@ def _check_members(members: tuple[object, ...]) -> None:
     for member in members:
         if not isinstance(member, Metric):
             raise UsageError(f"Combine: members must be metrics, as capeval.metrics.CiderD(), got {member!r}")
+        if member.scores_sets:
+            raise UsageError(f"Combine: {member.key} scores caption sets; members must score one caption an image")
     if len(members) < 2:
         raise UsageError("Combine: members must be two metrics or more, as in combine(fluency, cider-d)")
 
