@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from capeval import _core
 from capeval.content_words import FUNCTION_WORDS, is_content, script_words
-from capeval.errors import CapevalWarning, DataError, UsageError, some
+from capeval.errors import LACKS_OBJECTS, CapevalWarning, DataError, UsageError, some
 
 if TYPE_CHECKING:
     from capeval.corpus import Corpus
@@ -26,8 +26,6 @@ Labels: TypeAlias = "Mapping[str, float] | Iterable[str]"
 ObjectSource: TypeAlias = "Mapping[str, Labels] | Mapping[int, Labels] | str | PathLike[str]"
 EmbeddingSource: TypeAlias = "str | PathLike[str] | Embeddings"
 
-LOW_COVERAGE = 0.8
-"""A smaller share of known words and labels than this is worth a warning."""
 LONGEST_MOVED = 2_000
 """The longest sentence, in tokens, whose words are moved: the problem grows with the product of the lengths."""
 
@@ -112,9 +110,6 @@ def embed(
             views[view] = _embedded(cut, given, view[1], scripted=view[0])
         by_key[metric.key] = views[view]
     return by_key
-
-
-LACKS_OBJECTS = "needs the objects of each image: give --objects FILE (objects=… in Python)"
 
 
 def _source(metric: EmbeddingMetric, embeddings: EmbeddingSource | None) -> EmbeddingSource:
@@ -298,17 +293,6 @@ def coverage(statistics: _core.Statistics) -> float:
     """
     known, total = statistics.sums()[2:4]
     return known / total if total else 1.0
-
-
-def warn_of_low_coverage(metric: Metric, share: float, source: str) -> None:
-    """Warns where so many words are left out that the score says little."""
-    if share < LOW_COVERAGE:
-        warnings.warn(
-            f"{metric.label}: only {share:.0%} of the content words and labels have a vector in {source}; the others "
-            "are left out of the score; give other vectors with --embeddings NAME|FILE (embeddings=… in Python)",
-            CapevalWarning,
-            stacklevel=4,
-        )
 
 
 def explain(
