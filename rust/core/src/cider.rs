@@ -222,14 +222,38 @@ impl Cider {
 
     /// The score of each of the first `count` sentences as candidate against each from itself on as its only reference,
     /// row by row.
-    pub(crate) fn score_pairs(&self, ngrams: &ImageNgrams, idf: &[f64], count: usize) -> impl Iterator<Item = f64> {
-        (0..count).flat_map(move |first| {
-            let candidate = Vector::new(ngrams, idf, first);
-            (first..count).map(move |second| {
-                let similarities = self.similarities(&candidate, ngrams, idf, second);
-                self.scale * similarities.iter().zip(self.order_weights).map(|(s, weight)| weight * s).sum::<f64>()
-            })
-        })
+    pub(crate) fn score_pairs(&self, ngrams: &ImageNgrams, idf: &[f64], count: usize) -> Vec<f64> {
+        let sparse: Vec<Sparse> = (0..count).map(|sentence| Sparse::new(ngrams, idf, sentence)).collect();
+        let mut dense = vec![0.0; idf.len()];
+        let mut scores = Vec::with_capacity(count * (count + 1) / 2);
+        for (first, candidate) in sparse.iter().enumerate() {
+            for &(ngram, weight) in &candidate.weights {
+                dense[ngram as usize] = weight;
+            }
+            scores.extend(sparse[first..].iter().map(|reference| self.score_pair(candidate, &dense, reference)));
+            for &(ngram, _) in &candidate.weights {
+                dense[ngram as usize] = 0.0;
+            }
+        }
+        scores
+    }
+
+    /// The score of a candidate, whose weights are in `dense`, against one reference.
+    fn score_pair(&self, candidate: &Sparse, dense: &[f64], reference: &Sparse) -> f64 {
+        let penalty = self.sigma.map_or(1.0, |sigma| length_penalty(candidate.length - reference.length, sigma));
+        let mut start = 0;
+        let mut sum = 0.0;
+        for order in 0..MAX_ORDER {
+            let weights = &reference.weights[start..reference.ends[order]];
+            start = reference.ends[order];
+            let norms = candidate.norms[order] * reference.norms[order];
+            if norms > 0.0 {
+                let clipped = |other: f64, weight: f64| if self.sigma.is_some() { other.min(weight) } else { other };
+                let dot: f64 = weights.iter().map(|&(ngram, w)| clipped(dense[ngram as usize], w) * w).sum();
+                sum += self.order_weights[order] * dot / norms;
+            }
+        }
+        self.scale * penalty * sum
     }
 
     /// Similarity of gⁿ(c) and gⁿ(s) for each n that counts.
@@ -286,5 +310,28 @@ impl Vector {
     /// The COCO code's length of a caption is its number of *bigrams*.
     fn length(ngrams: &ImageNgrams, sentence: usize) -> f64 {
         ngrams.entries(sentence, 2).iter().map(|entry| f64::from(entry.count)).sum()
+    }
+}
+
+/// A sentence's gⁿ for all n as (n-gram, weight), one order after the other, and the norm of each.
+struct Sparse {
+    weights: Vec<(u32, f64)>,
+    ends: [usize; MAX_ORDER],
+    norms: [f64; MAX_ORDER],
+    length: f64,
+}
+
+impl Sparse {
+    fn new(ngrams: &ImageNgrams, idf: &[f64], sentence: usize) -> Self {
+        let mut weights = Vec::new();
+        let (mut ends, mut norms) = ([0; MAX_ORDER], [0.0; MAX_ORDER]);
+        for order in 0..MAX_ORDER {
+            let start = weights.len();
+            let entries = ngrams.entries(sentence, order + 1).iter();
+            weights.extend(entries.map(|entry| (entry.ngram, f64::from(entry.count) * idf[entry.ngram as usize])));
+            ends[order] = weights.len();
+            norms[order] = weights[start..].iter().map(|(_, weight)| weight * weight).sum::<f64>().sqrt();
+        }
+        Self { weights, ends, norms, length: Vector::length(ngrams, sentence) }
     }
 }

@@ -183,7 +183,7 @@ impl Matrix for (&Clipped, Weights<'_>) {
         let ngrams = if clipped.stem { image.stemmed_ngrams() } else { image.ngrams() };
         let idf = weights.of_image(ngrams);
         let count = image.candidate_count();
-        let mut pairs = clipped.cider.score_pairs(ngrams, &idf, count);
+        let mut pairs = clipped.cider.score_pairs(ngrams, &idf, count).into_iter();
         mirrored(matrix, count, |_, _| pairs.next().unwrap_or_default());
     }
 }
