@@ -27,6 +27,7 @@ COMMANDS = {
     "score": "Score one system's captions against references.",
     "df": "Build, import or inspect document frequencies.",
     "metrics": "List the metrics, or explain one.",
+    "serve": "Run the evaluation server; back it up, restore it, make administrators.",
 }
 """Subcommands by name; each lives in `capeval.cli.<name>` and loads when it is called."""
 
@@ -70,6 +71,9 @@ def main() -> NoReturn:
     _ready_output()
     try:
         status = run(lambda: cli.main(standalone_mode=False, prog_name="capeval"))
+        if callable(status):
+            # A command that handles signals itself gives back what is to run here, where Python delivers them.
+            status = status()
     except click.ClickException as error:
         status = _usage(error)
     except CapevalError as error:

@@ -1,0 +1,3 @@
+"""The JSON API. A new module adds its `routes` here."""
+
+ROUTES = ()

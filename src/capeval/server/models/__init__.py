@@ -1,0 +1,23 @@
+"""The tables. Importing this module makes `Base.metadata` complete, which migrations and backups rely on."""
+
+from capeval.server.models.accounts import Account, ApiToken, AuditEntry, Invitation, Kept, SignedIn, Team
+from capeval.server.models.base import Base, now
+from capeval.server.models.benchmarks import Benchmark, Submission, SubmissionScore
+from capeval.server.models.jobs import Blob, Job
+
+__all__ = [
+    "Account",
+    "ApiToken",
+    "AuditEntry",
+    "Base",
+    "Benchmark",
+    "Blob",
+    "Invitation",
+    "Job",
+    "Kept",
+    "SignedIn",
+    "Submission",
+    "SubmissionScore",
+    "Team",
+    "now",
+]

@@ -1,0 +1,5 @@
+"""The pages: handlers that answer with HTML. A new module adds its `routes` here."""
+
+from capeval.server.pages import account, health, home
+
+ROUTES = (health.routes, home.routes, account.routes)
