@@ -14,7 +14,7 @@ from capeval.server.models import Account, Team
 from capeval.server.settings import Settings
 from capeval.server.site import Site
 
-PASSWORD = "correct horse battery"
+PASSWORD = "correct horse battery"  # noqa: S105
 ORIGIN = "http://localhost"
 
 
@@ -59,7 +59,8 @@ class World:
                 team = Team(name=f"Team {role.name}", name_key=f"team {role.name.lower()}")
                 session.add(team)
                 session.flush()
-                account = Account(email=f"{role.name.lower()}@example.org", password="-", role=role, team_id=team.id)
+                account = Account(email=f"{role.name.lower()}@example.org", role=role, team_id=team.id)
+                account.password = "-"  # noqa: S105
                 session.add(account)
                 session.flush()
                 self.accounts[role] = account.id

@@ -1,6 +1,7 @@
 """The evaluation server: benchmarks with hidden references, and human studies. One process, one database.
 
-`create_app(Settings(…))` in `app.py` is the application; `serve.py` runs it; nothing happens at import. Where things are:
+`create_app(Settings(…))` in `app.py` is the application; `serve.py` runs it; nothing happens at import. Where things
+are:
 
     settings    what the operator chooses, and which choices are refused
     app         the routes put together, what surrounds them, what errors become
@@ -28,28 +29,34 @@
 
 Handlers are plain functions (they run in threads). They do what they do in one transaction and answer *after* the
 block: `with visit.database.write() as session` has committed, to the disk, when it ends. Load what the template needs
-inside the block (relationships are `lazy="raise"`). Refuse with `Refused(422, "…", problems)`; what a caller must not know
-to exist is `not_found`. Forms carry `{{ forms.csrf(visit) }}`; scripts send `X-CSRF-Token`. After a form, `visit.redirect(path,
-"key of site.NOTICES")`. Parameters are FastAPI's (`Annotated[str, Form(max_length=…)]`, `UploadFile`, path and query).
+inside the block (relationships are `lazy="raise"`). Refuse with `Refused(422, "…", problems)`; what a caller must not
+know to exist is `not_found`. Forms carry `{{ forms.csrf(visit) }}`; scripts send `X-CSRF-Token`. After a form,
+`visit.redirect(path, "key of site.NOTICES")`. Parameters are FastAPI's (`Annotated[str, Form(max_length=…)]`,
+`UploadFile`, path and query).
 
-**An API route**: `@routes.api("/studies/{id}", role=…)` in `api/`, returning a pydantic model of `schemas`; errors have one shape.
+**An API route**: `@routes.api("/studies/{id}", role=…)` in `api/`, returning a pydantic model of `schemas`; errors
+have one shape.
 
-**Roles**: ANYONE < MEMBER (submits for a team) < ORGANISER (makes benchmarks and studies, manages their own) < ADMIN. The role
-is necessary, `visit.caller.owns(owner_id)` decides about one object. Annotators have no account: `visit.cookie_hash` is what to
-store to know a browser again (it sets the cookie when there is none), and the CSRF token works with it too.
+**Roles**: ANYONE < MEMBER (submits for a team) < ORGANISER (makes benchmarks and studies, manages their own) < ADMIN.
+The role is necessary, `visit.caller.owns(owner_id)` decides about one object. Annotators have no account:
+`visit.cookie_hash` is what to store to know a browser again (it sets the cookie when there is none), and the CSRF
+token works with it too.
 
-**A table**: a class in a module of `models/`, imported in `models/__init__.py`, and a migration, made by
-`python -m capeval.server.migrations.new "What it adds"` and then read; `tests/server/test_migrations.py` compares both, on both databases.
+**A table**: a class in a module of `models/`, imported in `models/__init__.py`, and a migration, made by `python -m
+capeval.server.migrations.new "What it adds"` and then read; `tests/server/test_migrations.py` compares both, on both
+databases.
 
-**A job**: `jobs.add(session, "kind", row_id)` in the transaction of the row, then `visit.site.jobs.wake()`; the kind is registered
-in `jobs.KINDS` by the module that defines it, as three steps: read from the database, compute in a child process that has
-no database, store in the transaction that marks the job done. Jobs may run twice; they are stored once.
+**A job**: `jobs.add(session, "kind", row_id)` in the transaction of the row, then `visit.site.jobs.wake()`; the kind
+is registered in `jobs.KINDS` by the module that defines it, as three steps: read from the database, compute in a
+child process that has no database, store in the transaction that marks the job done. Jobs may run twice; they are
+stored once.
 
-**Content Security Policy**: no inline script or style, nothing from elsewhere. A page that shows images of other sites sets
-its own `Content-Security-Policy` header on its response, which is kept.
+**Content Security Policy**: no inline script or style, nothing from elsewhere. A page that shows images of other
+sites sets its own `Content-Security-Policy` header on its response, which is kept.
 
-**Tests** (`tests/server`): the fixture `world` is a server in the process on SQLite, `any_world` the same on SQLite and
-PostgreSQL. `world.browser(Role.ORGANISER)` is signed in with an account of the role; its `get(path)` and `post(path, field=…)` send
-forms with their CSRF token; `world.api(role)` shows an API token; `world.run_jobs()` runs what is queued. `test_roles.py` walks
-every route by every role by itself: a path parameter needs an example value in `SAMPLES` there.
+**Tests** (`tests/server`): the fixture `world` is a server in the process on SQLite, `any_world` the same on SQLite
+and PostgreSQL. `world.browser(Role.ORGANISER)` is signed in with an account of the role; its `get(path)` and
+`post(path, field=…)` send forms with their CSRF token; `world.api(role)` shows an API token; `world.run_jobs()` runs
+what is queued. `test_roles.py` walks every route by every role by itself: a path parameter needs an example value in
+`SAMPLES` there.
 """

@@ -7,6 +7,7 @@ import enum
 import hashlib
 import hmac
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
@@ -98,8 +99,9 @@ def csrf_token(secret_key: str, cookie: str) -> str:
     return hmac.new(secret_key.encode(), b"csrf:" + cookie.encode(), hashlib.sha256).hexdigest()
 
 
-def _caller(row: object, *, by_token: bool) -> Caller:
+def _caller(row: Any, *, by_token: bool) -> Caller:
     if row is None:
         return NOBODY
-    account, team = row  # type: ignore[misc]
+    account, team = row
+    # An outer join: the team may be missing.
     return Caller(Role(account.role), account.id, account.email, account.team_id, team or "", by_token)

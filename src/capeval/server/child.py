@@ -69,8 +69,7 @@ def _feed(pipe: IO[bytes], header: dict[str, Any], files: list[bytes]) -> None:
 
 def _listen(pipe: IO[bytes], heard: list[dict[str, Any]]) -> None:
     with contextlib.suppress(ValueError, OSError):
-        for line in pipe:
-            heard.append(json.loads(line))
+        heard.extend(json.loads(line) for line in pipe)
 
 
 def _wait(listener: threading.Thread, heard: list[dict[str, Any]], limits: Limits, beat: Callable[[str], None]) -> None:

@@ -28,9 +28,10 @@ def verify_password(stored: str | None, password: str) -> bool:
     """Whether the password is the stored one; takes as long where there is no such account (None)."""
     with _turns:
         try:
-            return _hasher.verify(stored or _nobody, password) and stored is not None
+            _hasher.verify(stored or _nobody, password)
         except (VerificationError, InvalidHashError):
             return False
+    return stored is not None
 
 
 def problem_with(password: str) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from urllib.parse import quote
 
 from fastapi import Depends, Request
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from capeval.server.site import Site
+
+
+R = TypeVar("R", bound=Response)
 
 
 class Visit:
@@ -62,11 +65,11 @@ class Visit:
         return self.answer(HTMLResponse(text, status, headers={"Cache-Control": "no-store"}))
 
     def redirect(self, path: str, notice: str = "") -> RedirectResponse:
-        """On to another page, which shows the notice (a key of `NOTICES`, so that no link can show words of its own)."""
+        """On to another page, which shows the notice: a key of `NOTICES`, so that no link can show words of its own."""
         query = f"{'&' if '?' in path else '?'}notice={quote(notice)}" if notice else ""
         return self.answer(RedirectResponse(path + query, 303))
 
-    def answer(self, response: Any) -> Any:
+    def answer(self, response: R) -> R:
         """Adds the cookie where it is new."""
         if self._new_cookie is not None:
             response.set_cookie(

@@ -1,4 +1,4 @@
-"""Drafts a migration from the difference between tables and models: `python -m capeval.server.migrations.new "Studies"`."""
+"""Drafts a migration from how models and tables differ: `python -m capeval.server.migrations.new "Studies"`."""
 
 from __future__ import annotations
 

@@ -15,10 +15,10 @@ class UtcDateTime(TypeDecorator[dt.datetime]):
     impl = DateTime(timezone=True)
     cache_ok = True
 
-    def process_bind_param(self, value: dt.datetime | None, dialect: Dialect) -> dt.datetime | None:
+    def process_bind_param(self, value: dt.datetime | None, _: Dialect) -> dt.datetime | None:
         return None if value is None else value.astimezone(dt.timezone.utc)
 
-    def process_result_value(self, value: dt.datetime | None, dialect: Dialect) -> dt.datetime | None:
+    def process_result_value(self, value: dt.datetime | None, _: Dialect) -> dt.datetime | None:
         if value is None:
             return None
         return value.replace(tzinfo=dt.timezone.utc) if value.tzinfo is None else value.astimezone(dt.timezone.utc)
