@@ -8,7 +8,7 @@ from world import World
 from capeval.server.access import Role
 from capeval.server.app import every_route
 
-SAMPLES = {"token_id": "1"}
+SAMPLES = {"token_id": "1", "code": "none", "image": "none", "study_id": "1", "annotator_id": "1", "assignment_id": "1"}
 """A value for each path parameter; nothing needs to exist under it."""
 
 ROUTES = [

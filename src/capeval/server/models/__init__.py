@@ -4,10 +4,13 @@ from capeval.server.models.accounts import Account, ApiToken, AuditEntry, Invita
 from capeval.server.models.base import Base, now
 from capeval.server.models.benchmarks import Benchmark, Submission, SubmissionScore
 from capeval.server.models.jobs import Blob, Job
+from capeval.server.models.studies import Annotator, Assignment, Study, StudyImage, StudyItem
 
 __all__ = [
     "Account",
+    "Annotator",
     "ApiToken",
+    "Assignment",
     "AuditEntry",
     "Base",
     "Benchmark",
@@ -16,6 +19,9 @@ __all__ = [
     "Job",
     "Kept",
     "SignedIn",
+    "Study",
+    "StudyImage",
+    "StudyItem",
     "Submission",
     "SubmissionScore",
     "Team",
