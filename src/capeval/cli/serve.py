@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -94,7 +95,7 @@ def admin(settings: Any, email: str, password_file: Any) -> None:
 
     if password_file is not None:
         password = password_file.read().rstrip("\n")
-    elif click.get_text_stream("stdin").isatty():
+    elif sys.stdin.isatty():
         password = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
     else:
         raise UsageError("there is no terminal to ask for the password; give --password-file FILE (- is stdin)")

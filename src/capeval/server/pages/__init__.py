@@ -1,5 +1,5 @@
 """The pages: handlers that answer with HTML. A new module adds its `routes` here."""
 
-from capeval.server.pages import account, health, home
+from capeval.server.pages import account, admin, benchmarks, health, home, submissions
 
-ROUTES = (health.routes, home.routes, account.routes)
+ROUTES = (health.routes, home.routes, account.routes, admin.routes, benchmarks.routes, submissions.routes)
