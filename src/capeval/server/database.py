@@ -79,10 +79,15 @@ class Database:
 
     def revision(self) -> str | None:
         """The revision the tables have; None before the first migration."""
+        with self._connect() as connection:
+            return self.revision_of(connection)
+
+    @staticmethod
+    def revision_of(connection: Connection) -> str | None:
+        """The same, on a connection."""
         from alembic.migration import MigrationContext
 
-        with self._connect() as connection:
-            return MigrationContext.configure(connection).get_current_revision()
+        return MigrationContext.configure(connection).get_current_revision()
 
     @contextlib.contextmanager
     def _connect(self) -> Iterator[Connection]:
@@ -92,6 +97,19 @@ class Database:
         except OperationalError as error:
             reason = str(error.orig).strip().splitlines()[0]
             raise DataError(f"--database {self.engine.url}: cannot be opened: {reason}") from None
+
+    @contextlib.contextmanager
+    def snapshot(self) -> Iterator[Connection]:
+        """A connection that sees one state of everything, for as long as it takes."""
+        options = {} if self.is_sqlite else {"isolation_level": "REPEATABLE READ"}
+        with self.engine.connect().execution_options(**options) as connection, connection.begin():
+            yield connection
+
+    @contextlib.contextmanager
+    def changing(self) -> Iterator[Connection]:
+        """A writing transaction below the models, for what replaces everything."""
+        with self._turn(), self._connect() as connection:
+            yield connection
 
     def close(self) -> None:
         self.engine.dispose()
