@@ -8,8 +8,9 @@ from world import World
 from capeval.server.access import Role
 from capeval.server.app import every_route
 
-SAMPLES = {"token_id": "1", "code": "none", "image": "none", "study_id": "1", "annotator_id": "1", "assignment_id": "1"}
+SAMPLES = {"token_id": "1", "slug": "none", "name": "none", "number": "1", "submission_id": "1", "account_id": "99"}
 """A value for each path parameter; nothing needs to exist under it."""
+SAMPLES |= {"code": "none", "image": "none", "study_id": "1", "annotator_id": "1", "assignment_id": "1"}
 
 ROUTES = [
     pytest.param(method, route.path, guard, id=f"{method} {route.path}")

@@ -6,7 +6,7 @@ import click
 
 
 class Group(click.Group):
-    """Shows its help where no subcommand is given and one is needed, and the nearest name where there is none like it."""
+    """Shows its help where a subcommand is needed and none given, and the nearest name where there is none like it."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args and not self.invoke_without_command and not ctx.resilient_parsing:

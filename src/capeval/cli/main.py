@@ -26,8 +26,10 @@ COMMANDS = {
     "demo": "Score the example data: the whole tool in one second.",
     "score": "Score one system's captions against references.",
     "df": "Build, import or inspect document frequencies.",
+    "study": "Make and check the file of a human study.",
     "metrics": "List the metrics, or explain one.",
     "serve": "Run the evaluation server; back it up, restore it, make administrators.",
+    "submit": "Send captions to an evaluation server, and wait for the scores.",
 }
 """Subcommands by name; each lives in `capeval.cli.<name>` and loads when it is called."""
 
@@ -109,7 +111,10 @@ def _unexpected(error: BaseException) -> int:
 
 
 def _say(message: str, status: int) -> int:
-    print(_one_line(message), file=sys.stderr)
+    print(
+        "\n".join(_one_line(line) for line in message.split("\n")) if "\n  " in message else _one_line(message),
+        file=sys.stderr,
+    )
     return status
 
 

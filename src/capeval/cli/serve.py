@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -94,7 +95,7 @@ def admin(settings: Any, email: str, password_file: Any) -> None:
 
     if password_file is not None:
         password = password_file.read().rstrip("\n")
-    elif click.get_text_stream("stdin").isatty():
+    elif sys.stdin.isatty():
         password = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
     else:
         raise UsageError("there is no terminal to ask for the password; give --password-file FILE (- is stdin)")
@@ -102,3 +103,28 @@ def admin(settings: Any, email: str, password_file: Any) -> None:
     database.migrate()
     make_admin(database, email, password)
     click.echo(f"{email} is an administrator of {database.engine.url}", err=True)
+
+
+@command.command(short_help="Write everything to a file, while the server runs.")
+@click.argument("file")
+@click.pass_obj
+def backup(settings: Any, file: str) -> None:
+    """Write everything the server holds to FILE, which --database of either kind can be restored from."""
+    from capeval.server.backup import back_up
+    from capeval.server.database import Database
+
+    rows = back_up(Database(settings.database), file)
+    click.echo(f"{file}: {rows:,} rows", err=True)
+
+
+@command.command(short_help="Fill a database from a backup.")
+@click.argument("file")
+@click.option("--replace", is_flag=True, help="Delete what the database holds; a running server goes on with the new.")
+@click.pass_obj
+def restore(settings: Any, file: str, replace: bool) -> None:
+    """Fill --database from FILE, which capeval serve backup wrote: all of it, or nothing."""
+    from capeval.server import backup
+    from capeval.server.database import Database
+
+    rows = backup.restore(Database(settings.database), file, replace=replace)
+    click.echo(f"{file}: {rows:,} rows restored", err=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from capeval.human.fields import Fields
-from capeval.human.kinds import AnswerProblem, Content, Kind
+from capeval.human.kinds import AnswerError, Content, Kind
 
 CHOICES = ("b", "c")
 
@@ -14,13 +14,15 @@ CHOICES = ("b", "c")
 class _Choice(Kind):
     """B or C, shown in an order of chance."""
 
+    template = "choice"
+
     def options(self, _: Content) -> int:
         return len(CHOICES)
 
-    def read(self, content: Content, form: Mapping[str, str]) -> str:
+    def read(self, _: Content, form: Mapping[str, str]) -> str:
         choice = form.get("choice", "")
         if choice not in CHOICES:
-            raise AnswerProblem("Choose one of the two sentences.")
+            raise AnswerError("Choose one of the two sentences.")
         return choice
 
     def is_correct(self, expected: Any, answer: Any) -> bool:
@@ -53,7 +55,7 @@ class Triplet(_Choice):
 
 
 class Pairwise(_Choice):
-    """Which of B and C describes the image better?"""
+    """Which of B and C describes the image better, asked under the image."""
 
     name = "pairwise"
     title = "Compare descriptions of images"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from capeval.human.fields import Fields
-from capeval.human.kinds import AnswerProblem, Content, Kind
+from capeval.human.kinds import AnswerError, Content, Kind
 
 LEAST_WORDS = 4
 MOST_CHARACTERS = 500
@@ -25,6 +25,7 @@ class Collection(Kind):
         "rejected."
     )
     judgments = 50
+    template = "collection"
     shows_image = True
 
     def contents(self, item: Fields) -> list[Content]:
@@ -34,16 +35,16 @@ class Collection(Kind):
         """The known answer: words of which the sentence has at least one."""
         return {"image_id": item.name("image_id")}, [word.lower() for word in item.texts("answer")]
 
-    def read(self, content: Content, form: Mapping[str, str]) -> str:
+    def read(self, _: Content, form: Mapping[str, str]) -> str:
         sentence = " ".join(form.get("sentence", "").split())
         if len(sentence) > MOST_CHARACTERS:
-            raise AnswerProblem(f"One sentence, please: at most {MOST_CHARACTERS} characters.")
+            raise AnswerError(f"One sentence, please: at most {MOST_CHARACTERS} characters.")
         if len(sentence.split()) < LEAST_WORDS:
-            raise AnswerProblem(f"Write a whole sentence, of {LEAST_WORDS} words or more.")
+            raise AnswerError(f"Write a whole sentence, of {LEAST_WORDS} words or more.")
         if any(mark in sentence for mark in '"“”«»'):
-            raise AnswerProblem("No dialogue, please: say what can be seen, without quotation marks.")
+            raise AnswerError("No dialogue, please: say what can be seen, without quotation marks.")
         if sentence.isupper():
-            raise AnswerProblem("Please do not write in capitals only.")
+            raise AnswerError("Please do not write in capitals only.")
         return sentence
 
     def is_correct(self, expected: Any, answer: Any) -> bool:

@@ -72,21 +72,21 @@ class Design:
 
 
 def read_design(data: bytes, source: str = "study") -> Design:
-    """The study in a file's bytes. Raises `StudyProblems`, which lists everything that is wrong with it."""
+    """The study in a file's bytes. Raises `StudyFileError`, which lists everything that is wrong with it."""
     problems = Problems()
     try:
         value = json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise StudyProblems(source, ["not UTF-8; save the file as UTF-8"]) from None
+        raise StudyFileError(source, ["not UTF-8; save the file as UTF-8"]) from None
     except (ValueError, RecursionError) as error:
-        raise StudyProblems(source, [f"not JSON ({error or 'too deep'})"]) from None
+        raise StudyFileError(source, [f"not JSON ({error})"]) from None
     design = _design(Fields(value, "", problems))
     if problems.count:
-        raise StudyProblems(source, problems.all())
+        raise StudyFileError(source, problems.all())
     return design
 
 
-class StudyProblems(DataError):
+class StudyFileError(DataError):
     """Everything that is wrong with a study's file."""
 
     def __init__(self, source: str, problems: list[str]) -> None:

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from capeval.human.fields import Fields, shown
-from capeval.human.kinds import AnswerProblem, Content, Kind
+from capeval.human.kinds import AnswerError, Content, Kind
 
 STEPS = 10
 """The scale has this many steps from 0 to 1."""
 
 
 class Diversity(Kind):
-    """How different from each other are the captions of a set?"""
+    """How different from each other the captions of a set are."""
 
     name = "diversity"
     title = "Rate the diversity of descriptions"
@@ -24,6 +24,7 @@ class Diversity(Kind):
         "this image can."
     )
     judgments = 3
+    template = "diversity"
     shows_image = True
 
     def contents(self, item: Fields) -> list[Content]:
@@ -51,7 +52,7 @@ class Diversity(Kind):
         for number in range(len(content["sets"])):
             step = form.get(f"score-{number}", "")
             if not step.isascii() or not step.isdecimal() or len(step) > 3 or int(step) > STEPS:
-                raise AnswerProblem("Rate every set.")
+                raise AnswerError("Rate every set.")
             scores.append(int(step) / STEPS)
         return scores
 

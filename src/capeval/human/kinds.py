@@ -12,7 +12,7 @@ Content = dict[str, Any]
 """What one page of the study shows, as JSON."""
 
 
-class AnswerProblem(ValueError):
+class AnswerError(ValueError):
     """An answer that cannot be taken; the text says to the annotator what is missing."""
 
 
@@ -26,6 +26,8 @@ class Kind(ABC):
     judgments: ClassVar[int]
     """People who judge one item, where the file does not say."""
     shows_image: ClassVar[bool]
+    template: ClassVar[str]
+    """The page of `capeval.server` that asks: `annotate-….html`."""
 
     @abstractmethod
     def contents(self, item: Fields) -> list[Content]:
@@ -41,7 +43,7 @@ class Kind(ABC):
 
     @abstractmethod
     def read(self, content: Content, form: Mapping[str, str]) -> Any:
-        """The answer of a form, as JSON. Raises `AnswerProblem`."""
+        """The answer of a form, as JSON. Raises `AnswerError`."""
 
     @abstractmethod
     def is_correct(self, expected: Any, answer: Any) -> bool:

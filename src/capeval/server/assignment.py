@@ -88,7 +88,7 @@ def _due_check(session: Session, study: Study, annotator: Annotator) -> str | No
         .where(Assignment.annotator_id == annotator.id, StudyItem.role != "item")
         .group_by(StudyItem.role)
     )
-    had = {role: count for role, count in session.execute(query)}
+    had = {row[0]: row[1] for row in session.execute(query)}
     return next((role for role, rules in checks.items() if annotator.items // rules.every > had.get(role, 0)), None)
 
 
@@ -111,7 +111,7 @@ def _change_taken(session: Session, item_id: int, change: int) -> None:
 def record(session: Session, study: Study, annotator: Annotator, assignment_id: int, form: Mapping[str, str]) -> bool:
     """Stores an answer, once: sent again, by a double click or a retry, it changes nothing.
 
-    Raises `AnswerProblem` where the form is not complete. False where the item went to somebody else meanwhile, since
+    Raises `AnswerError` where the form is not complete. False where the item went to somebody else meanwhile, since
     this answer came too late, and where the study is closed.
     """
     lock(session, study.id)

@@ -20,6 +20,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import QueuePool
 
 from capeval.errors import DataError, MissingDependencyError, UsageError
+from capeval.server.errors import Refused
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 _CONNECTIONS = 16
@@ -35,7 +36,7 @@ class Database:
     def __init__(self, url: str) -> None:
         self.url = url
         self.engine = _engine(url)
-        self._writer = threading.Lock() if self.is_sqlite else contextlib.nullcontext()
+        self._writer = threading.Lock() if self.is_sqlite else None
         self._sessions = sessionmaker(self.engine, expire_on_commit=False)
         writing = self.engine.execution_options(write=True)
         self._writing_sessions = sessionmaker(writing, expire_on_commit=False)
@@ -53,22 +54,40 @@ class Database:
     @contextlib.contextmanager
     def write(self) -> Iterator[Session]:
         """A transaction that is committed, to the disk, when the block ends without an exception."""
-        with self._writer, self._writing_sessions.begin() as session:
+        with self._turn(), self._writing_sessions.begin() as session:
             yield session
+
+    @contextlib.contextmanager
+    def _turn(self) -> Iterator[None]:
+        """One writer of this process at a time, on SQLite."""
+        if self._writer is None:
+            yield
+            return
+        if not self._writer.acquire(timeout=_BUSY_SECONDS):
+            raise Refused(503, "The server is too busy. Try again in a minute.", retry_after=60)
+        try:
+            yield
+        finally:
+            self._writer.release()
 
     def migrate(self, revision: str = "head") -> None:
         """Brings the tables to a revision of `migrations/versions`, the newest by default."""
         from alembic import command
 
-        with self._writer, self._connect() as connection:
+        with self._turn(), self._connect() as connection:
             command.upgrade(alembic_config(connection), revision)
 
     def revision(self) -> str | None:
         """The revision the tables have; None before the first migration."""
+        with self._connect() as connection:
+            return self.revision_of(connection)
+
+    @staticmethod
+    def revision_of(connection: Connection) -> str | None:
+        """The same, on a connection."""
         from alembic.migration import MigrationContext
 
-        with self._connect() as connection:
-            return MigrationContext.configure(connection).get_current_revision()
+        return MigrationContext.configure(connection).get_current_revision()
 
     @contextlib.contextmanager
     def _connect(self) -> Iterator[Connection]:
@@ -78,6 +97,19 @@ class Database:
         except OperationalError as error:
             reason = str(error.orig).strip().splitlines()[0]
             raise DataError(f"--database {self.engine.url}: cannot be opened: {reason}") from None
+
+    @contextlib.contextmanager
+    def snapshot(self) -> Iterator[Connection]:
+        """A connection that sees one state of everything, for as long as it takes."""
+        options = {} if self.is_sqlite else {"isolation_level": "REPEATABLE READ"}
+        with self.engine.connect().execution_options(**options) as connection, connection.begin():
+            yield connection
+
+    @contextlib.contextmanager
+    def changing(self) -> Iterator[Connection]:
+        """A writing transaction below the models, for what replaces everything."""
+        with self._turn(), self._connect() as connection:
+            yield connection
 
     def close(self) -> None:
         self.engine.dispose()

@@ -63,6 +63,7 @@ NOTICES = {
     "registered": "Your account is ready. Sign in with your e-mail address and password.",
     "signed-out": "You are signed out.",
     "saved": "Saved.",
+    "study-made": "The study is made, and paused. Look at the preview, then open it.",
     "too-late": "That answer came too late: the question had gone to somebody else. Here is another one.",
     "same-file": "Your team has submitted this very file before; this is that submission.",
     "password": "The password is changed, and other browsers are signed out.",

@@ -106,6 +106,7 @@ def lock(session: Session, study_id: int) -> None:
 
 
 def kind_of(study: Study) -> Kind:
+    """The protocol that the study follows."""
     return KINDS[study.kind]
 
 
@@ -138,4 +139,4 @@ def image_policy(study_image: StudyImage | None) -> str | None:
 def sizes(session: Session, study: Study) -> dict[str, int]:
     """Pages by role."""
     query = select(StudyItem.role, func.count()).where(StudyItem.study_id == study.id).group_by(StudyItem.role)
-    return {role: count for role, count in session.execute(query)}
+    return {row[0]: row[1] for row in session.execute(query)}

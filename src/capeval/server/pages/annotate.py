@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import Form, Request
 from sqlalchemy.orm import Session
 
-from capeval.human.kinds import AnswerProblem
+from capeval.human.kinds import AnswerError
 from capeval.server import studies
 from capeval.server.access import Role
 from capeval.server.annotators import Arrival, begin, known
@@ -94,7 +94,7 @@ def _answer(visit: Visit, code: str, form: dict[str, str]) -> Response:
             raise Refused(403, "This browser has not begun the study. Open the link you were given again.")
         try:
             in_time = record(session, study, person, int(number), form)
-        except AnswerProblem as refused:
+        except AnswerError as refused:
             problem = str(refused)
             in_time = True
         given = next_assignment(session, study, person)
@@ -119,15 +119,13 @@ def _question(
 ) -> Response:
     if given is None:
         return _end(visit, study, person)
+    kind = studies.kind_of(study)
     page = visit.render(
-        f"annotate-{_FORM.get(study.kind, study.kind)}.html", 422 if problem else 200, study=study,
-        kind=studies.kind_of(study), person=person, given=given, content=json.loads(given.item.content),
-        order=json.loads(given.shown_order), image=image, problem=problem, values=values or {},
+        f"annotate-{kind.template}.html", 422 if problem else 200, study=study, kind=kind, person=person, given=given,
+        content=json.loads(given.item.content), order=json.loads(given.shown_order), image=image, problem=problem,
+        values=values or {}, preview=False,
     )  # fmt: skip
     return allow_image(page, image)
-
-
-_FORM = {"triplet": "choice", "pairwise": "choice"}
 
 
 def allow_image(page: Response, image: StudyImage | None) -> Response:

@@ -46,7 +46,7 @@ if (form) {
       const writing = event.target.tagName === "TEXTAREA";
       if ((writing && !event.ctrlKey) || event.target.tagName === "A") return;
       event.preventDefault();
-      if (!event.repeat && !sent) form.requestSubmit();
+      if (!event.repeat && !sent && !form.querySelector("button").disabled) form.requestSubmit();
     } else if (!event.ctrlKey && choose(event.key)) event.preventDefault();
   });
   document.getElementById("sentence")?.focus();
