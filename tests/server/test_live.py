@@ -74,6 +74,7 @@ def test_what_was_acknowledged_survives_being_killed(live):
                 if answer.status_code in (200, 201):
                     acknowledged[answer.json()["id"]] = f"s{number}"
                     number += 2
+                    time.sleep(0.25)
                 else:
                     time.sleep(0.2)
 
@@ -166,8 +167,8 @@ def test_backup_of_a_running_server(live, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "environment", "expected"),
     [
-        (["--host", "0.0.0.0"], {}, "needs a secret key"),
-        (["--host", "0.0.0.0", "--public-url", "https://x.org"], {"CAPEVAL_SECRET_KEY": "x" * 32}, "needs TLS"),
+        (["--host", "192.0.2.7"], {}, "needs a secret key"),
+        (["--host", "192.0.2.7", "--public-url", "https://x.org"], {"CAPEVAL_SECRET_KEY": "x" * 32}, "needs TLS"),
         (["--host", "192.0.2.1"], {"CAPEVAL_SECRET_KEY": "short"}, "needs 32"),
         (["--tls-key", "key.pem"], {}, "belong together"),
         (["--behind-proxy", "127.0.0.1"], {}, "--public-url"),
