@@ -74,7 +74,7 @@ def test_what_was_acknowledged_survives_being_killed(live):
                 if answer.status_code in (200, 201):
                     acknowledged[answer.json()["id"]] = f"s{number}"
                     number += 2
-                    time.sleep(0.25)
+                    time.sleep(0.4)
                 else:
                     time.sleep(0.2)
 
@@ -83,7 +83,7 @@ def test_what_was_acknowledged_survives_being_killed(live):
     for sender in senders:
         sender.start()
     for _ in range(2):
-        time.sleep(1.5)
+        time.sleep(0.8)
         live.kill()
         live.start()
     ended.set()
@@ -139,7 +139,7 @@ def test_a_polite_end_finishes_requests_and_puts_jobs_back(live):
     live.start()
     with client(live) as api:
         numbers = [
-            api.post(f"/benchmarks/ours/submissions?system=s{n}", content=variant(n)).json()["id"] for n in range(4)
+            api.post(f"/benchmarks/ours/submissions?system=s{n}", content=variant(n)).json()["id"] for n in range(2)
         ]
         assert live.stop() == 0
     assert "Traceback" not in live.log()

@@ -118,12 +118,13 @@ class Jobs:
         job_id, kind, subject_id, attempts = taken
         started = time.monotonic()
         if attempts > ATTEMPTS:
-            self._end(job_id, "failed", "It was begun several times, and the server ended each time.")
+            self._end(job_id, "failed", "It was begun many times, and the server ended each time.")
+            outcome = "failed"
         else:
-            self._attempt(job_id, kind, subject_id)
+            outcome = self._attempt(job_id, kind, subject_id)
         seconds = time.monotonic() - started
         self.meters.job_seconds.labels(kind).observe(seconds)
-        event("job", job=job_id, kind=kind, seconds=round(seconds, 2))
+        event("job", job=job_id, kind=kind, outcome=outcome, seconds=round(seconds, 2))
         return True
 
     def _take(self) -> tuple[int, str, int, int] | None:
@@ -141,7 +142,8 @@ class Jobs:
             job.started, job.progress = now(), "starting"
             return job.id, job.kind, job.subject_id, job.attempts
 
-    def _attempt(self, job_id: int, kind: str, subject_id: int) -> None:
+    def _attempt(self, job_id: int, kind: str, subject_id: int) -> str:
+        """Gives what came of it."""
         try:
             with self.database.read() as session:
                 header, files = KINDS[kind].prepare(session, subject_id)
@@ -150,10 +152,12 @@ class Jobs:
             )  # fmt: skip
         except ChildFailedError as error:
             self._end(job_id, "failed", str(error))
+            return "failed"
         except InterruptedError:
             self._requeue(job_id)
-        else:
-            self._end(job_id, "done", store=lambda session: KINDS[kind].store(session, subject_id, answer))
+            return "put back"
+        self._end(job_id, "done", store=lambda session: KINDS[kind].store(session, subject_id, answer))
+        return "done"
 
     def _renew(self, job_id: int, progress: str) -> None:
         if self._stopping.is_set():
