@@ -41,10 +41,8 @@ def test_nothing_secret_is_stored(world):
     browser = signed_in(world)
     token = re.search(r"capeval_[\w-]{20,}", browser.post("/account/tokens", name="laptop").text)[0]
     with world.database.read() as session:
-        stored = [
-            *session.execute(select(Account.password)).scalars(), *session.execute(select(ApiToken.token_hash)).scalars(),
-            *session.execute(select(SignedIn.token_hash)).scalars(), *session.execute(select(AuditEntry.subject)).scalars(),
-        ]  # fmt: skip
+        columns = (Account.password, ApiToken.token_hash, SignedIn.token_hash, AuditEntry.subject)
+        stored = [value for column in columns for value in session.execute(select(column)).scalars()]
     assert stored[0].startswith("$argon2id$")
     for secret in (PASSWORD, token, browser.cookie):
         assert not any(secret in value for value in stored)

@@ -111,10 +111,7 @@ def _unexpected(error: BaseException) -> int:
 
 
 def _say(message: str, status: int) -> int:
-    print(
-        "\n".join(_one_line(line) for line in message.split("\n")) if "\n  " in message else _one_line(message),
-        file=sys.stderr,
-    )
+    print(_one_line(message), file=sys.stderr)
     return status
 
 

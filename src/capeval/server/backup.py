@@ -78,9 +78,7 @@ def _load(database: Database, path: PathLike, file: Iterable[bytes], revision: s
     if database.revision() is None:
         database.migrate(revision)
     with database.changing() as connection:
-        if any(
-            connection.execute(select(func.count()).select_from(table)).scalar_one() for table in _tables(connection)
-        ):
+        if any(connection.execute(select(table).limit(1)).first() for table in _tables(connection)):
             if not replace:
                 raise DataError(f"--database {database.engine.url}: holds data already; --replace deletes it first")
             for table in reversed(_tables(connection)):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+import platform
 import threading
 import time
 from collections.abc import Callable
@@ -25,7 +26,7 @@ from capeval.server.observe import Meters, event
 from capeval.server.settings import Settings
 
 LEASE = dt.timedelta(seconds=15)
-ATTEMPTS = 3
+ATTEMPTS = 20
 """How often a job is begun before it counts as what kills its server."""
 _POLL_SECONDS = 1.0
 
@@ -60,7 +61,7 @@ class Jobs:
         self.database = database
         self.limits = Limits(settings.job_seconds, settings.job_memory)
         self.meters = meters
-        self._name = f"{os.getpid()}-{os.urandom(4).hex()}"
+        self._name = f"{platform.node()[:20]}:{os.getpid()}:{os.urandom(4).hex()}"
         self._wake = threading.Semaphore(0)
         self._stopping = threading.Event()
         self._threads = [
@@ -68,9 +69,18 @@ class Jobs:
         ]
 
     def start(self) -> None:
-        """Starts the runners; what an earlier server left unfinished is taken when its lease has run out."""
+        """Starts the runners, after what a killed server left unfinished went back into the queue."""
+        self._recover()
         for thread in self._threads:
             thread.start()
+
+    def _recover(self) -> None:
+        """Takes the jobs of processes of this machine that are gone; those of other machines wait for their lease."""
+        with self.database.write() as session:
+            for job in session.execute(select(Job).where(Job.state == "running")).scalars():
+                machine, _, process = (job.runner or "").rpartition(":")[0].rpartition(":")
+                if machine == platform.node()[:20] and not _is_alive(int(process)):
+                    job.state, job.progress = "queued", ""
 
     def wake(self) -> None:
         """Tells the runners that there is something to do."""
@@ -108,12 +118,13 @@ class Jobs:
         job_id, kind, subject_id, attempts = taken
         started = time.monotonic()
         if attempts > ATTEMPTS:
-            self._end(job_id, "failed", "It was begun several times, and the server ended each time.")
+            self._end(job_id, "failed", "It was begun many times, and the server ended each time.")
+            outcome = "failed"
         else:
-            self._attempt(job_id, kind, subject_id)
+            outcome = self._attempt(job_id, kind, subject_id)
         seconds = time.monotonic() - started
         self.meters.job_seconds.labels(kind).observe(seconds)
-        event("job", job=job_id, kind=kind, seconds=round(seconds, 2))
+        event("job", job=job_id, kind=kind, outcome=outcome, seconds=round(seconds, 2))
         return True
 
     def _take(self) -> tuple[int, str, int, int] | None:
@@ -131,7 +142,8 @@ class Jobs:
             job.started, job.progress = now(), "starting"
             return job.id, job.kind, job.subject_id, job.attempts
 
-    def _attempt(self, job_id: int, kind: str, subject_id: int) -> None:
+    def _attempt(self, job_id: int, kind: str, subject_id: int) -> str:
+        """Gives what came of it."""
         try:
             with self.database.read() as session:
                 header, files = KINDS[kind].prepare(session, subject_id)
@@ -140,10 +152,12 @@ class Jobs:
             )  # fmt: skip
         except ChildFailedError as error:
             self._end(job_id, "failed", str(error))
+            return "failed"
         except InterruptedError:
             self._requeue(job_id)
-        else:
-            self._end(job_id, "done", store=lambda session: KINDS[kind].store(session, subject_id, answer))
+            return "put back"
+        self._end(job_id, "done", store=lambda session: KINDS[kind].store(session, subject_id, answer))
+        return "done"
 
     def _renew(self, job_id: int, progress: str) -> None:
         if self._stopping.is_set():
@@ -177,3 +191,13 @@ class Jobs:
             )
             if ended.rowcount == 1:  # type: ignore[attr-defined]
                 store(session)
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return process != os.getpid()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
+from fastapi.exceptions import HTTPException
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 CONTENT_SECURITY_POLICY = (

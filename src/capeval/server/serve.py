@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
 import uvicorn
@@ -25,6 +26,9 @@ def serve(settings: Settings) -> int:
         timeout_graceful_shutdown=_FINISH_SECONDS, timeout_keep_alive=30, h11_max_incomplete_event_size=64 * 1024,
     )  # fmt: skip
     server = _Announcing(config, settings)
+    # Once it has ended in good order, uvicorn raises the signal again, which would end this process less so.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: None)
     server.run()
     return 0 if server.started else 2
 

@@ -35,7 +35,7 @@ class Job(Base):
     message: Mapped[str] = mapped_column(Text, default="")
     """Why it failed, for people."""
     attempts: Mapped[int] = mapped_column(default=0)
-    runner: Mapped[str | None] = mapped_column(String(40))
+    runner: Mapped[str | None] = mapped_column(String(60))
     lease: Mapped[dt.datetime | None]
     """Until when the runner answers for it; past that, another takes it."""
     created: Mapped[Created]

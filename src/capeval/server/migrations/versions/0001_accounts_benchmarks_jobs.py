@@ -37,7 +37,7 @@ def upgrade() -> None:
         sa.Column("progress", sa.String(length=80), nullable=False),
         sa.Column("message", sa.Text(), nullable=False),
         sa.Column("attempts", sa.Integer(), nullable=False),
-        sa.Column("runner", sa.String(length=40), nullable=True),
+        sa.Column("runner", sa.String(length=60), nullable=True),
         sa.Column("lease", sa.DateTime(timezone=True), nullable=True),
         sa.Column("created", sa.DateTime(timezone=True), nullable=False),
         sa.Column("started", sa.DateTime(timezone=True), nullable=True),
