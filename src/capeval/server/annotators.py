@@ -10,6 +10,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from capeval.server.models import Annotator, Study
+from capeval.server.studies import lock
 
 _LONGEST = 128
 _PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
@@ -51,6 +52,7 @@ def known(session: Session, study: Study, cookie_hash: str) -> Annotator | None:
 
 def begin(session: Session, study: Study, cookie_hash: str, arrival: Arrival) -> Annotator:
     """The person who begins, or goes on: with the same worker id on another device too."""
+    lock(session, study.id)
     here = known(session, study, cookie_hash)
     if here is not None and arrival.worker in ("", here.worker):
         return here

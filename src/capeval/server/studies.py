@@ -100,9 +100,10 @@ def by_code(session: Session, code: str) -> Study:
 def lock(session: Session, study_id: int) -> None:
     """Makes what gives out items of this study wait for each other: two people must not get an item's last place.
 
-    On SQLite, write transactions wait for each other anyway.
+    On SQLite, write transactions wait for each other anyway. The lock lets rows that refer to the study be added beside
+    it, since whoever has added one could otherwise not take it any more without a deadlock.
     """
-    session.execute(select(Study.id).where(Study.id == study_id).with_for_update())
+    session.execute(select(Study.id).where(Study.id == study_id).with_for_update(key_share=True))
 
 
 def kind_of(study: Study) -> Kind:
