@@ -56,7 +56,7 @@ def test_the_accuracy_of_a_metric_that_is_right_is_that_of_the_people(world, tmp
     chosen = simulate(world, study, 1, 0.8)
     share = sum(right for answers in chosen.values() for right in answers) / 40
     assert 0.6 < share < 1
-    judgments, found = agreement(exported(world, study, tmp_path), metrics="bleu")
+    judgments, found = agreement(exported(world, study, tmp_path), metrics="bleu-1")
     assert judgments.dataset == "pairs"
     assert found["metrics"]["bleu-1"]["accuracy"]["all"] == pytest.approx(share)
     assert found["metrics"]["bleu-1"]["accuracy"]["HI"] == pytest.approx(share)
@@ -66,7 +66,7 @@ def test_three_people_a_triplet_decide_by_majority(world, tmp_path):
     study = make(world, triplet_file(pairs=40, references=1, judgments=3))
     chosen = simulate(world, study, 3, 0.7)
     share = sum(sum(answers) >= 2 for answers in chosen.values()) / 40
-    _, found = agreement(exported(world, study, tmp_path), metrics="bleu")
+    _, found = agreement(exported(world, study, tmp_path), metrics="bleu-1")
     assert found["metrics"]["bleu-1"]["accuracy"]["all"] == pytest.approx(share)
 
 
@@ -80,7 +80,7 @@ def test_every_reference_of_a_pair_votes(world, tmp_path):
     assert [sorted(line["votes"]) for line in lines] == [[-1, 1, 1]] * 2
     assert [line["winner"] for line in lines] == ["b", "b"]
     assert [len(line["references"]) for line in lines] == [3, 3]
-    judgments, _ = agreement(path, metrics="bleu")
+    judgments, _ = agreement(path, metrics="bleu-1")
     assert judgments.b_system == ["first", "first"]
 
 
@@ -93,7 +93,7 @@ def test_diversity_ratings_load_with_scores_of_diversity_metrics(world, tmp_path
     path = exported(world, study, tmp_path)
     table = tmp_path / "scores.csv"
     table.write_text("distinct\n" + "".join(f"{n}\n" for n in (1, 2, 3) * 3), encoding="utf-8")
-    judgments, found = agreement(path, metrics="bleu", scores=str(table))
+    judgments, found = agreement(path, metrics="bleu-1", scores=str(table))
     assert judgments.dataset == "ratings"
     assert judgments.ratings[:3] == [(0.1, 0.0), (0.6, 0.7), (0.9, 1.0)]
     assert found["metrics"]["distinct"]["kendall_b"] > 0.8

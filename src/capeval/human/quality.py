@@ -46,9 +46,11 @@ class Quality:
     alpha: float | None = None
     """Krippendorff's α: nominal for choices, interval for ratings."""
     unanimous: int = 0
+    """Of the items that several people answered: those that all answered alike,"""
     majority: int = 0
-    """Items that most people, but not all, answered alike."""
+    """those that most answered alike,"""
     undecided: int = 0
+    """and the others."""
     differs: int = 0
     """Items whose most probable answer by Dawid–Skene is not the majority's."""
     first: float | None = None
@@ -105,9 +107,10 @@ def _choices(result: Quality, people: dict[int, PersonQuality], counted: list[An
     pages = list(by_page(counted))
     votes = np.array([[sum(one.answer == name for one in page) for name in "bc"] for page in pages])
     result.alpha = _alpha(votes, [0, 1], "nominal")
-    result.undecided = int((votes[:, 0] == votes[:, 1]).sum())
-    result.unanimous = int((votes.min(axis=1) == 0).sum())
-    result.majority = len(pages) - result.undecided - result.unanimous
+    several = votes[votes.sum(axis=1) > 1]
+    result.undecided = int((several[:, 0] == several[:, 1]).sum())
+    result.unanimous = int((several.min(axis=1) == 0).sum())
+    result.majority = len(several) - result.undecided - result.unanimous
     result.first = _share_of_first(counted)
     items, _ = numbered([one.number for one in counted])
     persons, names = numbered([one.person for one in counted])
