@@ -32,7 +32,8 @@ def problems_of(data: bytes, images: list[str]) -> list[str]:
     try:
         captions = Captions.parse(data, None, None)
     except CapevalError as error:
-        return _limited([str(error), *_entry_by_entry(data, images)])
+        found = _entry_by_entry(data, images)
+        return found or [str(error)]
     return _limited(list(_misfits(captions, images)))
 
 
@@ -68,6 +69,8 @@ def examine(header: dict[str, Any], files: list[bytes], _: Callable[[str], None]
     try:
         entries = list(_entries(files[0]))
     except (ValueError, RecursionError):
+        return {"problems": []}
+    if not entries:
         return {"problems": []}
     problems: list[str] = []
     seen: Counter[str] = Counter()
