@@ -8,7 +8,7 @@ RUST_SOURCES := $(shell find rust -name '*.rs' -o -name 'Cargo.toml') Cargo.toml
 BROWSER := $(firstword $(shell command -v chromium chromium-browser google-chrome 2>/dev/null))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python lint format bench wheel browser clean check-tools fuzz
+.PHONY: help demo test test-rust test-python lint format bench wheel browser default-vectors clean check-tools fuzz
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -47,6 +47,13 @@ fuzz: check-tools  ## ten minutes of random input: readers, tokenizer, document-
 	  cargo +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 || exit 1; \
 	done
 
+# WordNet is a package of Debian's; SciPy is needed here only.
+default-vectors: $(VENV)/.built  ## make the word vectors of the package from WordNet
+	@if [ "$$(id -u)" = 0 ]; then SUDO=; else SUDO=sudo; fi; \
+	 test -d /usr/share/wordnet || $$SUDO apt-get install -qq -y wordnet-base >/dev/null
+	$(BIN)/pip install --quiet 'scipy>=1.10'
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python scripts/make_default_vectors.py
+
 wheel: $(VENV)/.built  ## one abi3 wheel, in dist/
 	$(BIN)/maturin build --release --out dist
 
@@ -66,7 +73,13 @@ $(VENV)/.built: $(VENV)/.created $(RUST_SOURCES) pyproject.toml
 	@$(BIN)/python -m compileall -q src/capeval  # as an installation does: half of the start-up otherwise
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.built pyproject.toml
+# PyPI's torch for Linux brings CUDA, 5 GB with all it needs; where PyTorch's own index can be reached, pip prefers the
+# small one for the CPU, whose version counts as higher. One try only: without that index it is PyPI's.
+$(VENV)/.torch: $(VENV)/.created
+	$(BIN)/pip install --quiet --retries 0 --extra-index-url https://download.pytorch.org/whl/cpu 'torch>=2.4' 'torchvision>=0.19'
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.built $(VENV)/.torch pyproject.toml
 	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet --extras test
 	@touch $@
 

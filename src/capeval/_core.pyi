@@ -1,6 +1,7 @@
 """The native core: captions are parsed, kept and counted in Rust."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 from typing_extensions import Buffer, Self, final
 
@@ -333,14 +334,18 @@ class Statistics:
 def tokenize(captions: Sequence[str], tokenizer: str, threads: int = 0) -> list[list[str]]:
     """Tokens of each caption."""
 
+_Parameter: TypeAlias = bool | float | str | Sequence[tuple[float, str, Mapping[str, _Parameter]]]
+
 def evaluate(
     corpus: Corpus,
-    metrics: Sequence[tuple[str, str, Mapping[str, bool | float | str]]],
+    metrics: Sequence[tuple[str, str, Mapping[str, _Parameter]]],
     document_frequency: DocumentFrequency | None = None,
     meteor: MeteorTables | None = None,
     threads: int = 0,
 ) -> list[Statistics]:
     """Statistics of every candidate for each metric: printed name, kernel name, parameters.
+
+    A combination's parameter `members` has weight, kernel name and parameters of each member.
 
     Raises:
         UsageError: a kernel's parameters are unacceptable.

@@ -22,6 +22,8 @@ pub mod resample;
 // The metrics.
 mod bleu;
 pub mod cider;
+mod combine;
+mod fluency;
 pub mod meteor;
 mod rouge;
 

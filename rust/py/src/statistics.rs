@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use capeval_core::kernel::{self, Context, Kernel, Parameters, Table, Value};
+use capeval_core::kernel::{self, Context, Kernel, Member, Parameters, Table, Value};
 use capeval_core::resample::{percentile_interval, resampled_sums};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -71,6 +71,7 @@ pub(crate) enum Parameter {
     Flag(bool),
     Number(f64),
     Text(String),
+    Members(Vec<(f64, String, BTreeMap<String, Parameter>)>),
 }
 
 /// Statistics of every candidate for each metric: (printed name, kernel name, parameters).
@@ -86,8 +87,7 @@ pub(crate) fn evaluate(
 ) -> PyResult<Vec<Statistics>> {
     let mut kernels: Vec<(String, Arc<dyn Kernel>)> = Vec::new();
     for (name, kernel, parameters) in metrics {
-        let parameters = parameters.into_iter().map(|(key, value)| (key, value.into())).collect();
-        let kernel = kernel::kernel(&kernel, &Parameters(parameters))
+        let kernel = kernel::kernel(&kernel, &by_name(parameters))
             .map_err(|error| UsageError::new_err(format!("{name}: {error}")))?;
         kernels.push((name, kernel.into()));
     }
@@ -145,12 +145,22 @@ pub(crate) fn bootstrap_intervals(
     }))
 }
 
+fn by_name(parameters: BTreeMap<String, Parameter>) -> Parameters {
+    Parameters(parameters.into_iter().map(|(name, value)| (name, value.into())).collect())
+}
+
 impl From<Parameter> for Value {
     fn from(parameter: Parameter) -> Self {
         match parameter {
             Parameter::Flag(flag) => Self::Flag(flag),
             Parameter::Number(number) => Self::Number(number),
             Parameter::Text(text) => Self::Text(text),
+            Parameter::Members(members) => Self::Members(
+                members
+                    .into_iter()
+                    .map(|(weight, kernel, parameters)| Member { weight, kernel, parameters: by_name(parameters) })
+                    .collect(),
+            ),
         }
     }
 }

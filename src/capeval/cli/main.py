@@ -26,6 +26,7 @@ COMMANDS = {
     "demo": "Score the example data: the whole tool in one second.",
     "score": "Score one system's captions against references.",
     "df": "Build, import or inspect document frequencies.",
+    "detect": "Find the objects of images, or convert and unite annotations.",
     "metrics": "List the metrics, or explain one.",
     "serve": "Run the evaluation server; back it up, restore it, make administrators.",
     "submit": "Send captions to an evaluation server, and wait for the scores.",

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     default="coco",
     show_default=True,
     metavar="LIST",
-    help=f"Comma-separated names or groups ({', '.join(groups())}); a name may carry parameters: cider-d(sigma=5).",
+    help=f"Comma-separated names or groups ({', '.join(groups())}); a name may carry parameters: cider-d(sigma=5); "
+    "combine(fluency, cider-d) is the mean of both.",
 )
 @click.option("--per-image", metavar="FILE", help="Write each image's scores: .csv, .jsonl or .parquet.")
 @click.option(
