@@ -2,7 +2,7 @@
 
     python benchmarks/server.py --seconds 120                      # 20 teams and 20 readers at once
     python benchmarks/server.py --seconds 120 --kills 10           # and kill -9 at random moments, ten times
-    python benchmarks/server.py --database postgresql://…          # an empty database
+    python benchmarks/server.py --postgresql                       # on a temporary cluster
 
 Everything runs on this machine, load included. Prints one JSON document; exit status 1 where something was lost.
 """
@@ -26,6 +26,9 @@ from pathlib import Path
 
 import httpx2 as httpx
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "server"))
+import postgres
+
 from capeval import example
 from capeval.server.access import Caller, Role, new_token, sign_in
 from capeval.server.benchmarks import Form, make
@@ -39,10 +42,10 @@ BENCHMARK = "load"
 class Load:
     """Teams that submit, readers that look at pages, and what they were told."""
 
-    def __init__(self, options: argparse.Namespace, folder: Path) -> None:
+    def __init__(self, options: argparse.Namespace, folder: Path, database: str | None) -> None:
         self.options = options
         self.folder = folder
-        self.database = options.database or f"sqlite:///{folder / 'capeval.db'}"
+        self.database = database or f"sqlite:///{folder / 'capeval.db'}"
         self.url = f"http://127.0.0.1:{options.port}"
         self.milliseconds: list[float] = []
         self.slowest: dict[str, float] = {}
@@ -150,6 +153,11 @@ class Load:
         people += [self.reader(number, ends) for number in range(self.options.readers)]
         await asyncio.gather(self.killer(ends), *people)
 
+    def inside(self) -> list[float]:
+        """Milliseconds of page requests as the server itself measured them, without this process's own delays."""
+        lines = [json.loads(line) for line in (self.folder / "log").read_text().splitlines() if line.startswith("{")]
+        return sorted(line["ms"] for line in lines if line["event"] == "request" and line["method"] == "GET")
+
     def lost(self) -> list[str]:
         """What was acknowledged and is not there once, and jobs that did not end."""
         from sqlalchemy import select
@@ -178,7 +186,7 @@ class Load:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--database")
+    parser.add_argument("--postgresql", action="store_true")
     parser.add_argument("--seconds", type=float, default=120)
     parser.add_argument("--teams", type=int, default=20)
     parser.add_argument("--readers", type=int, default=20)
@@ -186,19 +194,23 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=0)
     parser.add_argument("--port", type=int, default=8199)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        load = Load(options, Path(folder))
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        database = postgres.create(stack.enter_context(postgres.cluster()), "load") if options.postgresql else None
+        load = Load(options, folder, database)
         load.prepare()
         load.start()
         asyncio.run(load.run())
         lost = load.lost()
         load.server.terminate()
         load.server.wait()
+        inside = load.inside()
     times = sorted(load.milliseconds)
     print(json.dumps({
         "database": load.database.split(":")[0], "seconds": options.seconds, "kills": options.kills,
         "pages": len(times), "median_ms": round(statistics.median(times), 1),
         "p99_ms": round(times[int(len(times) * 0.99)], 1), "slowest_ms": {k: round(v) for k, v in load.slowest.items()},
+        "server_median_ms": statistics.median(inside), "server_p99_ms": inside[int(len(inside) * 0.99)],
         "acknowledged": len(load.acknowledged), "lost": lost, "wrong": load.wrong[:10],
     }, indent=2))  # fmt: skip
     return 1 if lost or load.wrong else 0
