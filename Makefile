@@ -9,7 +9,7 @@ POSTGRESQL := $(firstword $(shell command -v initdb 2>/dev/null) $(wildcard /usr
 BROWSER := $(firstword $(shell command -v chromium chromium-browser google-chrome 2>/dev/null))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python lint format bench wheel browser default-vectors clean check-tools fuzz
+.PHONY: help demo test test-rust test-python test-server lint format bench wheel browser default-vectors clean check-tools fuzz
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
