@@ -44,10 +44,11 @@ test-server: $(VENV)/.test postgresql  ## the server for long: load, kill -9, ra
 	$(BIN)/pip install --quiet 'schemathesis>=4'
 	$(BIN)/python benchmarks/server_api.py --seconds $(API_SECONDS)
 
-bench: $(VENV)/.test  ## speed and memory against pycocoevalcap, and scaling
+bench: $(VENV)/.test  ## speed and memory against pycocoevalcap, scaling, resampling
 	$(BIN)/python benchmarks/against.py
 	$(BIN)/python benchmarks/reward.py
 	$(BIN)/python benchmarks/scaling.py
+	$(BIN)/python benchmarks/resample.py
 
 # Needs a nightly compiler and cargo-fuzz (cargo install cargo-fuzz).
 FUZZ_SECONDS ?= 200

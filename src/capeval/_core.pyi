@@ -22,6 +22,8 @@ __all__ = [
     "__version__",
     "bootstrap_intervals",
     "evaluate",
+    "paired_bootstrap",
+    "paired_permutation",
     "tokenize",
 ]
 
@@ -324,6 +326,13 @@ class Statistics:
     def values(self) -> bytes:
         """All numbers, row by row, as little-endian float64."""
 
+    def select(self, rows: Sequence[int]) -> Statistics:
+        """The rows of these numbers, in this order, as often as they are named.
+
+        Raises:
+            UsageError: there is no such row.
+        """
+
     def merge(self, other: Statistics) -> Statistics:
         """These rows, then the other's.
 
@@ -358,6 +367,28 @@ def bootstrap_intervals(
 
     Raises:
         UsageError: no sample, no row, or tables of different lengths.
+    """
+
+def paired_bootstrap(
+    systems: Sequence[Sequence[Statistics]], samples: int, level: float, seed: int, threads: int = 0
+) -> tuple[list[tuple[float, float]], list[tuple[tuple[float, float], float]]]:
+    """Percentile intervals and tests over images drawn with replacement, the same draws for all.
+
+    Returns:
+        Intervals of the scores, system by system, metric by metric; interval and p of the differences, pair by pair
+        (0 and 1, 0 and 2, … 1 and 2, …), metric by metric.
+
+    Raises:
+        UsageError: no sample, no row, tables of different lengths or other metrics.
+    """
+
+def paired_permutation(
+    systems: Sequence[Sequence[Statistics]], samples: int, seed: int, threads: int = 0
+) -> list[float]:
+    """P of the differences by approximate randomisation, pair by pair, metric by metric.
+
+    Raises:
+        UsageError: no sample, no row, tables of different lengths or other metrics.
     """
 
 @final

@@ -56,7 +56,7 @@ def score(
         UsageError: an unknown metric, tokenizer or an unacceptable value.
     """
     chosen = parse_metrics(metrics, lacking=lambda metric: metric.unavailable(meteor_resources))
-    _check_bootstrap(interval, samples, seed)
+    check_bootstrap(interval, samples, seed)
     corpus = Corpus(references, candidates, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
     return score_corpus(
         corpus,
@@ -87,7 +87,7 @@ def score_corpus(
     `progress` is called with the finished share while METEOR's tables are built, once an installation.
     """
     metrics = tuple(metrics)
-    _check_bootstrap(interval, samples, seed)
+    check_bootstrap(interval, samples, seed)
     _check_document_frequency(corpus, metrics, document_frequency)
     _check_training(corpus, metrics)
     given = document_frequency._core if document_frequency else None
@@ -104,7 +104,8 @@ def score_corpus(
     return Result(_core.__version__, corpus.image_ids, scores, interval, corpus, tables)
 
 
-def _check_bootstrap(interval: float | None, samples: int, seed: int) -> None:
+def check_bootstrap(interval: float | None, samples: int, seed: int) -> None:
+    """Raises `UsageError` for an unacceptable confidence level, number of samples or seed."""
     if interval is not None and not 0 < interval < 1:
         raise UsageError(f"interval must be a confidence level between 0 and 1, or none, got {interval}")
     if samples < 1:

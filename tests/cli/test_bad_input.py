@@ -168,9 +168,7 @@ def test_bad_usage(run: Runner, references: str, candidates: str, case: str) -> 
 
 
 def test_unknown_commands_and_missing_arguments(run: Runner) -> None:
-    assert run.refused("scor").startswith(
-        "no command 'scor' (did you mean 'score'?); commands: demo, score, df, metrics"
-    )
+    assert run.refused("scor").startswith("no command 'scor' (did you mean 'score'?); commands: demo, score, ")
     assert run.refused("df", "merg").startswith("no command 'merg' (did you mean 'merge'?); commands: build, import")
     assert run.refused("frobnicate").startswith("no command 'frobnicate'; commands: demo")
     assert "'--frobnicate'" in run.refused("--frobnicate")

@@ -25,6 +25,7 @@ ISSUES = "https://github.com/capeval/capeval/issues"
 COMMANDS = {
     "demo": "Score the example data: the whole tool in one second.",
     "score": "Score one system's captions against references.",
+    "compare": "Compare several systems: paired tests, intervals, ranks.",
     "df": "Build, import or inspect document frequencies.",
     "detect": "Find the objects of images, or convert and unite annotations.",
     "metrics": "List the metrics, or explain one.",
