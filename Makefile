@@ -5,10 +5,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name 'Cargo.toml') Cargo.toml Cargo.lock
+POSTGRESQL := $(firstword $(shell command -v initdb 2>/dev/null) $(wildcard /usr/lib/postgresql/*/bin/initdb))
 BROWSER := $(firstword $(shell command -v chromium chromium-browser google-chrome 2>/dev/null))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python lint format bench wheel browser clean check-tools fuzz
+.PHONY: help demo test test-rust test-python test-server lint format bench wheel browser default-vectors clean check-tools fuzz
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -21,7 +22,7 @@ test: test-rust test-python  ## every test
 test-rust: check-tools
 	cargo test --quiet --workspace
 
-test-python: $(VENV)/.test browser
+test-python: $(VENV)/.test browser postgresql
 	$(BIN)/python -m pytest
 
 lint: $(VENV)/.dev  ## formatting, clippy, ruff, mypy, stubs
@@ -35,10 +36,19 @@ format: $(VENV)/.dev  ## format Rust, sort imports
 	cargo fmt --all
 	$(BIN)/ruff check --fix --select I
 
-bench: $(VENV)/.test  ## speed and memory against pycocoevalcap, and scaling
+API_SECONDS ?= 600
+test-server: $(VENV)/.test postgresql  ## the server for long: load, kill -9, random API calls
+	$(BIN)/python benchmarks/server.py --seconds 120
+	$(BIN)/python benchmarks/server.py --seconds 120 --kills 10
+	$(BIN)/python benchmarks/server.py --seconds 120 --kills 10 --postgresql
+	$(BIN)/pip install --quiet 'schemathesis>=4'
+	$(BIN)/python benchmarks/server_api.py --seconds $(API_SECONDS)
+
+bench: $(VENV)/.test  ## speed and memory against pycocoevalcap, scaling, resampling
 	$(BIN)/python benchmarks/against.py
 	$(BIN)/python benchmarks/reward.py
 	$(BIN)/python benchmarks/scaling.py
+	$(BIN)/python benchmarks/resample.py
 
 # Needs a nightly compiler and cargo-fuzz (cargo install cargo-fuzz).
 FUZZ_SECONDS ?= 200
@@ -46,6 +56,13 @@ fuzz: check-tools  ## ten minutes of random input: readers, tokenizer, document-
 	for target in read tokenize document_frequency; do \
 	  cargo +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 || exit 1; \
 	done
+
+# WordNet is a package of Debian's; SciPy is needed here only.
+default-vectors: $(VENV)/.built  ## make the word vectors of the package from WordNet
+	@if [ "$$(id -u)" = 0 ]; then SUDO=; else SUDO=sudo; fi; \
+	 test -d /usr/share/wordnet || $$SUDO apt-get install -qq -y wordnet-base >/dev/null
+	$(BIN)/pip install --quiet 'scipy>=1.10'
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python scripts/make_default_vectors.py
 
 wheel: $(VENV)/.built  ## one abi3 wheel, in dist/
 	$(BIN)/maturin build --release --out dist
@@ -66,7 +83,13 @@ $(VENV)/.built: $(VENV)/.created $(RUST_SOURCES) pyproject.toml
 	@$(BIN)/python -m compileall -q src/capeval  # as an installation does: half of the start-up otherwise
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.built pyproject.toml
+# PyPI's torch for Linux brings CUDA, 5 GB with all it needs; where PyTorch's own index can be reached, pip prefers the
+# small one for the CPU, whose version counts as higher. One try only: without that index it is PyPI's.
+$(VENV)/.torch: $(VENV)/.created
+	$(BIN)/pip install --quiet --retries 0 --extra-index-url https://download.pytorch.org/whl/cpu 'torch>=2.4' 'torchvision>=0.19'
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.built $(VENV)/.torch pyproject.toml
 	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet --extras test
 	@touch $@
 
@@ -81,6 +104,15 @@ ifeq ($(BROWSER),)
 	@echo "installing Chromium for the report tests"
 	@if [ "$$(id -u)" = 0 ]; then SUDO=; else SUDO=sudo; fi; \
 	 $$SUDO apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$SUDO apt-get install -qq -y chromium >/dev/null
+endif
+
+# The server's tests use a temporary cluster of their own.
+postgresql:
+ifeq ($(POSTGRESQL),)
+	@command -v apt-get >/dev/null || { echo "the server's tests need PostgreSQL (initdb) on the PATH"; exit 1; }
+	@echo "installing PostgreSQL for the server's tests"
+	@if [ "$$(id -u)" = 0 ]; then SUDO=; else SUDO=sudo; fi; \
+	 $$SUDO apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$SUDO apt-get install -qq -y postgresql >/dev/null
 endif
 
 clean:  ## remove everything built

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -14,6 +13,7 @@ import capeval
 from capeval import _core, example
 from capeval.errors import UsageError
 from corpora import Pairs, pairs
+from reference.resample import draws
 
 WORDS = ("a", "b", "c", "d")
 
@@ -28,26 +28,9 @@ def statistics(corpus: Pairs, *metrics: str) -> list[_core.Statistics]:
     return [score.statistics for score in corpus.score(metrics).values()]
 
 
-MASK = 2**64 - 1
-
-
-def splitmix64(state: int) -> Iterator[int]:
-    """The generator of Steele, Lea and Flood (2014)."""
-    while True:
-        state = (state + 0x9E3779B97F4A7C15) & MASK
-        z = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & MASK
-        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
-        yield z ^ (z >> 31)
-
-
 def slow_interval(values: np.ndarray, samples: int, level: float, seed: int) -> tuple[float, float]:
     """Of a metric that is a mean: means of rows drawn with replacement, a stream of draws a sample."""
-    means = []
-    key = next(splitmix64(seed))
-    for sample in range(samples):
-        numbers = splitmix64(key ^ (sample * 0xD1342543DE82EF95 & MASK))
-        drawn = [next(numbers) * len(values) >> 64 for _ in values]
-        means.append(values[drawn].mean())
+    means = [values[drawn].mean() for drawn in draws(len(values), samples, seed)]
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 
@@ -71,10 +54,8 @@ def test_the_formula_is_applied_to_the_drawn_sums() -> None:
     [rows] = statistics(shares(np.random.default_rng(1), 30), "bleu-1")
     table = np.frombuffer(rows.values()).reshape(rows.rows, rows.width)
     pooled = []
-    key = next(splitmix64(5))
-    for sample in range(200):
-        numbers = splitmix64(key ^ (sample * 0xD1342543DE82EF95 & MASK))
-        length, matches = table[[next(numbers) * 30 >> 64 for _ in range(30)]][:, [0, 4]].sum(axis=0)
+    for drawn in draws(30, 200, 5):
+        length, matches = table[drawn][:, [0, 4]].sum(axis=0)
         pooled.append(matches / length * math.exp(1 - 120 / length))
     low, high = np.quantile(pooled, [0.05, 0.95])
     [interval] = _core.bootstrap_intervals([rows], 200, 0.9, 5)

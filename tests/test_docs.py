@@ -263,7 +263,8 @@ def test_every_public_name_is_documented(name: str) -> None:
 
 def public_members() -> Iterator[tuple[type, str]]:
     for kind in (
-        capeval.Score, capeval.Result, capeval.Corpus, capeval.DocumentFrequency, capeval.CiderDReward
+        capeval.Score, capeval.Result, capeval.Comparison, capeval.Corpus, capeval.DocumentFrequency,
+        capeval.CiderDReward,
     ):  # fmt: skip
         yield from ((kind, name) for name in vars(kind) if not name.startswith("_"))
 

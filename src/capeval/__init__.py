@@ -11,22 +11,26 @@ from capeval._core import __version__
 
 if TYPE_CHECKING:
     from capeval import data, errors, example, metrics
+    from capeval.comparison import Comparison
     from capeval.corpus import Corpus, tokenize
     from capeval.document_frequency import DocumentFrequency
     from capeval.errors import CapevalError, CapevalWarning
     from capeval.evaluate import score
     from capeval.result import Result, Score
     from capeval.reward import CiderDReward
+    from capeval.significance import compare
 
 __all__ = [
     "CapevalError",
     "CapevalWarning",
     "CiderDReward",
+    "Comparison",
     "Corpus",
     "DocumentFrequency",
     "Result",
     "Score",
     "__version__",
+    "compare",
     "data",
     "errors",
     "example",
@@ -39,10 +43,12 @@ _HOME = {
     "CapevalError": "errors",
     "CapevalWarning": "errors",
     "CiderDReward": "reward",
+    "Comparison": "comparison",
     "Corpus": "corpus",
     "DocumentFrequency": "document_frequency",
     "Result": "result",
     "Score": "result",
+    "compare": "significance",
     "score": "evaluate",
     "tokenize": "corpus",
 }

@@ -1,6 +1,7 @@
 """The native core: captions are parsed, kept and counted in Rust."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 from typing_extensions import Buffer, Self, final
 
@@ -21,6 +22,8 @@ __all__ = [
     "__version__",
     "bootstrap_intervals",
     "evaluate",
+    "paired_bootstrap",
+    "paired_permutation",
     "tokenize",
 ]
 
@@ -323,6 +326,13 @@ class Statistics:
     def values(self) -> bytes:
         """All numbers, row by row, as little-endian float64."""
 
+    def select(self, rows: Sequence[int]) -> Statistics:
+        """The rows of these numbers, in this order, as often as they are named.
+
+        Raises:
+            UsageError: there is no such row.
+        """
+
     def merge(self, other: Statistics) -> Statistics:
         """These rows, then the other's.
 
@@ -333,14 +343,18 @@ class Statistics:
 def tokenize(captions: Sequence[str], tokenizer: str, threads: int = 0) -> list[list[str]]:
     """Tokens of each caption."""
 
+_Parameter: TypeAlias = bool | float | str | Sequence[tuple[float, str, Mapping[str, _Parameter]]]
+
 def evaluate(
     corpus: Corpus,
-    metrics: Sequence[tuple[str, str, Mapping[str, bool | float | str]]],
+    metrics: Sequence[tuple[str, str, Mapping[str, _Parameter]]],
     document_frequency: DocumentFrequency | None = None,
     meteor: MeteorTables | None = None,
     threads: int = 0,
 ) -> list[Statistics]:
     """Statistics of every candidate for each metric: printed name, kernel name, parameters.
+
+    A combination's parameter `members` has weight, kernel name and parameters of each member.
 
     Raises:
         UsageError: a kernel's parameters are unacceptable.
@@ -353,6 +367,28 @@ def bootstrap_intervals(
 
     Raises:
         UsageError: no sample, no row, or tables of different lengths.
+    """
+
+def paired_bootstrap(
+    systems: Sequence[Sequence[Statistics]], samples: int, level: float, seed: int, threads: int = 0
+) -> tuple[list[tuple[float, float]], list[tuple[tuple[float, float], float]]]:
+    """Percentile intervals and tests over images drawn with replacement, the same draws for all.
+
+    Returns:
+        Intervals of the scores, system by system, metric by metric; interval and p of the differences, pair by pair
+        (0 and 1, 0 and 2, … 1 and 2, …), metric by metric.
+
+    Raises:
+        UsageError: no sample, no row, tables of different lengths or other metrics.
+    """
+
+def paired_permutation(
+    systems: Sequence[Sequence[Statistics]], samples: int, seed: int, threads: int = 0
+) -> list[float]:
+    """P of the differences by approximate randomisation, pair by pair, metric by metric.
+
+    Raises:
+        UsageError: no sample, no row, tables of different lengths or other metrics.
     """
 
 @final

@@ -61,19 +61,59 @@ class Corpus:
     ) -> None:
         accepted_name("tokenizer", tokenizer, TOKENIZERS)
         accepted_name("on_missing", on_missing, ON_MISSING)
-        self.reference_captions = _as_references(references)
-        self.candidate_captions = _as_candidates(candidates)
-        pairs = _align(
-            self.reference_captions,
-            self.candidate_captions,
-            (_describe(references, "the references"), _describe(candidates, "the candidates")),
-            on_missing,
-        )
-        encoded = _core.References(self.reference_captions, [r for r, _ in pairs], tokenizer, threads)
-        self._core = _core.Corpus(encoded, self.candidate_captions, [c for _, c in pairs], threads)
+        described, captions = _as_references(references), _as_candidates(candidates)
+        names = (_describe(references, "the references"), _describe(candidates, "the candidates"))
+        pairs = _align(described, captions, names, on_missing)
+        encoded = _core.References(described, [r for r, _ in pairs], tokenizer, threads)
+        self._assemble(encoded, described, captions, [c for _, c in pairs], threads)
+
+    @classmethod
+    def of_systems(
+        cls,
+        references: CaptionSource,
+        systems: Mapping[str, CandidateSource],
+        *,
+        tokenizer: str = "ptb",
+        on_missing: str = "error",
+        threads: int = 0,
+    ) -> dict[str, Corpus]:
+        """A corpus for each system, by name, over the same images and references, which are encoded once.
+
+        Arguments and errors as for one corpus; `skip` leaves out the images that any of the systems lacks.
+        """
+        accepted_name("tokenizer", tokenizer, TOKENIZERS)
+        accepted_name("on_missing", on_missing, ON_MISSING)
+        described = _as_references(references)
+        captions = {name: _as_candidates(source) for name, source in systems.items()}
+        places = {
+            name: dict(_align(described, captions[name], (_describe(references, "the references"), who), on_missing))
+            for name, who in ((name, _describe(source, f"system {name!r}")) for name, source in systems.items())
+        }
+        common = [image for image in range(described.image_count) if all(image in place for place in places.values())]
+        if not common:
+            raise DataError(f"no image has a candidate of every system ({', '.join(systems)})")
+        encoded = _core.References(described, common, tokenizer, threads)
+        corpora = {}
+        for name, place in places.items():
+            corpora[name] = cls.__new__(cls)
+            corpora[name]._assemble(encoded, described, captions[name], [place[image] for image in common], threads)
+        return corpora
+
+    def _assemble(
+        self,
+        encoded: _core.References,
+        references: Captions,
+        candidates: Captions,
+        places: Sequence[int | None],
+        threads: int,
+    ) -> None:
+        """Encodes the candidates, which are at these places, of the encoded images."""
+        self.reference_captions = references
+        self.candidate_captions = candidates
+        self._core = _core.Corpus(encoded, candidates, places, threads)
         self.image_ids: list[str] = encoded.image_ids
         self._numbers: dict[str, int] | None = None
-        self.tokenizer = tokenizer
+        self.tokenizer = encoded.tokenizer
         self.reference_counts: tuple[int, int] = (min(encoded.counts), max(encoded.counts))
 
     def __len__(self) -> int:

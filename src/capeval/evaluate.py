@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from capeval import _core
 from capeval.corpus import CandidateSource, CaptionSource, Corpus, check_document_frequency
 from capeval.errors import CapevalWarning, DataError, UsageError
-from capeval.metrics import Meteor
+from capeval.metrics import Fluency, Meteor
 from capeval.registry import parse_metrics
 from capeval.result import Result, Score
 
@@ -56,7 +56,7 @@ def score(
         UsageError: an unknown metric, tokenizer or an unacceptable value.
     """
     chosen = parse_metrics(metrics, lacking=lambda metric: metric.unavailable(meteor_resources))
-    _check_bootstrap(interval, samples, seed)
+    check_bootstrap(interval, samples, seed)
     corpus = Corpus(references, candidates, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
     return score_corpus(
         corpus,
@@ -87,8 +87,9 @@ def score_corpus(
     `progress` is called with the finished share while METEOR's tables are built, once an installation.
     """
     metrics = tuple(metrics)
-    _check_bootstrap(interval, samples, seed)
+    check_bootstrap(interval, samples, seed)
     _check_document_frequency(corpus, metrics, document_frequency)
+    _check_training(corpus, metrics)
     given = document_frequency._core if document_frequency else None
     calls = [(metric.key, metric.kernel, metric.kernel_parameters()) for metric in metrics]
     tables = _meteor_tables(corpus, metrics, meteor_resources, progress)
@@ -103,7 +104,8 @@ def score_corpus(
     return Result(_core.__version__, corpus.image_ids, scores, interval, corpus, tables)
 
 
-def _check_bootstrap(interval: float | None, samples: int, seed: int) -> None:
+def check_bootstrap(interval: float | None, samples: int, seed: int) -> None:
+    """Raises `UsageError` for an unacceptable confidence level, number of samples or seed."""
     if interval is not None and not 0 < interval < 1:
         raise UsageError(f"interval must be a confidence level between 0 and 1, or none, got {interval}")
     if samples < 1:
@@ -115,7 +117,7 @@ def _check_bootstrap(interval: float | None, samples: int, seed: int) -> None:
 def _check_document_frequency(
     corpus: Corpus, metrics: tuple[Metric, ...], document_frequency: DocumentFrequency | None
 ) -> None:
-    concerned = [metric for metric in metrics if metric.uses_document_frequency]
+    concerned = [part for part in _parts(metrics) if part.uses_document_frequency]
     if document_frequency is None:
         if concerned and len(corpus) == 1:
             names = ", ".join(metric.label for metric in concerned)
@@ -130,13 +132,30 @@ def _check_document_frequency(
         check_document_frequency(metric, corpus.tokenizer, document_frequency._core)
 
 
+def _check_training(corpus: Corpus, metrics: tuple[Metric, ...]) -> None:
+    concerned = [part for part in _parts(metrics) if isinstance(part, Fluency) and not part.own]
+    if concerned and len(corpus) == 1:
+        names = ", ".join(part.label for part in concerned)
+        warnings.warn(
+            f"one image leaves no other image's references to learn from, so {names} is 0; score more images together, "
+            "or learn from the image's own references with fluency(own=yes)",
+            CapevalWarning,
+            stacklevel=4,
+        )
+
+
+def _parts(metrics: tuple[Metric, ...]) -> list[Metric]:
+    """The metrics, with members in the place of combinations, each once."""
+    return list(dict.fromkeys(part for metric in metrics for part in metric.parts))
+
+
 def _meteor_tables(
     corpus: Corpus,
     metrics: tuple[Metric, ...],
     folder: str | None,
     progress: Callable[[float], object] | None,
 ) -> _core.MeteorTables | None:
-    concerned = [metric for metric in metrics if isinstance(metric, Meteor)]
+    concerned = [part for part in _parts(metrics) if isinstance(part, Meteor)]
     if not concerned:
         return None
     languages = list(dict.fromkeys(metric.language for metric in concerned))
@@ -160,12 +179,14 @@ def _signature(
     tables: _core.MeteorTables | None,
 ) -> str:
     parts = [metric.name, *metric.signature_parts()]
-    if isinstance(metric, Meteor) and tables is not None:
+    if tables is not None and any(isinstance(part, Meteor) for part in metric.parts):
         parts += [f"modules:{'+'.join(tables.modules)}", f"tables:{tables.checksum:08x}"]
     if metric.uses_document_frequency:
         source = document_frequency.source if document_frequency else "corpus"
         documents = document_frequency.documents if document_frequency else len(corpus)
         parts.append(f"df:{source}({documents})")
+    if metric.trained_on_references:
+        parts.append(f"lm:references({len(corpus)})")
     least, most = corpus.reference_counts
     parts += [f"tok:{corpus.tokenizer}", f"refs:{least}" if least == most else f"refs:{least}-{most}"]
     return "|".join([*parts, f"capeval:{_core.__version__}"])

@@ -10,7 +10,7 @@ import warnings
 from typing import TYPE_CHECKING
 
 from capeval.errors import CapevalWarning, UsageError
-from capeval.metrics import Bleu, Cider, CiderD, Meteor, Metric, RougeL, RougeN, RougeS
+from capeval.metrics import Bleu, Cider, CiderD, Combine, Fluency, Meteor, Metric, RougeL, RougeN, RougeS
 from capeval.metrics.base import ParameterValue
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ METRICS: tuple[tuple[Metric, tuple[str, ...]], ...] = (
     (RougeS(), ("consensus",)),
     (Cider(), ("consensus",)),
     (CiderD(), ("coco", "consensus")),
+    (Fluency(), ("fidelity",)),
 )
 """Each metric with its default parameters, and the groups it belongs to; every metric belongs to `all`."""
 
@@ -62,23 +63,52 @@ def parse_metrics(
     return tuple(chosen)
 
 
+_PIECES = re.compile(r'"(?:[^"]|"")*"|[^"(),]+|["(),]')
+
+
 def _split(text: str) -> list[str]:
-    """Cuts at commas outside parentheses."""
-    return [part.strip() for part in re.split(r",(?![^()]*\))", text) if part.strip()]
+    """Cuts at commas outside parentheses and quotes."""
+    parts, depth = [""], 0
+    for piece in _PIECES.findall(text):
+        depth = max(depth + (piece == "(") - (piece == ")"), 0)
+        if piece == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += piece
+    return [part.strip() for part in parts if part.strip()]
 
 
-_CALL = re.compile(r"(?P<name>[^()]+?)\s*(?:\((?P<inside>[^()]*)\))?\s*")
+_CALL = re.compile(r"(?P<name>[^()]+?)\s*(?:\((?P<inside>.*)\))?\s*", re.DOTALL)
 
 
 def _parse_one(text: str, lacking: Callable[[Metric], str | None] | None) -> tuple[Metric, ...]:
     match = _CALL.fullmatch(text)
-    name = match["name"].strip().lower() if match else text
-    if match and match["inside"] is None and name in groups():
+    if match is None:
+        matching = text.count("(") == text.count(")")
+        remedy = _accepted() if matching else "its parentheses do not match"
+        raise UsageError(f"unknown metric {text!r}{_nearest(text)}; {remedy}")
+    name = match["name"].strip().lower()
+    if match["inside"] is None and name in groups():
         return groups()[name] if lacking is None else _without_lacking(name, lacking)
-    metric = BY_NAME.get(name) if match else None
-    if metric is None or match is None:
+    if name == Combine.family:
+        return (_combination(match["inside"] or ""),)
+    metric = BY_NAME.get(name)
+    if metric is None:
         raise UsageError(f"unknown metric {text!r}{_nearest(name)}; {_accepted()}")
     return (metric.with_parameters(_parameters(metric, match["inside"] or "")),)
+
+
+def _combination(inside: str) -> Metric:
+    """Members are names or groups; what has an equals sign before any parenthesis is a parameter."""
+    members: list[Metric] = []
+    values: dict[str, ParameterValue] = {}
+    for part in _split(inside):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if equals and "(" not in name:
+            values[name] = value
+        else:
+            members.extend(_parse_one(part, None))
+    return Combine(*members).with_parameters(values)
 
 
 def _without_lacking(group: str, lacking: Callable[[Metric], str | None]) -> tuple[Metric, ...]:
@@ -95,7 +125,7 @@ def _without_lacking(group: str, lacking: Callable[[Metric], str | None]) -> tup
 def _parameters(metric: Metric, inside: str) -> dict[str, ParameterValue]:
     declared = {p.name: p for p in metric.parameters()}
     values: dict[str, ParameterValue] = {}
-    for part in filter(None, (part.strip() for part in inside.split(","))):
+    for part in _split(inside):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or name not in declared:
             accepted = ", ".join(declared) or "none"
@@ -113,15 +143,16 @@ def _value(text: str, like: ParameterValue) -> ParameterValue:
             return float(text)
         except ValueError:
             return text
-    return text
+    quoted = len(text) > 1 and text[0] == text[-1] == '"'
+    return text[1:-1].replace('""', '"') if quoted else text
 
 
 def _nearest(name: str) -> str:
     import difflib
 
-    near = difflib.get_close_matches(name.split("(")[0].strip(), [*BY_NAME, *groups()], n=1, cutoff=0.5)
+    near = difflib.get_close_matches(name.split("(")[0].strip(), [*BY_NAME, *groups(), Combine.family], n=1, cutoff=0.5)
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 def _accepted() -> str:
-    return f"metrics: {', '.join(BY_NAME)}; groups: {', '.join(groups())}"
+    return f"metrics: {', '.join(BY_NAME)}; groups: {', '.join(groups())}; or any as combine(METRIC, METRIC)"

@@ -87,7 +87,8 @@ class Result(Mapping[str, Score]):
         from capeval.alignment import explain
         from capeval.metrics import Meteor
 
-        metric = next((score.metric for score in self.values() if isinstance(score.metric, Meteor)), None)
+        parts = (part for score in self.values() for part in score.metric.parts)
+        metric = next((part for part in parts if isinstance(part, Meteor)), None)
         if metric is None or self.tables is None:
             raise UsageError(f"alignments are METEOR's, which was not scored; scored: {', '.join(self.scores)}")
         candidates, references = self.corpus.texts(image_id)

@@ -168,9 +168,7 @@ def test_bad_usage(run: Runner, references: str, candidates: str, case: str) -> 
 
 
 def test_unknown_commands_and_missing_arguments(run: Runner) -> None:
-    assert run.refused("scor").startswith(
-        "no command 'scor' (did you mean 'score'?); commands: demo, score, df, metrics"
-    )
+    assert run.refused("scor").startswith("no command 'scor' (did you mean 'score'?); commands: demo, score, ")
     assert run.refused("df", "merg").startswith("no command 'merg' (did you mean 'merge'?); commands: build, import")
     assert run.refused("frobnicate").startswith("no command 'frobnicate'; commands: demo")
     assert "'--frobnicate'" in run.refused("--frobnicate")
@@ -334,6 +332,7 @@ def test_an_unexpected_failure_asks_for_a_report(
     )
 
 
+@pytest.mark.skipif(signal.getsignal(signal.SIGINT) == signal.SIG_IGN, reason="a job in the background ignores Ctrl-C")
 def test_ctrl_c_ends_native_code_at_once(run: Runner, write: Write) -> None:
     captions = {str(number): f"a dog and {number} cats run on the beach" for number in range(2000)}
     files = [write("r.json", {image: [caption, "a dog"] for image, caption in captions.items()})]
@@ -342,13 +341,16 @@ def test_ctrl_c_ends_native_code_at_once(run: Runner, write: Write) -> None:
     process = run.start(
         "score", *files, "--samples", 100_000_000, "-o", "out.txt", "--per-image", "p.csv", "--report", "r.html"
     )
-    # The interpreter starts and reads in a fraction of this; the samples would take an hour.
-    time.sleep(1.5)
-    assert process.poll() is None
-    process.send_signal(signal.SIGINT)
-    sent = time.monotonic()
-    out, err = process.communicate(timeout=20)
-    assert time.monotonic() - sent < 1.5
+    try:
+        # The interpreter starts and reads in a fraction of this; the samples would take an hour.
+        time.sleep(1.5)
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        sent = time.monotonic()
+        out, err = process.communicate(timeout=20)
+        assert time.monotonic() - sent < 1.5
+    finally:
+        process.kill()
     assert process.returncode == 130
     assert (out, err) == (b"", b"capeval: interrupted\n")
     assert run.files() == before

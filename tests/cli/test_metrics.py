@@ -10,11 +10,12 @@ from capeval.registry import METRICS, groups
 
 
 def test_the_listing_names_every_metric(run: Runner) -> None:
-    *lines, empty, hint = run.ok("metrics").splitlines()
+    *lines, empty, hint, combinations = run.ok("metrics").splitlines()
     assert [line.split("  ")[0].strip() for line in lines] == [metric.name for metric, _ in METRICS]
     for line, (metric, _) in zip(lines, METRICS, strict=True):
         assert line.endswith(metric.summary)
     assert (empty, hint) == ("", "capeval metrics NAME explains one.")
+    assert combinations == "combine(NAME, NAME, ...) is the mean of several."
 
 
 def test_the_pages_of_all(run: Runner) -> None:
@@ -38,6 +39,13 @@ def test_a_page(run: Runner) -> None:
     assert "  parameter   n=4: the longest n-gram; a whole number from 1 to 4" in lines
     assert any(line.startswith("  source      Vedantam et al.") for line in lines)
     assert any(line.startswith("  nothing     empty caption: ") for line in lines)
+
+
+def test_the_page_of_a_combination(run: Runner) -> None:
+    lines = run.ok("metrics", "combine(rouge-l, cider-d, weights=2:1)").splitlines()
+    assert lines[0] == "Combine(ROUGE-L, CIDEr-D, weights=2:1)   (combine; groups: none)"
+    assert lines[3].startswith("  equation    Combine = (2 ROUGE-L + CIDEr-D) / 3;  ROUGE-L = ")
+    assert "  range       0 to 4, higher is better" in lines
 
 
 def test_json(run: Runner) -> None:

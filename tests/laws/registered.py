@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from capeval.metrics import Metric
+from capeval.metrics import Bleu, CiderD, Combine, Metric
 from capeval.metrics.base import Parameter, ParameterValue
 from capeval.registry import METRICS
 from corpora import Pairs
@@ -16,7 +16,14 @@ from corpora import Pairs
 REGISTERED = tuple(metric for metric, _ in METRICS)
 SCORABLE = tuple(metric for metric in REGISTERED if {*metric.needs} <= {"references", "METEOR's tables"})
 
-every_metric = pytest.mark.parametrize("metric", SCORABLE, ids=lambda metric: metric.key)
+COMBINATION = Combine(Bleu(n=4), CiderD(), weights=(1, 2))
+ALL = (*SCORABLE, COMBINATION)
+COMPARING = tuple(metric for metric in ALL if not metric.trained_on_references)
+
+every_metric = pytest.mark.parametrize("metric", ALL, ids=lambda metric: metric.key)
+every_comparing_metric = pytest.mark.parametrize("metric", COMPARING, ids=lambda metric: metric.key)
+"""Those that compare a candidate with its references. A language model of the references does not: a sentence of theirs
+is not the likeliest one, and fewer or other references are another model."""
 
 few = settings(max_examples=max(settings.default.max_examples // 5, 5))
 """A law tries few corpora with each of many metrics."""

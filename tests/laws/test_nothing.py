@@ -63,6 +63,32 @@ def empty_caption_of_rouge_l(metric: Metric) -> None:
     assert scores == [0, 1, 1, 0]
 
 
+@entry("fluency", "empty caption")
+def nothing_is_not_fluent(metric: Metric) -> None:
+    scores = per_image(metric, ("", (LONG,)), (LONG, ("two birds", "")))
+    assert scores[0] == 0 < scores[1]
+
+
+@entry("fluency", "empty reference")
+def nothing_is_learnt(metric: Metric) -> None:
+    with_it, without = (per_image(metric, (LONG, (LONG,)), (LONG, more)) for more in ((LONG, ""), (LONG,)))
+    assert with_it == without
+    assert per_image(metric, (LONG, ("",)), (LONG, ("",))) == [0, 0]
+
+
+@entry("fluency", "one image")
+def no_other_image(metric: Metric) -> None:
+    with pytest.warns(CapevalWarning, match=f"so {metric.label} is 0; score more images together"):
+        result = capeval.score({"1": [LONG]}, {"1": LONG}, metric, tokenizer="none", interval=None)
+    assert result[metric.key].value == 0
+
+
+@entry("fluency", "unknown word")
+def unknown_words_are_all_alike(metric: Metric) -> None:
+    scores = per_image(metric, ("two zebras run", (LONG,)), ("two yaks run", (LONG,)), ("a dog runs", (LONG,)))
+    assert 0 < scores[0] == scores[1] < scores[2]
+
+
 @entry("bleu", "caption shorter than n words")
 def short_caption(metric: Metric) -> None:
     for words in range(1, 5):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from capeval.metrics import Metric
 from corpora import Pairs, captions, mixed, pairs
-from laws.registered import every_metric, few, frequencies, upper, variations
+from laws.registered import every_comparing_metric, every_metric, few, frequencies, upper, variations
 
 unicode_words = st.text(
     st.characters(exclude_categories=["Cs", "Cc", "Zs", "Zl", "Zp"]), min_size=1, max_size=4
@@ -35,7 +35,7 @@ def test_the_order_of_images_is_irrelevant(metric: Metric, corpus: Pairs, seed: 
         assert after[key].per_image.tolist() == before[key].per_image[order].tolist(), key
 
 
-@every_metric
+@every_comparing_metric
 @few
 @given(corpus=pairs(least=2), data=st.data())
 def test_shards_merge_to_the_whole(metric: Metric, corpus: Pairs, data: st.DataObject) -> None:
@@ -78,7 +78,7 @@ def test_scores_lie_within_their_range(metric: Metric, corpus: Pairs, foreign: P
             assert bound is None or max(values) <= bound * (1 + 1e-12), score.metric
 
 
-@every_metric
+@every_comparing_metric
 @few
 @given(corpus=pairs(captions(least=4), least=2), data=st.data())
 def test_a_reference_scored_against_itself_is_the_maximum(metric: Metric, corpus: Pairs, data: st.DataObject) -> None:
@@ -96,7 +96,7 @@ def test_a_reference_scored_against_itself_is_the_maximum(metric: Metric, corpus
             assert (scores[key].per_image <= best[key].per_image * (1 + 1e-12)).all(), key
 
 
-@every_metric
+@every_comparing_metric
 @few
 @given(first=captions(["a", "b", "c"], least=4), second=captions(["x", "y", "z"], least=4))
 def test_captions_equal_to_references_that_share_no_word_reach_the_bound(
@@ -112,7 +112,7 @@ def test_captions_equal_to_references_that_share_no_word_reach_the_bound(
             assert score.value == pytest.approx(bound, rel=1e-8), score.metric
 
 
-@every_metric
+@every_comparing_metric
 @few
 @given(corpus=pairs(least=2))
 def test_an_image_more_leaves_the_scores_of_the_others(metric: Metric, corpus: Pairs) -> None:
@@ -124,7 +124,7 @@ def test_an_image_more_leaves_the_scores_of_the_others(metric: Metric, corpus: P
         assert of_fewer.tolist() == all_of_them[:-1].tolist(), variation.key
 
 
-@every_metric
+@every_comparing_metric
 @few
 @given(corpus=pairs())
 def test_references_given_twice_count_once(metric: Metric, corpus: Pairs) -> None:

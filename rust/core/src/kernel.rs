@@ -13,7 +13,7 @@ use crate::document_frequency::DocumentFrequency;
 use crate::ngram::{ImageNgrams, NgramCounter};
 use crate::parallel::map_parts;
 use crate::vocabulary::Word;
-use crate::{bleu, cider, meteor, rouge};
+use crate::{bleu, cider, combine, fluency, meteor, rouge};
 
 /// Every kernel by name: a new metric adds its line here.
 const KERNELS: &[(&str, Build)] = &[
@@ -24,6 +24,8 @@ const KERNELS: &[(&str, Build)] = &[
     ("cider", cider::build_cider),
     ("cider-d", cider::build_cider_d),
     ("meteor", meteor::build),
+    ("fluency", fluency::build),
+    ("combine", combine::build),
 ];
 
 type Build = fn(&Parameters) -> Result<Box<dyn Kernel>, ParameterError>;
@@ -226,7 +228,7 @@ fn count(corpus: &Corpus, kernels: &[&dyn Kernel], context: &Context) -> Vec<Tab
 }
 
 /// A kernel's parameters by name, as the metric's Python value holds them.
-#[derive(Debug, Default, Clone)]
+#[derive(Debug, Default, Clone, PartialEq)]
 pub struct Parameters(pub BTreeMap<String, Value>);
 
 /// The value of a parameter.
@@ -238,6 +240,19 @@ pub enum Value {
     Flag(bool),
     /// One of a list of names.
     Text(String),
+    /// Metrics that a metric is made of.
+    Members(Vec<Member>),
+}
+
+/// A metric that another is made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Member {
+    /// Its weight among the members.
+    pub weight: f64,
+    /// The name of its kernel.
+    pub kernel: String,
+    /// Its own parameters.
+    pub parameters: Parameters,
 }
 
 /// A missing or unacceptable parameter: the Python value checks first, so users meet this only as a bug.
@@ -282,6 +297,14 @@ impl Parameters {
         match self.get(name)? {
             Value::Flag(flag) => Ok(*flag),
             other => Err(ParameterError(format!("parameter {name} must be yes or no, got {other:?}"))),
+        }
+    }
+
+    /// The metrics that this one is made of.
+    pub fn members(&self, name: &str) -> Result<&[Member], ParameterError> {
+        match self.get(name)? {
+            Value::Members(members) => Ok(members),
+            other => Err(ParameterError(format!("parameter {name} must be a list of metrics, got {other:?}"))),
         }
     }
 

@@ -14,14 +14,17 @@ pub mod sentences;
 pub mod tokenize;
 pub mod vocabulary;
 
-// The engine: one pass over the images for all metrics, and the bootstrap over its statistics.
+// The engine: one pass over the images for all metrics, and resampling of its statistics.
 pub mod kernel;
+pub mod paired;
 pub mod parallel;
 pub mod resample;
 
 // The metrics.
 mod bleu;
 pub mod cider;
+mod combine;
+mod fluency;
 pub mod meteor;
 mod rouge;
 

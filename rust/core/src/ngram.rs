@@ -22,6 +22,19 @@ impl Ngram {
         Self(self.0 << 32 | (u128::from(word) + 1))
     }
 
+    /// This n-gram without its last word.
+    #[must_use]
+    pub fn prefix(self) -> Self {
+        Self(self.0 >> 32)
+    }
+
+    /// This n-gram without its first word.
+    #[must_use]
+    pub fn suffix(self) -> Self {
+        let words_left = self.order().saturating_sub(1);
+        Self(self.0 & ((1_u128 << (32 * words_left)) - 1))
+    }
+
     /// Number of words.
     pub fn order(self) -> usize {
         (128 - self.0.leading_zeros() as usize).div_ceil(32)

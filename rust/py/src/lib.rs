@@ -42,5 +42,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(corpus::tokenize, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::bootstrap_intervals, module)?)?;
+    module.add_function(wrap_pyfunction!(statistics::paired_bootstrap, module)?)?;
+    module.add_function(wrap_pyfunction!(statistics::paired_permutation, module)?)?;
     Ok(())
 }

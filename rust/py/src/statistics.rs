@@ -1,11 +1,11 @@
 //! Evaluation: rows of statistics, their scores and the bootstrap.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::Arc;
 
-use capeval_core::kernel::{self, Context, Kernel, Parameters, Table, Value};
-use capeval_core::resample::{percentile_interval, resampled_sums};
+use capeval_core::kernel::{self, Context, Kernel, Member, Parameters, Table, Value};
+use capeval_core::paired::Systems;
+use capeval_core::resample::{Panel, percentile_interval};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -49,6 +49,16 @@ impl Statistics {
         to_bytes(py, self.table.values.iter().copied())
     }
 
+    /// The rows of these numbers, in this order, as often as they are named.
+    fn select(&self, rows: Vec<usize>) -> PyResult<Self> {
+        if let Some(row) = rows.iter().find(|&&row| row >= self.rows()) {
+            return Err(UsageError::new_err(format!("there is no row {row} among {}", self.rows())));
+        }
+        let width = self.table.width;
+        let values = rows.iter().flat_map(|row| &self.table.values[row * width..(row + 1) * width]).copied().collect();
+        Ok(Self { name: self.name.clone(), kernel: self.kernel.clone(), table: Arc::new(Table { values, width }) })
+    }
+
     /// These rows, then the other's: shards of a corpus put together.
     fn merge(&self, other: &Bound<'_, Self>) -> PyResult<Self> {
         let other = other.get();
@@ -65,12 +75,19 @@ impl Statistics {
     }
 }
 
+impl Statistics {
+    fn parts(&self) -> (&dyn Kernel, &Table) {
+        (&*self.kernel, &self.table)
+    }
+}
+
 /// A metric's parameter as Python holds it.
 #[derive(FromPyObject)]
 pub(crate) enum Parameter {
     Flag(bool),
     Number(f64),
     Text(String),
+    Members(Vec<(f64, String, BTreeMap<String, Parameter>)>),
 }
 
 /// Statistics of every candidate for each metric: (printed name, kernel name, parameters).
@@ -86,8 +103,7 @@ pub(crate) fn evaluate(
 ) -> PyResult<Vec<Statistics>> {
     let mut kernels: Vec<(String, Arc<dyn Kernel>)> = Vec::new();
     for (name, kernel, parameters) in metrics {
-        let parameters = parameters.into_iter().map(|(key, value)| (key, value.into())).collect();
-        let kernel = kernel::kernel(&kernel, &Parameters(parameters))
+        let kernel = kernel::kernel(&kernel, &by_name(parameters))
             .map_err(|error| UsageError::new_err(format!("{name}: {error}")))?;
         kernels.push((name, kernel.into()));
     }
@@ -113,36 +129,85 @@ pub(crate) fn bootstrap_intervals(
     threads: usize,
 ) -> PyResult<Vec<(f64, f64)>> {
     let statistics: Vec<&Statistics> = statistics.iter().map(Bound::get).collect();
+    check_rows(samples, &statistics)?;
+    Ok(py.detach(|| {
+        let panel = Panel::new(statistics.iter().map(|statistics| statistics.parts()));
+        let sampled = panel.bootstrap(samples, seed, threads);
+        (0..panel.len())
+            .map(|place| {
+                let mut scores: Vec<f64> = sampled.iter().map(|scores| scores[place]).collect();
+                percentile_interval(&mut scores, level)
+            })
+            .collect()
+    }))
+}
+
+type Interval = (f64, f64);
+
+/// Intervals of scores; interval and p of differences.
+type Bootstrapped = (Vec<Interval>, Vec<(Interval, f64)>);
+
+/// Of several systems, metric by metric: intervals of their scores, and, pair by pair, interval and p of differences.
+#[pyfunction]
+#[pyo3(signature = (systems, samples, level, seed, threads=0))]
+pub(crate) fn paired_bootstrap(
+    py: Python<'_>,
+    systems: Vec<Vec<Bound<'_, Statistics>>>,
+    samples: usize,
+    level: f64,
+    seed: u64,
+    threads: usize,
+) -> PyResult<Bootstrapped> {
+    let systems = comparable(samples, &systems)?;
+    Ok(py.detach(|| {
+        let found = parts(&systems).bootstrap(samples, level, seed, threads);
+        let differences = found.differences.into_iter().map(|difference| (difference.interval, difference.p));
+        (found.intervals, differences.collect())
+    }))
+}
+
+/// Of several systems, pair by pair and metric by metric: p by approximate randomisation.
+#[pyfunction]
+#[pyo3(signature = (systems, samples, seed, threads=0))]
+pub(crate) fn paired_permutation(
+    py: Python<'_>,
+    systems: Vec<Vec<Bound<'_, Statistics>>>,
+    samples: usize,
+    seed: u64,
+    threads: usize,
+) -> PyResult<Vec<f64>> {
+    let systems = comparable(samples, &systems)?;
+    Ok(py.detach(|| parts(&systems).permutation(samples, seed, threads)))
+}
+
+fn parts<'a>(systems: &[Vec<&'a Statistics>]) -> Systems<'a> {
+    let systems: Vec<Vec<_>> =
+        systems.iter().map(|system| system.iter().map(|statistics| statistics.parts()).collect()).collect();
+    Systems::new(&systems)
+}
+
+fn comparable<'a>(samples: usize, systems: &'a [Vec<Bound<'_, Statistics>>]) -> PyResult<Vec<Vec<&'a Statistics>>> {
+    let systems: Vec<Vec<&Statistics>> = systems.iter().map(|system| system.iter().map(Bound::get).collect()).collect();
+    check_rows(samples, &systems.concat())?;
+    let names = |system: &[&Statistics]| system.iter().map(|statistics| statistics.name.clone()).collect::<Vec<_>>();
+    if systems.iter().any(|system| names(system) != names(&systems[0])) {
+        return Err(UsageError::new_err("systems are compared by the same metrics in the same order"));
+    }
+    Ok(systems)
+}
+
+fn check_rows(samples: usize, statistics: &[&Statistics]) -> PyResult<()> {
     let rows = statistics.first().map_or(0, |first| first.rows());
     if samples == 0 || rows == 0 || statistics.iter().any(|other| other.rows() != rows) {
         return Err(UsageError::new_err(
             "the bootstrap needs at least one sample, and one row per image in every table",
         ));
     }
-    Ok(py.detach(|| {
-        let mut tables: Vec<&Table> = Vec::new();
-        let mut columns: Vec<Range<usize>> = Vec::new();
-        for table in statistics.iter().map(|statistics| &*statistics.table) {
-            // Metrics that share their statistics are resampled once.
-            if let Some(place) = tables.iter().position(|known| std::ptr::eq(*known, table)) {
-                columns.push(columns[place].clone());
-            } else {
-                let start = tables.iter().map(|known| known.width).sum();
-                columns.push(start..start + table.width);
-                tables.push(table);
-            }
-        }
-        let sums = resampled_sums(&tables, samples, seed, threads);
-        statistics
-            .iter()
-            .zip(columns)
-            .map(|(statistics, columns)| {
-                let mut scores: Vec<f64> =
-                    sums.iter().map(|sums| statistics.kernel.score(&sums[columns.clone()])).collect();
-                percentile_interval(&mut scores, level)
-            })
-            .collect()
-    }))
+    Ok(())
+}
+
+fn by_name(parameters: BTreeMap<String, Parameter>) -> Parameters {
+    Parameters(parameters.into_iter().map(|(name, value)| (name, value.into())).collect())
 }
 
 impl From<Parameter> for Value {
@@ -151,6 +216,12 @@ impl From<Parameter> for Value {
             Parameter::Flag(flag) => Self::Flag(flag),
             Parameter::Number(number) => Self::Number(number),
             Parameter::Text(text) => Self::Text(text),
+            Parameter::Members(members) => Self::Members(
+                members
+                    .into_iter()
+                    .map(|(weight, kernel, parameters)| Member { weight, kernel, parameters: by_name(parameters) })
+                    .collect(),
+            ),
         }
     }
 }

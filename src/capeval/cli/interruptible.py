@@ -28,6 +28,11 @@ class Stage:
 stage = Stage()
 
 
+def building_tables(share: float) -> None:
+    """Says how far METEOR's tables are, which are built once an installation."""
+    stage.text = f"building METEOR's tables, once: {share:.0%}" if share < 1 else "scoring"
+
+
 def run(command: Callable[[], Any]) -> Any:
     """The command's result, or its exception; on Ctrl-C the process ends with status 130."""
     outcome: list[Any] = []

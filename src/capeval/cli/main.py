@@ -25,11 +25,13 @@ ISSUES = "https://github.com/capeval/capeval/issues"
 COMMANDS = {
     "demo": "Score the example data: the whole tool in one second.",
     "score": "Score one system's captions against references.",
+    "compare": "Compare several systems: paired tests, intervals, ranks.",
     "df": "Build, import or inspect document frequencies.",
-    "study": "Make and check the file of a human study.",
+    "detect": "Find the objects of images, or convert and unite annotations.",
     "metrics": "List the metrics, or explain one.",
     "serve": "Run the evaluation server; back it up, restore it, make administrators.",
     "submit": "Send captions to an evaluation server, and wait for the scores.",
+    "study": "Make and check the file of a human study.",
 }
 """Subcommands by name; each lives in `capeval.cli.<name>` and loads when it is called."""
 

@@ -10,7 +10,7 @@ import click
 from capeval.cli import options
 from capeval.metrics import Metric
 from capeval.metrics.base import accepts, spell
-from capeval.registry import METRICS, parse_metrics
+from capeval.registry import METRICS, groups, parse_metrics
 
 
 @click.command(name="metrics")
@@ -45,7 +45,7 @@ def describe(metric: Metric) -> dict[str, Any]:
         "range": [0, metric.upper],
         "direction": "higher is better",
         "needs": list(metric.needs),
-        "groups": [group for other, groups in METRICS for group in groups if other.name == metric.name] + ["all"],
+        "groups": [group for group, members in groups().items() if metric.usual() in members],
         "parameters": {
             p.name: {
                 "default": getattr(metric, p.name),
@@ -62,16 +62,17 @@ def describe(metric: Metric) -> dict[str, Any]:
 def _listing(described: list[dict[str, Any]]) -> str:
     width = max(len(metric["name"]) for metric in described)
     lines = [f"{metric['name']:<{width}}  {metric['summary']}" for metric in described]
-    return "\n".join([*lines, "", "capeval metrics NAME explains one."])
+    hints = ["capeval metrics NAME explains one.", "combine(NAME, NAME, ...) is the mean of several."]
+    return "\n".join([*lines, "", *hints])
 
 
 def _page(metric: dict[str, Any]) -> str:
     lines = [
-        f"{metric['label']}   ({metric['name']}; groups: {', '.join(metric['groups'])})",
+        f"{metric['label']}   ({metric['name']}; groups: {', '.join(metric['groups']) or 'none'})",
         f"  {metric['summary']}",
         "",
         f"  equation    {metric['equation']}",
-        f"  range       0 to {spell(metric['range'][1])}, {metric['direction']}",
+        f"  range       0 to {metric['range'][1]:g}, {metric['direction']}",
         f"  needs       {', '.join(metric['needs'])}",
         f"  source      {metric['source']}",
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import warnings
 from collections.abc import Callable
@@ -11,12 +12,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from capeval.cli.interruptible import stage
-from capeval.corpus import TOKENIZERS
+from capeval.corpus import ON_MISSING, TOKENIZERS
+from capeval.data import FORMATS as CAPTION_FORMATS
 from capeval.data.atomic import atomic_write, check_writable
 from capeval.errors import CapevalWarning, UsageError
+from capeval.registry import groups
 from capeval.report.formats import FORMATS
 
 if TYPE_CHECKING:
+    from capeval.document_frequency import DocumentFrequency
+
     _ParamType = click.ParamType[float | None]
 else:
     _ParamType = click.ParamType  # which takes no type argument before click 8.5
@@ -81,6 +86,57 @@ tokenizer = click.option(
 )
 
 
+metrics = click.option(
+    "--metrics",
+    default="coco",
+    show_default=True,
+    metavar="LIST",
+    help=f"Comma-separated names or groups ({', '.join(groups())}); a name may carry parameters: cider-d(sigma=5); "
+    "combine(fluency, cider-d) is the mean of both.",
+)
+document_frequencies = click.option(
+    "--df",
+    default="corpus",
+    show_default=True,
+    metavar="corpus|FILE",
+    help="What CIDEr weighs words by: these references, or a file made by capeval df.",
+)
+meteor_resources = click.option(
+    "--meteor-resources",
+    metavar="DIR",
+    help="Folder of a METEOR 1.5 release; an installed pycocoevalcap by default.",
+)
+on_missing = click.option(
+    "--on-missing",
+    type=click.Choice(ON_MISSING),
+    default="error",
+    show_default=True,
+    help="What an image without candidate means: an error, leave it out, or an empty caption.",
+)
+
+
+def caption_files(function: F) -> F:
+    """--reference-format, --candidate-format, --split."""
+    for option in (
+        click.option("--split", metavar="NAME", help="Split of a Karpathy file, such as test."),
+        *(
+            click.option(name, type=click.Choice(CAPTION_FORMATS), help="Instead of recognising it from content.")
+            for name in ("--candidate-format", "--reference-format")
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def load_document_frequencies(df: str) -> DocumentFrequency | None:
+    """What --df names; None for the corpus' own."""
+    if df == "corpus":
+        return None
+    from capeval.document_frequency import DocumentFrequency
+
+    return DocumentFrequency.load(df)
+
+
 class Interval(_ParamType):
     """A confidence level, or `none`."""
 
@@ -98,19 +154,19 @@ class Interval(_ParamType):
         return level
 
 
-def interval(function: F) -> F:
-    """--interval, --samples."""
-    function = click.option(
-        "--samples", type=click.IntRange(1), default=1000, show_default=True, metavar="N", help="Bootstrap samples."
-    )(function)
-    return click.option(
-        "--interval",
-        type=Interval(),
-        default="0.95",
-        metavar="LEVEL|none",
-        show_default=True,
-        help="Confidence level of the bootstrap intervals over images; none for no intervals.",
-    )(function)
+interval = click.option(
+    "--interval",
+    type=Interval(),
+    default="0.95",
+    metavar="LEVEL|none",
+    show_default=True,
+    help="Confidence level of the bootstrap intervals over images; none for no intervals.",
+)
+
+
+def samples(what: str) -> Callable[[F], F]:
+    """--samples, which are of that."""
+    return click.option("--samples", type=click.IntRange(1), default=1000, show_default=True, metavar="N", help=what)
 
 
 def check_outputs(**places: str | None) -> None:
@@ -133,6 +189,11 @@ def _dashed(name: str) -> str:
 def colour(output: str) -> bool:
     """Whether the output is a terminal, which shows colours."""
     return output == "-" and sys.stdout.isatty()
+
+
+def width(output: str) -> int | None:
+    """Cells of the terminal that the output goes to; None where it goes elsewhere."""
+    return shutil.get_terminal_size().columns if colour(output) else None
 
 
 def emit(text: str, output: str = "-") -> None:

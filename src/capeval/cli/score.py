@@ -3,46 +3,26 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 import click
 
 from capeval.cli import options
-from capeval.cli.interruptible import stage
-from capeval.corpus import ON_MISSING, Corpus
-from capeval.data import FORMATS, read_candidates, read_references
+from capeval.cli.interruptible import building_tables, stage
+from capeval.corpus import Corpus
+from capeval.data import read_candidates, read_references
 from capeval.errors import UsageError
 from capeval.evaluate import score_corpus
-from capeval.registry import groups, parse_metrics
+from capeval.registry import parse_metrics
 from capeval.report.formats import check_alignments, render
-
-if TYPE_CHECKING:
-    from capeval.document_frequency import DocumentFrequency
 
 
 @click.command()
 @click.argument("references")
 @click.argument("candidates")
-@click.option(
-    "--metrics",
-    default="coco",
-    show_default=True,
-    metavar="LIST",
-    help=f"Comma-separated names or groups ({', '.join(groups())}); a name may carry parameters: cider-d(sigma=5).",
-)
+@options.metrics
 @click.option("--per-image", metavar="FILE", help="Write each image's scores: .csv, .jsonl or .parquet.")
-@click.option(
-    "--df",
-    default="corpus",
-    show_default=True,
-    metavar="corpus|FILE",
-    help="What CIDEr weighs words by: these references, or a file made by capeval df.",
-)
-@click.option(
-    "--meteor-resources",
-    metavar="DIR",
-    help="Folder of a METEOR 1.5 release; an installed pycocoevalcap by default.",
-)
+@options.document_frequencies
+@options.meteor_resources
 @click.option(
     "--explain",
     multiple=True,
@@ -51,16 +31,9 @@ if TYPE_CHECKING:
 )
 @options.tokenizer
 @options.interval
-@click.option(
-    "--on-missing",
-    type=click.Choice(ON_MISSING),
-    default="error",
-    show_default=True,
-    help="What an image without candidate means: an error, leave it out, or an empty caption.",
-)
-@click.option("--reference-format", type=click.Choice(FORMATS), help="Instead of recognising it from content.")
-@click.option("--candidate-format", type=click.Choice(FORMATS), help="Instead of recognising it from content.")
-@click.option("--split", metavar="NAME", help="Split of a Karpathy file, such as test.")
+@options.samples("Bootstrap samples.")
+@options.on_missing
+@options.caption_files
 @click.option("--report", metavar="FILE.html", help="Write a report: one self-contained page.")
 @options.common
 def command(
@@ -99,7 +72,7 @@ def command(
 
         check_suffix(per_image)
     options.check_outputs(output=output, per_image=per_image, report=report)
-    frequencies = None if df == "corpus" else _load(df)
+    frequencies = options.load_document_frequencies(df)
     stage.text = "reading"
     # Candidates first: where the two files are swapped, the error stands alone, without a warning before it.
     candidate_captions = read_candidates(candidates, format=candidate_format)
@@ -112,7 +85,7 @@ def command(
         chosen,
         document_frequency=frequencies,
         meteor_resources=meteor_resources,
-        progress=_building,
+        progress=building_tables,
         interval=interval,
         samples=samples,
         seed=seed,
@@ -133,13 +106,3 @@ def command(
             title="standard input" if candidates == "-" else os.path.splitext(os.path.basename(candidates))[0],
         )
     options.emit(render(result, format_, alignments=alignments, colour=options.colour(output)), output)
-
-
-def _load(path: str) -> DocumentFrequency:
-    from capeval.document_frequency import DocumentFrequency
-
-    return DocumentFrequency.load(path)
-
-
-def _building(share: float) -> None:
-    stage.text = f"building METEOR's tables, once: {share:.0%}" if share < 1 else "scoring"

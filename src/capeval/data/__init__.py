@@ -1,4 +1,4 @@
-"""Reading and writing caption files."""
+"""Reading and writing files: captions, and the objects of images."""
 
 from typing import TYPE_CHECKING
 
@@ -6,23 +6,37 @@ from capeval.data.atomic import atomic_write
 from capeval.data.captions import FORMATS, read_candidates, read_caption_sets, read_references
 
 if TYPE_CHECKING:
+    from capeval.data.objects import OBJECT_FORMATS, read_objects
+    from capeval.data.objects_writer import unite, write_objects
     from capeval.data.writers import WRITTEN_FORMATS, write_candidates
 
 __all__ = [
     "FORMATS",
+    "OBJECT_FORMATS",
     "WRITTEN_FORMATS",
     "atomic_write",
     "read_candidates",
     "read_caption_sets",
+    "read_objects",
     "read_references",
+    "unite",
     "write_candidates",
+    "write_objects",
 ]
 
 
 def __getattr__(name: str) -> object:
-    """Writers load when they are asked for: whoever only reads does not pay for them."""
+    """Writers and the reader of objects load when they are asked for: others do not pay for them."""
     if name in ("WRITTEN_FORMATS", "write_candidates"):
         from capeval.data import writers
 
         return getattr(writers, name)
+    if name in ("OBJECT_FORMATS", "read_objects"):
+        from capeval.data import objects
+
+        return getattr(objects, name)
+    if name in ("unite", "write_objects"):
+        from capeval.data import objects_writer
+
+        return getattr(objects_writer, name)
     raise AttributeError(f"module 'capeval.data' has no attribute {name!r}")

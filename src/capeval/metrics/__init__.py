@@ -3,7 +3,9 @@
 from capeval.metrics.base import Metric
 from capeval.metrics.bleu import Bleu
 from capeval.metrics.cider import Cider, CiderD
+from capeval.metrics.combine import Combine
+from capeval.metrics.fluency import Fluency
 from capeval.metrics.meteor import Meteor
 from capeval.metrics.rouge import RougeL, RougeN, RougeS
 
-__all__ = ["Bleu", "Cider", "CiderD", "Meteor", "Metric", "RougeL", "RougeN", "RougeS"]
+__all__ = ["Bleu", "Cider", "CiderD", "Combine", "Fluency", "Meteor", "Metric", "RougeL", "RougeN", "RougeS"]

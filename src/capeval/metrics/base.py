@@ -104,6 +104,8 @@ class Metric:
     kernel: ClassVar[str]
     """Name of the native arithmetic."""
     uses_document_frequency: ClassVar[bool] = False
+    trained_on_references: ClassVar[bool] = False
+    """Whether it has a model of all images' references, so that fewer images are another model."""
 
     _declared: ClassVar[dict[str, Parameter]] = {}
 
@@ -180,6 +182,11 @@ class Metric:
         return "-".join([self.title, *self._name_parts()]) + self.key[len(self.name) :]
 
     @property
+    def parts(self) -> tuple[Metric, ...]:
+        """The metrics whose scores are counted: the metric itself, or those that it combines."""
+        return (self,)
+
+    @property
     def uses_stems(self) -> bool:
         """Whether words are reduced to stems first, so that document frequencies must be those of stems."""
         return False
@@ -190,7 +197,7 @@ class Metric:
     def __repr__(self) -> str:
         return str(self)
 
-    def kernel_parameters(self) -> dict[str, ParameterValue]:
+    def kernel_parameters(self) -> dict[str, Any]:
         """Parameters as the native arithmetic takes them; numbers are floats."""
         values = ((name, getattr(self, name)) for name in self._declared)
         return {name: value if isinstance(value, (bool, str)) else float(value) for name, value in values}
@@ -262,9 +269,11 @@ def accepts(declared: Parameter) -> str:
 
 
 def spell(value: ParameterValue) -> str:
-    """A parameter's value as text that parses back: yes, 6, 1.2, mean."""
+    """A parameter's value as text that parses back: yes, 6, 1.2, mean, "a, b" (quoted where a comma would cut it)."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
-    return str(value)
+    text = str(value)
+    needs_quotes = text != text.strip() or any(mark in text for mark in ',()"')
+    return '"' + text.replace('"', '""') + '"' if needs_quotes else text

@@ -11,6 +11,7 @@ import base64
 import hashlib
 import html
 import json
+from collections.abc import Sequence
 from importlib.resources import files
 from os import PathLike
 from string import Template
@@ -44,15 +45,21 @@ def write_report(result: Result, path: str | PathLike[str], *, title: str) -> No
 
 def render_html(result: Result, *, title: str) -> str:
     """The page. The same result and title give the same text."""
-    style = _template("report.css")
-    script = "\n".join(map(_template, _SCRIPTS))
-    return Template(_template("report.html")).substitute(
+    return assemble("report.html", ["report.css"], _SCRIPTS, page_data(result), title=title, version=result.version)
+
+
+def assemble(
+    page: str, styles: Sequence[str], scripts: Sequence[str], data: object, *, title: str, version: str
+) -> str:
+    """A page from the templates of these names, which carries the data."""
+    style, script = ("\n".join(map(_template, names)) for names in (styles, scripts))
+    return Template(_template(page)).substitute(
         title=html.escape(_unicode(title)),
-        version=html.escape(result.version),
+        version=html.escape(version),
         policy=_policy(style, script),
         style=style,
         script=script,
-        data=_embedded(page_data(result)),
+        data=_embedded(data),
     )
 
 

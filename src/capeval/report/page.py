@@ -19,7 +19,7 @@ EXTREMES = 1_000
 """How many of the best, and of the worst, images of a larger corpus are on the page; the others are sampled."""
 SAMPLE_SEED = 0
 _MOST_BINS = 30
-_DECIMALS = 6
+DECIMALS = 6
 """Of scores of single images; enough for any figure the page prints, and half the size of full precision."""
 
 
@@ -82,9 +82,9 @@ class PageData(TypedDict):
 
 def page_data(result: Result) -> PageData:
     """The document for a result."""
-    scores = {key: np.round(score.per_image, _DECIMALS) for key, score in result.items()}
-    lead = _lead(result)
-    chosen = _chosen(list(scores.values())[lead])
+    scores = {key: np.round(score.per_image, DECIMALS) for key, score in result.items()}
+    leading = lead(result)
+    chosen = _chosen(list(scores.values())[leading])
     corpus = result.corpus
     return {
         "version": result.version,
@@ -94,7 +94,7 @@ def page_data(result: Result) -> PageData:
         "references": corpus.reference_counts,
         "extremes": EXTREMES if len(chosen) < len(result.image_ids) else None,
         "seed": SAMPLE_SEED,
-        "lead": lead,
+        "lead": leading,
         "metrics": [_metric(score, scores[key], chosen) for key, score in result.items()],
         "images": [_image(result, number) for number in chosen],
     }
@@ -108,7 +108,7 @@ def histogram(scores: npt.NDArray[np.float64], upper: float | None) -> Histogram
     return {"edges": edges, "counts": counts.tolist()}
 
 
-def _lead(result: Result) -> int:
+def lead(result: Result) -> int:
     """The number of CIDEr-D among the metrics, or of the first."""
     names = [score.metric.name for score in result.values()]
     return names.index("cider-d") if "cider-d" in names else 0

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from array import array
+from collections.abc import Callable
 from os import PathLike, fspath
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from capeval.data.atomic import atomic_write
 from capeval.errors import MissingDependencyError, UsageError
 
 if TYPE_CHECKING:
+    from capeval.comparison import Comparison
     from capeval.result import Result
+
+Columns: TypeAlias = "dict[str, list[str] | array[float]]"
 
 
 def check_suffix(path: str | PathLike[str]) -> None:
@@ -23,47 +27,62 @@ def check_suffix(path: str | PathLike[str]) -> None:
         )
 
 
-def write_per_image(result: Result, path: str | PathLike[str]) -> None:
-    """Writes a row an image: `image_id`, then a column a metric; full precision; whole or not at all.
+def write_per_image(scored: Result | Comparison, path: str | PathLike[str]) -> None:
+    """Writes a row an image: `image_id`, of several systems `system`, then a column a metric; full precision; whole or
+    not at all.
 
     Raises `UsageError` for an unknown suffix, `DataError` where the file cannot be written and
     `MissingDependencyError` for Parquet without pyarrow.
     """
+    from capeval.result import Result
+
     check_suffix(path)
     suffix = os.path.splitext(path)[1]
+    columns = _of_result(scored) if isinstance(scored, Result) else _of_systems(scored)
     with atomic_write(path, "wb" if suffix == ".parquet" else "w") as file:
-        _WRITERS[suffix](result, file)
+        _WRITERS[suffix](columns, file)
 
 
-def _rows(result: Result) -> Iterator[tuple[str, tuple[float, ...]]]:
-    columns = [score.per_image_values() for score in result.values()]
-    return zip(result.image_ids, zip(*columns, strict=True), strict=True)
+def _of_result(result: Result) -> Columns:
+    return {"image_id": result.image_ids, **{key: score.per_image_values() for key, score in result.items()}}
 
 
-def _csv(result: Result, file: IO[str]) -> None:
+def _of_systems(comparison: Comparison) -> Columns:
+    """The systems' rows, one system after the other."""
+    columns: Columns = {"image_id": [], "system": [], **{key: array("d") for key in comparison.metrics}}
+    for name, result in comparison.items():
+        rows = {"system": [name] * len(result.image_ids), **_of_result(result)}
+        for column, values in rows.items():
+            columns[column] = columns[column] + values  # type: ignore[operator]
+    return columns
+
+
+def _csv(columns: Columns, file: IO[str]) -> None:
     import csv
 
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(["image_id", *result])
-    writer.writerows([image, *map(repr, values)] for image, values in _rows(result))
+    writer.writerow(columns)
+    texts = (map(repr, values) if isinstance(values, array) else values for values in columns.values())
+    writer.writerows(zip(*texts, strict=True))
 
 
-def _jsonl(result: Result, file: IO[str]) -> None:
+def _jsonl(columns: Columns, file: IO[str]) -> None:
     import json
 
-    for image, values in _rows(result):
-        row = {"image_id": image, **dict(zip(result, values, strict=True))}
-        file.write(json.dumps(row, ensure_ascii=False) + "\n")
+    for values in zip(*columns.values(), strict=True):
+        file.write(json.dumps(dict(zip(columns, values, strict=True)), ensure_ascii=False) + "\n")
 
 
-def _parquet(result: Result, file: IO[bytes]) -> None:
+def _parquet(columns: Columns, file: IO[bytes]) -> None:
     try:
         import pyarrow
         import pyarrow.parquet
     except ImportError as error:
         raise MissingDependencyError("writing Parquet files", extra="parquet") from error
-    columns = {"image_id": result.image_ids, **{key: score.per_image for key, score in result.items()}}
-    pyarrow.parquet.write_table(pyarrow.table(columns), file)
+    import numpy as np
+
+    arrays = {name: np.asarray(values) if isinstance(values, array) else values for name, values in columns.items()}
+    pyarrow.parquet.write_table(pyarrow.table(arrays), file)
 
 
-_WRITERS: dict[str, Callable[[Result, IO[Any]], None]] = {".csv": _csv, ".jsonl": _jsonl, ".parquet": _parquet}
+_WRITERS: dict[str, Callable[[Columns, IO[Any]], None]] = {".csv": _csv, ".jsonl": _jsonl, ".parquet": _parquet}

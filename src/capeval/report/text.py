@@ -22,7 +22,12 @@ _WIDTH = 1000
 def table(result: Result, *, colour: bool = False) -> str:
     """Label, score, interval, and a bar of the score within the metric's range."""
     grid = Table(
-        box=SIMPLE_HEAD, title=_title(result), title_justify="left", title_style="bold", show_edge=False, pad_edge=False
+        box=SIMPLE_HEAD,
+        title=heading(result),
+        title_justify="left",
+        title_style="bold",
+        show_edge=False,
+        pad_edge=False,
     )
     grid.add_column("metric")
     grid.add_column("score", justify="right")
@@ -32,13 +37,18 @@ def table(result: Result, *, colour: bool = False) -> str:
     for score in result.values():
         interval = [] if score.interval is None else [f"{score.interval[0]:.4f} – {score.interval[1]:.4f}"]
         grid.add_row(score.metric.label, f"[bold]{score.value:.4f}[/bold]", *interval, _bar(score))
+    return drawn(grid, colour=colour)
+
+
+def drawn(grid: Table, *, colour: bool) -> str:
+    """The table as text, whatever the terminal's width; in colour where it is asked for."""
     text = io.StringIO()
-    console = Console(file=text, force_terminal=colour, width=_WIDTH)
-    console.print(grid)
+    Console(file=text, force_terminal=colour, width=_WIDTH).print(grid)
     return "\n".join(line.rstrip() for line in text.getvalue().rstrip().splitlines())
 
 
-def _title(result: Result) -> str:
+def heading(result: Result) -> str:
+    """What was scored: images, references, tokens."""
     least, most = result.corpus.reference_counts
     references = f"{least}" if least == most else f"{least} to {most}"
     images = "1 image" if len(result.image_ids) == 1 else f"{len(result.image_ids):,} images"

@@ -32,7 +32,8 @@ def problems_of(data: bytes, images: list[str]) -> list[str]:
     try:
         captions = Captions.parse(data, None, None)
     except CapevalError as error:
-        return _limited([str(error), *_entry_by_entry(data, images)])
+        found, explained = _entry_by_entry(data, images)
+        return _limited(found if explained else [str(error), *found])
     return _limited(list(_misfits(captions, images)))
 
 
@@ -52,15 +53,15 @@ def _misfits(captions: Captions, images: list[str]) -> Iterator[str]:
     yield from (f"Image {_short(image)} has no caption." for image in images if image not in given)
 
 
-def _entry_by_entry(data: bytes, images: list[str]) -> list[str]:
+def _entry_by_entry(data: bytes, images: list[str]) -> tuple[list[str], bool]:
+    """The problems, and whether they explain why the file cannot be read."""
     try:
         answer = run_child(
             "capeval.server.check:examine", {"images": images}, [data], Limits(_SECONDS, _MEMORY), lambda _: None
         )
     except ChildFailedError:
-        return []
-    found: list[str] = answer["problems"]
-    return found
+        return [], False
+    return answer["problems"], answer["explained"]
 
 
 def examine(header: dict[str, Any], files: list[bytes], _: Callable[[str], None]) -> dict[str, Any]:
@@ -68,17 +69,18 @@ def examine(header: dict[str, Any], files: list[bytes], _: Callable[[str], None]
     try:
         entries = list(_entries(files[0]))
     except (ValueError, RecursionError):
-        return {"problems": []}
+        return {"problems": [], "explained": False}
     problems: list[str] = []
     seen: Counter[str] = Counter()
     for place, entry in entries:
         problems += (f"{place}: {problem}" for problem in _entry_problems(entry, seen))
+    explained = bool(problems)
     wanted = set(header["images"])
     problems += (f"Image {_short(image)} is not part of this benchmark." for image in seen if image not in wanted)
     problems += (f"Image {_short(image)} has {count} captions; give one." for image, count in seen.items() if count > 1)
     if seen:
         problems += (f"Image {_short(image)} has no caption." for image in header["images"] if image not in seen)
-    return {"problems": _limited(problems)}
+    return {"problems": _limited(problems), "explained": explained}
 
 
 def _entries(data: bytes) -> Iterator[tuple[str, object]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -101,6 +102,9 @@ def main() -> None:
     """The child's side."""
     compute, seconds, memory = sys.argv[1:]
     _limit(int(seconds), int(memory))
+    # People who wait for a page come first.
+    with contextlib.suppress(OSError, AttributeError):
+        os.nice(10)
     say = _Sayer(sys.stdout.buffer)
     # Whatever else prints must not get between our lines.
     sys.stdout = sys.stderr

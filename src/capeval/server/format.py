@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import datetime as dt
 
+from markupsafe import Markup
+
 
 def score(value: float | None) -> str:
     """Four decimals, as the field prints scores."""
     return "–" if value is None else f"{value:.4f}"
 
 
-def moment(value: dt.datetime | None) -> str:
-    """A time to the minute, in UTC."""
-    return "–" if value is None else f"{value:%Y-%m-%d %H:%M} UTC"
+def moment(value: dt.datetime | None) -> Markup:
+    """A time to the minute, in UTC, that does not break over lines."""
+    text = "–" if value is None else f"{value:%Y-%m-%d %H:%M} UTC"
+    return Markup("<time>{}</time>").format(text)
 
 
 def field(value: dt.datetime | None) -> str:

@@ -47,7 +47,7 @@ function intervalPlot(metric) {
       shape("line", {class: "axis", x1: percent(share), x2: percent(share), y1: "35%", y2: "65%"})),
     shape("line", {class: "extent", x1: at(lower), x2: at(upper), y1: "50%", y2: "50%"}),
     shape("line", {class: "point", x1: at(metric.value), x2: at(metric.value), y1: "12%", y2: "88%"}));
-  return element("div", {class: "plot"}, "0", plot, `${right}${metric.upper === null ? " (no limit)" : ""}`);
+  return element("div", {class: "plot"}, "0", plot, `${Number(right.toPrecision(4))}${metric.upper === null ? " (no limit)" : ""}`);
 }
 
 function signature(metric) {

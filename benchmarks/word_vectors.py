@@ -1,0 +1,71 @@
+"""How far the default word vectors agree with real ones: Spearman's correlation of cosines.
+
+    python benchmarks/word_vectors.py glove.txt GoogleNews.bin
+
+Random pairs are drawn from the words that both embeddings have, once from all of them, once from names of concrete
+things: nouns whose commonest sense WordNet files under animals, artefacts, body parts, food, natural objects, people
+or plants. The agreement of the given embeddings with each other shows what can be hoped for. Needs WordNet (Debian:
+wordnet-base) and SciPy.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import spearmanr
+
+from capeval.embeddings import Embeddings, open_embeddings
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
+import make_default_vectors as wordnet
+
+CONCRETE = {"05", "06", "08", "13", "17", "18", "20"}
+PAIRS = 50_000
+
+
+def main() -> None:
+    others = [open_embeddings(path) for path in sys.argv[1:]]
+    every = [default := open_embeddings("default"), *others]
+    words = {word for file in sys.argv[1:] for word in words_of(file)}
+    net = wordnet.read_wordnet(wordnet.WORDNET)
+    content = sorted(word for word in words if word in net.senses and word not in wordnet.STOP)
+    concrete = [word for word in content if is_concrete(net, word)]
+    print(f"{'embeddings':55s} {'all':>14s} {'concrete nouns':>22s}")
+    for a, b in itertools.combinations(every, 2):
+        cells = [agreement(a, b, chosen) for chosen in (content, concrete)]
+        print(f"{a.name + ' and ' + b.name:55s}" + "".join(f"{rho:8.3f} ({n:,} words)" for rho, n in cells))
+    print(f"{default.find(content)[1].mean():.1%} of {len(content):,} content words are in the default vectors")
+
+
+def words_of(path: str) -> list[str]:
+    """The words of a text or word2vec file; pieces of numbers that look like words do no harm."""
+    if open_embeddings(path).dimension and path.endswith(".txt"):
+        return [line.split(" ")[0] for line in Path(path).read_text(encoding="utf-8").splitlines()]
+    import re
+
+    return [found.decode() for found in set(re.findall(rb"[a-z]{3,20}(?= )", Path(path).read_bytes()))]
+
+
+def is_concrete(net: wordnet.WordNet, word: str) -> bool:
+    commonest = max(net.senses[word], key=net.senses[word].__getitem__)
+    return commonest.startswith("n") and net.synsets[commonest].file in CONCRETE
+
+
+def agreement(a: Embeddings, b: Embeddings, words: list[str]) -> tuple[float, int]:
+    (x, in_a), (y, in_b) = a.find(words), b.find(words)
+    x, y = (unit(vectors[in_a & in_b]) for vectors in (x, y))
+    first, second = np.random.default_rng(0).integers(len(x), size=(2, PAIRS))
+    first, second = first[first != second], second[first != second]
+    cosines = ((vectors[first] * vectors[second]).sum(axis=1) for vectors in (x, y))
+    return float(spearmanr(*cosines)[0]), len(x)
+
+
+def unit(vectors: np.ndarray) -> np.ndarray:
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+if __name__ == "__main__":
+    main()

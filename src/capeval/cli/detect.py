@@ -1,0 +1,211 @@
+"""`capeval detect`: objects of images, from a detector or from annotations."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+import click
+
+from capeval.cli import options
+from capeval.cli.group import Group
+from capeval.cli.interruptible import stage
+from capeval.data.objects import OBJECT_FORMATS, Objects, read_objects
+from capeval.data.objects_writer import unite, write_objects
+from capeval.vision import IMAGE_IDS, ON_CORRUPT, detect_images, find_images, load_detector
+
+_output = click.option("--output", "-o", required=True, metavar="FILE", help="The file to write; - is stdout.")
+_threshold = click.option(
+    "--threshold",
+    type=click.FloatRange(0, 1),
+    metavar="SCORE",
+    help="Keep detections with at least this score; for files that have scores.",
+)
+_input_format = click.option(
+    "--input-format", type=click.Choice(OBJECT_FORMATS), help="Instead of recognising it from content."
+)
+
+
+class ImagesOrCommand(Group):
+    """Takes what is no subcommand as the images of `run`: `capeval detect IMAGES`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and args[0] not in {*self.list_commands(ctx), *ctx.help_option_names}:
+            args = ["run", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(name="detect", cls=ImagesOrCommand)
+def command() -> None:
+    """Objects of images: run a detector, convert annotations, unite files, inspect.
+
+    capeval detect IMAGES -o FILE is short for capeval detect run IMAGES -o FILE. A folder that is called as one of the
+    commands is reached as ./convert.
+    """
+
+
+@command.command(short_help="Run a detector over a folder of images.")
+@click.argument("images")
+@_output
+@click.option(
+    "--detector",
+    default="fasterrcnn_resnet50_fpn_v2",
+    show_default=True,
+    metavar="NAME",
+    help="A detection model of torchvision, or a transformers checkpoint: its folder, or owner/name on the hub.",
+)
+@click.option(
+    "--weights",
+    metavar="NAME|FILE",
+    help="For torchvision: DEFAULT, another of its names, the file of a state dict, or random to try things out.",
+)
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0, 1),
+    metavar="SCORE",
+    help="The lowest score to keep; by default 0.6, and 0.4 for a detector with 500 labels or more.",
+)
+@click.option("--batch", type=click.IntRange(1), default=8, show_default=True, metavar="N", help="Images at a time.")
+@click.option(
+    "--device",
+    default="auto",
+    show_default=True,
+    metavar="NAME",
+    help="cpu, cuda, cuda:1, mps; auto: the GPU when there is one.",
+)
+@click.option(
+    "--image-ids",
+    type=click.Choice(IMAGE_IDS),
+    default="name",
+    show_default=True,
+    help="For dog_007.jpg: dog_007.jpg, dog_007 or 7.",
+)
+@click.option(
+    "--on-corrupt",
+    type=click.Choice(ON_CORRUPT),
+    default="error",
+    show_default=True,
+    help="What an image that cannot be read means: an error, or leave it out with a warning.",
+)
+@click.option(
+    "--resume/--no-resume",
+    default=True,
+    show_default=True,
+    help="Go on from FILE.partial, which an interrupted run left, or start again.",
+)
+@options.quiet
+def run(
+    images: str,
+    output: str,
+    detector: str,
+    weights: str | None,
+    threshold: float | None,
+    batch: int,
+    device: str,
+    image_ids: str,
+    on_corrupt: str,
+    resume: bool,
+) -> None:
+    """Find the objects of the images in the folder IMAGES (or of one image).
+
+    FILE becomes a list of {"image_id", "detections": [{"label", "score", "box"}]}, which is taken wherever objects are.
+    """
+    options.check_outputs(output=output)
+    found = find_images(images, image_ids)
+    stage.text = "loading the detector"
+    chosen = load_detector(detector, weights=weights, device=device)
+    stage.text = f"detecting: 0 of {len(found):,} images"
+    detect_images(
+        chosen,
+        found,
+        output,
+        threshold=threshold,
+        batch=batch,
+        on_corrupt=on_corrupt,
+        resume=resume,
+        progress=lambda done: _show(done, len(found)),
+    )
+
+
+def _show(done: int, images: int) -> None:
+    """A bar, for the line that a terminal shows."""
+    filled = 20 * done // images
+    stage.text = f"detecting {'█' * filled}{'░' * (20 - filled)} {done:,} of {images:,} images"
+
+
+@command.command(short_help="Write annotations of any format as labels with counts.")
+@click.argument("annotations")
+@_output
+@_threshold
+@_input_format
+@options.quiet
+def convert(annotations: str, output: str, threshold: float | None, input_format: str | None) -> None:
+    """Write ANNOTATIONS (COCO instances, a folder of VOC, lists, detections) as a list of {"image_id", "objects"}."""
+    options.check_outputs(output=output)
+    stage.text = "reading"
+    objects = read_objects(annotations, threshold=threshold, format=input_format)
+    stage.text = "writing"
+    write_objects(output, objects)
+
+
+@command.command(short_help="Unique labels of several files, image by image.")
+@click.argument("files", nargs=-1, required=True)
+@_output
+@options.quiet
+def union(files: tuple[str, ...], output: str) -> None:
+    """Write, for each image, the unique labels of its objects in any of FILES."""
+    options.check_outputs(output=output)
+    if len(files) < 2:
+        raise click.UsageError("a union needs two files or more; name another")
+    if files.count("-") > 1:
+        raise click.UsageError("only one of the files can be standard input; name files for the others")
+    stage.text = "reading"
+    write_objects(output, unite(read_objects(file) for file in files))
+
+
+@command.command(short_help="Say what is in a file of objects.")
+@click.argument("file")
+@_threshold
+@_input_format
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="What to print.",
+)
+def info(file: str, threshold: float | None, input_format: str | None, format_: str) -> None:
+    """Say what is in FILE: images, labels, how many of each, and the mean number of labels an image."""
+    stage.text = "reading"
+    facts = describe(read_objects(file, threshold=threshold, format=input_format))
+    if format_ == "json":
+        options.emit(json.dumps(facts, ensure_ascii=False))
+        return
+    counts = facts.pop("counts")
+    lines = [f"{name:<26} {value:,}" for name, value in facts.items()]
+    lines += [f"  {label:<24} {count:,}" for label, count in list(counts.items())[:_SHOWN]]
+    if len(counts) > _SHOWN:
+        lines.append(f"  … and {len(counts) - _SHOWN:,} more labels: --format json has all")
+    options.emit("\n".join(lines))
+
+
+_SHOWN = 10
+
+
+def describe(objects: Objects) -> dict[str, Any]:
+    """Numbers of images, labels and objects, means an image, and the count of each label, the commonest first."""
+    counts: Counter[str] = Counter()
+    for labels in objects.values():
+        counts.update(labels)
+    images = max(1, len(objects))
+    return {
+        "images": len(objects),
+        "images without objects": sum(not labels for labels in objects.values()),
+        "labels": len(counts),
+        "objects": sum(counts.values()),
+        "mean labels an image": round(sum(map(len, objects.values())) / images, 2),
+        "mean objects an image": round(sum(counts.values()) / images, 2),
+        "counts": dict(counts.most_common()),
+    }

@@ -1,0 +1,160 @@
+"""What comparing systems gives: their results, and for each pair and metric a difference with its p."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from capeval.errors import MissingDependencyError
+
+if TYPE_CHECKING:
+    import pandas
+
+    from capeval.metrics import Metric
+    from capeval.result import Result
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two systems by one metric."""
+
+    a: str
+    b: str
+    metric: str
+    """Its key."""
+    delta: float
+    """The score of `a` minus that of `b`."""
+    interval: tuple[float, float] | None
+    """Bootstrap percentile interval of the difference; None when it was not asked for."""
+    p: float
+    """Of the paired two-sided test; above 0."""
+    p_corrected: float
+    """p corrected over the pairs of the metric; p itself where no correction was asked for."""
+    significant: bool
+    """Whether `p_corrected` is at most alpha."""
+
+    def turned(self) -> Pair:
+        """The same seen from `b`."""
+        interval = None if self.interval is None else (-self.interval[1], -self.interval[0])
+        return Pair(self.b, self.a, self.metric, -self.delta, interval, self.p, self.p_corrected, self.significant)
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison(Mapping[str, "Result"]):
+    """Systems compared: a mapping from a system's name to its `Result`, and the pairs."""
+
+    results: dict[str, Result] = field(repr=False)
+    pairs: list[Pair] = field(repr=False)
+    """For each two systems, in the order given, all metrics."""
+    test: str
+    samples: int
+    alpha: float
+    correction: str
+    level: float | None
+    """Confidence level of the intervals."""
+    seed: int
+
+    def __getitem__(self, system: str) -> Result:
+        try:
+            return self.results[system]
+        except KeyError:
+            raise KeyError(f"no system is called {system!r}; compared: {', '.join(self.results)}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    @property
+    def image_ids(self) -> list[str]:
+        """The images that all systems were scored on."""
+        return self._any.image_ids
+
+    @property
+    def metrics(self) -> dict[str, Metric]:
+        """The metrics by key."""
+        return {key: score.metric for key, score in self._any.items()}
+
+    def pair(self, a: str, b: str, metric: str) -> Pair:
+        """The pair, seen from `a`. Raises `KeyError` where there is none."""
+        if (a, b, metric) in self._pairs:
+            return self._pairs[a, b, metric]
+        return self._pairs[b, a, metric].turned()
+
+    def ranking(self, metric: str) -> list[str]:
+        """The systems by this metric, best first; equal ones in the order given."""
+        return sorted(self, key=lambda system: -self[system][metric].value)
+
+    def ranks(self, metric: str) -> dict[str, tuple[int, int]]:
+        """The best and the worst rank that each system may have by this metric, 1 being the best.
+
+        A system stands behind those that are significantly better and before those that are significantly worse;
+        systems that no test separates share their ranks.
+        """
+        better = dict.fromkeys(self, 0)
+        worse = dict(better)
+        for pair in self.pairs:
+            if pair.metric == metric and pair.significant:
+                winner, loser = (pair.a, pair.b) if pair.delta > 0 else (pair.b, pair.a)
+                better[loser] += 1
+                worse[winner] += 1
+        return {system: (1 + better[system], len(self) - worse[system]) for system in self}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON document of `capeval compare`."""
+        ranks = {metric: self.ranks(metric) for metric in self.metrics}
+        return {
+            "capeval": self._any.version,
+            "images": len(self.image_ids),
+            "test": {
+                "name": self.test,
+                "samples": self.samples,
+                "alpha": self.alpha,
+                "correction": self.correction,
+                "seed": self.seed,
+            },
+            "systems": {
+                name: {
+                    "scores": (document := result.to_dict())["scores"],
+                    "intervals": document["intervals"],
+                    "ranks": {metric: list(ranks[metric][name]) for metric in ranks},
+                }
+                for name, result in self.items()
+            },
+            "pairs": [{**asdict(pair), "interval": pair.interval and list(pair.interval)} for pair in self.pairs],
+            "signatures": self._any.to_dict()["signatures"],
+        }
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The pairs: one row each, one column a field; the interval as `lower` and `upper`.
+
+        Raises `MissingDependencyError` when pandas is not installed.
+        """
+        try:
+            import pandas
+        except ImportError as error:
+            raise MissingDependencyError("Comparison.to_pandas", extra="pandas") from error
+        rows = []
+        for pair in self.pairs:
+            row = asdict(pair)
+            row["lower"], row["upper"] = row.pop("interval") or (float("nan"), float("nan"))
+            rows.append(row)
+        columns = ["a", "b", "metric", "delta", "lower", "upper", "p", "p_corrected", "significant"]
+        frame: pandas.DataFrame = pandas.DataFrame(rows, columns=columns)
+        return frame
+
+    def __str__(self) -> str:
+        from capeval.report.comparison_formats import render_comparison
+
+        return render_comparison(self, "table")
+
+    @property
+    def _any(self) -> Result:
+        return next(iter(self.results.values()))
+
+    @cached_property
+    def _pairs(self) -> dict[tuple[str, str, str], Pair]:
+        return {(pair.a, pair.b, pair.metric): pair for pair in self.pairs}

@@ -1,0 +1,306 @@
+"""Which objects are in each image: gold annotations, plain lists, and what `capeval detect` found."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from capeval.data import voc
+from capeval.data.source import PathLike, display_name, read_bytes
+from capeval.errors import DataError, accepted_name
+
+Objects = dict[str, dict[str, int]]
+"""Labels and how often each is in the image, by image id, in the file's order."""
+
+_SHAPES = (
+    "COCO instances ({images, annotations, categories}), a list or JSON lines of {image_id, objects} or "
+    "{image_id, detections}, {image id: [label, …]}, or a folder of VOC XML files"
+)
+
+
+def read_objects(source: PathLike, threshold: float | None = None, format: str | None = None) -> Objects:
+    """Read the objects of each image, in any of `OBJECT_FORMATS`.
+
+    An image may have none. Crowd annotations of COCO (``iscrowd``: 1), which mark an uncounted number of things,
+    count as one object each. VOC's difficult objects count as others do.
+
+    Args:
+        source: the file, gzip or not, or the folder of VOC; ``-`` is standard input.
+        threshold: keep only detections with at least this score, 0 to 1; needs a file that has scores.
+        format: one of `OBJECT_FORMATS`; recognised from the content when not given.
+
+    Raises:
+        DataError: the file cannot be used; the message names the file, the place and the remedy.
+        UsageError: no such format.
+    """
+    if format is not None:
+        accepted_name("the format of objects", format, OBJECT_FORMATS)
+    if threshold is not None:
+        check_threshold(threshold)
+    name = display_name(source)
+    folder = source != "-" and os.path.isdir(source)
+    if folder or format == "voc":
+        _refuse_threshold(name, threshold, "voc")
+        if not folder:
+            raise DataError(f"{name}: format voc is a folder of XML files; give the folder")
+        if format is not None and format != "voc":
+            raise DataError(f"{name}: is a folder, where format {format} is a file; name a file in it")
+        return {image: dict(Counter(labels)) for image, labels in voc.read_folder(Path(source)).items()}
+    document = _parse(read_bytes(source), name)
+    found = format or _recognise(document, name)
+    try:
+        if found != "detections":
+            _refuse_threshold(name, threshold, found)
+            return _READERS[found](document)
+        return _detections(document, threshold)
+    except DataError as error:
+        raise DataError(f"{name}: {error}") from None
+
+
+def check_threshold(threshold: float) -> None:
+    """Raises `DataError` unless it is a score, 0 to 1."""
+    if not 0 <= threshold <= 1:
+        raise DataError(f"the threshold must be a score between 0 and 1, got {threshold!r}")
+
+
+def _refuse_threshold(name: str, threshold: float | None, format: str) -> None:
+    if threshold is not None:
+        raise DataError(f"{name}: a threshold needs detections with scores, and format {format} has none; leave it out")
+
+
+def _parse(data: bytes, name: str) -> Any:
+    """The JSON document, or a list of the rows where each line is one."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise DataError(f"{name}, line {line}: not UTF-8; convert the file to UTF-8") from None
+    if not text.strip():
+        raise DataError(f"{name}: is empty; accepted: {_SHAPES}")
+    if text.lstrip().startswith("<"):
+        raise DataError(f"{name}: looks like XML; for VOC annotations give the folder that holds the XML files")
+    try:
+        return _load(text, name, 1)
+    except json.JSONDecodeError as error:
+        if error.msg != "Extra data":
+            raise DataError(_broken(name, error)) from None
+    return [_row(line, name, number) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+
+
+def _row(line: str, name: str, number: int) -> Any:
+    try:
+        return _load(line, name, number)
+    except json.JSONDecodeError as error:
+        raise DataError(_broken(name, error, number)) from None
+
+
+def _load(text: str, name: str, line: int) -> Any:
+    """JSON as RFC 8259 has it: no NaN, and no key twice in an object."""
+
+    def constant(word: str) -> Any:
+        raise DataError(f"{name}: {word} is no JSON number; replace it")
+
+    try:
+        return json.loads(text, parse_constant=constant, object_pairs_hook=_unique_keys)
+    except RecursionError:
+        raise DataError(f"{name}, line {line}: nested too deeply; accepted: {_SHAPES}") from None
+    except _RepeatedKeyError as error:
+        raise DataError(f"{name}: {error.args[0]!r} occurs twice in one object; keep one") from None
+    except (json.JSONDecodeError, DataError):
+        raise
+    except ValueError as error:
+        raise DataError(f"{name}: a number is too long ({error})") from None
+
+
+class _RepeatedKeyError(Exception):
+    """A JSON object has a key twice, of which Python would keep the second without a word."""
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    unique = dict(pairs)
+    if len(unique) != len(pairs):
+        raise _RepeatedKeyError(next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1))
+    return unique
+
+
+def _broken(name: str, error: json.JSONDecodeError, line: int | None = None) -> str:
+    where = f"{name}, line {line or error.lineno}, column {error.colno}"
+    if not error.doc[error.pos :].strip():
+        return f"{where}: the JSON ends early; write or download the file again"
+    return f"{where}: not JSON ({error.msg}); accepted: {_SHAPES}"
+
+
+def _recognise(document: Any, name: str) -> str:
+    """The format of a parsed document."""
+    if isinstance(document, dict):
+        if "annotations" in document and "categories" in document:
+            return "coco"
+        if isinstance(document.get("annotations"), list):
+            raise DataError(
+                f"{name}: has annotations but no categories, as a caption file; give the instances file of the data set"
+            )
+        if isinstance(document.get("image_id"), str | int):
+            return "detections" if "detections" in document else "list"
+        return "mapping"
+    if isinstance(document, list):
+        rows = [row for row in document if isinstance(row, dict)]
+        return "detections" if any("detections" in row for row in rows) else "list"
+    raise DataError(f"{name}: is {_what(document)}; accepted: {_SHAPES}")
+
+
+def _coco(document: Any) -> Objects:
+    """COCO instances: labels are the names of the categories; `images` lists also images without annotation."""
+    if not isinstance(document, dict):
+        raise DataError(f"is {_what(document)}, where format coco is an object; accepted: {_SHAPES}")
+    names = {}
+    for category in _rows(document, "categories"):
+        if "id" not in category or not isinstance(category["id"], str | int):
+            raise DataError("a category has no id; each needs an id and a name")
+        names[category["id"]] = _label(category.get("name"), f"category {category['id']}")
+    counts: dict[str, Counter[str]] = {}
+    if "images" in document:
+        for row in _rows(document, "images"):
+            image = _image_id(row.get("id"), "an entry of images")
+            if image in counts:
+                raise DataError(f"image {image} is listed twice under images; keep one")
+            counts[image] = Counter()
+    listed = len(counts)
+    for row in _rows(document, "annotations"):
+        image = _image_id(row.get("image_id"), "an annotation")
+        identifier = row.get("category_id")
+        if not isinstance(identifier, str | int) or identifier not in names:
+            raise DataError(
+                f"image {image}: its category_id {identifier!r} is not among the categories; add the category"
+            )
+        if listed and image not in counts:
+            raise DataError(f"image {image} has an annotation but is not under images; add it there")
+        counts.setdefault(image, Counter())[names[identifier]] += 1
+    return {image: dict(labels) for image, labels in counts.items()}
+
+
+def _rows(document: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    rows = document.get(key)
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise DataError(f"{key} is not a list of objects; accepted: {_SHAPES}")
+    return rows
+
+
+def _list(document: Any) -> Objects:
+    """Rows of an image id and its labels, or its labels with counts."""
+    return _unique((image, _counts(row.get("objects"), image)) for image, row in _images(document, "objects"))
+
+
+def _detections(document: Any, threshold: float | None) -> Objects:
+    """Rows of an image id and scored detections; those under the threshold are left out."""
+    return _unique(
+        (image, _above(row.get("detections"), image, threshold)) for image, row in _images(document, "detections")
+    )
+
+
+def _mapping(document: Any) -> Objects:
+    """Image id to labels."""
+    if not isinstance(document, dict):
+        raise DataError(f"is {_what(document)}, where format mapping is an object; accepted: {_SHAPES}")
+    return {_image_id(image, "a key"): _counts(objects, image) for image, objects in document.items()}
+
+
+def _images(document: Any, key: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each row with its image id."""
+    rows = [document] if isinstance(document, dict) else document
+    if not isinstance(rows, list):
+        raise DataError(f"is {_what(document)}; accepted: {_SHAPES}")
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, dict):
+            raise DataError(f"row {number} is {_what(row)}; each row is an object with image_id and {key}")
+        image = _image_id(row.get("image_id"), f"row {number}")
+        if key not in row:
+            raise DataError(f"image {image} (row {number}) has no {key}; each row has image_id and {key}")
+        yield image, row
+
+
+def _unique(rows: Iterable[tuple[str, dict[str, int]]]) -> Objects:
+    objects: Objects = {}
+    for image, counts in rows:
+        if image in objects:
+            raise DataError(f"image {image} is there twice; keep one row for each image")
+        objects[image] = counts
+    return objects
+
+
+def _counts(objects: Any, image: str) -> dict[str, int]:
+    """Counts of a list of labels, or of labels with counts."""
+    if isinstance(objects, dict):
+        counts = {_label(label, f"image {image}"): _count(count, label, image) for label, count in objects.items()}
+        return {label: count for label, count in counts.items() if count}
+    if not isinstance(objects, list):
+        raise DataError(f"image {image}: its objects are {_what(objects)}; give a list of labels or {{label: count}}")
+    return dict(Counter(_label(label, f"image {image}") for label in objects))
+
+
+def _above(detections: Any, image: str, threshold: float | None) -> dict[str, int]:
+    if not isinstance(detections, list):
+        raise DataError(f"image {image}: its detections are {_what(detections)}; give a list of {{label, score}}")
+    counts: Counter[str] = Counter()
+    for detection in detections:
+        if not isinstance(detection, dict):
+            raise DataError(f"image {image}: a detection is {_what(detection)}; it must be an object {{label, score}}")
+        label, score = _label(detection.get("label"), f"image {image}"), detection.get("score")
+        if isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= 1:
+            raise DataError(f"image {image}: the score of {label!r} is {score!r}; it must be a number between 0 and 1")
+        if threshold is None or score >= threshold:
+            counts[label] += 1
+    return dict(counts)
+
+
+def _image_id(value: Any, where: str) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise DataError(f"{where}: the image id is {_what(value)}; image ids must be strings or whole numbers")
+    return _text(str(value), where)
+
+
+def _label(value: Any, where: str) -> str:
+    if not isinstance(value, str):
+        raise DataError(f"{where}: a label is {_what(value)}; labels must be strings")
+    if not value.strip():
+        raise DataError(f"{where}: a label is empty; name the object or leave it out")
+    return _text(value, where)
+
+
+def _text(value: str, where: str) -> str:
+    """The string, which must be text: JSON can escape half a character."""
+    if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
+        raise DataError(f"{where}: {value!r} has half a surrogate pair, which is no text; mend it")
+    return value
+
+
+def _count(value: Any, label: str, image: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise DataError(f"image {image}: the count of {label!r} is {value!r}; counts must be whole numbers from 0 up")
+    return value
+
+
+def _what(value: Any) -> str:
+    """How messages call a JSON value."""
+    match value:
+        case None:
+            return "missing or null"
+        case bool():
+            return "true or false"
+        case dict():
+            return "an object"
+        case list():
+            return "a list"
+        case str():
+            return "a string"
+        case _:
+            return f"the number {value!r}"
+
+
+_READERS: dict[str, Callable[[Any], Objects]] = {"coco": _coco, "list": _list, "mapping": _mapping}
+
+OBJECT_FORMATS = (*_READERS, "detections", "voc")
+"""Names of the formats of objects."""

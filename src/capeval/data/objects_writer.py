@@ -1,0 +1,49 @@
+"""Writing the objects of images, and putting several such files together."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from capeval.data.atomic import atomic_write
+from capeval.data.source import PathLike
+from capeval.errors import DataWarning, some
+
+
+def write_objects(path: PathLike, objects: Mapping[str, Mapping[str, int] | Sequence[str]]) -> None:
+    """Write a list of ``{"image_id", "objects"}``, a row a line: labels with counts, or labels alone.
+
+    Args:
+        path: where to; ``-`` is standard output. The file appears when it is complete.
+        objects: by image id, counts by label, or labels.
+
+    Raises:
+        DataError: the file cannot be written.
+    """
+    rows = (json.dumps({"image_id": image, "objects": _plain(of)}, ensure_ascii=False) for image, of in objects.items())
+    with atomic_write(path) as file:
+        file.write("[\n" + ",\n".join(rows) + "\n]\n")
+
+
+def _plain(objects: Mapping[str, int] | Sequence[str]) -> Any:
+    return dict(objects) if isinstance(objects, Mapping) else list(objects)
+
+
+def unite(sources: Iterable[Mapping[str, Mapping[str, int]]]) -> dict[str, list[str]]:
+    """The unique labels of each image in any of the sources: counts of several sources cannot be added.
+
+    Warns:
+        DataWarning: an image is missing in a source, which is taken as no objects there.
+    """
+    given = list(sources)
+    images = dict.fromkeys(image for objects in given for image in objects)
+    partly = [image for image in images if any(image not in objects for objects in given)]
+    if partly:
+        warnings.warn(
+            f"not in every file, and taken as without objects there: {some(partly)}", DataWarning, stacklevel=2
+        )
+    return {
+        image: list(dict.fromkeys(label for objects in given for label in objects.get(image, ()))) for image in images
+    }

@@ -1,0 +1,25 @@
+"""The vectors inside the package: made from WordNet by `scripts/make_default_vectors.py`.
+
+`default.npz` holds the words, one 8-bit integer vector a word, and for each word the factor that makes it as long as 1.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from importlib.resources import files
+
+from capeval.embeddings.table import ArrayTable
+
+FILE = "default.npz"
+
+
+def read() -> ArrayTable:
+    """The table of the package's own vectors, each of length 1 but for rounding."""
+    import numpy as np
+
+    content = files("capeval.embeddings").joinpath(FILE).read_bytes()
+    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+        words = arrays["words"].tobytes().decode().split("\n")
+        vectors = arrays["vectors"].astype("f4") * arrays["scales"][:, None]
+    return ArrayTable("default", words, vectors, hashlib.sha256(content).hexdigest()[:12])

@@ -1,0 +1,113 @@
+"""Embeddings by name or file, and the lookup of labels in them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from capeval.embeddings import lookup
+from capeval.embeddings.table import Table
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+DEFAULT = "default"
+"""The name of the vectors inside the package."""
+
+
+class Embeddings:
+    """Word vectors that are read when they are needed.
+
+    Attributes:
+        name: the name they were opened by; for a file, its own name without its folder.
+    """
+
+    def __init__(self, name: str, open_table: Callable[[], Table]) -> None:
+        """``open_table`` is called once, when something is first asked for."""
+        self.name = name
+        self._open = open_table
+        self._opened: Table | None = None
+
+    def __repr__(self) -> str:
+        return f"Embeddings({self.name!r})"
+
+    @property
+    def dimension(self) -> int:
+        """Length of every vector."""
+        return self._table.dimension
+
+    @property
+    def checksum(self) -> str:
+        """First 12 hexadecimal digits of the SHA-256 of the content (of a gzip file: of what is inside)."""
+        return self._table.checksum
+
+    def find(self, labels: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """The vectors of labels or words, as the file holds them: not scaled.
+
+        A label is looked up as given, in lower case, joined (`potted plant` as `potted_plant`, `potted-plant`,
+        `pottedplant`), in the singular, and as the mean of its parts if every part but function words is known: the
+        first of these that the embeddings have counts.
+
+        Returns:
+            (labels, dimension) vectors, zeros where nothing is known; (labels,) whether something is.
+
+        Raises:
+            DataError: the file cannot be read, or is no file of word vectors.
+        """
+        import numpy as np
+
+        table = self._table
+        vectors = np.zeros((len(labels), table.dimension))
+        known = np.zeros(len(labels), dtype=np.bool_)
+        for row, label in enumerate(labels):
+            vector = _vector(table, label)
+            if vector is not None:
+                vectors[row] = vector
+                known[row] = True
+        return vectors, known
+
+    @property
+    def _table(self) -> Table:
+        if self._opened is None:
+            self._opened = self._open()
+        return self._opened
+
+
+def open_embeddings(source: str | os.PathLike[str] | Embeddings) -> Embeddings:
+    """Embeddings by name (`default`, `word2vec-google-news-300`, …) or by file; ones already open come back.
+
+    A file is read when something is first asked of it; what exists under that path is a file, even where a name is
+    spelled the same.
+
+    Raises:
+        DataError: there is no such file and no such name.
+    """
+    if isinstance(source, Embeddings):
+        return source
+    path = os.fspath(source)
+    if path == DEFAULT:
+        from capeval.embeddings import default
+
+        return Embeddings(DEFAULT, default.read)
+    from capeval.embeddings import files, named
+
+    if not os.path.exists(path) and path in named.NAMES:
+        return Embeddings(path, lambda: files.read(named.fetch(path)))
+    if not os.path.exists(path):
+        raise named.unknown(path)
+    return Embeddings(os.path.basename(path), lambda: files.read(path))
+
+
+def _vector(table: Table, label: str) -> NDArray[np.float64] | None:
+    for form in lookup.forms(label):
+        vector = table.vector(form)
+        if vector is not None:
+            return vector
+    of_parts = [_vector(table, part) for part in lookup.content_parts(label)]
+    found = [vector for vector in of_parts if vector is not None]
+    if not found or len(found) < len(of_parts):
+        return None
+    mean: NDArray[np.float64] = sum(found[1:], start=found[0]) / len(found)
+    return mean

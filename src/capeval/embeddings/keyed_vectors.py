@@ -1,0 +1,70 @@
+"""gensim's own format (`.kv`): a pickle, and beside it `.npy` files of its large arrays.
+
+A pickle can run anything when it is read. It is therefore first read by a reader that knows nothing but what
+`KeyedVectors` consists of, and given to gensim only if that was all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+from typing import Any
+
+from capeval.data.source import reading
+from capeval.embeddings.table import ArrayTable
+from capeval.errors import DataError, MissingDependencyError
+
+_ALLOWED = {
+    "gensim.models.keyedvectors": {"KeyedVectors"},
+    "numpy": {"dtype", "ndarray"},
+    "numpy.core.multiarray": {"_reconstruct", "scalar"},
+    "numpy._core.multiarray": {"_reconstruct", "scalar"},
+    "numpy._core.numeric": {"_frombuffer"},
+    "_codecs": {"encode"},
+}
+
+
+class _Inspector(pickle.Unpickler):
+    """Reads a pickle, but nothing that `KeyedVectors` does not need."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if name not in _ALLOWED.get(module, ()):
+            raise pickle.UnpicklingError(f"it wants {module}.{name}, which no KeyedVectors has")
+        return super().find_class(module, name)
+
+
+def read(path: str) -> ArrayTable:
+    """The table in the file; its vectors are mapped into memory where they are in a file of their own.
+
+    Raises:
+        MissingDependencyError: gensim is not installed.
+        DataError: it is not what `KeyedVectors.save` writes.
+    """
+    try:
+        from gensim.models import KeyedVectors
+    except ImportError:
+        raise MissingDependencyError(f"reading {path}, a gensim file,", extra="gensim") from None
+    try:
+        with reading(path), open(path, "rb") as file:
+            _Inspector(file).load()
+        stored = KeyedVectors.load(path, mmap="r")
+        words, vectors = list(stored.index_to_key), stored.vectors
+    except (DataError, MissingDependencyError):
+        raise
+    except Exception as error:  # noqa: BLE001  damaged pickles raise anything
+        raise DataError(
+            f"{path}: cannot be read as gensim's KeyedVectors ({error}); save the vectors by model.wv.save(…) or "
+            "model.wv.save_word2vec_format(…)"
+        ) from None
+    return ArrayTable(path, words, vectors, _checksum(path))
+
+
+def _checksum(path: str) -> str:
+    digest = hashlib.sha256()
+    for part in (path, f"{path}.vectors.npy"):
+        if os.path.exists(part):
+            with open(part, "rb") as file:
+                while block := file.read(1 << 20):
+                    digest.update(block)
+    return digest.hexdigest()[:12]

@@ -1,0 +1,87 @@
+"""Which words of a table stand for a label: its own form first, then ever looser ones.
+
+For one word: as given, in lower case, then its singular (`dogs` → `dog`). For a label of several parts, separated by
+spaces, hyphens or underscores (`potted plant`, `wine-glass`): as given, then joined by `_`, by `-`, by nothing, then
+the same with the last part in the singular; and if the table has none of these, the mean of its parts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_FUNCTION_WORDS = frozenset(["a", "an", "and", "at", "for", "from", "in", "of", "on", "or", "the", "to", "with"])
+_IRREGULAR = {
+    "children": "child",
+    "feet": "foot",
+    "geese": "goose",
+    "men": "man",
+    "mice": "mouse",
+    "oxen": "ox",
+    "people": "person",
+    "teeth": "tooth",
+    "women": "woman",
+}
+_ENDINGS = (
+    ("ies", ("y", "ie")),
+    ("ves", ("f", "fe", "ve")),
+    ("sses", ("ss",)),
+    ("ches", ("ch", "che")),
+    ("shes", ("sh",)),
+    ("xes", ("x", "xe")),
+    ("zes", ("z", "ze", "")),
+    ("oes", ("o", "oe")),
+    ("ses", ("se", "s", "sis")),
+    ("ss", ()),
+    ("us", ()),
+    ("is", ()),
+    ("s", ("",)),
+)
+"""What a plural ends in, the longest first, and what the singular may end in instead, the likeliest first."""
+
+
+def forms(label: str) -> Iterator[str]:
+    """The words that may stand for the label, the best first. Some may come twice."""
+    lower = label.lower()
+    yield label
+    yield lower
+    pieces = parts(label)
+    if len(pieces) > 1:
+        for joiner in ("_", "-", ""):
+            yield joiner.join(pieces)
+            yield joiner.join(pieces).lower()
+        *before, last = parts(lower)
+        for singular in singulars(last):
+            for joiner in (" ", "_", "-", ""):
+                yield joiner.join((*before, singular))
+    else:
+        yield from singulars(lower)
+
+
+def parts(label: str) -> list[str]:
+    """The parts of a label: what spaces, hyphens and underscores separate."""
+    return [part for part in re.split(r"[\s_-]+", label) if part]
+
+
+def content_parts(label: str) -> list[str]:
+    """The parts whose mean stands for a label that no form finds; none for a label of one part.
+
+    Function words (`bottle of wine`) do not count: many tables lack them.
+    """
+    pieces = parts(label)
+    return [part for part in pieces if part.lower() not in _FUNCTION_WORDS] if len(pieces) > 1 else []
+
+
+def singulars(word: str) -> Iterator[str]:
+    """What the singular of a lower-case word may be, the likeliest first; nothing for what is no plural."""
+    if word in _IRREGULAR:
+        yield _IRREGULAR[word]
+    for suffix in ("men", "women"):
+        if word.endswith(suffix) and len(word) > len(suffix) + 2:
+            yield word.removesuffix("en") + "an"  # firemen, policewomen
+            break
+    for plural, endings in _ENDINGS:
+        if word.endswith(plural):
+            if len(word) > len(plural) + 1:
+                yield from (word.removesuffix(plural) + ending for ending in endings)
+            return

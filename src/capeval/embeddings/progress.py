@@ -1,0 +1,27 @@
+"""A progress bar for what takes long: on a terminal only, and only past a second."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Iterator
+
+from capeval.embeddings.table import Progress
+
+_PATIENCE = 1.0
+
+
+@contextlib.contextmanager
+def shown(task: str) -> Iterator[Progress]:
+    """Gives a function to call with the finished share; the bar is on standard error, and goes with the block."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+
+    begun = time.monotonic()
+    with Bar(console=Console(stderr=True), transient=True) as bar:
+        number = bar.add_task(task, total=1.0, visible=False)
+        yield lambda share: bar.update(number, completed=share, visible=time.monotonic() - begun > _PATIENCE)

@@ -1,0 +1,155 @@
+"""Combinations: the weighted mean of any metrics.
+
+Madhyastha, Wang, Specia, *VIFIDEL: Evaluating the Visual Fidelity of Image Descriptions* (ACL 2019), average VIFIDEL
+with CIDEr, and with a language model, as plainly as that.
+
+    Combine = Σ_k w_k M_k / Σ_k w_k
+
+for the score of an image from the members' scores of the image, and for the corpus score from their corpus scores.
+Members are not rescaled: CIDEr-D reaches 10 and VIFIDEL 1, so weights decide how much each counts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from itertools import chain
+from typing import Any, ClassVar
+
+from capeval.errors import UsageError
+from capeval.metrics.base import Metric, ParameterValue, spell
+
+
+class Combine(Metric):
+    """The mean of two metrics or more, weighted by `weights` (one a member; equal by default).
+
+    What it needs and says of itself comes from its members. Raises `UsageError` for fewer than two members, for what
+    is no metric, and for weights that are not numbers above 0, one a member.
+    """
+
+    family: ClassVar[str] = "combine"
+    title: ClassVar[str] = "Combine"
+    summary: ClassVar[str] = "The weighted mean of the scores of other metrics."
+    kernel: ClassVar[str] = "combine"
+
+    members: tuple[Metric, ...]
+    weights: tuple[float, ...]
+
+    def __init__(self, *members: Metric, weights: tuple[float, ...] | None = None) -> None:
+        _check_members(members)
+        weights = (1.0,) * len(members) if weights is None else weights
+        _check_weights(weights, len(members))
+        if len({*weights}) == 1:
+            weights = (1.0,) * len(members)
+        vars(self).update(members=members, weights=tuple(map(float, weights)))
+
+    @property
+    def parts(self) -> tuple[Metric, ...]:
+        return tuple(chain.from_iterable(member.parts for member in self.members))
+
+    @property
+    def equation(self) -> str:  # type: ignore[override]
+        pairs = zip(self.weights, self.members, strict=True)
+        terms = [member.label if weight == 1 else f"{spell(weight)} {member.label}" for weight, member in pairs]
+        mean = f"Combine = ({' + '.join(terms)}) / {spell(sum(self.weights))}"
+        return ";  ".join(dict.fromkeys([mean, *(member.equation for member in self.members)]))
+
+    @property
+    def source(self) -> str:  # type: ignore[override]
+        cited = "; ".join(["Madhyastha et al., ACL 2019", *(member.source for member in self.members)])
+        return "; ".join(dict.fromkeys(cited.split("; ")))
+
+    @property
+    def upper(self) -> float | None:  # type: ignore[override]
+        bounds = [member.upper for member in self.members if member.upper is not None]
+        return self._mean(bounds) if len(bounds) == len(self.members) else None
+
+    @property
+    def needs(self) -> tuple[str, ...]:  # type: ignore[override]
+        return tuple(dict.fromkeys(chain.from_iterable(member.needs for member in self.members)))
+
+    @property
+    def nothing(self) -> dict[str, str]:  # type: ignore[override]
+        return {f"{member.label}, {case}": value for member in self.members for case, value in member.nothing.items()}
+
+    @property
+    def uses_document_frequency(self) -> bool:  # type: ignore[override]
+        return any(member.uses_document_frequency for member in self.members)
+
+    @property
+    def trained_on_references(self) -> bool:  # type: ignore[override]
+        return any(member.trained_on_references for member in self.members)
+
+    def unavailable(self, folder: str | None) -> str | None:  # type: ignore[override]
+        return next(filter(None, (member.unavailable(folder) for member in self.members)), None)
+
+    def usual(self) -> Metric:
+        """The plain mean of the same members."""
+        return Combine(*self.members)
+
+    def with_parameters(self, values: Mapping[str, ParameterValue]) -> Metric:
+        """The combination of the same members with `weights` as text, `1:2`; equal ones when not given.
+
+        Raises `UsageError` for another parameter and for unacceptable weights.
+        """
+        unknown = [name for name in values if name != "weights"]
+        if unknown:
+            raise UsageError(f"combine: no parameter {unknown[0]!r}; its parameters: weights (as {self})")
+        if "weights" not in values:
+            return self.usual()
+        try:
+            weights = tuple(float(weight) for weight in str(values["weights"]).split(":"))
+        except ValueError:
+            raise UsageError(_refused(repr(values["weights"]), len(self.members))) from None
+        return Combine(*self.members, weights=weights)
+
+    @property
+    def key(self) -> str:
+        weights = [] if len({*self.weights}) == 1 else [self._spelled_weights()]
+        return f"{self.name}({', '.join([*(member.key for member in self.members), *weights])})"
+
+    @property
+    def label(self) -> str:
+        weights = [] if len({*self.weights}) == 1 else [self._spelled_weights()]
+        return f"{self.title}({', '.join([*(member.label for member in self.members), *weights])})"
+
+    def __str__(self) -> str:
+        return f"{self.title}({', '.join([*map(str, self.members), self._spelled_weights()])})"
+
+    def kernel_parameters(self) -> dict[str, Any]:
+        """The members as the native arithmetic takes them: weight, kernel and parameters of each."""
+        pairs = zip(self.weights, self.members, strict=True)
+        return {"members": [(weight, member.kernel, member.kernel_parameters()) for weight, member in pairs]}
+
+    def signature_parts(self) -> list[str]:
+        """Name and parameters of each member, then the weights."""
+        members = ([member.name, *member.signature_parts()] for member in self.members)
+        return [*chain.from_iterable(members), "weights:" + ":".join(map(spell, self.weights))]
+
+    def _spelled_weights(self) -> str:
+        return "weights=" + ":".join(map(spell, self.weights))
+
+    def _mean(self, values: list[float]) -> float:
+        products = (weight * value for weight, value in zip(self.weights, values, strict=True))
+        return math.fsum(products) / math.fsum(self.weights)
+
+
+def _check_members(members: tuple[object, ...]) -> None:
+    for member in members:
+        if not isinstance(member, Metric):
+            raise UsageError(f"Combine: members must be metrics, as capeval.metrics.CiderD(), got {member!r}")
+    if len(members) < 2:
+        raise UsageError("Combine: members must be two metrics or more, as in combine(fluency, cider-d)")
+
+
+def _check_weights(weights: tuple[object, ...], count: int) -> None:
+    numbers = [weight for weight in weights if isinstance(weight, (int, float)) and not isinstance(weight, bool)]
+    fit = all(math.isfinite(weight) and weight > 0 for weight in numbers) and math.isfinite(sum(numbers))
+    if not fit or not len(numbers) == len(weights) == count:
+        spelled = (spell(weight) if isinstance(weight, (int, float)) else repr(weight) for weight in weights)
+        raise UsageError(_refused(":".join(spelled), count))
+
+
+def _refused(given: str, count: int) -> str:
+    example = ":".join(str(number + 1) for number in range(count))
+    return f"Combine: weights must be {count} numbers above 0, one a member (as {example}), got {given}"

@@ -1,0 +1,194 @@
+"""A comparison as one HTML page that needs nothing else, assembled as the report of one system is."""
+
+from __future__ import annotations
+
+import random
+from itertools import combinations
+from os import PathLike
+from typing import TYPE_CHECKING, TypedDict
+
+import numpy as np
+
+from capeval.data.atomic import atomic_write
+from capeval.report.comparison_formats import best_and_worse, tested
+from capeval.report.html import assemble
+from capeval.report.page import DECIMALS, SAMPLE_SEED, lead
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from capeval.comparison import Comparison
+
+_SCRIPTS = ("dom.js", "details.js", "systems.js", "pairs.js", "scatter.js", "differences.js", "comparison.js")
+
+MOST_CAPTIONS = 60_000
+"""Candidates on the page: of more, only some images are on it, or it would be slow to open."""
+EXTREMES = 1_000
+"""How many of the images where the systems differ most are then on it; the others are sampled."""
+
+
+class SystemScore(TypedDict):
+    """A system by a metric."""
+
+    value: float
+    interval: tuple[float, float] | None
+    ranks: tuple[int, int]
+    best: bool
+    worse: bool
+
+
+class MetricData(TypedDict):
+    """A metric, the systems by it, and their scores of the images on the page, system by system."""
+
+    label: str
+    summary: str
+    signature: str
+    systems: list[SystemScore]
+    scores: list[list[float]]
+
+
+class PairData(TypedDict):
+    """Two systems, by number, and their difference by each metric."""
+
+    a: int
+    b: int
+    metrics: list[DifferenceData]
+
+
+class DifferenceData(TypedDict):
+    """A difference and its test."""
+
+    delta: float
+    interval: tuple[float, float] | None
+    p: float
+    corrected: float
+    significant: bool
+
+
+class ImageData(TypedDict):
+    """An image's captions: one a system (None where it has none), and the references."""
+
+    id: str
+    candidates: list[str | None]
+    references: list[str]
+
+
+class PageData(TypedDict):
+    """Everything the page shows. `lead` is the number of the metric it shows first, `first` that of the pair."""
+
+    version: str
+    tokenizer: str
+    level: float | None
+    total: int
+    references: tuple[int, int]
+    test: str
+    alpha: float
+    extremes: int | None
+    seed: int
+    lead: int
+    first: int
+    systems: list[str]
+    metrics: list[MetricData]
+    pairs: list[PairData]
+    images: list[ImageData]
+
+
+def write_comparison(comparison: Comparison, path: str | PathLike[str], *, title: str) -> None:
+    """Writes the page, whole or not at all. Raises `DataError` where it cannot be written."""
+    page = render_comparison_html(comparison, title=title)
+    with atomic_write(path) as file:
+        file.write(page)
+
+
+def render_comparison_html(comparison: Comparison, *, title: str) -> str:
+    """The page. The same comparison and title give the same text."""
+    data = comparison_data(comparison)
+    styles = ["report.css", "comparison.css"]
+    return assemble("comparison.html", styles, _SCRIPTS, data, title=title, version=data["version"])
+
+
+def comparison_data(comparison: Comparison) -> PageData:
+    """The document for a comparison."""
+    first = next(iter(comparison.values()))
+    leading = lead(first)
+    scores = {
+        key: np.array([result[key].per_image for result in comparison.values()]).round(DECIMALS)
+        for key in comparison.metrics
+    }
+    chosen = _chosen(list(scores.values())[leading])
+    pairs = list(combinations(comparison, 2))
+    best = set(comparison.ranking(list(comparison.metrics)[leading])[:2])
+    return {
+        "version": first.version,
+        "tokenizer": first.corpus.tokenizer,
+        "level": comparison.level,
+        "total": len(first.image_ids),
+        "references": first.corpus.reference_counts,
+        "test": tested(comparison),
+        "alpha": comparison.alpha,
+        "extremes": EXTREMES if len(chosen) < len(first.image_ids) else None,
+        "seed": SAMPLE_SEED,
+        "lead": leading,
+        "first": next(number for number, pair in enumerate(pairs) if best == set(pair)),
+        "systems": list(comparison),
+        "metrics": [_metric(comparison, key, scores[key][:, chosen]) for key in comparison.metrics],
+        "pairs": [_pair(comparison, a, b) for a, b in pairs],
+        "images": [_image(comparison, first.image_ids[number]) for number in chosen],
+    }
+
+
+def _chosen(scores: npt.NDArray[np.float64]) -> list[int]:
+    """Numbers of the images on the page, for scores of shape (systems, images)."""
+    systems, images = scores.shape
+    most = max(MOST_CAPTIONS // systems, 2 * EXTREMES)
+    if images <= most:
+        return list(range(images))
+    order = np.argsort(scores.min(axis=0) - scores.max(axis=0), kind="stable").tolist()
+    others = random.Random(SAMPLE_SEED).sample(order[EXTREMES:], most - EXTREMES)
+    return sorted([*order[:EXTREMES], *others])
+
+
+def _metric(comparison: Comparison, key: str, scores: npt.NDArray[np.float64]) -> MetricData:
+    best, worse = best_and_worse(comparison, key)
+    ranks = comparison.ranks(key)
+    any_score = next(iter(comparison.values()))[key]
+    return {
+        "label": any_score.metric.label,
+        "summary": any_score.metric.summary,
+        "signature": any_score.signature,
+        "systems": [
+            {
+                "value": result[key].value,
+                "interval": result[key].interval,
+                "ranks": ranks[name],
+                "best": name in best,
+                "worse": name in worse,
+            }
+            for name, result in comparison.items()
+        ],
+        "scores": scores.tolist(),
+    }
+
+
+def _pair(comparison: Comparison, a: str, b: str) -> PairData:
+    systems = list(comparison)
+    found = [comparison.pair(a, b, key) for key in comparison.metrics]
+    return {
+        "a": systems.index(a),
+        "b": systems.index(b),
+        "metrics": [
+            {
+                "delta": pair.delta,
+                "interval": pair.interval,
+                "p": pair.p,
+                "corrected": pair.p_corrected,
+                "significant": pair.significant,
+            }
+            for pair in found
+        ],
+    }
+
+
+def _image(comparison: Comparison, image_id: str) -> ImageData:
+    captions = [result.corpus.captions(image_id) for result in comparison.values()]
+    return {"id": image_id, "candidates": [candidate for candidate, _ in captions], "references": captions[0][1]}

@@ -1,0 +1,221 @@
+"""Systems compared on the same images: paired tests, intervals of differences, correction for many tests."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from capeval import _core
+from capeval.comparison import Comparison, Pair
+from capeval.corpus import CandidateSource, CaptionSource, Corpus
+from capeval.errors import CapevalWarning, UsageError, accepted_name
+from capeval.evaluate import check_bootstrap, score_corpus
+from capeval.registry import parse_metrics
+
+if TYPE_CHECKING:
+    from capeval.document_frequency import DocumentFrequency
+    from capeval.metrics import Metric
+    from capeval.result import Result
+
+TESTS = ("permutation", "bootstrap")
+CORRECTIONS = ("holm", "none")
+
+FEW_IMAGES = 30
+"""On fewer, bootstrap samples vary too little: the test finds differences that are none."""
+
+
+def compare(
+    references: CaptionSource,
+    systems: Mapping[str, CandidateSource],
+    metrics: str | Metric | Iterable[str | Metric] = "coco",
+    *,
+    tokenizer: str = "ptb",
+    document_frequency: DocumentFrequency | None = None,
+    meteor_resources: str | None = None,
+    on_missing: str = "error",
+    test: str = "permutation",
+    samples: int = 1000,
+    alpha: float = 0.05,
+    correction: str = "holm",
+    interval: float | None = 0.95,
+    seed: int = 0,
+    threads: int = 0,
+) -> Comparison:
+    """Scores several systems on the same images, and tests each pair of them by each metric.
+
+    Args:
+        references: `{image id: [caption, …]}`, or the path of a file in any format `capeval score` reads.
+        systems: for each system's name `{image id: caption}`, or a path; two at least.
+        metrics: comma-separated names or groups, metric values, or a mixture.
+        tokenizer: `ptb`, `ptb-stream`, `whitespace` or `none`; see [`capeval.tokenize`][].
+        document_frequency: what CIDEr weighs words by; the references themselves by default.
+        meteor_resources: folder of a METEOR 1.5 release; an installed pycocoevalcap by default.
+        on_missing: what an image without candidate means: `error`, `skip` (no system is scored on it) or `zero`.
+        test: `permutation` (approximate randomisation; Noreen 1989) or `bootstrap` (Koehn 2004; Riezler and Maxwell
+            2005).
+        samples: number of bootstrap samples, and of permutations.
+        alpha: a difference is significant where its corrected p is at most this.
+        correction: `holm` (Holm 1979), over the pairs of systems, for each metric; or `none`.
+        interval: confidence level of the intervals of scores and differences, or None for none.
+        seed: seed of everything random; the same seed gives the same numbers on any machine.
+        threads: number of threads, 0 for one a core; results are the same bits for any number.
+
+    Raises:
+        DataError: references or candidates are unusable, or do not fit together.
+        UsageError: fewer than two systems, an unknown name or an unacceptable value.
+    """
+    chosen = parse_metrics(metrics, lacking=lambda metric: metric.unavailable(meteor_resources))
+    check_test(len(systems), test=test, alpha=alpha, correction=correction)
+    check_bootstrap(interval, samples, seed)
+    corpora = Corpus.of_systems(references, systems, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
+    results = {
+        name: score_corpus(
+            corpus,
+            chosen,
+            document_frequency=document_frequency,
+            meteor_resources=meteor_resources,
+            interval=None,
+            threads=threads,
+        )
+        for name, corpus in corpora.items()
+    }
+    return compare_results(
+        results,
+        test=test,
+        samples=samples,
+        alpha=alpha,
+        correction=correction,
+        interval=interval,
+        seed=seed,
+        threads=threads,
+    )
+
+
+def compare_results(
+    results: Mapping[str, Result],
+    *,
+    test: str = "permutation",
+    samples: int = 1000,
+    alpha: float = 0.05,
+    correction: str = "holm",
+    interval: float | None = 0.95,
+    seed: int = 0,
+    threads: int = 0,
+) -> Comparison:
+    """Compares systems that were scored before, by the same metrics on the same images; arguments as for `compare`.
+
+    Raises `UsageError` also where they were not.
+    """
+    check_test(len(results), test=test, alpha=alpha, correction=correction)
+    check_bootstrap(interval, samples, seed)
+    _check_scored_alike(results)
+    images = len(next(iter(results.values())).image_ids)
+    _warn_of_weak_tests(images, len(results), test, samples, alpha, correction)
+    rows = [[score.statistics for score in result.values()] for result in results.values()]
+    metrics = list(next(iter(results.values())))
+    names = [(a, b, metric) for a, b in combinations(results, 2) for metric in metrics]
+    differences: Sequence[tuple[tuple[float, float] | None, float]] = [(None, 1.0)] * len(names)
+    if interval is not None or test == "bootstrap":
+        bounds, differences = _core.paired_bootstrap(rows, samples, interval or 0.95, seed, threads)
+        if interval is not None:
+            results = _with_intervals(results, bounds, interval)
+    p = [p for _, p in differences]
+    if test == "permutation":
+        p = _core.paired_permutation(rows, samples, seed, threads)
+    corrected = _corrected(p, len(metrics), correction)
+    pairs = [
+        Pair(
+            a,
+            b,
+            metric,
+            delta=results[a][metric].value - results[b][metric].value,
+            interval=None if interval is None else between,
+            p=p,
+            p_corrected=p_corrected,
+            significant=p_corrected <= alpha,
+        )
+        for (a, b, metric), (between, _), p, p_corrected in zip(names, differences, p, corrected, strict=True)
+    ]
+    return Comparison(dict(results), pairs, test, samples, alpha, correction, interval, seed)
+
+
+def holm(p: Sequence[float]) -> list[float]:
+    """Holm's step-down correction (1979) of a family of p-values, in the order given."""
+    corrected = [1.0] * len(p)
+    largest = 0.0
+    for rank, place in enumerate(sorted(range(len(p)), key=p.__getitem__)):
+        largest = max(largest, min(1.0, (len(p) - rank) * p[place]))
+        corrected[place] = largest
+    return corrected
+
+
+def check_test(systems: int, *, test: str, alpha: float, correction: str) -> None:
+    """Raises `UsageError` for what no comparison can be made with."""
+    accepted_name("test", test, TESTS)
+    accepted_name("correction", correction, CORRECTIONS)
+    if systems < 2:
+        given = "one system was given" if systems == 1 else "no system was given"
+        raise UsageError(f"a comparison takes two systems or more, {given}; capeval score scores a single one")
+    if not 0 < alpha < 1:
+        raise UsageError(f"alpha must be a level of significance between 0 and 1, as 0.05, got {alpha}")
+
+
+def _check_scored_alike(results: Mapping[str, Result]) -> None:
+    (first, one), *others = results.items()
+    for name, other in others:
+        if other.image_ids != one.image_ids:
+            raise UsageError(
+                f"{name} was scored on other images than {first}, or in another order; score both on the same"
+            )
+        signatures = [[score.signature for score in result.values()] for result in (one, other)]
+        if signatures[0] != signatures[1]:
+            raise UsageError(
+                f"{name} was scored by other metrics than {first}, or with other parameters; score both the same way"
+            )
+
+
+def _warn_of_weak_tests(images: int, systems: int, test: str, samples: int, alpha: float, correction: str) -> None:
+    if test == "bootstrap" and images < FEW_IMAGES:
+        given = "1 image" if images == 1 else f"{images} images"
+        warnings.warn(
+            f"the bootstrap test on {given} finds differences that are none; take test permutation below {FEW_IMAGES}",
+            CapevalWarning,
+            stacklevel=4,
+        )
+    tests = systems * (systems - 1) // 2 if correction == "holm" else 1
+    least = math.ceil(tests / alpha - 1e-9) - 1
+    if samples < least:
+        warnings.warn(
+            f"with {samples:,} samples no p is below {1 / (samples + 1):.2g}, no corrected one of {tests:,} pairs "
+            f"below {tests / (samples + 1):.2g}: nothing can be significant at {alpha:g}; take {least:,} samples",
+            CapevalWarning,
+            stacklevel=4,
+        )
+
+
+def _with_intervals(
+    results: Mapping[str, Result], bounds: Sequence[tuple[float, float]], level: float
+) -> dict[str, Result]:
+    """The results with these intervals, system by system, metric by metric."""
+    place = iter(bounds)
+    return {
+        name: dataclasses.replace(
+            result,
+            level=level,
+            scores={key: dataclasses.replace(score, interval=next(place)) for key, score in result.items()},
+        )
+        for name, result in results.items()
+    }
+
+
+def _corrected(p: Sequence[float], metrics: int, correction: str) -> list[float]:
+    """Corrected over the pairs of systems, for each metric; `p` is pair by pair, metric by metric."""
+    corrected = list(p)
+    if correction == "holm":
+        for metric in range(metrics):
+            corrected[metric::metrics] = holm(p[metric::metrics])
+    return corrected

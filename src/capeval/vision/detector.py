@@ -1,0 +1,88 @@
+"""What a detector is, and which one a name means."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from capeval.errors import MissingDependencyError, UsageError
+
+if TYPE_CHECKING:
+    import torch
+    from PIL.Image import Image
+
+
+class Detection(NamedTuple):
+    """One thing found: its label, how sure the detector is (0 to 1), and where (left, top, right, bottom in pixels)."""
+
+    label: str
+    score: float
+    box: tuple[float, float, float, float]
+
+
+class Detector(Protocol):
+    """Finds labelled things in images. Implement this to use a detector of your own with `detect_images`."""
+
+    @property
+    def name(self) -> str:
+        """What tells it from others, weights included."""
+        ...
+
+    @property
+    def labels(self) -> Sequence[str]:
+        """Every label it can give."""
+        ...
+
+    def detect(self, images: Sequence[Image]) -> list[list[Detection]]:
+        """Detections of each of these RGB images, in their order."""
+        ...
+
+
+def default_threshold(labels: Sequence[str]) -> float:
+    """The score that Madhyastha et al. (2019) ask of a detection: 0.6 with 80 labels, 0.4 with 500 and more."""
+    return 0.4 if len(labels) >= 500 else 0.6
+
+
+def load_detector(name: str, *, weights: str | None = None, device: str = "auto") -> Detector:
+    """A detector of torchvision or transformers.
+
+    Args:
+        name: a detection model of torchvision, such as ``fasterrcnn_resnet50_fpn_v2``, or a checkpoint of
+            transformers: a folder, or a name on the hub, such as ``facebook/detr-resnet-50``.
+        weights: for torchvision only: one of its names for weights (``DEFAULT``, ``COCO_V1``), the file of a state
+            dict, or ``random``. ``DEFAULT`` when not given.
+        device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``; ``auto`` is the GPU when there is one.
+
+    Raises:
+        MissingDependencyError: the extra ``detect`` is not installed.
+        UsageError: no such model, weights or device.
+        DataError: the weights cannot be fetched or read; the message says which file to put where.
+    """
+    checkpoint = os.path.isdir(name) or "/" in name
+    if checkpoint and weights is not None:
+        raise UsageError(f"{name!r} is a transformers checkpoint, which has its own weights; leave the weights out")
+    try:
+        if checkpoint:
+            from capeval.vision.transformers_detector import TransformersDetector
+        else:
+            from capeval.vision.torchvision_detector import TorchvisionDetector
+    except ImportError:
+        raise MissingDependencyError("detecting objects", extra="detect") from None
+    if checkpoint:
+        return TransformersDetector(name, _device(device))
+    return TorchvisionDetector(name, weights or "DEFAULT", _device(device))
+
+
+def _device(name: str) -> torch.device:
+    import torch
+
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        reason = str(error).partition("\n")[0]
+        raise UsageError(f"the device {name!r} cannot be used ({reason}); choose auto, cpu, cuda or cuda:N") from None
+    return device

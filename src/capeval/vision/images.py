@@ -1,0 +1,81 @@
+"""The images of a folder: which, what they are called, and their pixels."""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from capeval.data.source import PathLike, reading
+from capeval.errors import DataError, MissingDependencyError, accepted_name
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+IMAGE_IDS = ("name", "stem", "number")
+"""How image ids come from file names: dog_007.jpg is ``dog_007.jpg``, ``dog_007`` or ``7``."""
+
+_SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff")
+
+
+def find_images(place: PathLike, ids: str = "name") -> dict[str, Path]:
+    """Image files by image id, in the order of their names: those of a folder, or one file.
+
+    Args:
+        place: the folder, whose subfolders are left alone, or an image.
+        ids: one of `IMAGE_IDS`.
+
+    Raises:
+        DataError: nothing there, no image in it, or two images with the same id.
+        UsageError: no such way to form ids.
+    """
+    accepted_name("the way to form image ids", ids, IMAGE_IDS)
+    folder = Path(place)
+    with reading(place):
+        names = sorted(os.listdir(folder)) if not folder.is_file() else []
+    files = [folder] if folder.is_file() else [folder / name for name in names if name.lower().endswith(_SUFFIXES)]
+    if not files:
+        raise DataError(f"{folder}: holds no image; image files end in {', '.join(_SUFFIXES)}")
+    images: dict[str, Path] = {}
+    for file in files:
+        image = _id(file, ids)
+        if image in images:
+            raise DataError(
+                f"{folder}: {images[image].name} and {file.name} both have the image id {image!r}; "
+                "rename one, or form the ids from the whole name"
+            )
+        images[image] = file
+    return images
+
+
+def _id(file: Path, ids: str) -> str:
+    if ids == "number":
+        numbers = re.findall(r"[0-9]+", file.stem)
+        if not numbers:
+            raise DataError(f"{file}: has no number in its name; form the ids from the name or stem")
+        return str(numbers[-1]).lstrip("0") or "0"
+    return file.name if ids == "name" else file.stem
+
+
+def open_image(file: Path) -> Image:
+    """The whole image in RGB, turned as its camera says.
+
+    Raises:
+        DataError: it is corrupt, no image, or too large to be one.
+        MissingDependencyError: Pillow is not installed.
+    """
+    try:
+        from PIL import Image, ImageOps
+    except ImportError:
+        raise MissingDependencyError("reading images", extra="detect") from None
+    try:
+        with reading(file), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with Image.open(file) as image:
+                return ImageOps.exif_transpose(image).convert("RGB")
+    except DataError:
+        raise
+    except (Image.DecompressionBombError, SyntaxError, EOFError, MemoryError, TypeError) as error:
+        raise DataError(f"{file}: cannot be read: {error}") from None

@@ -1,0 +1,168 @@
+"""A detector over many images, in batches; a run that was interrupted goes on where it stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from capeval.data.atomic import atomic_write
+from capeval.data.objects import check_threshold
+from capeval.data.source import PathLike, reading
+from capeval.errors import DataError, DataWarning, UsageError, accepted_name, some
+from capeval.vision.detector import Detection, Detector, default_threshold
+from capeval.vision.images import open_image
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+ON_CORRUPT = ("error", "skip")
+"""What an image that cannot be read means: an error, or that it is left out."""
+
+Row = dict[str, Any]
+"""One image of the output: image_id, and detections of label, score and box."""
+
+
+def detect_images(
+    detector: Detector,
+    images: Mapping[str, Path],
+    output: PathLike,
+    *,
+    threshold: float | None = None,
+    batch: int = 8,
+    on_corrupt: str = "error",
+    resume: bool = True,
+    progress: Callable[[int], object] | None = None,
+) -> int:
+    """Write what the detector finds in each image, as a list of ``{"image_id", "detections"}``.
+
+    Results are kept in ``OUTPUT.partial`` as they come. A run that stops early leaves that file, and the next run
+    with the same detector and threshold goes on from it. ``OUTPUT`` appears when it is complete.
+
+    Args:
+        detector: any `Detector`.
+        images: image files by image id.
+        output: where to; ``-`` is standard output, which cannot be resumed.
+        threshold: the lowest score to keep; `default_threshold` when not given.
+        batch: images at a time.
+        on_corrupt: one of `ON_CORRUPT`.
+        resume: go on from an interrupted run, or start again.
+        progress: called with the number of images done after each batch.
+
+    Returns:
+        The number of images written; corrupt ones are named in a `DataWarning` and left out.
+
+    Raises:
+        DataError: a corrupt image, unless they are skipped; the output cannot be written.
+        UsageError: the interrupted run had another detector or threshold; or the batch does not fit into the GPU.
+    """
+    accepted_name("what a corrupt image means", on_corrupt, ON_CORRUPT)
+    lowest = default_threshold(detector.labels) if threshold is None else threshold
+    check_threshold(lowest)
+    settings = {"detector": detector.name, "threshold": lowest}
+    partial = None if output == "-" else Path(f"{os.fspath(output)}.partial")
+    rows = _resumed(partial, settings) if partial is not None and resume else {}
+    if partial is not None and not rows:
+        partial.unlink(missing_ok=True)
+    missing = [image for image in images if image not in rows]
+    corrupt: list[str] = []
+    for chosen in _batched(missing, batch):
+        opened = dict(_opened(chosen, images, on_corrupt, corrupt))
+        new = _rows(detector, opened, lowest)
+        if partial is not None and new:
+            _append(partial, new, settings)
+        rows.update((row["image_id"], row) for row in new)
+        if progress is not None:
+            progress(len(rows) + len(corrupt))
+    if corrupt:
+        warnings.warn(f"left out, because they cannot be read: {some(corrupt)}", DataWarning, stacklevel=2)
+    done = [rows[image] for image in images if image in rows]
+    _write(output, done)
+    if partial is not None:
+        partial.unlink(missing_ok=True)
+    return len(done)
+
+
+def _batched(images: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    return (images[start : start + size] for start in range(0, len(images), size))
+
+
+def _opened(
+    chosen: Sequence[str], images: Mapping[str, Path], on_corrupt: str, corrupt: list[str]
+) -> Iterator[tuple[str, Image]]:
+    """The images that can be read; the ids of others go to `corrupt`."""
+    for image in chosen:
+        try:
+            yield image, open_image(images[image])
+        except DataError as error:
+            if on_corrupt == "error":
+                raise DataError(f"{error}; mend or remove the image, or skip such images") from None
+            corrupt.append(image)
+
+
+def _rows(detector: Detector, opened: Mapping[str, Image], lowest: float) -> list[Row]:
+    if not opened:
+        return []
+    try:
+        found = detector.detect(list(opened.values()))
+    except RuntimeError as error:
+        if "out of memory" in str(error):
+            raise UsageError(f"a batch of {len(opened)} images does not fit into memory; use a smaller batch") from None
+        raise
+    return [_row(image, detections, lowest) for image, detections in zip(opened, found, strict=True)]
+
+
+def _row(image: str, detections: Sequence[Detection], lowest: float) -> Row:
+    kept = [
+        {"label": label, "score": round(score, 6), "box": [round(side, 2) for side in box]}
+        for label, score, box in detections
+        if score >= lowest
+    ]
+    return {"image_id": image, "detections": kept}
+
+
+def _append(partial: Path, rows: Sequence[Row], settings: Row) -> None:
+    """Adds the rows; a new file begins with the settings of the run."""
+    try:
+        with open(partial, "a", encoding="utf-8") as file:
+            if not file.tell():
+                file.write(json.dumps(settings) + "\n")
+            file.writelines(json.dumps(row) + "\n" for row in rows)
+    except OSError as error:
+        raise DataError(f"{partial}: cannot be written: {error}; free space or choose another place") from None
+
+
+def _resumed(partial: Path, settings: Row) -> dict[str, Row]:
+    """Rows of an interrupted run by image id; a last line that was cut off is dropped from the file."""
+    if not partial.exists():
+        return {}
+    with reading(partial):
+        data = partial.read_bytes()
+    if not data:
+        return {}
+    whole = data[: data.rfind(b"\n") + 1]
+    try:
+        before, *rows = [json.loads(line) for line in whole.splitlines()] or [settings]
+        done = {row["image_id"]: row for row in rows}
+    except (ValueError, TypeError, KeyError):
+        raise DataError(f"{partial}: is no interrupted run; remove it, or start again without resuming") from None
+    if before != settings:
+        raise UsageError(
+            f"{partial}: the interrupted run was of {_spell(before)}, this one is of {_spell(settings)}; "
+            "give the same settings, or start again without resuming"
+        )
+    if len(whole) < len(data):
+        os.truncate(partial, len(whole))
+    return done
+
+
+def _spell(settings: Any) -> str:
+    return ", ".join(f"{name} {value}" for name, value in settings.items()) if isinstance(settings, dict) else "?"
+
+
+def _write(output: PathLike, rows: Sequence[Row]) -> None:
+    with atomic_write(output) as file:
+        file.write("[\n" + ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\n]\n")

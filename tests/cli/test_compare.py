@@ -1,0 +1,217 @@
+"""`capeval compare`: what it prints in every format is the comparison that the library gives."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from runner import Runner
+
+import capeval
+from capeval import example
+from capeval.cli.compare import named
+from capeval.report.comparison_formats import escape_latex
+
+Write = Callable[[str, object], str]
+
+TABLE = """\
+60 images, 5 references each, ptb tokens
+score, 95% interval           BLEU-4          CIDEr-D
+─────────────────────────────────────────────────────
+careful                   1  0.5073*       1  1.8334*
+                       0.4581–0.5561    1.7399–1.9245
+plain                     2  0.2568†       2  0.9142†
+                       0.2013–0.3122    0.8116–1.0334
+template                  3  0.1541†       3  0.2823†
+                       0.0943–0.2104    0.1873–0.3871
+
+difference, p          BLEU-4    CIDEr-D
+────────────────────────────────────────
+careful – plain       +0.2505    +0.9192
+                       0.003!     0.003!
+careful – template    +0.3532    +1.5511
+                       0.003!     0.003!
+plain – template      +0.1027    +0.6319
+                       0.003!     0.003!
+
+* best   † significantly worse than the best   before each score: the ranks it may have
+p: paired permutation test, 1,000 samples, Holm over 3 pairs a metric; ! significant, p ≤ 0.05
+"""
+
+
+@pytest.fixture
+def systems(run: Runner, references: str) -> list[str]:
+    """The example's systems, as files in the folder."""
+    for name in example.SYSTEMS:
+        (run.folder / f"{name}.json").write_bytes(example.system_path(name).read_bytes())
+    return [references, *(f"{name}.json" for name in example.SYSTEMS)]
+
+
+@pytest.fixture(scope="module")
+def compared() -> capeval.Comparison:
+    return capeval.compare(example.references(), example.systems(), "bleu-4, cider-d")
+
+
+METRICS = ("--metrics", "bleu-4,cider-d")
+
+
+def test_table(run: Runner, systems: list[str]) -> None:
+    assert run.ok("compare", *systems, *METRICS) == TABLE
+    bare = run.ok("compare", *systems, *METRICS, "--interval", "none")
+    assert "0.5073*" in bare
+    assert "0.4581" not in bare
+
+
+def test_json(run: Runner, systems: list[str], compared: capeval.Comparison) -> None:
+    document = json.loads(run.ok("compare", *systems, *METRICS, "--format", "json"))
+    assert document == json.loads(json.dumps(compared.to_dict()))
+    assert list(document) == ["capeval", "images", "test", "systems", "pairs", "signatures"]
+    assert list(document["systems"]["plain"]) == ["scores", "intervals", "ranks"]
+    assert list(document["pairs"][0]) == [
+        "a", "b", "metric", "delta", "interval", "p", "p_corrected", "significant"
+    ]  # fmt: skip
+    bare = json.loads(run.ok("compare", *systems, *METRICS, "--format", "json", "--interval", "none"))
+    assert bare["systems"]["plain"]["intervals"] == {}
+    assert bare["pairs"][0]["interval"] is None
+
+
+def test_csv(run: Runner, systems: list[str], compared: capeval.Comparison) -> None:
+    found = list(csv.DictReader(io.StringIO(run.ok("compare", *systems, *METRICS, "--format", "csv"))))
+    assert len(found) == len(compared.pairs)
+    for row, pair in zip(found, compared.pairs, strict=True):
+        assert (row["a"], row["b"], row["metric"]) == (pair.a, pair.b, pair.metric)
+        numbers = ("delta", "lower", "upper", "p", "p_corrected")
+        assert [float(row[name]) for name in numbers] == [
+            pair.delta, *(pair.interval or ()), pair.p, pair.p_corrected
+        ]  # fmt: skip
+        assert float(row["score_a"]) - float(row["score_b"]) == pair.delta
+        assert row["significant"] == ("yes" if pair.significant else "no")
+
+
+def test_markdown_and_latex(run: Runner, systems: list[str]) -> None:
+    lines = run.ok("compare", *systems, *METRICS, "--format", "markdown").splitlines()
+    assert lines[:4] == [
+        "| system | BLEU-4 | CIDEr-D |",
+        "| --- | ---: | ---: |",
+        "| careful | **0.5073** (0.4581 to 0.5561) | **1.8334** (1.7399 to 1.9245) |",
+        "| plain | 0.2568† (0.2013 to 0.3122) | 0.9142† (0.8116 to 1.0334) |",
+    ]
+    assert lines[-1].startswith(
+        "**Bold**: best. †: worse than the best, p ≤ 0.05 (paired permutation test, 1,000 samples"
+    )
+    text = run.ok("compare", *systems, *METRICS, "--format", "latex")
+    lines = text.splitlines()
+    assert lines[0].startswith("% Bold: best.")
+    assert lines[1:4] == [r"\begin{tabular}{lrr}", r"\toprule", r"System & BLEU-4 & CIDEr-D \\"]
+    assert lines[5:8] == [
+        r"careful & \textbf{0.5073} & \textbf{1.8334} \\",
+        r"& {\scriptsize [0.4581, 0.5561]} & {\scriptsize [1.7399, 1.9245]} \\",
+        r"plain & 0.2568$^{\dagger}$ & 0.9142$^{\dagger}$ \\",
+    ]
+    assert lines[-2:] == [r"\bottomrule", r"\end{tabular}"]
+    assert escape_latex("a_b & 50% {~}") == r"a\_b \& 50\% \{\textasciitilde{}\}"
+
+
+@pytest.mark.parametrize("format", ["table", "json", "csv", "markdown", "latex"])
+def test_output_is_what_would_be_printed(run: Runner, systems: list[str], format: str) -> None:
+    printed = run.ok("compare", *systems, *METRICS, "--format", format, "--samples", 100)
+    assert (
+        run.ok("compare", *systems, *METRICS, "--format", format, "--samples", 100, "-o", "out", "--threads", 1) == ""
+    )
+    assert (run.folder / "out").read_bytes().decode() == printed
+
+
+def test_options(run: Runner, systems: list[str]) -> None:
+    def pairs(*options: object) -> list[dict[str, float]]:
+        printed = run.ok("compare", *systems, "--metrics", "rouge-l", "--format", "json", *options)
+        found: list[dict[str, float]] = json.loads(printed)["pairs"]
+        return found
+
+    expected = capeval.compare(
+        example.references(), example.systems(), "rouge-l", test="bootstrap", samples=200, alpha=0.01,
+        correction="none", interval=0.9, seed=3,
+    )  # fmt: skip
+    given = ("--test", "bootstrap", "--samples", 200, "--alpha", 0.01, "--correction", "none", "--interval", 0.9)
+    assert pairs(*given, "--seed", 3) == json.loads(json.dumps(expected.to_dict()["pairs"]))
+    assert pairs() == pairs("--test", "permutation", "--alpha", 0.05, "--correction", "holm") != pairs("--seed", 1)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_per_image(run: Runner, systems: list[str], compared: capeval.Comparison, suffix: str) -> None:
+    path = run.folder / f"scores.{suffix}"
+    run.ok("compare", *systems, *METRICS, "--per-image", path)
+    rows: list[dict[str, object]]
+    if suffix == "csv":
+        rows = list(csv.DictReader(path.read_text().splitlines()))  # type: ignore[arg-type]
+    elif suffix == "jsonl":
+        rows = list(map(json.loads, path.read_text().splitlines()))
+    else:
+        rows = pytest.importorskip("pyarrow.parquet").read_table(path).to_pylist()
+    assert [list(row) for row in rows] == [["image_id", "system", "bleu-4", "cider-d"]] * 180
+    for number, (name, result) in enumerate(compared.items()):
+        part = rows[60 * number : 60 * number + 60]
+        assert [row["image_id"] for row in part] == result.image_ids
+        assert {row["system"] for row in part} == {name}
+        assert [float(str(row["bleu-4"])) for row in part] == result["bleu-4"].per_image.tolist()
+
+
+def test_report(run: Runner, systems: list[str]) -> None:
+    assert run.ok("compare", *systems, *METRICS, "--report", "page.html") == TABLE
+    assert "<h1>careful, plain and template</h1>" in (run.folder / "page.html").read_text(encoding="utf-8")
+    assert run.ok("compare", *systems[:3], "--report", "-", "-o", "t.txt").startswith("<!doctype html>")
+    assert "end the name in" in run.refused("compare", *systems, "--per-image", "scores.xls")
+
+
+# Names of systems
+
+
+def test_systems_are_called_after_their_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert named(["a.json", "x/b.jsonl"]) == {"a": "a.json", "b": "x/b.jsonl"}
+    assert named(["x/a.json", "y/a.json"]) == {"x/a": "x/a.json", "y/a": "y/a.json"}
+    assert named(["x/z/a.json", "y/z/a.json", "b.json"]) == {
+        "x/z/a": "x/z/a.json", "y/z/a": "y/z/a.json", "b": "b.json"
+    }  # fmt: skip
+    assert named(["a.json", "a.csv"]) == {"a.json": "a.json", "a.csv": "a.csv"}
+    assert named(["ours=x/a.json", "a.json"]) == {"ours": "x/a.json", "a": "a.json"}
+    assert named(["-", "a.json"]) == {"standard input": "-", "a": "a.json"}
+    (tmp_path / "lr=1.json").touch()
+    assert named(["lr=1.json", "b.json"]) == {"lr=1": "lr=1.json", "b": "b.json"}
+
+
+def test_a_file_given_twice(run: Runner, systems: list[str]) -> None:
+    twice = (systems[0], "plain.json", "plain.json")
+    ended = run("compare", *twice, "--metrics", "rouge-l", "--format", "json")
+    assert ended.stderr == "capeval: warning: plain.json is given twice, as two systems\n"
+    document = json.loads(ended.stdout)
+    assert list(document["systems"]) == ["plain", "plain 2"]
+    assert document["pairs"][0]["p"] == 1
+    assert run.ok("compare", *twice, "--metrics", "rouge-l", "--quiet")
+
+
+def test_bad_usage(run: Runner, systems: list[str], write: Write) -> None:
+    assert "takes two systems or more, one system was given" in run.refused("compare", *systems[:2])
+    assert "two systems are called 'x'; give each a name" in run.refused(
+        "compare", *systems[:1], "x=plain.json", "x=careful.json"
+    )
+    assert "standard input can be read once" in run.refused("compare", "-", "-", "plain.json")
+    assert "0<x<1" in run.refused("compare", *systems, "--alpha", "5")
+    assert "no such file" in run.refused("compare", *systems, "nowhere.json").lower()
+    few = dict(list(example.systems()["plain"].items())[1:])
+    refused = run.refused("compare", *systems, write("few.json", few))
+    assert re.match(r"few.json: no candidate for 1 image \(.*\); add them, or choose --on-missing skip", refused)
+    document = json.loads(
+        run.ok("compare", *systems, "few.json", "--on-missing", "skip", "--metrics", "rouge-l", "--format", "json")
+    )
+    assert document["images"] == 59
+
+
+def test_standard_input(run: Runner, systems: list[str]) -> None:
+    given = ("compare", systems[0], "-", "plain.json", "--metrics", "rouge-l", "--format", "json")
+    document = json.loads(run.ok(*given, stdin=example.system_path("careful").read_bytes()))
+    assert list(document["systems"]) == ["standard input", "plain"]

@@ -1,0 +1,87 @@
+"""`capeval detect`: a real model over generated images, and the files around it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from runner import Runner
+
+Write = Callable[[str, object], str]
+
+A = [{"image_id": 1, "objects": {"dog": 2, "cat": 1}}, {"image_id": 2, "objects": {}}]
+B = [{"image_id": 1, "detections": [{"label": "dog", "score": 0.9}, {"label": "sofa", "score": 0.5}]}]
+
+
+@pytest.fixture
+def pictures(tmp_path: Path) -> str:
+    image = pytest.importorskip("PIL.Image")
+    (tmp_path / "convert").mkdir()
+    for number in range(3):
+        image.new("RGB", (50, 40), (90 * number, 60, 20)).save(tmp_path / "convert" / f"{number}.jpg")
+    return "./convert"
+
+
+SMALL = ["--detector", "ssdlite320_mobilenet_v3_large", "--weights", "random", "--threshold", "0.001"]
+
+
+def test_a_folder_of_images(run: Runner, pictures: str) -> None:
+    pytest.importorskip("torch")
+    assert run.ok("detect", pictures, "-o", "found.json", *SMALL, "--image-ids", "stem", "--batch", "2") == ""
+    found = json.loads((run.folder / "found.json").read_text())
+    assert [row["image_id"] for row in found] == ["0", "1", "2"]
+    assert set(found[0]["detections"][0]) == {"label", "score", "box"}
+    assert json.loads(run.ok("detect", "info", "found.json", "--format", "json"))["images"] == 3
+
+
+def test_bad_images_and_detectors(run: Runner, pictures: str) -> None:
+    pytest.importorskip("torch")
+    assert "did you mean" in run.refused("detect", pictures, "-o", "o.json", "--detector", "fasterrcnn_resnet50")
+    assert "no such file" in run.refused("detect", "images", "-o", "o.json")
+    assert "no folder" in run.refused("detect", pictures, "-o", "none/o.json")
+    (run.folder / "convert" / "1.jpg").write_bytes(b"nonsense")
+    message = run.refused("detect", pictures, "-o", "o.json", *SMALL)
+    assert "1.jpg: cannot be read" in message
+    ended = run("detect", "run", pictures, "-o", "o.json", *SMALL, "--on-corrupt", "skip")
+    assert (ended.status, ended.stdout) == (0, "")
+    assert ended.stderr == "capeval: warning: left out, because they cannot be read: 1 image (1.jpg)\n"
+
+
+def test_convert(run: Runner, write: Write) -> None:
+    run.ok("detect", "convert", write("b.json", B), "-o", "all.json")
+    run.ok("detect", "convert", "b.json", "-o", "sure.json", "--threshold", "0.6")
+    assert json.loads((run.folder / "all.json").read_text()) == [{"image_id": "1", "objects": {"dog": 1, "sofa": 1}}]
+    assert json.loads((run.folder / "sure.json").read_text()) == [{"image_id": "1", "objects": {"dog": 1}}]
+    assert "between 0 and 1" in run.refused(
+        "detect", "convert", "-", "-o", "o", stdin='[{"image_id": 1, "detections": [{"label": "a", "score": 7}]}]'
+    )
+
+
+def test_union(run: Runner, write: Write) -> None:
+    ended = run("detect", "union", write("a.json", A), write("b.json", B), "-o", "-")
+    assert ended.status == 0
+    assert ended.stderr == ("capeval: warning: not in every file, and taken as without objects there: 1 image (2)\n")
+    assert json.loads(ended.stdout) == [
+        {"image_id": "1", "objects": ["dog", "cat", "sofa"]}, {"image_id": "2", "objects": []},
+    ]  # fmt: skip
+    assert "a union needs two files or more" in run.refused("detect", "union", "a.json", "-o", "c.json")
+
+
+def test_info(run: Runner, write: Write) -> None:
+    assert json.loads(run.ok("detect", "info", write("a.json", A), "--format", "json")) == {
+        "images": 2, "images without objects": 1, "labels": 2, "objects": 3, "mean labels an image": 1.0,
+        "mean objects an image": 1.5, "counts": {"dog": 2, "cat": 1},
+    }  # fmt: skip
+    assert run.ok("detect", "info", "a.json").splitlines()[-2:] == [
+        "  dog                      2",
+        "  cat                      1",
+    ]
+
+
+def test_without_torch(run: Runner, pictures: str) -> None:
+    """The extra is named, and what needs no detector works."""
+    (run.folder / "torch.py").write_text("raise ImportError")
+    message = run.refused("detect", pictures, "-o", "o.json", env={"PYTHONPATH": str(run.folder)})
+    assert message == "detecting objects needs the extra 'detect': pip install 'capeval[detect]'"

@@ -1,0 +1,65 @@
+"""Names that are fetched, without a network."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+from capeval.embeddings import open_embeddings
+from capeval.errors import DataError, MissingDependencyError
+
+NAME = "glove-wiki-gigaword-50"
+
+
+@pytest.fixture(autouse=True)
+def offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No socket opens, and the cache folder is the test's own."""
+
+    def refuse(*_: object, **__: object) -> NoReturn:
+        raise OSError("no network in tests")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "create_connection", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    monkeypatch.setattr("platformdirs.user_cache_dir", lambda name: str(tmp_path / name))
+    monkeypatch.setenv("GENSIM_DATA_DIR", str(tmp_path / "gensim-data"))
+
+
+def test_offline_the_message_says_what_to_fetch_and_where_to_put_it(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("gensim")
+    with pytest.raises(DataError) as raised:
+        open_embeddings(NAME).find(["cat"])
+    place = tmp_path / "capeval" / "embeddings" / NAME / f"{NAME}.gz"
+    url = f"https://github.com/piskvorky/gensim-data/releases/download/{NAME}/{NAME}.gz"
+    assert f"{NAME}: cannot be fetched" in str(raised.value)
+    assert f"fetch {url} and put it at {place}" in str(raised.value)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_without_gensim(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "gensim", None)
+    with pytest.raises(MissingDependencyError, match=r"or else fetch https://.*capeval\[gensim\]"):
+        open_embeddings(NAME).find(["cat"])
+
+
+@pytest.mark.parametrize("folder", ["capeval/embeddings", "gensim-data"])
+def test_a_file_that_is_there_is_taken(tmp_path: Path, folder: str) -> None:
+    import gzip
+
+    place = tmp_path / folder / NAME
+    place.mkdir(parents=True)
+    (place / f"{NAME}.gz").write_bytes(gzip.compress(b"1 2\ncat 3 4\n"))
+    embeddings = open_embeddings(NAME)
+    assert embeddings.name == NAME
+    assert embeddings.find(["cat"])[0].tolist() == [[3, 4]]
+
+
+def test_a_file_of_that_name_goes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(NAME).write_text("cat 5 6\n")
+    assert open_embeddings(NAME).find(["cat"])[0].tolist() == [[5, 6]]

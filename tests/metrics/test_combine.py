@@ -1,0 +1,171 @@
+"""Combinations: the weighted mean of the members' scores; text that names them; errors of theirs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import capeval
+from capeval import example
+from capeval.errors import UsageError
+from capeval.metrics import Bleu, Cider, CiderD, Combine, Fluency, Metric, RougeL
+from capeval.metrics.base import parameter, spell
+from capeval.registry import BY_NAME, parse_metrics
+from corpora import Pairs, pairs
+from laws.registered import SCORABLE
+
+weights = st.floats(1e-6, 1e6) | st.integers(1, 9)
+
+
+@st.composite
+def combinations(draw: st.DrawFn, *, nested: bool = True) -> Combine:
+    simple = st.sampled_from([*SCORABLE, CiderD(sigma=5), Fluency(n=2, own=True)])
+    member: st.SearchStrategy[Metric] = simple | combinations(nested=False) if nested else simple
+    members = draw(st.lists(member, min_size=2, max_size=4))
+    given_weights = draw(st.none() | st.tuples(*[weights] * len(members)))
+    return Combine(*members, weights=given_weights)
+
+
+@given(combined=combinations())
+def test_the_printed_text_parses_back(combined: Combine) -> None:
+    for text in (combined.key, str(combined), combined.label, f" {combined.key} , {combined}"):
+        [parsed] = parse_metrics(text)
+        assert parsed == combined
+        assert hash(parsed) == hash(combined)
+        assert parsed.key == combined.key
+
+
+@given(corpus=pairs(), combined=combinations(nested=False))
+def test_scores_are_the_weighted_means_of_the_members(corpus: Pairs, combined: Combine) -> None:
+    scores = corpus.score([combined, *combined.members])
+    mine, members = scores[combined.key], [scores[member.key] for member in combined.members]
+    total = sum(combined.weights)
+    pairs_ = list(zip(combined.weights, members, strict=True))
+    assert mine.value == pytest.approx(sum(w * m.value for w, m in pairs_) / total, rel=1e-12)
+    assert mine.per_image == pytest.approx(sum(w * m.per_image for w, m in pairs_) / total, rel=1e-12)
+
+
+def test_the_interval_is_over_the_same_draws_of_images() -> None:
+    """The mean of two metrics over captions is a mean over captions: its bootstrap can be made by hand."""
+    texts = ("combine(rouge-l, cider-d, weights=1:3)", "rouge-l", "cider-d")
+    result = capeval.score(example.references_path(), example.system_path("plain"), texts, samples=400)
+    combined, *members = result.values()
+    assert combined.interval is not None
+    assert combined.interval[0] < combined.value < combined.interval[1]
+    draws = np.random.default_rng(1).integers(0, len(result.image_ids), (4000, len(result.image_ids)))
+    by_hand = ((members[0].per_image + 3 * members[1].per_image) / 4)[draws].mean(axis=1)
+    assert combined.interval == pytest.approx(tuple(np.quantile(by_hand, [0.025, 0.975])), rel=0.02)
+
+
+def test_a_combination_declares_what_its_members_need() -> None:
+    combined = Combine(RougeL(), BY_NAME["meteor"], CiderD(), weights=(1, 1, 2))
+    assert combined.needs == ("references", "METEOR's tables")
+    assert combined.upper == (1 + 1 + 2 * 10) / 4
+    assert combined.uses_document_frequency
+    assert not combined.trained_on_references
+    assert combined.equation.startswith("Combine = (ROUGE-L + METEOR + 2 CIDEr-D) / 4;  ROUGE-L = ")
+    assert combined.source.startswith("Madhyastha et al., ACL 2019; Lin 2004; ")
+    assert combined.source.count("COCO caption evaluation") == 1
+    assert combined.unavailable("nowhere") == BY_NAME["meteor"].unavailable("nowhere") is not None
+    assert combined.nothing["ROUGE-L, empty caption"] == RougeL.nothing["empty caption"]
+
+
+def test_the_signature_holds_members_and_weights() -> None:
+    corpus = Pairs(("a b", "c"), (("a b",), ("c", "d")))
+    [score] = corpus.score("combine(fluency(n=2), cider-d, weights=1:2.5)").values()
+    assert score.signature.startswith(
+        "combine|fluency|n:2|own:no|cider-d|n:4|sigma:6|weights:1:2.5|df:corpus(2)|lm:references(2)|tok:none|refs:1-2|"
+    )
+
+
+def test_document_frequencies_are_checked_for_each_member() -> None:
+    corpus = Pairs(("a b", "c"), (("a b",), ("c", "d")))
+    with pytest.raises(UsageError, match=r"^cider needs document frequencies of stems"):
+        corpus.score("combine(cider-d, cider)", document_frequency=corpus.frequencies())
+
+
+def test_alignments_are_there_when_a_member_is_meteor() -> None:
+    references, candidates = example.references_path(), example.system_path("plain")
+    result = capeval.score(references, candidates, "combine(meteor, bleu-1)", interval=None)
+    assert result.has_alignments
+    assert result.alignment(result.image_ids[0]) is not None
+
+
+def test_equal_weights_are_no_weights() -> None:
+    plain = Combine(RougeL(), CiderD())
+    assert Combine(RougeL(), CiderD(), weights=(2, 2)) == plain
+    assert plain.key == "combine(rouge-l, cider-d)"
+    assert Combine(RougeL(), CiderD(), weights=(1, 2)).key == "combine(rouge-l, cider-d, weights=1:2)"
+    assert Combine(RougeL(), CiderD(), weights=(1, 2)).usual() == plain
+
+
+def test_a_group_stands_for_its_members() -> None:
+    [combined] = parse_metrics("combine(coco, fluency)")
+    assert isinstance(combined, Combine)
+    assert combined.members == (*parse_metrics("coco"), Fluency())
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("combine", "Combine: members must be two metrics or more, as in combine(fluency, cider-d)"),
+        ("combine()", "Combine: members must be two metrics or more, as in combine(fluency, cider-d)"),
+        ("combine(bleu-4)", "Combine: members must be two metrics or more, as in combine(fluency, cider-d)"),
+        ("combine(bleu-4, cider-d, w=1)", "combine: no parameter 'w'; its parameters: weights (as Combine(BLEU-4("),
+        ("combine(bleu-4, cider-d, weights=1)", "weights must be 2 numbers above 0, one a member (as 1:2), got 1"),
+        ("combine(bleu-4, cider-d, weights=1:0)", "weights must be 2 numbers above 0, one a member (as 1:2), got 1:0"),
+        ("combine(bleu-4, cider-d, weights=1:-2)", "one a member (as 1:2), got 1:-2"),
+        ("combine(bleu-4, cider-d, weights=1:nan)", "one a member (as 1:2), got 1:nan"),
+        ("combine(bleu-4, cider-d, weights=1e308:1e308)", "one a member (as 1:2), got 1e+308:1e+308"),
+        ("combine(bleu-4, cider-d, weights=a:b)", "one a member (as 1:2), got 'a:b'"),
+        ("combine(bleu-4, cidr-d)", "unknown metric 'cidr-d' (did you mean 'cider-d'?)"),
+        ("combine(bleu-4, cider-d(sigma=0))", "CIDEr-D: sigma must be a number above 0, got 0"),
+        ("combin(bleu-4, cider-d)", "(did you mean 'combine'?)"),
+        (
+            "combine(bleu-4, cider-d(n=2)",
+            "'cider-d(n=2' (did you mean 'cider-d'?); its parentheses do not match",
+        ),
+        (
+            "combine(bleu-4, cider-d))",
+            "'cider-d)' (did you mean 'cider-d'?); its parentheses do not match",
+        ),
+    ],
+)
+def test_what_is_wrong_is_named(text: str, message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_metrics(text)
+    assert message in str(caught.value)
+
+
+def test_members_are_metrics() -> None:
+    with pytest.raises(UsageError, match=r"members must be metrics, as capeval.metrics.CiderD\(\), got 'cider-d'"):
+        Combine(RougeL(), "cider-d")  # type: ignore[arg-type]
+    with pytest.raises(AttributeError):
+        Combine(RougeL(), CiderD()).weights = (1, 2)  # type: ignore[misc]
+
+
+class Reader(Metric):
+    """A metric with a parameter of any text."""
+
+    path: str = parameter("a file", default="none")
+
+    family = "reader"
+    title = "Reader"
+
+    def _check(self, declared: object) -> None:
+        pass
+
+
+@given(
+    path=st.text(st.characters(exclude_categories=["Cs"])) | st.sampled_from(["~/my vectors (v2), final.txt", "a=b"])
+)
+def test_a_path_as_parameter_survives(path: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(BY_NAME, "reader", Reader())
+        reader = Reader(path=path)
+        assert parse_metrics(f"reader(path={spell(path)})") == (reader,)
+        combined = Combine(reader, Cider(), Bleu(n=1), weights=(1, 2, 3))
+        assert parse_metrics(f"bleu-1, {combined.key}, cider") == (Bleu(n=1), combined, Cider())
+    assert spell("../data/glove.6B 50d.txt") == "../data/glove.6B 50d.txt"

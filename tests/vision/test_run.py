@@ -1,0 +1,116 @@
+"""Runs over many images: batches, interruptions, corrupt images."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from capeval.data import read_objects
+from capeval.errors import DataError, DataWarning, UsageError
+from capeval.vision import Detection, detect_images, find_images
+from capeval.vision.images import open_image
+
+
+class Widths:
+    """Finds as many dogs as the image is tens of pixels wide, and stops when it is told to."""
+
+    name = "widths"
+    labels = ("dog", "cat")
+
+    def __init__(self, stop_after: int = 100) -> None:
+        self.left = stop_after
+        self.batches: list[int] = []
+
+    def detect(self, images: Sequence[Image.Image]) -> list[list[Detection]]:
+        self.batches.append(len(images))
+        self.left -= 1
+        if self.left < 0:
+            raise KeyboardInterrupt
+        dog, cat = Detection("dog", 0.6, (0.123, 0, 1, 1)), Detection("cat", 0.59, (0, 0, 1, 1))
+        return [[*[dog] * (image.width // 10), cat] for image in images]
+
+
+WHOLE = {f"scene_{number:04}.png": {"dog": 6 + 2 * number} for number in range(5)}
+
+
+@pytest.mark.parametrize("batch", [1, 2, 5, 8])
+def test_batches_do_not_matter(images: Path, tmp_path: Path, batch: int) -> None:
+    output, seen = tmp_path / "objects.json", list[int]()
+    detector = Widths()
+    assert detect_images(detector, find_images(images), output, batch=batch, progress=seen.append) == 5
+    assert read_objects(output) == WHOLE
+    assert max(detector.batches) <= batch
+    assert seen[-1] == 5
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["images", "objects.json"]
+    assert json.loads(output.read_text())[0]["detections"][0] == {"label": "dog", "score": 0.6, "box": [0.12, 0, 1, 1]}
+
+
+def test_an_interrupted_run_goes_on(images: Path, tmp_path: Path) -> None:
+    output, partial = tmp_path / "objects.json", tmp_path / "objects.json.partial"
+    with pytest.raises(KeyboardInterrupt):
+        detect_images(Widths(stop_after=2), find_images(images), output, batch=2)
+    assert not output.exists()
+    partial.write_bytes(partial.read_bytes()[:-7])
+    detector = Widths()
+    detect_images(detector, find_images(images), output, batch=2)
+    assert detector.batches == [2]
+    assert read_objects(output) == WHOLE
+    assert not partial.exists()
+
+
+def test_other_settings_do_not_mix(images: Path, tmp_path: Path) -> None:
+    output = tmp_path / "objects.json"
+    with pytest.raises(KeyboardInterrupt):
+        detect_images(Widths(stop_after=1), find_images(images), output, batch=2)
+    with pytest.raises(UsageError, match=r"was of detector widths, threshold 0\.6, this one is of .* threshold 0\.5"):
+        detect_images(Widths(), find_images(images), output, threshold=0.5)
+    detect_images(Widths(), find_images(images), output, threshold=0.5, resume=False)
+    assert read_objects(output)["scene_0000.png"] == {"dog": 6, "cat": 1}
+    (tmp_path / "objects.json.partial").write_text("{}\nnonsense\n")
+    with pytest.raises(DataError, match="is no interrupted run; remove it"):
+        detect_images(Widths(), find_images(images), output)
+
+
+@pytest.mark.parametrize("content", [b"", b"nonsense", "cut"])
+def test_a_corrupt_image_is_an_error_or_left_out(images: Path, tmp_path: Path, content: bytes | str) -> None:
+    output, broken = tmp_path / "objects.json", images / "scene_0002.png"
+    broken.write_bytes(content if isinstance(content, bytes) else broken.read_bytes()[:60])
+    with pytest.raises(DataError, match=r"scene_0002\.png: cannot be read.*or skip such images"):
+        detect_images(Widths(), find_images(images), output, batch=1)
+    assert not output.exists()
+    with pytest.warns(DataWarning, match=r"left out, because they cannot be read: 1 image \(scene_0002\.png\)"):
+        assert detect_images(Widths(), find_images(images), output, on_corrupt="skip") == 4
+    assert read_objects(output) == {image: labels for image, labels in WHOLE.items() if image != "scene_0002.png"}
+
+
+def test_image_ids(images: Path) -> None:
+    assert list(find_images(images, "stem"))[1] == "scene_0001"
+    assert list(find_images(images, "number")) == ["0", "1", "2", "3", "4"]
+    assert list(find_images(images / "scene_0003.png")) == ["scene_0003.png"]
+    (images / "other_3.jpg").touch()
+    with pytest.raises(DataError, match=r"other_3\.jpg and scene_0003\.png both have the image id '3'"):
+        find_images(images, "number")
+    (images / "none.jpg").touch()
+    with pytest.raises(DataError, match="has no number in its name"):
+        find_images(images, "number")
+
+
+def test_folders_without_images(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="holds no image; image files end in .jpg"):
+        find_images(tmp_path)
+    with pytest.raises(DataError, match="no such file"):
+        find_images(tmp_path / "none")
+    with pytest.raises(UsageError, match="must be one of name, stem, number"):
+        find_images(tmp_path, "hash")
+
+
+def test_images_are_turned_as_the_camera_says(tmp_path: Path) -> None:
+    image = Image.new("RGB", (40, 20))
+    exif = image.getexif()
+    exif[0x0112] = 6
+    image.save(tmp_path / "turned.jpg", exif=exif)
+    assert open_image(tmp_path / "turned.jpg").size == (20, 40)
