@@ -1,6 +1,6 @@
 """The evaluation server under load: page times, and whether anything acknowledged is lost, also when it is killed.
 
-    python benchmarks/server.py --seconds 120                      # 20 teams and 20 readers at once
+    python benchmarks/server.py --seconds 120                      # 200 annotators, 20 teams, 20 readers at once
     python benchmarks/server.py --seconds 120 --kills 10           # and kill -9 at random moments, ten times
     python benchmarks/server.py --postgresql                       # on a temporary cluster
 
@@ -28,6 +28,7 @@ import httpx2 as httpx
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "server"))
 import postgres
+from annotators import Annotators
 
 from capeval import example
 from capeval.server.access import Caller, Role, new_token, sign_in
@@ -53,6 +54,7 @@ class Load:
         self.acknowledged: list[tuple[int, str, str]] = []
         self.killed_at = -10.0
         self.server: subprocess.Popen[bytes] | None = None
+        self.annotators = Annotators()
         self.captions = json.loads(example.system_path("careful").read_bytes())
 
     def prepare(self) -> None:
@@ -73,6 +75,7 @@ class Load:
                 BENCHMARK, "Load", "", "cider-d, bleu-4", "ptb", 10**6, 10**6, None, None, "public", own_scores=True
             )
             make(session, Caller(Role.ADMIN, account.id), form, example.references_path().read_bytes())
+        self.annotators.prepare(database, account.id)
         database.close()
 
     def start(self) -> None:
@@ -101,6 +104,7 @@ class Load:
         if page:
             took = 1000 * (time.monotonic() - started)
             self.milliseconds.append(took)
+            path = path.partition("?")[0]
             self.slowest[path] = max(took, self.slowest.get(path, 0))
         if answer.status_code >= 400 and answer.status_code != 429:
             self.wrong.append(f"{method} {path}: {answer.status_code}")
@@ -151,6 +155,10 @@ class Load:
         ends = time.monotonic() + self.options.seconds
         people = [self.team(number, ends) for number in range(self.options.teams)]
         people += [self.reader(number, ends) for number in range(self.options.readers)]
+        people += [
+            self.annotators.person(self.call, self.url, number, ends, self.options.thinking)
+            for number in range(self.options.annotators)
+        ]
         await asyncio.gather(self.killer(ends), *people)
 
     def inside(self) -> list[float]:
@@ -174,9 +182,10 @@ class Load:
             time.sleep(1)
         with database.read() as session:
             rows = session.execute(select(Submission.id, Team.name, Submission.file_sha).join(Team)).all()
+        problems = self.annotators.lost(database)
         database.close()
         stored = {tuple(row) for row in rows}
-        problems = [f"lost: {entry}" for entry in self.acknowledged if entry not in stored]
+        problems += [f"lost: {entry}" for entry in self.acknowledged if entry not in stored]
         problems += [f"{len(rows) - len({row[1:] for row in rows})} stored twice"] * (
             len(rows) != len({row[1:] for row in rows})
         )
@@ -190,6 +199,8 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=120)
     parser.add_argument("--teams", type=int, default=20)
     parser.add_argument("--readers", type=int, default=20)
+    parser.add_argument("--annotators", type=int, default=200)
+    parser.add_argument("--thinking", type=float, default=5, help="seconds an annotator takes for an answer")
     parser.add_argument("--pause", type=float, default=10, help="seconds between a team's submissions")
     parser.add_argument("--kills", type=int, default=0)
     parser.add_argument("--port", type=int, default=8199)
@@ -211,7 +222,7 @@ def main() -> int:
         "pages": len(times), "median_ms": round(statistics.median(times), 1),
         "p99_ms": round(times[int(len(times) * 0.99)], 1), "slowest_ms": {k: round(v) for k, v in load.slowest.items()},
         "server_median_ms": statistics.median(inside), "server_p99_ms": inside[int(len(inside) * 0.99)],
-        "acknowledged": len(load.acknowledged), "lost": lost, "wrong": load.wrong[:10],
+        "acknowledged": len(load.acknowledged), "answers": len(load.annotators.acknowledged), "lost": lost, "wrong": load.wrong[:10],
     }, indent=2))  # fmt: skip
     return 1 if lost or load.wrong else 0
 

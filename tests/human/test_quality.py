@@ -79,7 +79,9 @@ def test_pairs_of_triplets():
 
 
 def test_pairs_under_images_have_a_vote_a_person():
-    (line,) = map(json.loads, export(KINDS["pairwise"], [answer(0, n, said) for n, said in enumerate("bcc")]).splitlines())
+    (line,) = map(
+        json.loads, export(KINDS["pairwise"], [answer(0, n, said) for n, said in enumerate("bcc")]).splitlines()
+    )
     assert (line["votes"], line["winner"], line["references"]) == ([1, -1, -1], "c", ["r"])
 
 

@@ -63,7 +63,7 @@ def _extra() -> None:
     "--upload-limit", type=click.IntRange(1, 1024), default=32, show_default=True, help="Largest upload, MiB."
 )
 def command(upload_limit: int, **options: Any) -> Callable[[], int] | None:
-    """Run the evaluation server: benchmarks with hidden references.
+    """Run the evaluation server: benchmarks with hidden references, and human studies.
 
     Only this machine reaches it, unless --host says otherwise, which needs CAPEVAL_SECRET_KEY (32 characters or more),
     --public-url, and either a certificate or a proxy that has one.

@@ -23,7 +23,7 @@ def command() -> None:
 
 
 @command.command(short_help="Make a study from references and systems.")
-@click.argument("kind", type=click.Choice(list(KINDS)))
+@click.argument("kind", metavar="KIND", type=click.Choice(list(KINDS)))
 @click.argument("more_systems", nargs=-1, metavar="")
 @click.option("--references", metavar="FILE", help="Human sentences, in any format that capeval score reads.")
 @click.option(
@@ -33,9 +33,7 @@ def command() -> None:
     help="Captions of the systems (for diversity: caption sets), as FILE or NAME=FILE; several may follow.",
 )
 @click.option("--images", metavar="DIR", help="Put the images of this folder, named by image id, into the file.")
-@click.option(
-    "--image-url", metavar="URL", help="Where the images are, with {image_id} or {image_id:012} in it."
-)
+@click.option("--image-url", metavar="URL", help="Where the images are, with {image_id} or {image_id:012} in it.")
 @click.option(
     "--categories",
     default="MM",

@@ -91,7 +91,8 @@ class StudyFileError(DataError):
 
     def __init__(self, source: str, problems: list[str]) -> None:
         self.problems = problems
-        super().__init__(f"{source}: " + "; ".join(problems))
+        several = f"{len(problems)} problems:\n  " if len(problems) > 1 else ""
+        super().__init__(f"{source}: {several}" + "\n  ".join(problems))
 
 
 def _design(fields: Fields) -> Design:

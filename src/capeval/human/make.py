@@ -160,8 +160,7 @@ def _attention(kind: str, references: Sentences, number: int, chance: random.Ran
     if kind != "triplet":
         raise UsageError("--attention makes triplets that repeat their first sentence; other kinds have --gold")
     return [
-        {"a": own[0], **_known(own[0], references, image, chance)}
-        for image, own in _drawn(references, number, chance)
+        {"a": own[0], **_known(own[0], references, image, chance)} for image, own in _drawn(references, number, chance)
     ]
 
 
