@@ -28,8 +28,8 @@ import httpx2 as httpx
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "server"))
 import postgres
-from annotators import Annotators
 
+from annotators import Annotators
 from capeval import example
 from capeval.server.access import Caller, Role, new_token, sign_in
 from capeval.server.benchmarks import Form, make
@@ -222,7 +222,8 @@ def main() -> int:
         "pages": len(times), "median_ms": round(statistics.median(times), 1),
         "p99_ms": round(times[int(len(times) * 0.99)], 1), "slowest_ms": {k: round(v) for k, v in load.slowest.items()},
         "server_median_ms": statistics.median(inside), "server_p99_ms": inside[int(len(inside) * 0.99)],
-        "acknowledged": len(load.acknowledged), "answers": len(load.annotators.acknowledged), "lost": lost, "wrong": load.wrong[:10],
+        "acknowledged": len(load.acknowledged), "answers": len(load.annotators.acknowledged), "lost": lost,
+        "wrong": load.wrong[:10],
     }, indent=2))  # fmt: skip
     return 1 if lost or load.wrong else 0
 

@@ -1,7 +1,7 @@
 """One answer from several people's, and a ranking from choices.
 
-Both methods are short. crowd-kit has them too, but brings pandas, scikit-learn, NLTK and transformers into a server; the
-tests compare Dawid–Skene with what it finds.
+Both methods are short. crowd-kit has them too, but brings pandas, scikit-learn, NLTK and transformers into a server;
+the tests compare Dawid–Skene with what it finds.
 """
 
 from __future__ import annotations

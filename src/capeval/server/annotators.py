@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
+from capeval.server.errors import not_found
 from capeval.server.models import Annotator, Study
 from capeval.server.studies import lock
 
@@ -48,6 +49,15 @@ def known(session: Session, study: Study, cookie_hash: str) -> Annotator | None:
     """Who this browser is in the study."""
     query = select(Annotator).where(Annotator.study_id == study.id, Annotator.cookie_hash == cookie_hash)
     return session.execute(query).scalar_one_or_none()
+
+
+def study_and_person(session: Session, code: str, cookie_hash: str) -> tuple[Study, Annotator | None]:
+    """The study of a link, and who this browser is in it."""
+    mine = (Annotator.study_id == Study.id) & (Annotator.cookie_hash == cookie_hash)
+    row = session.execute(select(Study, Annotator).outerjoin(Annotator, mine).where(Study.code == code)).one_or_none()
+    if row is None:
+        raise not_found("study")
+    return row[0], row[1]
 
 
 def begin(session: Session, study: Study, cookie_hash: str, arrival: Arrival) -> Annotator:

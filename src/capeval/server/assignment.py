@@ -47,8 +47,10 @@ def _give(session: Session, study: Study, annotator: Annotator) -> Assignment | 
     is_done = study.most_per_person is not None and annotator.items >= study.most_per_person
     if study.state != "open" or annotator.excluded is not None or is_done:
         return None
-    release_abandoned(session, study)
     ordinary = _next_item(session, study, annotator, "item")
+    if ordinary is None and release_abandoned(session, study):
+        # Only now: until a place is wanted, whoever has it may still answer.
+        ordinary = _next_item(session, study, annotator, "item")
     if ordinary is None:
         return None
     due = _due_check(session, study, annotator)

@@ -103,7 +103,8 @@ def lock(session: Session, study_id: int) -> None:
     On SQLite, write transactions wait for each other anyway. The lock lets rows that refer to the study be added beside
     it, since whoever has added one could otherwise not take it any more without a deadlock.
     """
-    session.execute(select(Study.id).where(Study.id == study_id).with_for_update(key_share=True))
+    if session.get_bind().dialect.name != "sqlite":
+        session.execute(select(Study.id).where(Study.id == study_id).with_for_update(key_share=True))
 
 
 def kind_of(study: Study) -> Kind:

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from capeval.human.kinds import AnswerError
 from capeval.server import studies
 from capeval.server.access import Role
-from capeval.server.annotators import Arrival, begin, known
+from capeval.server.annotators import Arrival, begin, known, study_and_person
 from capeval.server.assignment import next_assignment, present, record
 from capeval.server.blobs import fetch
 from capeval.server.errors import Refused, not_found
@@ -29,8 +29,7 @@ def welcome(visit: Here, code: str) -> Response:
     """Instructions and consent; the link's worker, study and session go on with the form."""
     arrival = Arrival.of(visit.request.query_params)
     with visit.database.read() as session:
-        study = studies.by_code(session, code)
-        person = known(session, study, visit.cookie_hash)
+        study, person = study_and_person(session, code, visit.cookie_hash)
     settings = studies.settings_of(study)
     lacks_worker = settings["workers_only"] and not arrival.worker and (person is None or not person.worker)
     return visit.render(
@@ -58,8 +57,7 @@ def begin_done(visit: Here, code: str, worker: Text = "", study: Text = "", sess
 def task(visit: Here, code: str) -> Response:
     """The question this person has, or the next one; the same again after a reload."""
     with visit.database.read() as session:
-        study = studies.by_code(session, code)
-        person = known(session, study, visit.cookie_hash)
+        study, person = study_and_person(session, code, visit.cookie_hash)
         given = present(session, person) if person is not None else None
         image = _image(session, study, given)
     if person is None:
@@ -86,10 +84,9 @@ def _answer(visit: Visit, code: str, form: dict[str, str]) -> Response:
     number = form.get("assignment", "")
     if not number.isascii() or not number.isdecimal() or len(number) > 15:
         raise not_found("question")
-    problem = ""
+    problem, image, cookie_hash = "", None, visit.cookie_hash
     with visit.database.write() as session:
-        study = studies.by_code(session, code)
-        person = known(session, study, visit.cookie_hash)
+        study, person = study_and_person(session, code, cookie_hash)
         if person is None:
             raise Refused(403, "This browser has not begun the study. Open the link you were given again.")
         try:
@@ -98,7 +95,8 @@ def _answer(visit: Visit, code: str, form: dict[str, str]) -> Response:
             problem = str(refused)
             in_time = True
         given = next_assignment(session, study, person)
-        image = _image(session, study, given)
+        if problem:
+            image = _image(session, study, given)
     if problem:
         return _question(visit, study, person, given, image, problem=problem, values=form)
     return visit.redirect(f"/s/{code}/task", "" if in_time else "too-late")
