@@ -147,7 +147,7 @@ def test_the_board_is_in_order_and_best_of_each_team(world):
     world.run_jobs()
     for metric in METRICS.split(", "):
         rows = world.api().get("/api/v1/benchmarks/ours/board", params={"sort": metric}).json()["rows"]
-        assert [row["rank"] for row in rows] == [1, 2]
+        assert [(row["rank_from"], row["rank_to"]) for row in rows] == [(1, 1), (2, 2)]
         assert rows[0]["scores"][metric] >= rows[1]["scores"][metric]
         assert {row["team"] for row in rows} == {"Team MEMBER", "Team ADMIN"}
     best = max(
@@ -246,3 +246,35 @@ def test_a_wrong_form_lists_its_problems(world):
     assert answer.status_code == 422
     for part in ("short name", "title needs", "unknown metric", "needs a closing date", "References:"):
         assert part in answer.text
+
+
+def test_teams_that_a_paired_test_does_not_separate_share_ranks(world):
+    make(world)
+    captions = json.loads(SYSTEMS["careful"])
+    almost = {**captions, next(iter(captions)): "something else altogether"}
+    numbers = {"careful": submitted(world, "careful"), "template": submitted(world, "template", role=Role.ADMIN)}
+    sent = submit(world, json.dumps(almost).encode(), role=Role.ORGANISER, system="almost")
+    numbers["almost"] = int(sent.headers["location"].split("/")[-1])
+    world.run_jobs()
+    rows = world.api().get("/api/v1/benchmarks/ours/board").json()["rows"]
+    assert {row["system"]: (row["rank_from"], row["rank_to"]) for row in rows} == {
+        "careful": (1, 2), "almost": (1, 2), "template": (3, 3),
+    }  # fmt: skip
+    assert "1–2" in world.browser().get("/benchmarks/ours").text
+    systems = {"careful": captions, "almost": almost, "template": json.loads(SYSTEMS["template"])}
+    compared = capeval.compare(REFERENCES_PATH, systems, METRICS, samples=10_000, correction="none")
+    for pair in compared.pairs:
+        path = f"/benchmarks/ours/compare?a={numbers[pair.b]}&b={numbers[pair.a]}"
+        page = world.browser().get(path).text
+        assert f"{pair.delta:+.4f}" in page
+        assert f"{pair.interval[0]:+.4f} to {pair.interval[1]:+.4f}" in page
+
+
+def test_a_new_best_is_compared_and_an_older_one_leaves_the_board(world):
+    make(world)
+    submitted(world, "plain", role=Role.ADMIN)
+    for system in ("template", "careful"):
+        submitted(world, system)
+        world.run_jobs()
+    rows = world.api().get("/api/v1/benchmarks/ours/board").json()["rows"]
+    assert [(row["system"], row["rank_from"], row["rank_to"]) for row in rows] == [("careful", 1, 1), ("plain", 2, 2)]

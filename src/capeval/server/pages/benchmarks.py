@@ -14,7 +14,7 @@ from capeval.corpus import TOKENIZERS
 from capeval.registry import groups
 from capeval.server import benchmarks
 from capeval.server.access import Role
-from capeval.server.board import board, entries, improvements, metrics_of, to_csv
+from capeval.server.board import board, compared, entries, improvements, metrics_of, to_csv
 from capeval.server.errors import Refused, not_found
 from capeval.server.models import Benchmark, Submission
 from capeval.server.routing import Routes
@@ -118,13 +118,16 @@ def compare_page(visit: Here, slug: str, a: int, b: int) -> Response:
         benchmark = benchmarks.find(session, slug)
         seen = {row.entry.id for row in board(session, benchmark)} if _may(visit, benchmark) else set()
         found = {entry.id: entry for entry in entries(session, benchmark, a, b)}
+        pairs = compared(session, a, b)
     for number in (a, b):
         entry = found.get(number)
         own = entry is not None and entry.team_id == visit.caller.team_id
         shown = own and benchmarks.sees_scores(visit.caller, benchmark)
         if entry is None or not (shown or number in seen or visit.caller.owns(benchmark.owner_id)):
             raise not_found("pair of submissions")
-    return visit.render("compare.html", benchmark=benchmark, a=found[a], b=found[b], metrics=metrics_of(benchmark))
+    return visit.render(
+        "compare.html", benchmark=benchmark, a=found[a], b=found[b], metrics=metrics_of(benchmark), pairs=pairs
+    )
 
 
 @routes.page("/benchmarks/{slug}/edit", role=Role.ORGANISER)
