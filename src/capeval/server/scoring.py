@@ -35,9 +35,12 @@ def store(session: Session, submission_id: int, answer: dict[str, Any]) -> None:
                 signature=answer["signatures"][metric],
             )
         )  # fmt: skip
-    session.get_one(Submission, submission_id).scored = now()
+    submission = session.get_one(Submission, submission_id, options=[joinedload(Submission.benchmark)])
+    submission.scored = now()
     session.flush()
-    jobs.add(session, COMPARE, submission_id)
+    on_board = {row.entry.id for row in board(session, submission.benchmark)}
+    if submission_id in on_board and len(on_board) > 1:
+        jobs.add(session, COMPARE, submission_id)
 
 
 def prepare_comparison(session: Session, submission_id: int) -> tuple[dict[str, Any], list[bytes]]:
