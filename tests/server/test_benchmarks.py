@@ -222,7 +222,12 @@ def test_references_never_leave(world):
 def test_rules_change_but_not_what_scores_depend_on(world):
     make(world)
     organiser = world.browser(Role.ORGANISER)
-    assert organiser.post("/benchmarks/ours/edit", title="Renamed", quota_day=9, metrics="bleu-1").status_code == 303
+    assert (
+        organiser.post(
+            "/benchmarks/ours/edit", title="Renamed", quota_day=9, metrics="bleu-1", own_scores="yes"
+        ).status_code
+        == 303
+    )
     body = world.api().get("/api/v1/benchmarks/ours").json()
     assert (body["title"], body["quota_day"], body["metrics"]) == ("Renamed", 9, METRICS.split(", "))
 
@@ -278,3 +283,44 @@ def test_a_new_best_is_compared_and_an_older_one_leaves_the_board(world):
         world.run_jobs()
     rows = world.api().get("/api/v1/benchmarks/ours/board").json()["rows"]
     assert [(row["system"], row["rank_from"], row["rank_to"]) for row in rows] == [("careful", 1, 1), ("plain", 2, 2)]
+
+
+def test_metrics_with_parameters_and_meteor(world):
+    make(world, metrics="cider-d(n=3, sigma=5), meteor, combine(fluency, cider-d)")
+    number = submitted(world, "careful")
+    world.run_jobs()
+    body = world.api(Role.MEMBER).get(f"/api/v1/submissions/{number}").json()
+    expected = capeval.score(
+        REFERENCES_PATH, example.system_path("careful"), "cider-d(n=3, sigma=5), meteor, combine(fluency, cider-d)"
+    ).to_dict()
+    assert body["scores"] == expected["scores"]
+    assert world.browser().get("/benchmarks/ours").status_code == 200
+
+
+@pytest.mark.parametrize("metric", ["vifidel", "wmd(similarity=no)", "wmd(embeddings=/etc/passwd)"])
+def test_metrics_that_a_board_cannot_use_are_refused(world, metric):
+    answer = world.browser(Role.ORGANISER).post(
+        "/benchmarks/new", files={"references": ("r.json", REFERENCES)}, slug="x", title="Title", metrics=metric
+    )
+    assert answer.status_code == 422
+    assert "a board cannot use" in answer.text
+
+
+def test_objects_make_fidelity_a_metric(world):
+    objects = {image: ["dog", "person"] for image in json.loads(SYSTEMS["careful"])}
+    organiser = world.browser(Role.ORGANISER)
+    files = {"references": ("r.json", REFERENCES), "objects": ("o.json", json.dumps(objects).encode())}
+    made = organiser.post(
+        "/benchmarks/new", files=files, slug="ours", title="Title", metrics="vifidel, wmd", own_scores="yes"
+    )
+    assert made.status_code == 303, made.text
+    number = submitted(world, "careful")
+    submitted(world, "plain", role=Role.ADMIN)
+    world.run_jobs()
+    body = world.browser(Role.MEMBER).get(f"/submissions/{number}").text
+    expected = capeval.score(REFERENCES_PATH, example.system_path("careful"), "vifidel, wmd", objects=objects)
+    for score in expected.values():
+        assert f"{score.value:.4f}" in body
+    wrong = organiser.post("/benchmarks/new", files={**files, "objects": ("o", b"[1]")}, slug="other", title="Title")
+    assert wrong.status_code == 422
+    assert "Objects: the file" in wrong.text

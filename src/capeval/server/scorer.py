@@ -28,7 +28,9 @@ def compute(header: dict[str, Any], files: list[bytes], progress: Callable[[str]
     metrics = parse_metrics(header["metrics"])
     for number, metric in enumerate(metrics, 1):
         progress(f"scoring {metric.label}, {number} of {len(metrics)}")
-        result = score_corpus(corpus, [metric], interval=LEVEL, samples=SAMPLES, threads=1).to_dict()
+        result = score_corpus(
+            corpus, [metric], objects=header["objects"], interval=LEVEL, samples=SAMPLES, threads=1
+        ).to_dict()
         for part, values in answer.items():
             values.update(result[part])
     return answer
@@ -48,7 +50,7 @@ def compare(header: dict[str, Any], files: list[bytes], progress: Callable[[str]
     for number, system in zip(header["systems"], candidates, strict=True):
         progress(f"comparing with {len(results)} of {len(candidates) - 1}")
         corpus = Corpus(references, system, tokenizer=header["tokenizer"], threads=1)
-        results[str(number)] = score_corpus(corpus, metrics, interval=None, threads=1)
+        results[str(number)] = score_corpus(corpus, metrics, objects=header["objects"], interval=None, threads=1)
     (first, one), *others = results.items()
     pairs = []
     for name, other in others:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from sqlalchemy import delete, select
@@ -10,7 +11,7 @@ from sqlalchemy.orm import Session, joinedload
 from capeval.server import blobs, jobs
 from capeval.server.board import board
 from capeval.server.jobs import KINDS, Kind
-from capeval.server.models import Submission, SubmissionPair, SubmissionScore, now
+from capeval.server.models import Benchmark, Submission, SubmissionPair, SubmissionScore, now
 
 KIND = "score"
 COMPARE = "compare"
@@ -21,7 +22,12 @@ def prepare(session: Session, submission_id: int) -> tuple[dict[str, Any], list[
     submission = session.get_one(Submission, submission_id, options=[joinedload(Submission.benchmark)])
     benchmark = submission.benchmark
     files = [blobs.fetch(session, benchmark.references_sha), blobs.fetch(session, submission.file_sha)]
-    return {"metrics": benchmark.metrics, "tokenizer": benchmark.tokenizer}, files
+    return _header(session, benchmark), files
+
+
+def _header(session: Session, benchmark: Benchmark) -> dict[str, Any]:
+    objects = json.loads(blobs.fetch(session, benchmark.objects_sha)) if benchmark.objects_sha else None
+    return {"metrics": benchmark.metrics, "tokenizer": benchmark.tokenizer, "objects": objects}
 
 
 def store(session: Session, submission_id: int, answer: dict[str, Any]) -> None:
@@ -54,7 +60,7 @@ def prepare_comparison(session: Session, submission_id: int) -> tuple[dict[str, 
     numbers = [submission_id, *others]
     shas = dict(session.execute(select(Submission.id, Submission.file_sha).where(Submission.id.in_(numbers))).all())
     files = [blobs.fetch(session, sha) for sha in (benchmark.references_sha, *(shas[number] for number in numbers))]
-    return {"metrics": benchmark.metrics, "tokenizer": benchmark.tokenizer, "systems": numbers}, files
+    return {**_header(session, benchmark), "systems": numbers}, files
 
 
 def store_comparison(session: Session, _: int, answer: dict[str, Any]) -> None:

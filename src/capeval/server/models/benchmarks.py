@@ -22,6 +22,8 @@ class Benchmark(Base):
     description: Mapped[str] = mapped_column(Text, default="")
     owner_id: Mapped[int] = mapped_column(ForeignKey("account.id"))
     references_sha: Mapped[str] = mapped_column(ForeignKey("blob.sha256"))
+    objects_sha: Mapped[str | None] = mapped_column(ForeignKey("blob.sha256"))
+    """Objects by image and label as JSON, where there are any; as hidden as the references."""
     metrics: Mapped[str] = mapped_column(Text)
     """Comma-separated, as `capeval score --metrics` takes them; the first ranks the board."""
     tokenizer: Mapped[str] = mapped_column(String(20))

@@ -44,6 +44,7 @@ def new_page(visit: Here) -> Response:
 def new_done(
     visit: Here,
     references: UploadFile,
+    objects: UploadFile | None = None,
     slug: Text = "",
     title: Text = "",
     description: Text = "",
@@ -60,10 +61,11 @@ def new_done(
         slug.strip(), " ".join(title.split()), description.strip(), metrics, tokenizer, quota_day, quota_total,
         _moment(opens), _moment(closes), board, bool(own_scores),
     )  # fmt: skip
-    data = references.file.read()
+    data, given = references.file.read(), objects.file.read() if objects is not None else b""
+    form.has_objects = bool(given)
     try:
         with visit.database.write() as session:
-            benchmark = benchmarks.make(session, visit.caller, form, data)
+            benchmark = benchmarks.make(session, visit.caller, form, data, given)
             visit.audit(session, "benchmark.made", benchmark.slug)
     except Refused as refusal:
         return _form(visit, benchmark=None, given=form, problems=refusal.problems)
@@ -156,6 +158,7 @@ def edit_done(
         form = benchmarks.Form(
             benchmark.slug, " ".join(title.split()), description.strip(), benchmark.metrics, benchmark.tokenizer,
             quota_day, quota_total, _moment(opens), _moment(closes), board, bool(own_scores),
+            has_objects=benchmark.objects_sha is not None,
         )  # fmt: skip
         problems = form.problems()
         if not problems:
