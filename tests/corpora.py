@@ -6,10 +6,13 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from hypothesis import strategies as st
 
 import capeval
 from capeval import CapevalWarning, Result
+from capeval.embeddings import Embeddings
+from capeval.embeddings.table import ArrayTable
 from capeval.metrics import Metric
 
 WORDS = ("a", "the", "dog", "dogs", "runs", "running", "run", "city", "cities", "happily", "happy")
@@ -19,6 +22,18 @@ STEMS = {
     "happy": "happi",
 }  # fmt: skip
 """What Snowball's English stemmer makes of those `WORDS` that it changes."""
+
+
+_EMBEDDED = (*WORDS, "b", "c", "u", "x", "y", "z", "runs", "along", "beach", "two", "birds", "cats")
+
+
+def embeddings(words: Sequence[str] = _EMBEDDED, dimension: int = 5) -> Embeddings:
+    """Random vectors of these words."""
+    vectors = np.random.default_rng(0).normal(size=(len(words), dimension))
+    return Embeddings("test", lambda: ArrayTable("test", words, vectors, "0" * 12))
+
+
+EMBEDDINGS = embeddings()
 
 
 def stem(word: str) -> str:
@@ -39,6 +54,11 @@ class Pairs:
         references = {image: list(captions) for image, captions in zip(ids, self.references, strict=True)}
         return references, dict(zip(ids, self.candidates, strict=True))
 
+    @property
+    def objects(self) -> dict[str, list[str]]:
+        """The words of each first reference, as if they were what is in the image."""
+        return {image: captions[0].split() for image, captions in self.by_id[0].items()}
+
     def pick(self, images: Iterable[int]) -> Pairs:
         images = list(images)
         return Pairs(tuple(self.candidates[i] for i in images), tuple(self.references[i] for i in images))
@@ -50,12 +70,12 @@ class Pairs:
         document_frequency: capeval.DocumentFrequency | None = None,
         threads: int = 1,
     ) -> Result:
-        """Scores without intervals; the warning about a single image is known."""
+        """Scores without intervals; the warnings about a single image and of unknown words are known."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CapevalWarning)
             return capeval.score(
                 *self.by_id, metrics, tokenizer="none", document_frequency=document_frequency, interval=None,
-                threads=threads,
+                objects=self.objects, embeddings=EMBEDDINGS, threads=threads,
             )  # fmt: skip
 
     def frequencies(self, *, stem: bool = False, n: int = 4) -> capeval.DocumentFrequency:

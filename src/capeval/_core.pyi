@@ -1,7 +1,7 @@
 """The native core: captions are parsed, kept and counted in Rust."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from typing_extensions import Buffer, Self, final
 
@@ -14,6 +14,7 @@ __all__ = [
     "CaptionsBuilder",
     "Corpus",
     "DocumentFrequency",
+    "Embedded",
     "EncodedReferences",
     "MeteorTables",
     "References",
@@ -25,6 +26,7 @@ __all__ = [
     "paired_bootstrap",
     "paired_permutation",
     "tokenize",
+    "transport",
 ]
 
 __version__: str
@@ -160,6 +162,10 @@ class Corpus:
     @property
     def rows(self) -> int:
         """Number of candidates."""
+
+    @property
+    def vocabulary(self) -> list[str]:
+        """Distinct words, in the order of their numbers."""
 
     def longest(self) -> tuple[int, int]:
         """Tokens of the longest sentence, and the number of its image."""
@@ -306,6 +312,39 @@ class MeteorTables:
         """
 
 @final
+class Embedded:
+    """Vectors of a corpus' words, and the objects of its images."""
+
+    def __new__(
+        cls,
+        dimension: int,
+        vectors: bytes,
+        words: Sequence[Sequence[int]],
+        objects: tuple[Sequence[int], Sequence[int], Sequence[float]] | None = None,
+    ) -> Embedded:
+        """Put vectors beside a corpus.
+
+        Args:
+            dimension: length of a vector.
+            vectors: float64, row by row.
+            words: for each word of the vocabulary its rows; −1 for an unknown word, none for one to ignore.
+            objects: labels an image; their rows likewise; their counts.
+
+        Raises:
+            UsageError: a row's number is not one.
+        """
+
+    def explain_vifidel(
+        self, corpus: Corpus, parameters: Mapping[str, bool | float | str], image: int
+    ) -> dict[str, Any]:
+        """What VIFIDEL makes of an image's first candidate, by name: numbers as little-endian float64, known objects as
+        numbers among the image's labels, words as rows.
+
+        Raises:
+            UsageError: the parameters are unacceptable.
+        """
+
+@final
 class Statistics:
     """One metric's statistics: a row a candidate, and the formula over sums of rows."""
 
@@ -319,6 +358,9 @@ class Statistics:
 
     def score(self) -> float:
         """Score of all rows together."""
+
+    def sums(self) -> list[float]:
+        """Sums of the columns."""
 
     def row_scores(self) -> bytes:
         """Score of each row, as little-endian float64."""
@@ -350,6 +392,7 @@ def evaluate(
     metrics: Sequence[tuple[str, str, Mapping[str, _Parameter]]],
     document_frequency: DocumentFrequency | None = None,
     meteor: MeteorTables | None = None,
+    embedded: Embedded | None = None,
     threads: int = 0,
 ) -> list[Statistics]:
     """Statistics of every candidate for each metric: printed name, kernel name, parameters.
@@ -358,6 +401,28 @@ def evaluate(
 
     Raises:
         UsageError: a kernel's parameters are unacceptable.
+    """
+
+def transport(
+    sizes: Sequence[tuple[int, int]],
+    supplies: bytes,
+    demands: bytes,
+    costs: bytes,
+    plans: bool = True,
+    threads: int = 0,
+) -> tuple[bytes, bytes, bytes]:
+    """Optimal transport of many problems: values, plans, and duals of rows and columns, as little-endian float64.
+
+    Args:
+        sizes: rows and columns of each problem.
+        supplies: what each row has, float64, problem after problem.
+        demands: what each column takes.
+        costs: of each row to each column, row by row.
+        plans: whether plans and duals are wanted.
+        threads: number of threads.
+
+    Raises:
+        UsageError: a mass or cost is negative or not finite, or their number is not that of the sizes.
     """
 
 def bootstrap_intervals(

@@ -86,7 +86,8 @@ class Comparison(Mapping[str, "Result"]):
 
     def ranking(self, metric: str) -> list[str]:
         """The systems by this metric, best first; equal ones in the order given."""
-        return sorted(self, key=lambda system: -self[system][metric].value)
+        sign = 1 if self.metrics[metric].lower_is_better else -1
+        return sorted(self, key=lambda system: sign * self[system][metric].value)
 
     def ranks(self, metric: str) -> dict[str, tuple[int, int]]:
         """The best and the worst rank that each system may have by this metric, 1 being the best.
@@ -96,9 +97,10 @@ class Comparison(Mapping[str, "Result"]):
         """
         better = dict.fromkeys(self, 0)
         worse = dict(better)
+        lower_is_better = self.metrics[metric].lower_is_better
         for pair in self.pairs:
             if pair.metric == metric and pair.significant:
-                winner, loser = (pair.a, pair.b) if pair.delta > 0 else (pair.b, pair.a)
+                winner, loser = (pair.b, pair.a) if (pair.delta > 0) == lower_is_better else (pair.a, pair.b)
                 better[loser] += 1
                 worse[winner] += 1
         return {system: (1 + better[system], len(self) - worse[system]) for system in self}

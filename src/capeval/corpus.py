@@ -134,11 +134,15 @@ class Corpus:
 
         Raises `UsageError` for an unknown image.
         """
+        return self._core.texts(self.number(image_id))
+
+    def number(self, image_id: str) -> int:
+        """The place of an image among `image_ids`. Raises `UsageError` for an unknown image."""
         if self._numbers is None:
             self._numbers = {image: number for number, image in enumerate(self.image_ids)}
         if image_id not in self._numbers:
             raise UsageError(f"no image {image_id!r} among the {len(self):,} scored ones")
-        return self._core.texts(self._numbers[image_id])
+        return self._numbers[image_id]
 
 
 def encode_references(references: CaptionSource, *, tokenizer: str, threads: int) -> _core.References:

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 from capeval import _core
 from capeval.corpus import CandidateSource, CaptionSource, Corpus, check_document_frequency
 from capeval.errors import CapevalWarning, DataError, UsageError
+from capeval.fidelity import LACKS_OBJECTS, coverage, embed, warn_of_low_coverage
 from capeval.metrics import Fluency, Meteor
 from capeval.registry import parse_metrics
 from capeval.result import Result, Score
 
 if TYPE_CHECKING:
     from capeval.document_frequency import DocumentFrequency
+    from capeval.fidelity import EmbeddedCorpus, EmbeddingSource, ObjectSource
     from capeval.metrics import Metric
 
 LONGEST_ALIGNED = 2_000
@@ -29,6 +31,9 @@ def score(
     tokenizer: str = "ptb",
     document_frequency: DocumentFrequency | None = None,
     meteor_resources: str | None = None,
+    objects: ObjectSource | None = None,
+    embeddings: EmbeddingSource | None = None,
+    threshold: float | None = None,
     on_missing: str = "error",
     interval: float | None = 0.95,
     samples: int = 1000,
@@ -45,6 +50,10 @@ def score(
         document_frequency: what CIDEr weighs words by; the references themselves by default.
         meteor_resources: folder of a METEOR 1.5 release; an installed pycocoevalcap by default. Without either, a group
             leaves METEOR out with a warning.
+        objects: what is in each image, for VIFIDEL: `{image id: {label: count}}`, `{image id: [label, …]}`, or the path
+            of a file in any format `capeval score --objects` reads. Without them, a group leaves VIFIDEL out.
+        embeddings: word vectors for WMD and VIFIDEL, by name or path; those inside the package by default.
+        threshold: least confidence of a detected object, for files with scores.
         on_missing: what an image without candidate means: `error`, `skip` or `zero`.
         interval: confidence level of the bootstrap intervals over images, or None for none.
         samples: number of bootstrap samples.
@@ -55,7 +64,7 @@ def score(
         DataError: references or candidates are unusable, or do not fit together.
         UsageError: an unknown metric, tokenizer or an unacceptable value.
     """
-    chosen = parse_metrics(metrics, lacking=lambda metric: metric.unavailable(meteor_resources))
+    chosen = parse_metrics(metrics, lacking=lacking(meteor_resources, objects))
     check_bootstrap(interval, samples, seed)
     corpus = Corpus(references, candidates, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
     return score_corpus(
@@ -63,11 +72,25 @@ def score(
         chosen,
         document_frequency=document_frequency,
         meteor_resources=meteor_resources,
+        objects=objects,
+        embeddings=embeddings,
+        threshold=threshold,
         interval=interval,
         samples=samples,
         seed=seed,
         threads=threads,
     )
+
+
+def lacking(meteor_resources: str | None, objects: ObjectSource | None) -> Callable[[Metric], str | None]:
+    """What says why a metric cannot be computed from what the call gives, so that a group leaves it out."""
+
+    def reason(metric: Metric) -> str | None:
+        if metric.uses_objects and objects is None:
+            return f"it {LACKS_OBJECTS}"
+        return metric.unavailable(meteor_resources)
+
+    return reason
 
 
 def score_corpus(
@@ -76,6 +99,9 @@ def score_corpus(
     *,
     document_frequency: DocumentFrequency | None = None,
     meteor_resources: str | None = None,
+    objects: ObjectSource | None = None,
+    embeddings: EmbeddingSource | None = None,
+    threshold: float | None = None,
     progress: Callable[[float], object] | None = None,
     interval: float | None = 0.95,
     samples: int = 1000,
@@ -91,17 +117,45 @@ def score_corpus(
     _check_document_frequency(corpus, metrics, document_frequency)
     _check_training(corpus, metrics)
     given = document_frequency._core if document_frequency else None
-    calls = [(metric.key, metric.kernel, metric.kernel_parameters()) for metric in metrics]
     tables = _meteor_tables(corpus, metrics, meteor_resources, progress)
-    statistics = _core.evaluate(corpus._core, calls, given, tables, threads)
+    embedded = embed(corpus, metrics, embeddings=embeddings, objects=objects, threshold=threshold, threads=threads)
+    statistics = _statistics(corpus, metrics, embedded, given, tables, threads)
     intervals: list[tuple[float, float]] | list[None] = [None] * len(metrics)
     if interval is not None:
         intervals = _core.bootstrap_intervals(statistics, samples, interval, seed, threads)
     scores = {
-        metric.key: Score(metric, rows.score(), bounds, _signature(metric, corpus, document_frequency, tables), rows)
+        metric.key: Score(
+            metric,
+            rows.score(),
+            bounds,
+            _signature(metric, corpus, document_frequency, tables, embedded.get(metric.key)),
+            rows,
+        )
         for metric, rows, bounds in zip(metrics, statistics, intervals, strict=True)
     }
-    return Result(_core.__version__, corpus.image_ids, scores, interval, corpus, tables)
+    for metric, rows in zip(metrics, statistics, strict=True):
+        if metric.uses_embeddings:
+            warn_of_low_coverage(metric, coverage(rows), embedded[metric.key].source)
+    return Result(_core.__version__, corpus.image_ids, scores, interval, corpus, tables, embedded)
+
+
+def _statistics(
+    corpus: Corpus,
+    metrics: tuple[Metric, ...],
+    embedded: dict[str, EmbeddedCorpus],
+    document_frequency: _core.DocumentFrequency | None,
+    tables: _core.MeteorTables | None,
+    threads: int,
+) -> list[_core.Statistics]:
+    """The metrics' statistics, in their order: one pass over the corpus for all that see the same words of it."""
+    found: dict[str, _core.Statistics] = {}
+    for view in dict.fromkeys(embedded.get(metric.key) for metric in metrics):
+        members = [metric for metric in metrics if embedded.get(metric.key) is view]
+        calls = [(metric.key, metric.kernel, metric.kernel_parameters()) for metric in members]
+        captions, vectors = (corpus._core, None) if view is None else (view.corpus, view.embedded)
+        counted = _core.evaluate(captions, calls, document_frequency, tables, vectors, threads)
+        found.update(zip((metric.key for metric in members), counted, strict=True))
+    return [found[metric.key] for metric in metrics]
 
 
 def check_bootstrap(interval: float | None, samples: int, seed: int) -> None:
@@ -177,6 +231,7 @@ def _signature(
     corpus: Corpus,
     document_frequency: DocumentFrequency | None,
     tables: _core.MeteorTables | None,
+    embedded: EmbeddedCorpus | None,
 ) -> str:
     parts = [metric.name, *metric.signature_parts()]
     if tables is not None and any(isinstance(part, Meteor) for part in metric.parts):
@@ -185,6 +240,8 @@ def _signature(
         source = document_frequency.source if document_frequency else "corpus"
         documents = document_frequency.documents if document_frequency else len(corpus)
         parts.append(f"df:{source}({documents})")
+    if embedded is not None:
+        parts.append(f"embeddings:{embedded.source}")
     if metric.trained_on_references:
         parts.append(f"lm:references({len(corpus)})")
     least, most = corpus.reference_counts

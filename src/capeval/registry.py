@@ -10,7 +10,20 @@ import warnings
 from typing import TYPE_CHECKING
 
 from capeval.errors import CapevalWarning, UsageError
-from capeval.metrics import Bleu, Cider, CiderD, Combine, Fluency, Meteor, Metric, RougeL, RougeN, RougeS
+from capeval.metrics import (
+    Bleu,
+    Cider,
+    CiderD,
+    Combine,
+    Fluency,
+    Meteor,
+    Metric,
+    RougeL,
+    RougeN,
+    RougeS,
+    Vifidel,
+    Wmd,
+)
 from capeval.metrics.base import ParameterValue
 
 if TYPE_CHECKING:
@@ -24,6 +37,8 @@ METRICS: tuple[tuple[Metric, tuple[str, ...]], ...] = (
     (RougeS(), ("consensus",)),
     (Cider(), ("consensus",)),
     (CiderD(), ("coco", "consensus")),
+    (Wmd(), ("fidelity",)),
+    (Vifidel(), ("fidelity",)),
     (Fluency(), ("fidelity",)),
 )
 """Each metric with its default parameters, and the groups it belongs to; every metric belongs to `all`."""

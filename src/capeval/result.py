@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from capeval.errors import MissingDependencyError, UsageError
 
@@ -17,7 +17,12 @@ if TYPE_CHECKING:
     from capeval import _core
     from capeval.alignment import Alignment
     from capeval.corpus import Corpus
-    from capeval.metrics import Metric
+    from capeval.explanation import Explanation
+    from capeval.fidelity import EmbeddedCorpus
+    from capeval.metrics import Metric, Vifidel
+
+
+Explained: TypeAlias = "tuple[Alignment | None, Explanation | None]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +46,15 @@ class Score:
 
         return np.frombuffer(self.statistics.row_scores(), dtype="<f8")
 
+    @property
+    def coverage(self) -> float | None:
+        """Share of the content words and labels that have a vector; None for a metric that needs no vectors."""
+        if not self.metric.uses_embeddings:
+            return None
+        from capeval.fidelity import coverage
+
+        return coverage(self.statistics)
+
     def per_image_values(self) -> array[float]:
         """The same as `per_image`, without NumPy."""
         return array("d", self.statistics.row_scores())
@@ -61,6 +75,8 @@ class Result(Mapping[str, Score]):
     corpus: Corpus = field(repr=False)
     tables: _core.MeteorTables | None = field(default=None, repr=False)
     """METEOR's tables, where it was scored."""
+    embedded: Mapping[str, EmbeddedCorpus] = field(default_factory=dict, repr=False)
+    """The corpus among word vectors, by the metrics that compare meanings."""
 
     def __getitem__(self, key: str) -> Score:
         try:
@@ -94,8 +110,47 @@ class Result(Mapping[str, Score]):
         candidates, references = self.corpus.texts(image_id)
         return explain(metric, self.tables, candidates[0], references)
 
+    @property
+    def has_explanations(self) -> bool:
+        """Whether VIFIDEL was scored, so that its plans can be shown."""
+        return self._vifidel() is not None
+
+    def explanation(self, image_id: str) -> Explanation:
+        """VIFIDEL's plan for an image: which object pays which word; printable. Of several variants, the first's.
+
+        Raises `UsageError` when VIFIDEL was not scored, or for an unknown image.
+        """
+        found = self._vifidel()
+        if found is None:
+            raise UsageError(f"explanations are VIFIDEL's, which was not scored; scored: {', '.join(self.scores)}")
+        key, metric = found
+        return self.embedded[key].explain(metric, self.corpus.number(image_id))
+
+    def explain(self, image_id: str) -> Explained:
+        """METEOR's alignment and VIFIDEL's plan of an image, each where the metric was scored.
+
+        Raises `UsageError` when neither was, or for an unknown image.
+        """
+        if not self.has_alignments and not self.has_explanations:
+            raise UsageError(
+                f"only METEOR and VIFIDEL explain an image, and neither was scored; scored: {', '.join(self.scores)}"
+            )
+        return (
+            self.alignment(image_id) if self.has_alignments else None,
+            self.explanation(image_id) if self.has_explanations else None,
+        )
+
+    def _vifidel(self) -> tuple[str, Vifidel] | None:
+        from capeval.metrics import Vifidel
+
+        found = ((key, part) for key, score in self.items() for part in score.metric.parts)
+        return next(((key, part) for key, part in found if isinstance(part, Vifidel)), None)
+
     def to_dict(self) -> dict[str, Any]:
-        """The JSON document of `capeval score`: version, images, scores, intervals, signatures."""
+        """The JSON document of `capeval score`: version, images, scores, intervals, signatures; and the coverage of
+        metrics that compare word vectors.
+        """
+        covered = {key: score.coverage for key, score in self.items() if score.coverage is not None}
         return {
             "capeval": self.version,
             "images": len(self.image_ids),
@@ -104,6 +159,7 @@ class Result(Mapping[str, Score]):
                 key: list(score.interval) for key, score in self.scores.items() if score.interval is not None
             },
             "signatures": {key: score.signature for key, score in self.scores.items()},
+            **({"coverage": covered} if covered else {}),
         }
 
     def to_pandas(self) -> pandas.DataFrame:

@@ -13,11 +13,13 @@ from capeval import _core
 from capeval.comparison import Comparison, Pair
 from capeval.corpus import CandidateSource, CaptionSource, Corpus
 from capeval.errors import CapevalWarning, UsageError, accepted_name
-from capeval.evaluate import check_bootstrap, score_corpus
+from capeval.evaluate import check_bootstrap, lacking, score_corpus
+from capeval.fidelity import objects_by_image
 from capeval.registry import parse_metrics
 
 if TYPE_CHECKING:
     from capeval.document_frequency import DocumentFrequency
+    from capeval.fidelity import EmbeddingSource, ObjectSource
     from capeval.metrics import Metric
     from capeval.result import Result
 
@@ -36,6 +38,9 @@ def compare(
     tokenizer: str = "ptb",
     document_frequency: DocumentFrequency | None = None,
     meteor_resources: str | None = None,
+    objects: ObjectSource | None = None,
+    embeddings: EmbeddingSource | None = None,
+    threshold: float | None = None,
     on_missing: str = "error",
     test: str = "permutation",
     samples: int = 1000,
@@ -54,6 +59,9 @@ def compare(
         tokenizer: `ptb`, `ptb-stream`, `whitespace` or `none`; see [`capeval.tokenize`][].
         document_frequency: what CIDEr weighs words by; the references themselves by default.
         meteor_resources: folder of a METEOR 1.5 release; an installed pycocoevalcap by default.
+        objects: what is in each image, for VIFIDEL, as for [`capeval.score`][].
+        embeddings: word vectors for WMD and VIFIDEL, by name or path; those inside the package by default.
+        threshold: least confidence of a detected object, for files with scores.
         on_missing: what an image without candidate means: `error`, `skip` (no system is scored on it) or `zero`.
         test: `permutation` (approximate randomisation; Noreen 1989) or `bootstrap` (Koehn 2004; Riezler and Maxwell
             2005).
@@ -68,9 +76,10 @@ def compare(
         DataError: references or candidates are unusable, or do not fit together.
         UsageError: fewer than two systems, an unknown name or an unacceptable value.
     """
-    chosen = parse_metrics(metrics, lacking=lambda metric: metric.unavailable(meteor_resources))
+    chosen = parse_metrics(metrics, lacking=lacking(meteor_resources, objects))
     check_test(len(systems), test=test, alpha=alpha, correction=correction)
     check_bootstrap(interval, samples, seed)
+    contents = None if objects is None else objects_by_image(objects, threshold)
     corpora = Corpus.of_systems(references, systems, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
     results = {
         name: score_corpus(
@@ -78,6 +87,8 @@ def compare(
             chosen,
             document_frequency=document_frequency,
             meteor_resources=meteor_resources,
+            objects=contents,
+            embeddings=embeddings,
             interval=None,
             threads=threads,
         )

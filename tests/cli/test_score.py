@@ -150,7 +150,8 @@ def test_metrics(scored: Callable[..., dict[str, dict[str, float]]], result: cap
     scores = scored("--metrics", "cider-d(sigma=5, n=4), bleu-4,coco", "--interval", "none")["scores"]
     assert list(scores) == ["cider-d(sigma=5)", "bleu-4", "bleu-1", "bleu-2", "bleu-3", "meteor", "rouge-l", "cider-d"]
     assert scores["cider-d(sigma=5)"] != scores["cider-d"] == result["cider-d"].value
-    every = scored("--metrics", "all", "--interval", "none")
+    objects = ("--objects", example.objects_path())
+    every = scored("--metrics", "all", "--interval", "none", *objects)
     assert list(every["scores"]) == list(BY_NAME)
     consensus = scored("--metrics", "consensus", "--interval", "none")
     assert list(consensus["scores"]) == [metric.name for metric in groups()["consensus"]]
@@ -274,5 +275,5 @@ def test_explain(run: Runner, references: str, candidates: str) -> None:
     )
     assert document["alignments"]["beach-dog"]["links"][0]["module"] in ("exact", "stem", "synonym", "paraphrase")
     refused = run.refused("score", references, candidates, "--explain", "beach-dog", "--format", "csv")
-    assert "alignments are shown with --format table or json, not csv" in refused
+    assert "alignments and plans are shown with --format table or json, not csv" in refused
     assert "no image 'x' among the 60 scored ones" in run.refused("score", references, candidates, "--explain", "x")

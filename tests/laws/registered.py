@@ -14,7 +14,9 @@ from capeval.registry import METRICS
 from corpora import Pairs
 
 REGISTERED = tuple(metric for metric, _ in METRICS)
-SCORABLE = tuple(metric for metric in REGISTERED if {*metric.needs} <= {"references", "METEOR's tables"})
+HERE = {"references", "METEOR's tables", "objects", "word vectors"}
+"""What `Pairs.score` gives."""
+SCORABLE = tuple(metric for metric in REGISTERED if {*metric.needs} <= HERE)
 
 COMBINATION = Combine(Bleu(n=4), CiderD(), weights=(1, 2))
 ALL = (*SCORABLE, COMBINATION)
@@ -24,6 +26,10 @@ every_metric = pytest.mark.parametrize("metric", ALL, ids=lambda metric: metric.
 every_comparing_metric = pytest.mark.parametrize("metric", COMPARING, ids=lambda metric: metric.key)
 """Those that compare a candidate with its references. A language model of the references does not: a sentence of theirs
 is not the likeliest one, and fewer or other references are another model."""
+every_consensus_metric = pytest.mark.parametrize(
+    "metric", [metric for metric in COMPARING if not metric.uses_objects], ids=lambda metric: metric.key
+)
+"""Those that compare with references and nothing else."""
 
 few = settings(max_examples=max(settings.default.max_examples // 5, 5))
 """A law tries few corpora with each of many metrics."""
@@ -34,7 +40,7 @@ def variations(metric: Metric) -> tuple[Metric, ...]:
     changed = (
         metric.with_parameters({p.name: value})
         for p in metric.parameters()
-        if p.name != "language"  # one language's tables at a time
+        if p.name not in ("language", "embeddings")  # one language's tables at a time, one file of vectors
         for value in other_values(p, getattr(metric, p.name))
     )
     return metric, *changed
@@ -65,6 +71,8 @@ def within(value: float, bounds: Parameter) -> bool:
 def upper(metric: Metric) -> float | None:
     """The declared bound holds for default parameters; a `scale`, or METEOR's weight of `exact`, is it itself."""
     own: float | None = getattr(metric, "scale", getattr(metric, "exact", None))
+    if metric.lower_is_better:
+        return None
     return metric.upper if own is None else own
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 import capeval
 from capeval import CapevalWarning
+from capeval.embeddings import Embeddings
+from capeval.embeddings.table import ArrayTable
 from capeval.metrics import Metric
+from capeval.metrics.base import ParameterValue
 from corpora import Pairs
 from laws.registered import REGISTERED
 
@@ -136,6 +141,85 @@ def fewer_than_four_words(metric: Metric) -> None:
 for _kernel in ("cider", "cider-d"):
     entry(_kernel, "one image and no --df")(one_image_and_no_document_frequencies)
     entry(_kernel, "caption of fewer than 4 words")(fewer_than_four_words)
+
+
+def moved(metric: Metric, *images: tuple[str, tuple[str, ...], list[str]], **parameters: ParameterValue) -> list[float]:
+    """Scores of images of caption, references and objects, with vectors of length 2 along three axes."""
+    axes = Embeddings("axes", lambda: ArrayTable("axes", ["dog", "cat", "sky"], 2 * np.eye(3), "0" * 12))
+    ids = [str(number) for number in range(len(images))]
+    candidates, references, objects = (dict(zip(ids, part, strict=True)) for part in zip(*images, strict=True))
+    chosen = metric.with_parameters(parameters)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CapevalWarning)
+        result = capeval.score(
+            {image: [*captions] for image, captions in references.items()}, candidates, chosen,
+            objects=objects, embeddings=axes, interval=None,
+        )  # fmt: skip
+    scores: list[float] = result[chosen.key].per_image.tolist()
+    assert all(map(math.isfinite, scores))
+    return scores
+
+
+DOG = ["dog"]
+NO_WORD_KNOWN = [(caption, ("a dog",), DOG) for caption in ("", "the", "xyzzy plugh", "...")]
+
+
+@entry("wmd", "no known content word in the caption")
+def nothing_to_move(metric: Metric) -> None:
+    assert moved(metric, *NO_WORD_KNOWN) == [0] * 4
+    assert moved(metric, *NO_WORD_KNOWN, similarity=False) == [16] * 4
+    assert moved(metric, *NO_WORD_KNOWN, similarity=False, p=1) == [4] * 4
+    assert moved(metric, *NO_WORD_KNOWN, similarity=False, normalise=True) == [4] * 4
+
+
+@entry("wmd", "no known content word in any reference")
+def nowhere_to_move(metric: Metric) -> None:
+    images = [("a dog", ("the", "xyzzy"), DOG), ("", ("",), DOG)]
+    assert moved(metric, *images) == [0, 0]
+    assert moved(metric, *images, similarity=False) == [16, 4]
+
+
+@entry("wmd", "no known content word in one of the references")
+def one_reference_says_nothing(metric: Metric) -> None:
+    for pool in ("best", "worst", "mean"):
+        with_it, without = moved(
+            metric, ("a dog", ("a cat", "xyzzy", "the"), DOG), ("a dog", ("a cat",), DOG), pool=pool
+        )
+        assert with_it == without == pytest.approx(math.exp(-8))
+
+
+@entry("wmd", "every distance zero")
+def the_same_words(metric: Metric) -> None:
+    images = [("a dog and a cat", ("the cat with the dog",), DOG)]
+    assert moved(metric, *images) == [1]
+    assert moved(metric, *images, similarity=False) == [0]
+
+
+@entry("vifidel", "no known content word in the caption")
+def nothing_is_said(metric: Metric) -> None:
+    assert moved(metric, *NO_WORD_KNOWN) == [0] * 4
+    assert moved(metric, *NO_WORD_KNOWN, variant="released") == [2] * 4
+    assert moved(metric, *NO_WORD_KNOWN, variant="released", normalise=False) == [4] * 4
+
+
+@entry("vifidel", "no known object")
+def nothing_is_there(metric: Metric) -> None:
+    images = [("a dog", ("a cat",), []), ("a dog", ("a cat",), ["xyzzy"]), ("", ("",), [])]
+    assert moved(metric, *images) == [0, 0, 0]
+    assert moved(metric, *images, variant="released") == [2, 2, 2]
+
+
+@entry("vifidel", "no known content word in any reference")
+def nobody_says_what_matters(metric: Metric) -> None:
+    images = [("a dog", ("the", "xyzzy"), ["cat"])]
+    assert moved(metric, *images) == moved(metric, *images, references=False) == pytest.approx([math.exp(-8)])
+
+
+@entry("vifidel", "every distance zero")
+def exactly_what_is_there(metric: Metric) -> None:
+    images = [("a dog and a cat", ("the sky",), ["cat", "dog"]), ("a dog", ("a dog",), DOG)]
+    assert moved(metric, *images) == [1, 1]
+    assert moved(metric, *images, variant="released") == [0, 0]
 
 
 CONTRACTS = [(metric, name) for metric in REGISTERED for name in metric.nothing]

@@ -208,3 +208,22 @@ def test_signatures_are_copied_or_selected(page: Any, result: Result) -> None:
     page.wait_for_function("[...document.querySelectorAll('.signature button')].at(-1).textContent !== 'Copy'")
     if page.locator(".signature button").last.text_content() == "Selected":
         assert page.evaluate("getSelection().toString()") == result["cider-d"].signature
+
+
+def test_the_plan_of_vifidel_is_drawn(browser: Any, tmp_path: Path) -> None:
+    references, objects = {"1": ["a dog on a beach"], "2": ["a cat"]}, {"1": ["dog", "person"], "2": []}
+    result = capeval.score(references, {"1": "a dog runs", "2": "a cat"}, "vifidel", objects=objects, interval=None)
+    write_report(result, tmp_path / "report.html", title="plans")
+    opened = Opened(browser, tmp_path / "report.html")
+    for row in range(2):
+        opened.page.locator(".images tbody .id button").nth(row).click()
+    figures = opened.page.locator("tr.details figure")
+    assert figures.count() == 1  # image 2 has no objects
+    flows = result.explanation("1").flows
+    lines = figures.locator("line.flow")
+    assert lines.count() == len(flows)
+    widths = [lines.nth(k).evaluate("line => getComputedStyle(line).strokeWidth") for k in range(len(flows))]
+    thickness = [float(width.removesuffix("px")) for width in widths]
+    assert thickness == pytest.approx([26 * share for *_, share, _ in flows], abs=0.08)
+    assert lines.first.locator("title").text_content().startswith("person → dog: share 0.500 × cost ")
+    opened.check()

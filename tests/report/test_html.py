@@ -23,6 +23,7 @@ from capeval.errors import DataError
 from capeval.report import page
 from capeval.report.html import render_html, write_report
 from capeval.result import Result
+from corpora import embeddings
 
 HOSTILE = [
     "</script><script>alert(1)</script>",
@@ -113,8 +114,11 @@ def test_size_of_five_thousand_images() -> None:
     words = [f"word{n}" for n in range(500)]
     references = {n: [" ".join(rng.choices(words, k=10)) for _ in range(5)] for n in range(5000)}
     candidates = {n: captions[0] for n, captions in references.items()}
-    five_thousand = capeval.score(references, candidates, "all", interval=None)
-    assert len(render_html(five_thousand, title="large").encode()) < 8_000_000
+    objects = {n: rng.sample(words, 3) for n in references}
+    five_thousand = capeval.score(
+        references, candidates, "all", objects=objects, embeddings=embeddings(words), interval=None
+    )
+    assert len(render_html(five_thousand, title="large").encode()) < 9_000_000
 
 
 def test_larger_corpora_are_sampled(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import socket
+import ssl
 import subprocess
 import sysconfig
 import time
@@ -26,6 +27,7 @@ class Live:
             listener.bind(("127.0.0.1", 0))
             self.port = int(listener.getsockname()[1])
         self.url = f"http://127.0.0.1:{self.port}"
+        self.certificate: Path | None = None
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
@@ -37,10 +39,13 @@ class Live:
         for _ in range(600):
             assert self.process.poll() is None, self.log()
             with contextlib.suppress(OSError):
-                urllib.request.urlopen(self.url + "/healthz", timeout=5).close()  # noqa: S310
+                urllib.request.urlopen(self.url + "/healthz", timeout=5, context=self._trust()).close()  # noqa: S310
                 return
             time.sleep(0.05)
         raise TimeoutError(self.log())
+
+    def _trust(self) -> ssl.SSLContext | None:
+        return ssl.create_default_context(cafile=str(self.certificate)) if self.certificate else None
 
     def kill(self) -> None:
         assert self.process is not None

@@ -147,7 +147,7 @@ def test_the_board_is_in_order_and_best_of_each_team(world):
     world.run_jobs()
     for metric in METRICS.split(", "):
         rows = world.api().get("/api/v1/benchmarks/ours/board", params={"sort": metric}).json()["rows"]
-        assert [row["rank"] for row in rows] == [1, 2]
+        assert [(row["rank_from"], row["rank_to"]) for row in rows] == [(1, 1), (2, 2)]
         assert rows[0]["scores"][metric] >= rows[1]["scores"][metric]
         assert {row["team"] for row in rows} == {"Team MEMBER", "Team ADMIN"}
     best = max(
@@ -222,7 +222,12 @@ def test_references_never_leave(world):
 def test_rules_change_but_not_what_scores_depend_on(world):
     make(world)
     organiser = world.browser(Role.ORGANISER)
-    assert organiser.post("/benchmarks/ours/edit", title="Renamed", quota_day=9, metrics="bleu-1").status_code == 303
+    assert (
+        organiser.post(
+            "/benchmarks/ours/edit", title="Renamed", quota_day=9, metrics="bleu-1", own_scores="yes"
+        ).status_code
+        == 303
+    )
     body = world.api().get("/api/v1/benchmarks/ours").json()
     assert (body["title"], body["quota_day"], body["metrics"]) == ("Renamed", 9, METRICS.split(", "))
 
@@ -246,3 +251,76 @@ def test_a_wrong_form_lists_its_problems(world):
     assert answer.status_code == 422
     for part in ("short name", "title needs", "unknown metric", "needs a closing date", "References:"):
         assert part in answer.text
+
+
+def test_teams_that_a_paired_test_does_not_separate_share_ranks(world):
+    make(world)
+    captions = json.loads(SYSTEMS["careful"])
+    almost = {**captions, next(iter(captions)): "something else altogether"}
+    numbers = {"careful": submitted(world, "careful"), "template": submitted(world, "template", role=Role.ADMIN)}
+    sent = submit(world, json.dumps(almost).encode(), role=Role.ORGANISER, system="almost")
+    numbers["almost"] = int(sent.headers["location"].split("/")[-1])
+    world.run_jobs()
+    rows = world.api().get("/api/v1/benchmarks/ours/board").json()["rows"]
+    assert {row["system"]: (row["rank_from"], row["rank_to"]) for row in rows} == {
+        "careful": (1, 2), "almost": (1, 2), "template": (3, 3),
+    }  # fmt: skip
+    assert "1–2" in world.browser().get("/benchmarks/ours").text
+    systems = {"careful": captions, "almost": almost, "template": json.loads(SYSTEMS["template"])}
+    compared = capeval.compare(REFERENCES_PATH, systems, METRICS, samples=10_000, correction="none")
+    for pair in compared.pairs:
+        path = f"/benchmarks/ours/compare?a={numbers[pair.b]}&b={numbers[pair.a]}"
+        page = world.browser().get(path).text
+        assert f"{pair.delta:+.4f}" in page
+        assert f"{pair.interval[0]:+.4f} to {pair.interval[1]:+.4f}" in page
+
+
+def test_a_new_best_is_compared_and_an_older_one_leaves_the_board(world):
+    make(world)
+    submitted(world, "plain", role=Role.ADMIN)
+    for system in ("template", "careful"):
+        submitted(world, system)
+        world.run_jobs()
+    rows = world.api().get("/api/v1/benchmarks/ours/board").json()["rows"]
+    assert [(row["system"], row["rank_from"], row["rank_to"]) for row in rows] == [("careful", 1, 1), ("plain", 2, 2)]
+
+
+def test_metrics_with_parameters_and_meteor(world):
+    make(world, metrics="cider-d(n=3, sigma=5), meteor, combine(fluency, cider-d)")
+    number = submitted(world, "careful")
+    world.run_jobs()
+    body = world.api(Role.MEMBER).get(f"/api/v1/submissions/{number}").json()
+    expected = capeval.score(
+        REFERENCES_PATH, example.system_path("careful"), "cider-d(n=3, sigma=5), meteor, combine(fluency, cider-d)"
+    ).to_dict()
+    assert body["scores"] == expected["scores"]
+    assert world.browser().get("/benchmarks/ours").status_code == 200
+
+
+@pytest.mark.parametrize("metric", ["vifidel", "wmd(similarity=no)", "wmd(embeddings=/etc/passwd)"])
+def test_metrics_that_a_board_cannot_use_are_refused(world, metric):
+    answer = world.browser(Role.ORGANISER).post(
+        "/benchmarks/new", files={"references": ("r.json", REFERENCES)}, slug="x", title="Title", metrics=metric
+    )
+    assert answer.status_code == 422
+    assert "a board cannot use" in answer.text
+
+
+def test_objects_make_fidelity_a_metric(world):
+    objects = {image: ["dog", "person"] for image in json.loads(SYSTEMS["careful"])}
+    organiser = world.browser(Role.ORGANISER)
+    files = {"references": ("r.json", REFERENCES), "objects": ("o.json", json.dumps(objects).encode())}
+    made = organiser.post(
+        "/benchmarks/new", files=files, slug="ours", title="Title", metrics="vifidel, wmd", own_scores="yes"
+    )
+    assert made.status_code == 303, made.text
+    number = submitted(world, "careful")
+    submitted(world, "plain", role=Role.ADMIN)
+    world.run_jobs()
+    body = world.browser(Role.MEMBER).get(f"/submissions/{number}").text
+    expected = capeval.score(REFERENCES_PATH, example.system_path("careful"), "vifidel, wmd", objects=objects)
+    for score in expected.values():
+        assert f"{score.value:.4f}" in body
+    wrong = organiser.post("/benchmarks/new", files={**files, "objects": ("o", b"[1]")}, slug="other", title="Title")
+    assert wrong.status_code == 422
+    assert "Objects: the file" in wrong.text

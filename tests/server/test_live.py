@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import ssl
 import subprocess
 import threading
 import time
@@ -199,3 +200,44 @@ def test_an_administrator_is_made_on_the_machine(tmp_path):
         refused = serve("admin", email, password=password)
         assert refused.returncode == 2
         assert "Traceback" not in refused.stderr
+
+
+def test_the_database_and_its_backups_are_for_their_owner_alone(tmp_path):
+    for arguments in (["admin", "me@example.org", "--password-file", "-"], ["backup", "backup.gz"]):
+        subprocess.run([SCRIPT, "serve", *arguments], input="long enough, this", text=True, cwd=tmp_path, check=True,
+                       capture_output=True, timeout=60)  # fmt: skip
+    for name in ("capeval.db", "backup.gz"):
+        assert (tmp_path / name).stat().st_mode & 0o077 == 0
+
+
+def test_a_missing_extra_says_its_name(tmp_path):
+    (tmp_path / "fastapi.py").write_text("raise ImportError")
+    done = subprocess.run(
+        [SCRIPT, "serve"], env={**os.environ, "PYTHONPATH": str(tmp_path)}, cwd=tmp_path, capture_output=True,
+        text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr == "capeval: capeval serve needs the extra 'server': pip install 'capeval[server]'\n"
+
+
+def test_https_without_a_proxy(tmp_path):
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate, "-days", "2",
+         "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    live = Live(
+        tmp_path, f"sqlite:///{tmp_path / 'capeval.db'}", "--tls-certificate", str(certificate), "--tls-key", str(key)
+    )
+    live.url = live.url.replace("http:", "https:")
+    live.certificate = certificate
+    live.start()
+    try:
+        context = ssl.create_default_context(cafile=str(certificate))
+        answer = httpx.get(live.url + "/sign-in", verify=context)
+        assert answer.headers["set-cookie"].startswith("__Host-capeval=")
+        assert live.stop() == 0
+    finally:
+        live.process.kill()
+        live.process.wait()

@@ -26,10 +26,19 @@ METRICS = ["", "bleu-1,bleu-2,bleu-3,bleu-4,meteor,rouge-l,cider-d"]
 @pytest.mark.parametrize("metrics", METRICS, ids=["default", "with meteor"])
 def test_parity_with_the_coco_code(shared: Path, corpus: str, metrics: str) -> None:
     files = [str(shared / "data" / name) for name in CORPORA[corpus]]
+    check(shared, "parity", *files, *(["--metrics", metrics] if metrics else []))
+
+
+def test_fidelity_with_an_independent_computation(shared: Path) -> None:
+    check(shared, "fidelity")
+
+
+def check(shared: Path, name: str, *arguments: str) -> None:
+    """Runs a check of the shared folder."""
     # The check calls the installed `capeval` and imports it: both have to be those under test.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
     done = subprocess.run(
-        [sys.executable, str(shared / "check" / "parity"), *files, *(["--metrics", metrics] if metrics else [])],
+        [sys.executable, str(shared / "check" / name), *arguments],
         capture_output=True, text=True, check=False, timeout=110, env={**os.environ, "PATH": path},
     )  # fmt: skip
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"

@@ -10,10 +10,11 @@ use std::sync::Arc;
 
 use crate::corpus::Corpus;
 use crate::document_frequency::DocumentFrequency;
+use crate::embedded::Embedded;
 use crate::ngram::{ImageNgrams, NgramCounter};
 use crate::parallel::map_parts;
 use crate::vocabulary::Word;
-use crate::{bleu, cider, combine, fluency, meteor, rouge};
+use crate::{bleu, cider, combine, fluency, meteor, rouge, vifidel, wmd};
 
 /// Every kernel by name: a new metric adds its line here.
 const KERNELS: &[(&str, Build)] = &[
@@ -24,6 +25,8 @@ const KERNELS: &[(&str, Build)] = &[
     ("cider", cider::build_cider),
     ("cider-d", cider::build_cider_d),
     ("meteor", meteor::build),
+    ("wmd", wmd::build),
+    ("vifidel", vifidel::build),
     ("fluency", fluency::build),
     ("combine", combine::build),
 ];
@@ -80,6 +83,8 @@ pub struct Context {
     pub document_frequency: Option<DocumentFrequency>,
     /// What METEOR knows of its language; METEOR needs it.
     pub meteor: Option<Arc<meteor::Resources>>,
+    /// Vectors of the corpus' words, and objects of its images; WMD needs the vectors, VIFIDEL both.
+    pub embedded: Option<Arc<Embedded>>,
     /// Number of threads, 0 for one a core.
     pub threads: usize,
 }

@@ -20,6 +20,10 @@ pub mod paired;
 pub mod parallel;
 pub mod resample;
 
+// Bags of word vectors, and the transport between them.
+pub mod embedded;
+pub mod transport;
+
 // The metrics.
 mod bleu;
 pub mod cider;
@@ -27,6 +31,8 @@ mod combine;
 mod fluency;
 pub mod meteor;
 mod rouge;
+pub mod vifidel;
+mod wmd;
 
 // CIDEr-D on token ids, for training.
 pub mod reward;

@@ -117,6 +117,12 @@ impl Corpus {
         self.0.rows()
     }
 
+    /// Distinct words, in the order of their numbers.
+    #[getter]
+    fn vocabulary(&self) -> Vec<&str> {
+        self.0.vocabulary.words().collect()
+    }
+
     /// Tokens of the longest sentence, and the number of its image.
     fn longest(&self) -> (usize, usize) {
         let all = [&self.0.references.sentences, &self.0.candidates];

@@ -12,11 +12,13 @@ use pyo3::prelude::*;
 mod captions;
 mod corpus;
 mod document_frequency;
+mod embedded;
 mod errors;
 mod gather;
 mod meteor;
 mod reward;
 mod statistics;
+mod transport;
 
 /// Half the page faults of the system's allocator, and a tenth off the time of scoring.
 #[global_allocator]
@@ -36,6 +38,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<document_frequency::DocumentFrequency>()?;
     module.add("METEOR_LANGUAGES", meteor::languages())?;
     module.add_class::<meteor::MeteorTables>()?;
+    module.add_class::<embedded::Embedded>()?;
     module.add_class::<statistics::Statistics>()?;
     module.add_class::<reward::Reward>()?;
     module.add_class::<reward::EncodedReferences>()?;
@@ -44,5 +47,6 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(statistics::bootstrap_intervals, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::paired_bootstrap, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::paired_permutation, module)?)?;
+    module.add_function(wrap_pyfunction!(transport::transport, module)?)?;
     Ok(())
 }

@@ -11,6 +11,7 @@ use pyo3::types::PyBytes;
 
 use crate::corpus::Corpus;
 use crate::document_frequency::DocumentFrequency;
+use crate::embedded::Embedded;
 use crate::errors::UsageError;
 use crate::meteor::MeteorTables;
 
@@ -37,6 +38,11 @@ impl Statistics {
     /// Score of all rows together.
     fn score(&self) -> f64 {
         self.kernel.score(&self.table.sums())
+    }
+
+    /// Sums of the columns.
+    fn sums(&self) -> Vec<f64> {
+        self.table.sums()
     }
 
     /// Score of each row, float64.
@@ -92,23 +98,26 @@ pub(crate) enum Parameter {
 
 /// Statistics of every candidate for each metric: (printed name, kernel name, parameters).
 #[pyfunction]
-#[pyo3(signature = (corpus, metrics, document_frequency=None, meteor=None, threads=0))]
+#[pyo3(signature = (corpus, metrics, document_frequency=None, meteor=None, embedded=None, threads=0))]
 pub(crate) fn evaluate(
     py: Python<'_>,
     corpus: &Bound<'_, Corpus>,
     metrics: Vec<(String, String, BTreeMap<String, Parameter>)>,
     document_frequency: Option<&Bound<'_, DocumentFrequency>>,
     meteor: Option<&Bound<'_, MeteorTables>>,
+    embedded: Option<&Bound<'_, Embedded>>,
     threads: usize,
 ) -> PyResult<Vec<Statistics>> {
     let mut kernels: Vec<(String, Arc<dyn Kernel>)> = Vec::new();
     for (name, kernel, parameters) in metrics {
-        let kernel = kernel::kernel(&kernel, &by_name(parameters))
+        let kernel = kernel::kernel(&kernel, &core_parameters(parameters))
             .map_err(|error| UsageError::new_err(format!("{name}: {error}")))?;
         kernels.push((name, kernel.into()));
     }
     let document_frequency = document_frequency.map(|given| given.get().0.clone());
-    let context = Context { document_frequency, meteor: meteor.map(|tables| tables.get().0.clone()), threads };
+    let meteor = meteor.map(|tables| tables.get().0.clone());
+    let embedded = embedded.map(|embedded| embedded.get().0.clone());
+    let context = Context { document_frequency, meteor, embedded, threads };
     let corpus = corpus.get();
     let tables = py.detach(|| {
         let kernels: Vec<&dyn Kernel> = kernels.iter().map(|(_, kernel)| &**kernel).collect();
@@ -206,8 +215,9 @@ fn check_rows(samples: usize, statistics: &[&Statistics]) -> PyResult<()> {
     Ok(())
 }
 
-fn by_name(parameters: BTreeMap<String, Parameter>) -> Parameters {
-    Parameters(parameters.into_iter().map(|(name, value)| (name, value.into())).collect())
+/// Parameters as the core takes them.
+pub(crate) fn core_parameters(parameters: BTreeMap<String, Parameter>) -> Parameters {
+    Parameters(parameters.into_iter().map(|(key, value)| (key, value.into())).collect())
 }
 
 impl From<Parameter> for Value {
@@ -219,11 +229,20 @@ impl From<Parameter> for Value {
             Parameter::Members(members) => Self::Members(
                 members
                     .into_iter()
-                    .map(|(weight, kernel, parameters)| Member { weight, kernel, parameters: by_name(parameters) })
+                    .map(|(weight, kernel, parameters)| Member {
+                        weight,
+                        kernel,
+                        parameters: core_parameters(parameters),
+                    })
                     .collect(),
             ),
         }
     }
+}
+
+/// Little-endian float64 as NumPy gives them.
+pub(crate) fn from_bytes(bytes: &[u8]) -> Vec<f64> {
+    bytes.chunks_exact(8).map(|number| f64::from_le_bytes(number.try_into().unwrap_or_default())).collect()
 }
 
 pub(crate) fn to_bytes(py: Python<'_>, numbers: impl Iterator<Item = f64>) -> Bound<'_, PyBytes> {

@@ -13,7 +13,8 @@ from capeval.cli.interruptible import building_tables, stage
 from capeval.corpus import Corpus
 from capeval.data import read_candidates, read_references
 from capeval.errors import CapevalWarning, UsageError
-from capeval.evaluate import score_corpus
+from capeval.evaluate import lacking, score_corpus
+from capeval.fidelity import objects_by_image
 from capeval.registry import parse_metrics
 from capeval.report.comparison_formats import render_comparison
 from capeval.significance import CORRECTIONS, TESTS, check_test, compare_results
@@ -50,6 +51,7 @@ from capeval.significance import CORRECTIONS, TESTS, check_test, compare_results
 @click.option("--per-image", metavar="FILE", help="Write each image's scores: .csv, .jsonl or .parquet.")
 @options.document_frequencies
 @options.meteor_resources
+@options.word_vectors_and_objects
 @options.tokenizer
 @options.on_missing
 @options.caption_files
@@ -67,6 +69,9 @@ def command(
     per_image: str | None,
     df: str,
     meteor_resources: str | None,
+    objects: str | None,
+    threshold: float | None,
+    embeddings: str | None,
     tokenizer: str,
     on_missing: str,
     reference_format: str | None,
@@ -86,7 +91,7 @@ def command(
     if [references, *files.values()].count("-") > 1:
         raise UsageError("standard input can be read once; name a file for all but one of references and systems")
     check_test(len(files), test=test, alpha=alpha, correction=correction)
-    chosen = parse_metrics(metrics, lacking=lambda metric: metric.unavailable(meteor_resources))
+    chosen = parse_metrics(metrics, lacking=lacking(meteor_resources, objects))
     if per_image is not None:
         from capeval.report.per_image import check_suffix
 
@@ -96,6 +101,7 @@ def command(
     stage.text = "reading"
     captions = {name: read_candidates(file, format=candidate_format) for name, file in files.items()}
     described = read_references(references, format=reference_format, split=split)
+    contents = None if objects is None else objects_by_image(objects, threshold)
     stage.text = "tokenising"
     corpora = Corpus.of_systems(described, captions, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
     stage.text = "scoring"
@@ -105,6 +111,8 @@ def command(
             chosen,
             document_frequency=frequencies,
             meteor_resources=meteor_resources,
+            objects=contents,
+            embeddings=embeddings,
             progress=building_tables,
             interval=None,
             threads=threads,

@@ -42,8 +42,8 @@ def describe(metric: Metric) -> dict[str, Any]:
         "label": metric.label,
         "summary": metric.summary,
         "equation": metric.equation,
-        "range": [0, metric.upper],
-        "direction": "higher is better",
+        "range": [0, None if metric.lower_is_better else metric.upper],
+        "direction": "lower is better" if metric.lower_is_better else "higher is better",
         "needs": list(metric.needs),
         "groups": [group for group, members in groups().items() if metric.usual() in members],
         "parameters": {
@@ -66,13 +66,17 @@ def _listing(described: list[dict[str, Any]]) -> str:
     return "\n".join([*lines, "", *hints])
 
 
+def _to(upper: float | None) -> str:
+    return "and more" if upper is None else f"to {upper:g}"
+
+
 def _page(metric: dict[str, Any]) -> str:
     lines = [
         f"{metric['label']}   ({metric['name']}; groups: {', '.join(metric['groups']) or 'none'})",
         f"  {metric['summary']}",
         "",
         f"  equation    {metric['equation']}",
-        f"  range       0 to {metric['range'][1]:g}, {metric['direction']}",
+        f"  range       0 {_to(metric['range'][1])}, {metric['direction']}",
         f"  needs       {', '.join(metric['needs'])}",
         f"  source      {metric['source']}",
     ]

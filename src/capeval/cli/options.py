@@ -106,6 +106,29 @@ meteor_resources = click.option(
     metavar="DIR",
     help="Folder of a METEOR 1.5 release; an installed pycocoevalcap by default.",
 )
+
+
+def word_vectors_and_objects(function: F) -> F:
+    """--objects, --threshold, --embeddings."""
+    for option in (
+        click.option(
+            "--embeddings",
+            metavar="NAME|FILE",
+            help="Word vectors for WMD and VIFIDEL: a name or a file; those inside the package by default.",
+        ),
+        click.option(
+            "--threshold", type=click.FloatRange(0, 1), metavar="SCORE", help="Least confidence of a detected object."
+        ),
+        click.option(
+            "--objects",
+            metavar="FILE",
+            help="What is in each image, for VIFIDEL: annotations, lists or detector output.",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
 on_missing = click.option(
     "--on-missing",
     type=click.Choice(ON_MISSING),

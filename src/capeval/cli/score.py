@@ -11,9 +11,9 @@ from capeval.cli.interruptible import building_tables, stage
 from capeval.corpus import Corpus
 from capeval.data import read_candidates, read_references
 from capeval.errors import UsageError
-from capeval.evaluate import score_corpus
+from capeval.evaluate import lacking, score_corpus
 from capeval.registry import parse_metrics
-from capeval.report.formats import check_alignments, render
+from capeval.report.formats import check_explained, render
 
 
 @click.command()
@@ -23,11 +23,13 @@ from capeval.report.formats import check_alignments, render
 @click.option("--per-image", metavar="FILE", help="Write each image's scores: .csv, .jsonl or .parquet.")
 @options.document_frequencies
 @options.meteor_resources
+@options.word_vectors_and_objects
 @click.option(
     "--explain",
     multiple=True,
     metavar="IMAGE_ID",
-    help="Show how METEOR aligned this image's candidate, after the scores; may be repeated.",
+    help="Show how METEOR aligned this image's candidate, and which object VIFIDEL moved to which word, after the "
+    "scores; may be repeated.",
 )
 @options.tokenizer
 @options.interval
@@ -43,6 +45,9 @@ def command(
     per_image: str | None,
     df: str,
     meteor_resources: str | None,
+    objects: str | None,
+    threshold: float | None,
+    embeddings: str | None,
     explain: tuple[str, ...],
     tokenizer: str,
     interval: float | None,
@@ -65,8 +70,10 @@ def command(
     if references == candidates == "-":
         raise UsageError("references and candidates cannot both be standard input; name a file for one of them")
     if explain:
-        check_alignments(format_)
-    chosen = parse_metrics(metrics, lacking=lambda metric: metric.unavailable(meteor_resources))
+        check_explained(format_)
+    if threshold is not None and objects is None:
+        raise UsageError("--threshold is for the detections of --objects FILE, which was not given")
+    chosen = parse_metrics(metrics, lacking=lacking(meteor_resources, objects))
     if per_image is not None:
         from capeval.report.per_image import check_suffix
 
@@ -85,13 +92,16 @@ def command(
         chosen,
         document_frequency=frequencies,
         meteor_resources=meteor_resources,
+        objects=objects,
+        embeddings=embeddings,
+        threshold=threshold,
         progress=building_tables,
         interval=interval,
         samples=samples,
         seed=seed,
         threads=threads,
     )
-    alignments = {image: result.alignment(image) for image in explain}
+    explained = {image: result.explain(image) for image in explain}
     stage.text = "writing"
     if per_image is not None:
         from capeval.report.per_image import write_per_image
@@ -105,4 +115,4 @@ def command(
             report,
             title="standard input" if candidates == "-" else os.path.splitext(os.path.basename(candidates))[0],
         )
-    options.emit(render(result, format_, alignments=alignments, colour=options.colour(output)), output)
+    options.emit(render(result, format_, explained=explained, colour=options.colour(output)), output)

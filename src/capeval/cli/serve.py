@@ -70,6 +70,8 @@ def command(upload_limit: int, **options: Any) -> Callable[[], int] | None:
     """
     ctx = click.get_current_context()
     _extra()
+    # The database and its backups hold hidden references: files made here are for this user alone.
+    os.umask(0o077)
     from capeval.server.settings import Settings
 
     settings = Settings(secret_key=os.environ.get("CAPEVAL_SECRET_KEY"), upload_limit=upload_limit * 2**20, **options)

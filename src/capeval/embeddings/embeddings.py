@@ -68,6 +68,10 @@ class Embeddings:
                 known[row] = True
         return vectors, known
 
+    def spellings(self, labels: Sequence[str]) -> list[tuple[str, ...]]:
+        """The words under which each label was found: one, or those of its parts; none where it is unknown."""
+        return [_spelling(self._table, label) for label in labels]
+
     @property
     def _table(self) -> Table:
         if self._opened is None:
@@ -101,13 +105,17 @@ def open_embeddings(source: str | os.PathLike[str] | Embeddings) -> Embeddings:
 
 
 def _vector(table: Table, label: str) -> NDArray[np.float64] | None:
-    for form in lookup.forms(label):
-        vector = table.vector(form)
-        if vector is not None:
-            return vector
-    of_parts = [_vector(table, part) for part in lookup.content_parts(label)]
-    found = [vector for vector in of_parts if vector is not None]
-    if not found or len(found) < len(of_parts):
+    found = [vector for word in _spelling(table, label) if (vector := table.vector(word)) is not None]
+    if not found:
         return None
     mean: NDArray[np.float64] = sum(found[1:], start=found[0]) / len(found)
     return mean
+
+
+def _spelling(table: Table, label: str) -> tuple[str, ...]:
+    """The first form that the table has, or that of each part; nothing where a part is unknown."""
+    for form in lookup.forms(label):
+        if table.vector(form) is not None:
+            return (form,)
+    of_parts = [_spelling(table, part) for part in lookup.content_parts(label)]
+    return tuple(word for words in of_parts for word in words) if all(of_parts) else ()

@@ -7,5 +7,20 @@ from capeval.metrics.combine import Combine
 from capeval.metrics.fluency import Fluency
 from capeval.metrics.meteor import Meteor
 from capeval.metrics.rouge import RougeL, RougeN, RougeS
+from capeval.metrics.vifidel import Vifidel
+from capeval.metrics.wmd import Wmd
 
-__all__ = ["Bleu", "Cider", "CiderD", "Combine", "Fluency", "Meteor", "Metric", "RougeL", "RougeN", "RougeS"]
+__all__ = [
+    "Bleu",
+    "Cider",
+    "CiderD",
+    "Combine",
+    "Fluency",
+    "Meteor",
+    "Metric",
+    "RougeL",
+    "RougeN",
+    "RougeS",
+    "Vifidel",
+    "Wmd",
+]

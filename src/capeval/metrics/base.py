@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from capeval.corpus import Corpus
     from capeval.document_frequency import DocumentFrequency
+    from capeval.fidelity import EmbeddingSource, ObjectSource
     from capeval.result import Score
 
 else:
@@ -104,6 +105,8 @@ class Metric:
     kernel: ClassVar[str]
     """Name of the native arithmetic."""
     uses_document_frequency: ClassVar[bool] = False
+    uses_embeddings: ClassVar[bool] = False
+    uses_objects: ClassVar[bool] = False
     trained_on_references: ClassVar[bool] = False
     """Whether it has a model of all images' references, so that fewer images are another model."""
 
@@ -187,6 +190,11 @@ class Metric:
         return (self,)
 
     @property
+    def lower_is_better(self) -> bool:
+        """Whether a low score is a good one: the metric is a distance."""
+        return False
+
+    @property
     def uses_stems(self) -> bool:
         """Whether words are reduced to stems first, so that document frequencies must be those of stems."""
         return False
@@ -206,11 +214,27 @@ class Metric:
         """`name:value` of every parameter, for the signature."""
         return [f"{p.name}:{spell(getattr(self, p.name))}" for p in self.parameters()]
 
-    def score(self, corpus: Corpus, *, document_frequency: DocumentFrequency | None = None, threads: int = 0) -> Score:
+    def score(
+        self,
+        corpus: Corpus,
+        *,
+        document_frequency: DocumentFrequency | None = None,
+        objects: ObjectSource | None = None,
+        embeddings: EmbeddingSource | None = None,
+        threads: int = 0,
+    ) -> Score:
         """Scores the corpus with this metric alone; see [`capeval.score`][] for several at once."""
         from capeval.evaluate import score_corpus
 
-        result = score_corpus(corpus, (self,), document_frequency=document_frequency, interval=None, threads=threads)
+        result = score_corpus(
+            corpus,
+            (self,),
+            document_frequency=document_frequency,
+            objects=objects,
+            embeddings=embeddings,
+            interval=None,
+            threads=threads,
+        )
         return result[self.key]
 
     def _name_parts(self) -> list[str]:
@@ -231,8 +255,10 @@ class Metric:
             fits = is_number and value == int(value) and _in_bounds(value, declared)
         elif kind is bool:
             fits = isinstance(value, bool)
+        elif declared.choices is None:
+            fits = isinstance(value, str) and value.strip() != ""
         else:
-            fits = value in (declared.choices or ())
+            fits = value in declared.choices
         if not fits:
             raise UsageError(f"{self.title}: {declared.name} must be {accepted}, got {_given(value)}")
         if kind in (int, float):
@@ -258,6 +284,8 @@ def accepts(declared: Parameter) -> str:
         return "one of " + ", ".join(declared.choices)
     if declared.kind is bool:
         return "yes or no"
+    if declared.kind is str:
+        return "a name or a path"
     kind = "a whole number" if declared.kind is int else "a number"
     if declared.least is not None and declared.most is not None:
         return f"{kind} from {spell(declared.least)} to {spell(declared.most)}"

@@ -8,46 +8,47 @@ from typing import TYPE_CHECKING
 from capeval.errors import UsageError
 
 if TYPE_CHECKING:
-    from capeval.alignment import Alignment
-    from capeval.result import Result
+    from capeval.result import Explained, Result
 
 
 def render(
     result: Result,
     format_: str,
     *,
-    alignments: Mapping[str, Alignment | None] | None = None,
+    explained: Mapping[str, Explained] | None = None,
     colour: bool = False,
 ) -> str:
     """The result as text in the format of that name; a table in colour where it is asked for.
 
-    METEOR's `alignments` of images, where given, follow the table or are part of the JSON; raises `UsageError` for them
-    in another format.
+    Images `explained` by METEOR's alignment and VIFIDEL's plan, where given, follow the table or are part of the JSON;
+    raises `UsageError` for them in another format.
     """
-    if alignments:
-        check_alignments(format_)
+    if explained:
+        check_explained(format_)
     if format_ == "json":
-        return _json(result, alignments)
+        return _json(result, explained)
     if format_ != "table":
         return _RENDERERS[format_](result)
     from capeval.report.text import table
 
-    drawn = [f"{image}\n{alignment}" for image, alignment in (alignments or {}).items()]
+    drawn = [f"{image}\n{shown}" for image, found in (explained or {}).items() for shown in found if shown is not None]
     return "\n\n".join([table(result, colour=colour), *drawn])
 
 
-def check_alignments(format_: str) -> None:
-    """Raises `UsageError` where a format has no place for alignments."""
+def check_explained(format_: str) -> None:
+    """Raises `UsageError` where a format has no place for alignments and plans."""
     if format_ not in ("table", "json"):
-        raise UsageError(f"alignments are shown with --format table or json, not {format_}")
+        raise UsageError(f"alignments and plans are shown with --format table or json, not {format_}")
 
 
-def _json(result: Result, alignments: Mapping[str, Alignment | None] | None = None) -> str:
+def _json(result: Result, explained: Mapping[str, Explained] | None = None) -> str:
     import json
 
     document = result.to_dict()
-    if alignments:
-        document["alignments"] = {image: found and found.to_dict() for image, found in alignments.items()}
+    if explained and result.has_alignments:
+        document["alignments"] = {image: found and found.to_dict() for image, (found, _) in explained.items()}
+    if explained and result.has_explanations:
+        document["explanations"] = {image: found and found.to_dict() for image, (_, found) in explained.items()}
     return json.dumps(document, ensure_ascii=False, indent=1)
 
 

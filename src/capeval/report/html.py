@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _SCRIPTS = (
     "dom.js",
     "alignment.js",
+    "flow.js",
     "details.js",
     "scores.js",
     "extremes.js",

@@ -40,6 +40,7 @@ class MetricData(TypedDict):
     value: float
     interval: tuple[float, float] | None
     upper: float | None
+    lower_is_better: bool
     median: float
     histogram: Histogram
     scores: list[float]
@@ -56,13 +57,25 @@ class AlignmentData(TypedDict):
     links: list[tuple[str, tuple[int, int], tuple[int, int]]]
 
 
+class PlanData(TypedDict):
+    """VIFIDEL's plan: shares and ρ of objects and of words, and what moves: object, word, share, cost."""
+
+    objects: tuple[str, ...]
+    words: tuple[str, ...]
+    weights: tuple[list[float], list[float]]
+    importance: tuple[list[float], list[float]]
+    flows: list[tuple[int, int, float, float]]
+    distance: float
+
+
 class ImageData(TypedDict):
-    """An image's captions, and METEOR's alignment where it was scored."""
+    """An image's captions; METEOR's alignment and VIFIDEL's plan where they were scored."""
 
     id: str
     candidate: str | None
     references: list[str]
     alignment: AlignmentData | None
+    plan: PlanData | None
 
 
 class PageData(TypedDict):
@@ -125,6 +138,7 @@ def _chosen(scores: npt.NDArray[np.float64]) -> list[int]:
 
 def _metric(score: Score, per_image: npt.NDArray[np.float64], chosen: list[int]) -> MetricData:
     metric = score.metric
+    upper = None if metric.lower_is_better else metric.upper
     return {
         "key": metric.key,
         "label": metric.label,
@@ -132,9 +146,10 @@ def _metric(score: Score, per_image: npt.NDArray[np.float64], chosen: list[int])
         "signature": score.signature,
         "value": score.value,
         "interval": score.interval,
-        "upper": metric.upper,
+        "upper": upper,
+        "lower_is_better": metric.lower_is_better,
         "median": float(np.median(per_image)),
-        "histogram": histogram(per_image, metric.upper),
+        "histogram": histogram(per_image, upper),
         "scores": per_image[chosen].tolist(),
     }
 
@@ -142,8 +157,13 @@ def _metric(score: Score, per_image: npt.NDArray[np.float64], chosen: list[int])
 def _image(result: Result, number: int) -> ImageData:
     image_id = result.image_ids[number]
     candidate, references = result.corpus.captions(image_id)
-    alignment = _alignment(result, image_id)
-    return {"id": image_id, "candidate": candidate, "references": references, "alignment": alignment}
+    return {
+        "id": image_id,
+        "candidate": candidate,
+        "references": references,
+        "alignment": _alignment(result, image_id),
+        "plan": _plan(result, image_id),
+    }
 
 
 def _alignment(result: Result, image_id: str) -> AlignmentData | None:
@@ -153,6 +173,22 @@ def _alignment(result: Result, image_id: str) -> AlignmentData | None:
     links = [(link.module, link.candidate, link.reference) for link in found.links]
     candidate, reference = " ".join(found.candidate), " ".join(found.reference)
     return {"number": found.number, "candidate": candidate, "reference": reference, "links": links}
+
+
+def _plan(result: Result, image_id: str) -> PlanData | None:
+    if not result.has_explanations:
+        return None
+    found = result.explanation(image_id)
+    numbers = (found.object_weights, found.word_weights, found.object_importance, found.word_importance)
+    of_objects, of_words, rho_of_objects, rho_of_words = (np.round(values, 4).tolist() for values in numbers)
+    return {
+        "objects": found.objects,
+        "words": found.words,
+        "weights": (of_objects, of_words),
+        "importance": (rho_of_objects, rho_of_words),
+        "flows": [(i, j, round(share, 4), round(cost, 4)) for i, j, share, cost in found.flows],
+        "distance": round(found.distance, DECIMALS),
+    }
 
 
 def _right_end(largest: float, upper: float | None) -> float:

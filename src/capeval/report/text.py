@@ -37,7 +37,9 @@ def table(result: Result, *, colour: bool = False) -> str:
     for score in result.values():
         interval = [] if score.interval is None else [f"{score.interval[0]:.4f} – {score.interval[1]:.4f}"]
         grid.add_row(score.metric.label, f"[bold]{score.value:.4f}[/bold]", *interval, _bar(score))
-    return drawn(grid, colour=colour)
+    covered = (score for score in result.values() if score.coverage is not None)
+    lines = [f"{s.metric.label}: {s.coverage:.1%} of the content words and labels have a vector" for s in covered]
+    return "\n".join([drawn(grid, colour=colour), *lines])
 
 
 def drawn(grid: Table, *, colour: bool) -> str:
@@ -57,7 +59,7 @@ def heading(result: Result) -> str:
 
 
 def _bar(score: Score) -> str:
-    if score.metric.upper is None:
+    if score.metric.upper is None or score.metric.lower_is_better:
         return ""
     filled = round(_BAR_CELLS * min(score.value / score.metric.upper, 1.0))
     return f"[cyan]{'━' * filled}[/cyan][dim]{'─' * (_BAR_CELLS - filled)}[/dim] of {score.metric.upper:g}"

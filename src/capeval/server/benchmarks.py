@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import re
+import tempfile
 import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -13,7 +15,9 @@ from sqlalchemy.orm import Session
 
 from capeval._core import Captions
 from capeval.corpus import TOKENIZERS
-from capeval.errors import CapevalError
+from capeval.data import read_objects
+from capeval.errors import CapevalError, DataError
+from capeval.evaluate import lacking
 from capeval.registry import parse_metrics
 from capeval.server import blobs, jobs, scoring
 from capeval.server.access import Caller, Role
@@ -22,6 +26,7 @@ from capeval.server.errors import Refused, not_found
 from capeval.server.models import Benchmark, Job, Submission, Team, now
 
 if TYPE_CHECKING:
+    from capeval.metrics import Metric
     from capeval.server.visit import Visit
 
 BOARDS = {
@@ -30,6 +35,8 @@ BOARDS = {
     "closed": "nobody else before the closing date, everybody afterwards",
 }
 """Who sees the board."""
+_SUPPLIED = {"references", "METEOR's tables", "word vectors"}
+"""What metrics may need here; objects too, where the benchmark has them."""
 _SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?")
 
 
@@ -48,6 +55,7 @@ class Form:
     closes: dt.datetime | None
     board: str
     own_scores: bool
+    has_objects: bool = False
 
     def problems(self) -> list[str]:
         """What has to change; also writes the metrics out, each by its key."""
@@ -66,23 +74,46 @@ class Form:
             found.append("The closing date must be after the opening date.")
         if self.board == "closed" and self.closes is None:
             found.append("A board that is closed until the end needs a closing date.")
+        if not self.own_scores and self.closes is None:
+            found.append("Scores that are hidden until the end need a closing date.")
         return [*found, *self._metric_problems()]
+
+    def _can_rank(self, metric: Metric) -> bool:
+        """Distances would put the worst first; vectors of a name or path would be fetched or read by this server."""
+        supplied = _SUPPLIED | ({"objects"} if self.has_objects else set())
+        foreign = any(
+            part.embeddings != type(part)().embeddings  # type: ignore[attr-defined]
+            for part in metric.parts
+            if part.uses_embeddings
+        )
+        return not (set(metric.needs) - supplied or foreign or metric.lower_is_better or metric.unavailable(None))
 
     def _metric_problems(self) -> list[str]:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                metrics = parse_metrics(self.metrics, lacking=lambda metric: metric.unavailable(None))
+                metrics = parse_metrics(self.metrics, lacking=lacking(None, {} if self.has_objects else None))
         except CapevalError as error:
             return [f"Metrics: {error}."]
-        unfit = [metric for metric in metrics if set(metric.needs) - {"references"} or metric.unavailable(None)]
+        unfit = [metric.label for metric in metrics if not self._can_rank(metric)]
         if unfit:
-            return [f"Metrics: {', '.join(metric.label for metric in unfit)} cannot be computed by this server."]
+            return [f"Metrics: a board cannot use {', '.join(unfit)} with what this benchmark has."]
         self.metrics = ", ".join(metric.key for metric in metrics)
         return []
 
 
-def make(session: Session, caller: Caller, form: Form, references: bytes) -> Benchmark:
+def _objects(data: bytes) -> bytes:
+    """Objects of any format as JSON by image and label. Raises `DataError`."""
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        try:
+            return json.dumps(read_objects(file.name)).encode()
+        except DataError as error:
+            raise DataError(str(error).replace(file.name, "the file")) from None
+
+
+def make(session: Session, caller: Caller, form: Form, references: bytes, objects: bytes | None = None) -> Benchmark:
     """A new benchmark. Raises `Refused` with every problem of the form and the references."""
     problems = form.problems()
     images = 0
@@ -90,12 +121,17 @@ def make(session: Session, caller: Caller, form: Form, references: bytes) -> Ben
         images = _check_references(references)
     except CapevalError as error:
         problems.append(f"References: {error}.")
+    try:
+        objects = _objects(objects) if objects else None
+    except CapevalError as error:
+        problems.append(f"Objects: {error}.")
     if session.execute(select(Benchmark.id).where(Benchmark.slug == form.slug)).first():
         problems.append("A benchmark of that short name exists.")
     if problems:
         raise Refused(422, "The benchmark cannot be made like this.", problems)
     assert caller.account_id is not None
     benchmark = Benchmark(owner_id=caller.account_id, references_sha=blobs.keep(session, references), images=images)
+    benchmark.objects_sha = blobs.keep(session, objects) if objects else None
     change(benchmark, form)
     session.add(benchmark)
     session.flush()
@@ -105,7 +141,8 @@ def make(session: Session, caller: Caller, form: Form, references: bytes) -> Ben
 def change(benchmark: Benchmark, form: Form) -> None:
     """Writes the form's fields into the row."""
     for name, value in vars(form).items():
-        setattr(benchmark, name, value)
+        if name != "has_objects":
+            setattr(benchmark, name, value)
 
 
 def _check_references(data: bytes) -> int:

@@ -14,7 +14,9 @@ from sqlalchemy.orm import Session
 
 from capeval.registry import parse_metrics
 from capeval.server.errors import Refused
-from capeval.server.models import Benchmark, Submission, SubmissionScore, Team
+from capeval.server.models import Benchmark, Submission, SubmissionPair, SubmissionScore, Team
+
+ALPHA = 0.05
 
 
 @dataclass(frozen=True)
@@ -35,8 +37,15 @@ class Entry:
 class Row:
     """A place on the board."""
 
-    rank: int
+    first: int
+    last: int
+    """Between these ranks: better than all that a paired test finds worse, worse than all that it finds better."""
     entry: Entry
+
+    @property
+    def rank(self) -> str:
+        """`2`, or `1–3` where no test separates it from its neighbours."""
+        return str(self.first) if self.first == self.last else f"{self.first}–{self.last}"
 
 
 def metrics_of(benchmark: Benchmark) -> list[str]:
@@ -81,7 +90,7 @@ def best(of: Iterable[Entry], metric: str) -> list[Entry]:
 
 
 def board(session: Session, benchmark: Benchmark, sort: str | None = None) -> list[Row]:
-    """Each team's best submission by the benchmark's first metric, in order of `sort`; equal scores share a rank.
+    """Each team's best submission by the benchmark's first metric, in order of `sort`, with ranges of ranks.
 
     Raises `Refused` for a metric that the benchmark does not have.
     """
@@ -92,8 +101,38 @@ def board(session: Session, benchmark: Benchmark, sort: str | None = None) -> li
     ordered = sorted(
         best(entries(session, benchmark), metrics[0]), key=lambda entry: (-entry.scores[sort].value, entry.scored)
     )
-    values = [entry.scores[sort].value for entry in ordered]
-    return [Row(1 + values.index(entry.scores[sort].value), entry) for entry in ordered]
+    better = _separated(session, ordered, sort)
+    rows = []
+    for entry in ordered:
+        above = sum((other.id, entry.id) in better for other in ordered)
+        below = sum((entry.id, other.id) in better for other in ordered)
+        rows.append(Row(1 + above, len(ordered) - below, entry))
+    return rows
+
+
+def _separated(session: Session, on_board: list[Entry], metric: str) -> set[tuple[int, int]]:
+    """(better, worse): the pairs that a paired test separates after Holm's correction over the pairs of this board.
+
+    A pair that is not compared yet is not separated.
+    """
+    numbers = [entry.id for entry in on_board]
+    query = select(SubmissionPair).where(
+        SubmissionPair.metric == metric, SubmissionPair.a_id.in_(numbers), SubmissionPair.b_id.in_(numbers)
+    )
+    pairs = sorted(session.execute(query).scalars(), key=lambda pair: pair.p)
+    tests = len(numbers) * (len(numbers) - 1) // 2
+    found = set()
+    for done, pair in enumerate(pairs):
+        if pair.p * (tests - done) > ALPHA:
+            break
+        found.add((pair.a_id, pair.b_id) if pair.delta > 0 else (pair.b_id, pair.a_id))
+    return found
+
+
+def compared(session: Session, a: int, b: int) -> dict[str, SubmissionPair]:
+    """The comparison of two submissions by metric; empty where there is none."""
+    query = select(SubmissionPair).where(SubmissionPair.a_id == min(a, b), SubmissionPair.b_id == max(a, b))
+    return {pair.metric: pair for pair in session.execute(query).scalars()}
 
 
 def improvements(of: Iterable[Entry], metric: str) -> list[Entry]:
@@ -113,12 +152,13 @@ def to_csv(rows: list[Row], metrics: list[str]) -> str:
     text = io.StringIO()
     writer = csv.writer(text)
     bounds = [f"{metric}{part}" for metric in metrics for part in ("", " lower", " upper")]
-    writer.writerow(["rank", "team", "affiliation", "system", "submission", "submitted", *bounds])
+    writer.writerow(["rank from", "rank to", "team", "affiliation", "system", "submission", "submitted", *bounds])
     for row in rows:
         entry = row.entry
         scores = [entry.scores[metric] for metric in metrics]
         writer.writerow([
-            row.rank, *map(_inert, (entry.team, entry.affiliation, entry.system)), entry.id, entry.created.isoformat(),
+            row.first, row.last, *map(_inert, (entry.team, entry.affiliation, entry.system)), entry.id,
+            entry.created.isoformat(),
             *(value for score in scores for value in (score.value, score.lower, score.upper)),
         ])  # fmt: skip
     return text.getvalue()

@@ -62,9 +62,10 @@ class EntryBody(BaseModel):
 
 
 class RowBody(EntryBody):
-    """A place on the board."""
+    """A place on the board: between these ranks, for what a paired test does not separate shares them."""
 
-    rank: int
+    rank_from: int
+    rank_to: int
 
 
 class BoardBody(BaseModel):

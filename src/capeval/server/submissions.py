@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from capeval.server import benchmarks, scoring
 from capeval.server.access import Caller
+from capeval.server.board import metrics_of
 from capeval.server.errors import not_found
 from capeval.server.models import Benchmark, Blob, Job, Submission, SubmissionScore, Team
 
@@ -55,7 +56,7 @@ def find(session: Session, caller: Caller, submission_id: int) -> Standing:
     if job.state == "done" and benchmarks.sees_scores(caller, benchmark):
         query = select(SubmissionScore).where(SubmissionScore.submission_id == submission.id)
         by_metric = {score.metric: score for score in session.execute(query).scalars()}
-        scores = [by_metric[metric] for metric in benchmark.metrics.split(", ") if metric in by_metric]
+        scores = [by_metric[metric] for metric in metrics_of(benchmark) if metric in by_metric]
     return Standing(submission, benchmark, team, job, size, scores, _message(job, owner=owner))
 
 

@@ -29,7 +29,8 @@ function drawExtremes(report, metric, count, more) {
 
 /** Numbers of the images, best first; equal scores in the corpus's order. */
 function byScore(metric) {
-  return metric.scores.map((_, number) => number).sort((a, b) => metric.scores[b] - metric.scores[a]);
+  const sign = metric.lower_is_better ? -1 : 1;
+  return metric.scores.map((_, number) => number).sort((a, b) => sign * (metric.scores[b] - metric.scores[a]));
 }
 
 function column(name, numbers, report, metric) {

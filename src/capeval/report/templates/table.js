@@ -153,7 +153,8 @@ class ImageTable {
   details(number) {
     const image = this.report.images[number];
     return element("tr", {class: "details", role: "row"}, element("td", {role: "cell", colspan: this.columns.length},
-      markedCandidate(image), referenceList(image), ...alignmentFigure(image), scoreList(this.report, number)));
+      markedCandidate(image), referenceList(image), ...alignmentFigure(image), ...flowFigure(image),
+      scoreList(this.report, number)));
   }
 
   nothing() {

@@ -74,7 +74,10 @@ def get_board(visit: Here, name: Name, sort: Metric = None) -> BoardBody:
     """The board, in order of a metric."""
     with visit.database.read() as session:
         benchmark = benchmarks.visible(session, visit.caller, name)
-        rows = [RowBody(rank=row.rank, **_entry(row.entry)) for row in board(session, benchmark, sort)]
+        rows = [
+            RowBody(rank_from=row.first, rank_to=row.last, **_entry(row.entry))
+            for row in board(session, benchmark, sort)
+        ]
     return BoardBody(benchmark=name, sort=sort or metrics_of(benchmark)[0], rows=rows)
 
 

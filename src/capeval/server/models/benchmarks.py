@@ -22,6 +22,8 @@ class Benchmark(Base):
     description: Mapped[str] = mapped_column(Text, default="")
     owner_id: Mapped[int] = mapped_column(ForeignKey("account.id"))
     references_sha: Mapped[str] = mapped_column(ForeignKey("blob.sha256"))
+    objects_sha: Mapped[str | None] = mapped_column(ForeignKey("blob.sha256"))
+    """Objects by image and label as JSON, where there are any; as hidden as the references."""
     metrics: Mapped[str] = mapped_column(Text)
     """Comma-separated, as `capeval score --metrics` takes them; the first ranks the board."""
     tokenizer: Mapped[str] = mapped_column(String(20))
@@ -71,3 +73,19 @@ class SubmissionScore(Base):
     lower: Mapped[float]
     upper: Mapped[float]
     signature: Mapped[str] = mapped_column(Text)
+
+
+class SubmissionPair(Base):
+    """Two submissions compared on the same images by one metric; `a_id` is the smaller number."""
+
+    __tablename__ = "submission_pair"
+
+    a_id: Mapped[int] = mapped_column(ForeignKey("submission.id"), primary_key=True)
+    b_id: Mapped[int] = mapped_column(ForeignKey("submission.id"), primary_key=True, index=True)
+    metric: Mapped[str] = mapped_column(String(80), primary_key=True)
+    delta: Mapped[float]
+    """The score of a minus that of b."""
+    lower: Mapped[float]
+    upper: Mapped[float]
+    p: Mapped[float]
+    """Of the paired permutation test, not corrected: which pairs there are changes with the board."""

@@ -14,7 +14,7 @@ from capeval.corpus import TOKENIZERS
 from capeval.registry import groups
 from capeval.server import benchmarks
 from capeval.server.access import Role
-from capeval.server.board import board, entries, improvements, metrics_of, to_csv
+from capeval.server.board import board, compared, entries, improvements, metrics_of, to_csv
 from capeval.server.errors import Refused, not_found
 from capeval.server.models import Benchmark, Submission
 from capeval.server.routing import Routes
@@ -44,6 +44,7 @@ def new_page(visit: Here) -> Response:
 def new_done(
     visit: Here,
     references: UploadFile,
+    objects: UploadFile | None = None,
     slug: Text = "",
     title: Text = "",
     description: Text = "",
@@ -60,10 +61,11 @@ def new_done(
         slug.strip(), " ".join(title.split()), description.strip(), metrics, tokenizer, quota_day, quota_total,
         _moment(opens), _moment(closes), board, bool(own_scores),
     )  # fmt: skip
-    data = references.file.read()
+    data, given = references.file.read(), objects.file.read() if objects is not None else b""
+    form.has_objects = bool(given)
     try:
         with visit.database.write() as session:
-            benchmark = benchmarks.make(session, visit.caller, form, data)
+            benchmark = benchmarks.make(session, visit.caller, form, data, given)
             visit.audit(session, "benchmark.made", benchmark.slug)
     except Refused as refusal:
         return _form(visit, benchmark=None, given=form, problems=refusal.problems)
@@ -118,13 +120,16 @@ def compare_page(visit: Here, slug: str, a: int, b: int) -> Response:
         benchmark = benchmarks.find(session, slug)
         seen = {row.entry.id for row in board(session, benchmark)} if _may(visit, benchmark) else set()
         found = {entry.id: entry for entry in entries(session, benchmark, a, b)}
+        pairs = compared(session, a, b)
     for number in (a, b):
         entry = found.get(number)
         own = entry is not None and entry.team_id == visit.caller.team_id
         shown = own and benchmarks.sees_scores(visit.caller, benchmark)
         if entry is None or not (shown or number in seen or visit.caller.owns(benchmark.owner_id)):
             raise not_found("pair of submissions")
-    return visit.render("compare.html", benchmark=benchmark, a=found[a], b=found[b], metrics=metrics_of(benchmark))
+    return visit.render(
+        "compare.html", benchmark=benchmark, a=found[a], b=found[b], metrics=metrics_of(benchmark), pairs=pairs
+    )
 
 
 @routes.page("/benchmarks/{slug}/edit", role=Role.ORGANISER)
@@ -153,6 +158,7 @@ def edit_done(
         form = benchmarks.Form(
             benchmark.slug, " ".join(title.split()), description.strip(), benchmark.metrics, benchmark.tokenizer,
             quota_day, quota_total, _moment(opens), _moment(closes), board, bool(own_scores),
+            has_objects=benchmark.objects_sha is not None,
         )  # fmt: skip
         problems = form.problems()
         if not problems:

@@ -101,6 +101,7 @@ def upgrade() -> None:
         sa.Column("description", sa.Text(), nullable=False),
         sa.Column("owner_id", sa.Integer(), nullable=False),
         sa.Column("references_sha", sa.String(length=64), nullable=False),
+        sa.Column("objects_sha", sa.String(length=64), nullable=True),
         sa.Column("metrics", sa.Text(), nullable=False),
         sa.Column("tokenizer", sa.String(length=20), nullable=False),
         sa.Column("images", sa.Integer(), nullable=False),
@@ -111,6 +112,7 @@ def upgrade() -> None:
         sa.Column("board", sa.String(length=10), nullable=False),
         sa.Column("own_scores", sa.Boolean(), nullable=False),
         sa.Column("created", sa.DateTime(timezone=True), nullable=False),
+        sa.ForeignKeyConstraint(["objects_sha"], ["blob.sha256"], name=op.f("fk_benchmark_objects_sha")),
         sa.ForeignKeyConstraint(["owner_id"], ["account.id"], name=op.f("fk_benchmark_owner_id")),
         sa.ForeignKeyConstraint(["references_sha"], ["blob.sha256"], name=op.f("fk_benchmark_references_sha")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_benchmark")),
@@ -170,6 +172,22 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_submission_team_id"), ["team_id"], unique=False)
 
     op.create_table(
+        "submission_pair",
+        sa.Column("a_id", sa.Integer(), nullable=False),
+        sa.Column("b_id", sa.Integer(), nullable=False),
+        sa.Column("metric", sa.String(length=80), nullable=False),
+        sa.Column("delta", sa.Double(), nullable=False),
+        sa.Column("lower", sa.Double(), nullable=False),
+        sa.Column("upper", sa.Double(), nullable=False),
+        sa.Column("p", sa.Double(), nullable=False),
+        sa.ForeignKeyConstraint(["a_id"], ["submission.id"], name=op.f("fk_submission_pair_a_id")),
+        sa.ForeignKeyConstraint(["b_id"], ["submission.id"], name=op.f("fk_submission_pair_b_id")),
+        sa.PrimaryKeyConstraint("a_id", "b_id", "metric", name=op.f("pk_submission_pair")),
+    )
+    with op.batch_alter_table("submission_pair", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_submission_pair_b_id"), ["b_id"], unique=False)
+
+    op.create_table(
         "submission_score",
         sa.Column("submission_id", sa.Integer(), nullable=False),
         sa.Column("metric", sa.String(length=80), nullable=False),
@@ -184,6 +202,10 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     op.drop_table("submission_score")
+    with op.batch_alter_table("submission_pair", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_submission_pair_b_id"))
+
+    op.drop_table("submission_pair")
     with op.batch_alter_table("submission", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_submission_team_id"))
         batch_op.drop_index("ix_submission_benchmark_id_created")

@@ -1,0 +1,82 @@
+//! Word vectors and objects for a corpus, and VIFIDEL explained.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use capeval_core::embedded as core;
+use capeval_core::embedded::{Objects, Term};
+use capeval_core::vifidel::Vifidel;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::corpus::Corpus;
+use crate::errors::UsageError;
+use crate::statistics::{Parameter, core_parameters, from_bytes, to_bytes};
+
+/// In the place of a row, for words and labels without one.
+const UNKNOWN: i64 = -1;
+
+#[pyclass(frozen, module = "capeval._core")]
+pub(crate) struct Embedded(pub(crate) Arc<core::Embedded>);
+
+fn term(code: i64) -> PyResult<Term> {
+    match code {
+        UNKNOWN => Ok(Term::Unknown),
+        row => u32::try_from(row).map(Term::Known).map_err(|_| UsageError::new_err(format!("no row has number {row}"))),
+    }
+}
+
+#[pymethods]
+impl Embedded {
+    /// `vectors`: float64, row by row; `words`: for each word of the vocabulary its rows, −1 for an unknown word, none for
+    /// one to ignore; `objects`: labels an image, their rows likewise, their counts.
+    #[new]
+    #[pyo3(signature = (dimension, vectors, words, objects=None))]
+    fn new(
+        py: Python<'_>,
+        dimension: usize,
+        vectors: PyBackedBytes,
+        words: Vec<Vec<i64>>,
+        objects: Option<(Vec<usize>, Vec<i64>, Vec<f64>)>,
+    ) -> PyResult<Self> {
+        let terms = |rows: Vec<i64>| rows.into_iter().map(term).collect::<PyResult<Vec<_>>>();
+        let words = words.into_iter().map(terms).collect::<PyResult<_>>()?;
+        let objects = objects
+            .map(|(sizes, rows, counts)| -> PyResult<Objects> {
+                Ok(Objects::new(&sizes, terms(rows)?.into_iter().zip(counts).collect()))
+            })
+            .transpose()?;
+        let embedded = py.detach(|| core::Embedded::new(dimension, from_bytes(&vectors), words, objects));
+        Ok(Self(Arc::new(embedded)))
+    }
+
+    /// What VIFIDEL with these parameters makes of an image's first candidate, by name.
+    fn explain_vifidel<'py>(
+        &self,
+        py: Python<'py>,
+        corpus: &Bound<'_, Corpus>,
+        parameters: BTreeMap<String, Parameter>,
+        image: usize,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let metric = Vifidel::new(&core_parameters(parameters))
+            .map_err(|error| UsageError::new_err(format!("VIFIDEL: {error}")))?;
+        let corpus = corpus.get();
+        let found = py.detach(|| metric.explain(&corpus.0, &self.0, image));
+        let numbers = |values: &[f64]| -> Bound<'py, PyBytes> { to_bytes(py, values.iter().copied()) };
+        let explained = PyDict::new(py);
+        explained.set_item("objects", &found.objects)?;
+        explained.set_item("words", &found.words)?;
+        explained.set_item("reference_words", &found.reference_words)?;
+        explained.set_item("object_weights", numbers(&found.weights[0]))?;
+        explained.set_item("word_weights", numbers(&found.weights[1]))?;
+        explained.set_item("object_importance", numbers(&found.importance[0]))?;
+        explained.set_item("word_importance", numbers(&found.importance[1]))?;
+        explained.set_item("cost", numbers(&found.cost))?;
+        explained.set_item("plan", numbers(&found.plan))?;
+        explained.set_item("distance", found.distance)?;
+        explained.set_item("score", found.score)?;
+        explained.set_item("coverage", found.coverage)?;
+        Ok(explained)
+    }
+}

@@ -1,0 +1,123 @@
+"""VIFIDEL: how far a caption's words are from the objects in the image.
+
+Madhyastha, Wang, Specia, *VIFIDEL: Evaluating the Visual Fidelity of Image Descriptions* (ACL 2019).
+
+    VIFIDEL(I, S) = exp(−min_T Σ_ij T_ij ‖ρ_i x_i − ρ_j x_j‖^p),  T ≥ 0, row sums d^I, column sums d^S
+    ρ_k           = (1/M) Σ_r (1 − max_{t ∈ R_r} cos(x_k, x_t)) / 2;  ρ_k = 1 without references
+
+d^I is the normalised bag of the image's object labels, d^S that of the caption's content words, x their vectors.
+
+| point | paper | published script | capeval |
+| --- | --- | --- | --- |
+| value | exp(−distance) | the distance | `variant=paper` (default): exp(−distance); `variant=released`: the distance |
+| p | 2 | 1 | the variant's; any of both by `p` |
+| vector lengths | as they are | scaled to 1 | the variant's; any of both by `normalise` |
+| identical content | best | infinity, the worst | best: 1, or a distance of 0 |
+| words | content words | runs of 2+ letters; labels are cut into words | the variant's |
+| unknown word | – | fails | left out; the coverage says how many were known |
+| reference without known words | – | fails | leaves the mean; ρ = 1 where none has any |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from capeval.metrics.base import Metric, parameter
+from capeval.metrics.embedding import EmbeddingMetric
+
+if TYPE_CHECKING:
+    from capeval.explanation import Explanation
+    from capeval.fidelity import EmbeddingSource
+
+_VARIANTS: dict[str, dict[str, Any]] = {
+    "paper": {"p": 2, "normalise": False},
+    "released": {"p": 1, "normalise": True},
+}
+"""The parameters that a variant decides."""
+
+
+class Vifidel(EmbeddingMetric):
+    """Transport between objects and content words, exponentiated; corpus score = mean."""
+
+    variant: str = parameter(
+        "paper: exp(−distance), p=2; released: what the published script prints, a distance of unit vectors, p=1",
+        default="paper",
+        choices=tuple(_VARIANTS),
+    )
+    references: bool = parameter("weigh objects and words by how far they are from the references", default=True)
+    p: int = parameter("power of the distance; the variant's by default", default=None, kind=int, least=1, most=2)
+    frequency: bool = parameter("count objects; no weighs each label alike", default=True)
+    normalise: bool = parameter("scale vectors to unit length first; the variant's by default", default=None, kind=bool)
+
+    family: ClassVar[str] = "vifidel"
+    title: ClassVar[str] = "VIFIDEL"
+    summary: ClassVar[str] = "The caption's content words mean the objects in the image."
+    equation: ClassVar[str] = (
+        "VIFIDEL = exp(−min_T Σ T_ij ‖ρ_i x_i − ρ_j x_j‖^p),  ρ_k = mean_r (1 − max_{t ∈ R_r} cos(x_k, x_t)) / 2"
+    )
+    source: ClassVar[str] = "Madhyastha, Wang, Specia, ACL 2019"
+    upper: ClassVar[float | None] = 1.0
+    needs: ClassVar[tuple[str, ...]] = ("references", "objects", "word vectors")
+    nothing: ClassVar[dict[str, str]] = {
+        "no known content word in the caption": (
+            "0; released: (2 r)^p, r being the length of the longest vector of an object: 2"
+        ),
+        "no known object": "0; released: (2 r)^p with the caption's vectors: 2",
+        "no known content word in any reference": "as without references: ρ = 1",
+        "every distance zero": "1; released: 0",
+    }
+    kernel: ClassVar[str] = "vifidel"
+    uses_objects: ClassVar[bool] = True
+
+    def complete(self) -> None:
+        """Fills in what the variant decides."""
+        super().complete()
+        given: dict[str, Any] = vars(self)
+        decided = _VARIANTS.get(given["variant"]) if isinstance(given["variant"], str) else None
+        for name, value in (decided or _VARIANTS["paper"]).items():
+            if given[name] is None:
+                given[name] = value
+
+    def usual(self) -> Metric:
+        return type(self)(variant=self.variant)
+
+    @property
+    def key(self) -> str:
+        """As for any metric; a variant other than the default is named too."""
+        usual = self.usual()
+        changed = [p for p in self.parameters() if getattr(self, p.name) != getattr(usual, p.name)]
+        variant = [p for p in self.parameters() if p.name == "variant" and self.variant != p.default]
+        return self.name + self._in_parentheses(variant + changed)
+
+    @property
+    def lower_is_better(self) -> bool:
+        return self.variant == "released"
+
+    @property
+    def script_words(self) -> bool:
+        return self.variant == "released"
+
+    def explain(
+        self,
+        objects: Mapping[str, float] | Iterable[str],
+        caption: str,
+        references: Sequence[str] | None = None,
+        *,
+        tokenizer: str = "ptb",
+        embeddings: EmbeddingSource | None = None,
+    ) -> Explanation:
+        """Which object pays which word, at what cost, and how important each is; printable.
+
+        Args:
+            objects: labels with their counts, or labels alone.
+            caption: the candidate.
+            references: the importance weights' references; without them ρ is 1.
+            tokenizer: what cuts captions into words; see [`capeval.tokenize`][]. The released variant has its own.
+            embeddings: word vectors in place of the metric's.
+
+        Raises `DataError` for unusable objects, captions or vectors.
+        """
+        from capeval.fidelity import explain
+
+        return explain(self, objects, caption, references, tokenizer=tokenizer, embeddings=embeddings)

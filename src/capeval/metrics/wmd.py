@@ -1,0 +1,59 @@
+"""Word Mover's Distance: how far the candidate's words have to move to become a reference's.
+
+Kusner, Sun, Kolkin, Weinberger, *From Word Embeddings To Document Distances* (ICML 2015); as a caption metric:
+Kilickaya et al. (EACL 2017) and Madhyastha, Wang, Specia (ACL 2019).
+
+    WMD(c, s) = min_T Σ_ij T_ij ‖x_i − x_j‖^p,  T ≥ 0, row sums d^c, column sums d^s
+    score     = pool_j exp(−WMD(c, s_j))
+
+d is the normalised bag of a sentence's content words, x their vectors. The optimum is exact.
+
+| point | Kusner et al. | Madhyastha et al. | capeval |
+| --- | --- | --- | --- |
+| p | 1 | 2 | 2; `wmd(p=1)` |
+| value | distance | exp(−distance) | exp(−distance); `wmd(similarity=no)` is the distance |
+| several references | – | best, worst | best; `wmd(pool=worst)`, `wmd(pool=mean)` |
+| vector lengths | as they are | as they are | as they are; `wmd(normalise=yes)` scales them to 1 |
+| unknown word | left out | left out | left out; the coverage says how many were known |
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from capeval.metrics.base import parameter
+from capeval.metrics.embedding import EmbeddingMetric
+
+
+class Wmd(EmbeddingMetric):
+    """Exponentiated Word Mover's Distance; corpus score = mean."""
+
+    pool: str = parameter(
+        "which reference counts: the nearest, the farthest, or all, by their mean",
+        default="best",
+        choices=("best", "worst", "mean"),
+    )
+    p: int = parameter("power of the distance between two vectors", default=2, least=1, most=2)
+    similarity: bool = parameter("exp(−distance); no gives the distance, where less is better", default=True)
+    normalise: bool = parameter("scale vectors to unit length first", default=False)
+
+    family: ClassVar[str] = "wmd"
+    title: ClassVar[str] = "WMD"
+    summary: ClassVar[str] = "The candidate's content words mean what a reference's mean."
+    equation: ClassVar[str] = "WMD = max_j exp(−min_T Σ T_ik ‖x_i − x_k‖^p) over the content words i of c and k of s_j"
+    source: ClassVar[str] = "Kusner et al., ICML 2015; Madhyastha et al., ACL 2019"
+    upper: ClassVar[float | None] = 1.0
+    needs: ClassVar[tuple[str, ...]] = ("references", "word vectors")
+    nothing: ClassVar[dict[str, str]] = {
+        "no known content word in the caption": (
+            "0; as a distance (2 r)^p, r being the length of the longest vector of a reference's words"
+        ),
+        "no known content word in any reference": "0; as a distance (2 r)^p of the caption's vectors; 2^p without any",
+        "no known content word in one of the references": "that reference is left out",
+        "every distance zero": "1; as a distance 0",
+    }
+    kernel: ClassVar[str] = "wmd"
+
+    @property
+    def lower_is_better(self) -> bool:
+        return not self.similarity
