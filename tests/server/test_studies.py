@@ -10,7 +10,11 @@ from sqlalchemy import select
 from study_world import Person, collection_file, diversity_file, make, pairwise_file, triplet_file
 from test_annotating import GOLD, rows
 
+from capeval.human.design import read_design
+from capeval.server import studies
 from capeval.server.access import Role
+from capeval.server.backup import back_up, restore
+from capeval.server.database import Database
 from capeval.server.models import Annotator, Assignment, AuditEntry, Study, StudyItem
 
 
@@ -203,3 +207,20 @@ def test_only_the_own_study_is_touched(world):
         person = session.execute(select(Annotator.id)).scalars().first()
     assert owner.post(f"/studies/{first.id}/answers/{theirs}/reject").status_code == 404
     assert owner.post(f"/studies/{first.id}/people/{person}", action="exclude").status_code == 404
+
+
+def test_a_backup_has_the_study_with_its_answers(world, tmp_path, database_url):
+    study = make(world, pairwise_file())
+    person = Person(world, study, worker="W").begin()
+    person.answer(choice="b")
+    back_up(world.database, tmp_path / "backup")
+    other = Database(database_url) if database_url != world.database.url else Database(f"sqlite:///{tmp_path}/other.db")
+    restore(other, tmp_path / "backup", replace=False)
+    with world.database.read() as here, other.read() as there:
+        for table in (StudyItem, Annotator, Assignment):
+            assert here.execute(select(table.__table__)).all() == there.execute(select(table.__table__)).all()
+    with other.write() as session:
+        assert (
+            studies.make(session, study.owner_id, read_design(json.dumps(triplet_file()).encode())).id == study.id + 1
+        )
+    other.close()

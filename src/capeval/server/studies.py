@@ -71,7 +71,7 @@ def _items(study_id: int, design: Design) -> Iterator[dict[str, Any]]:
 
 
 def _image(session: Session, study_id: int, image_id: str, address: str) -> StudyImage:
-    image = StudyImage(study_id=study_id, image_id=image_id, id=secrets.token_urlsafe(12))
+    image = StudyImage(study_id=study_id, image_id=image_id, code=secrets.token_urlsafe(12))
     if address.startswith("data:"):
         head, _, data = address.partition(",")
         image.media_type = head.removeprefix("data:").removesuffix(";base64")

@@ -38,8 +38,8 @@ class StudyImage(Base):
 
     study_id: Mapped[int] = mapped_column(ForeignKey("study.id"), primary_key=True)
     image_id: Mapped[str] = mapped_column(String(200), primary_key=True)
-    id: Mapped[str] = mapped_column(String(24), unique=True)
-    """What the image's address has."""
+    code: Mapped[str] = mapped_column(String(24), unique=True)
+    """Random; what the image's address has."""
     url: Mapped[str | None] = mapped_column(Text)
     blob_sha: Mapped[str | None] = mapped_column(ForeignKey("blob.sha256"))
     media_type: Mapped[str | None] = mapped_column(String(20))

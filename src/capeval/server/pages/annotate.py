@@ -150,7 +150,7 @@ def study_image(visit: Here, image: str) -> Response:
     from sqlalchemy import select
 
     with visit.database.read() as session:
-        found = session.execute(select(StudyImage).where(StudyImage.id == image)).scalar_one_or_none()
+        found = session.execute(select(StudyImage).where(StudyImage.code == image)).scalar_one_or_none()
         if found is None or found.blob_sha is None:
             raise not_found("image")
         data = fetch(session, found.blob_sha)
