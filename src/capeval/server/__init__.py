@@ -14,6 +14,8 @@ are:
     observe     JSON log lines, Prometheus       errors      `Refused(status, message, problems)`
     database    `read()`, `write()`, migrations  models/     the tables          migrations/  Alembic
     blobs       files under their hash           jobs, child work outside the request, in a limited process
+    studies     human studies (`capeval.human`), made and found; annotators, those who answer; assignment, who gets
+                what and what is taken; results, answers and progress
     pages/      HTML, by subject                 api/        JSON under /api/v1, its shapes in schemas
     templates/  Jinja2, always escaped           static/     one sheet, small scripts
 
