@@ -33,24 +33,6 @@ def test_a_rate_limit_counts_by_key_and_forgets_with_time():
     limit.take("a")
 
 
-def sleep(header, files, progress):
-    """Runs in the child."""
-    import time
-
-    time.sleep(header["seconds"])
-    return {"files": len(files)}
-
-
-def eat(header, files, progress):
-    """Runs in the child."""
-    return {"length": len(b"x" * header["bytes"])}
-
-
-def fail(header, files, progress):
-    """Runs in the child."""
-    raise RuntimeError("a hidden reference")
-
-
 @pytest.fixture(autouse=True)
 def _importable(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", __file__.rpartition("/")[0])
@@ -58,14 +40,14 @@ def _importable(monkeypatch):
 
 def test_a_child_ends_with_its_time_its_memory_or_its_failure():
     beats: list[str] = []
-    assert run_child("test_limits:sleep", {"seconds": 1.5}, [b""], Limits(20, 4096), beats.append) == {"files": 1}
+    assert run_child("child_work:sleep", {"seconds": 1.5}, [b""], Limits(20, 4096), beats.append) == {"files": 1}
     assert beats
     with pytest.raises(ChildFailedError, match="longer than the 1 seconds"):
-        run_child("test_limits:sleep", {"seconds": 30}, [], Limits(1, 4096), beats.append)
+        run_child("child_work:sleep", {"seconds": 30}, [], Limits(1, 4096), beats.append)
     with pytest.raises(ChildFailedError, match="more than the 2000 MiB"):
-        run_child("test_limits:eat", {"bytes": 3 * 2**30}, [], Limits(20, 2000), beats.append)
+        run_child("child_work:eat", {"bytes": 3 * 2**30}, [], Limits(20, 2000), beats.append)
     with pytest.raises(ChildFailedError, match="unexpected") as failure:
-        run_child("test_limits:fail", {}, [], Limits(20, 4096), beats.append)
+        run_child("child_work:fail", {}, [], Limits(20, 4096), beats.append)
     assert "hidden" not in str(failure.value)
 
 
