@@ -275,7 +275,7 @@ def made_up(scores: Sequence[float], apart: Sequence[tuple[int, int]]) -> dict[i
 
 class _Scored(dict[str, object]):
     def __init__(self, value: float) -> None:
-        self["m"] = type("Score", (), {"value": value})
+        self["m"] = type("Score", (), {"value": value, "metric": capeval.metrics.CiderD()})
 
 
 def test_systems_that_cannot_be_separated_share_their_ranks() -> None:
@@ -410,7 +410,9 @@ def test_wide_tables_are_cut_to_the_terminal(compared: capeval.Comparison) -> No
 
 
 def test_every_metric_can_be_compared() -> None:
-    compared = capeval.compare(example.references(), example.systems(), "all", samples=60)
+    compared = capeval.compare(
+        example.references(), example.systems(), "all", objects=example.objects_path(), samples=60
+    )
     assert all(pair.significant for pair in compared.pairs if (pair.a, pair.b) == ("careful", "template"))
 
 

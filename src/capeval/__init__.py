@@ -11,6 +11,7 @@ from capeval._core import __version__
 
 if TYPE_CHECKING:
     from capeval import data, errors, example, metrics
+    from capeval.caption_sets import diversity
     from capeval.comparison import Comparison
     from capeval.corpus import Corpus, tokenize
     from capeval.document_frequency import DocumentFrequency
@@ -32,6 +33,7 @@ __all__ = [
     "__version__",
     "compare",
     "data",
+    "diversity",
     "errors",
     "example",
     "metrics",
@@ -46,6 +48,7 @@ _HOME = {
     "Comparison": "comparison",
     "Corpus": "corpus",
     "DocumentFrequency": "document_frequency",
+    "diversity": "caption_sets",
     "Result": "result",
     "Score": "result",
     "compare": "significance",

@@ -9,6 +9,7 @@ __all__ = [
     "CAPTION_FORMATS",
     "LARGEST_TOKEN_ID",
     "METEOR_LANGUAGES",
+    "SIMILARITIES",
     "TOKENIZERS",
     "Captions",
     "CaptionsBuilder",
@@ -22,11 +23,19 @@ __all__ = [
     "Statistics",
     "__version__",
     "bootstrap_intervals",
+    "caption_vectors",
+    "eigensystem",
     "evaluate",
+    "leave_one_out",
+    "novelty",
     "paired_bootstrap",
     "paired_permutation",
+    "similarity_matrix",
+    "spectral_diversity",
     "tokenize",
+    "top",
     "transport",
+    "word_counts",
 ]
 
 __version__: str
@@ -131,6 +140,10 @@ class References:
     def __new__(cls, captions: Captions, images: Sequence[int], tokenizer: str, threads: int = 0) -> References:
         """Encode the images of these numbers, in this order."""
 
+    @staticmethod
+    def none(captions: Captions, images: Sequence[int], tokenizer: str) -> References:
+        """The images of these numbers, without references."""
+
     @property
     def image_ids(self) -> list[str]:
         """Image ids, in the order encoded."""
@@ -166,6 +179,10 @@ class Corpus:
     @property
     def vocabulary(self) -> list[str]:
         """Distinct words, in the order of their numbers."""
+
+    @property
+    def counts(self) -> list[int]:
+        """Candidates an image, by image."""
 
     def longest(self) -> tuple[int, int]:
         """Tokens of the longest sentence, and the number of its image."""
@@ -346,7 +363,7 @@ class Embedded:
 
 @final
 class Statistics:
-    """One metric's statistics: a row a candidate, and the formula over sums of rows."""
+    """One metric's statistics: a row a candidate, or an image's set of them, and the formula over sums of rows."""
 
     @property
     def rows(self) -> int:
@@ -380,6 +397,20 @@ class Statistics:
 
         Raises:
             UsageError: they are another metric's.
+        """
+
+    def grouped(self, sizes: Sequence[int], best: bool) -> Statistics:
+        """A row a group of so many consecutive rows: the mean of their scores, or the best.
+
+        Raises:
+            UsageError: the sizes do not add up to the rows.
+        """
+
+    def f(self, accuracy: Statistics, beta2: float) -> Statistics:
+        """F of this diversity and an accuracy.
+
+        Raises:
+            UsageError: they are not of the same images.
         """
 
 def tokenize(captions: Sequence[str], tokenizer: str, threads: int = 0) -> list[list[str]]:
@@ -455,6 +486,59 @@ def paired_permutation(
     Raises:
         UsageError: no sample, no row, tables of different lengths or other metrics.
     """
+
+SIMILARITIES: list[str]
+"""Names of the similarities of two captions."""
+
+def similarity_matrix(
+    corpus: Corpus,
+    image: int,
+    parameters: Mapping[str, bool | float | str],
+    document_frequency: DocumentFrequency | None = None,
+) -> bytes:
+    """The image's matrix, row by row, as little-endian float64.
+
+    Raises:
+        UsageError: unacceptable parameters; `kernel` names the similarity.
+    """
+
+def caption_vectors(
+    corpus: Corpus,
+    image: int,
+    parameters: Mapping[str, bool | float | str],
+    document_frequency: DocumentFrequency | None = None,
+) -> tuple[list[str], bytes] | None:
+    """The image's n-grams, and its captions' vectors over them; None where the similarity is no inner product.
+
+    Raises:
+        UsageError: unacceptable parameters.
+    """
+
+def eigensystem(matrix: bytes, n: int) -> tuple[bytes, bytes]:
+    """Eigenvalues, largest first, and unit eigenvectors, one after the other, of a symmetric matrix.
+
+    Raises:
+        UsageError: it is not n by n.
+    """
+
+def spectral_diversity(eigenvalues: Sequence[float]) -> tuple[float, bool]:
+    """The diversity that eigenvalues say, and whether one of them is negative."""
+
+def top(corpus: Corpus, scores: bytes, most: int) -> tuple[Corpus, list[list[int]]]:
+    """The corpus with the best candidates of each set only, and their places in their sets.
+
+    Raises:
+        UsageError: not one score a candidate.
+    """
+
+def leave_one_out(corpus: Corpus, stemmed: bool, threads: int = 0) -> Corpus:
+    """Each reference as the candidate of an image of its own, against the other references of its image."""
+
+def novelty(corpus: Corpus, training: References) -> Statistics:
+    """Of each candidate 1 where no training caption has the same words, else 0."""
+
+def word_counts(corpus: Corpus) -> list[tuple[str, int]]:
+    """Each word of the candidates with its count, the commonest first."""
 
 @final
 class Reward:

@@ -50,6 +50,13 @@ class Corpus:
     unusable caption; `UsageError` for an unknown `tokenizer` or `on_missing`.
     """
 
+    holds_sets = False
+    """Whether an image has a caption set, several candidates, rather than one candidate."""
+    document_source = "corpus"
+    """What document frequencies are counted in where none are given, for signatures."""
+    candidate_counts = (1, 1)
+    """The least and the most candidates an image."""
+
     def __init__(
         self,
         references: CaptionSource,
@@ -61,8 +68,8 @@ class Corpus:
     ) -> None:
         accepted_name("tokenizer", tokenizer, TOKENIZERS)
         accepted_name("on_missing", on_missing, ON_MISSING)
-        described, captions = _as_references(references), _as_candidates(candidates)
-        names = (_describe(references, "the references"), _describe(candidates, "the candidates"))
+        described, captions = as_references(references), _as_candidates(candidates)
+        names = (describe(references, "the references"), describe(candidates, "the candidates"))
         pairs = _align(described, captions, names, on_missing)
         encoded = _core.References(described, [r for r, _ in pairs], tokenizer, threads)
         self._assemble(encoded, described, captions, [c for _, c in pairs], threads)
@@ -83,11 +90,11 @@ class Corpus:
         """
         accepted_name("tokenizer", tokenizer, TOKENIZERS)
         accepted_name("on_missing", on_missing, ON_MISSING)
-        described = _as_references(references)
+        described = as_references(references)
         captions = {name: _as_candidates(source) for name, source in systems.items()}
         places = {
-            name: dict(_align(described, captions[name], (_describe(references, "the references"), who), on_missing))
-            for name, who in ((name, _describe(source, f"system {name!r}")) for name, source in systems.items())
+            name: dict(_align(described, captions[name], (describe(references, "the references"), who), on_missing))
+            for name, who in ((name, describe(source, f"system {name!r}")) for name, source in systems.items())
         }
         common = [image for image in range(described.image_count) if all(image in place for place in places.values())]
         if not common:
@@ -148,15 +155,27 @@ class Corpus:
 def encode_references(references: CaptionSource, *, tokenizer: str, threads: int) -> _core.References:
     """References alone, encoded; images without any are left out."""
     accepted_name("tokenizer", tokenizer, TOKENIZERS)
-    captions = _as_references(references)
-    _check_captions(captions, _describe(references, "the references"))
+    captions = as_references(references)
+    check_captions(captions, describe(references, "the references"))
     described = [number for number, count in enumerate(captions.caption_counts()) if count]
     if not described:
-        raise DataError(f"{_describe(references, 'the references')}: no caption in it")
+        raise DataError(f"{describe(references, 'the references')}: no caption in it")
     return _core.References(captions, described, tokenizer, threads)
 
 
-def _as_references(source: CaptionSource) -> Captions:
+def as_caption_sets(source: CaptionSource) -> Captions:
+    """Caption sets of one system, from wherever they are."""
+    if isinstance(source, _core.Captions):
+        return source
+    if isinstance(source, (str, PathLike)):
+        from capeval.data import read_caption_sets
+
+        return read_caption_sets(source)
+    return _core.Captions.from_dict(source)
+
+
+def as_references(source: CaptionSource) -> Captions:
+    """References, from wherever they are."""
     if isinstance(source, _core.Captions):
         return source
     if isinstance(source, (str, PathLike)):
@@ -176,7 +195,8 @@ def _as_candidates(source: CandidateSource) -> Captions:
     return _core.Captions.from_dict(source)
 
 
-def _describe(source: object, otherwise: str) -> str:
+def describe(source: object, otherwise: str) -> str:
+    """What messages call a source of captions."""
     if isinstance(source, _core.Captions):
         return source.source or otherwise
     return str(source) if isinstance(source, (str, PathLike)) else otherwise
@@ -187,7 +207,7 @@ def _align(
 ) -> list[tuple[int, int | None]]:
     """Pairs of image numbers, in the references' order."""
     for captions, name in zip((references, candidates), names, strict=True):
-        _check_captions(captions, name)
+        check_captions(captions, name)
     image_ids, candidate_ids = references.image_ids, candidates.image_ids
     counts = references.caption_counts()
     if image_ids == candidate_ids and image_ids and min(counts) > 0 and {*candidates.caption_counts()} == {1}:
@@ -217,7 +237,8 @@ def _align(
     return pairs
 
 
-def _check_captions(captions: Captions, name: str) -> None:
+def check_captions(captions: Captions, name: str) -> None:
+    """Raises `DataError` for a caption that cannot be scored."""
     problems = captions.problems()
     if problems:
         image, problem = problems[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from capeval import _core
 from capeval.corpus import CandidateSource, CaptionSource, Corpus, check_document_frequency
@@ -114,12 +114,19 @@ def score_corpus(
     """
     metrics = tuple(metrics)
     check_bootstrap(interval, samples, seed)
-    _check_document_frequency(corpus, metrics, document_frequency)
-    _check_training(corpus, metrics)
-    given = document_frequency._core if document_frequency else None
-    tables = _meteor_tables(corpus, metrics, meteor_resources, progress)
-    embedded = embed(corpus, metrics, embeddings=embeddings, objects=objects, threshold=threshold, threads=threads)
-    statistics = _statistics(corpus, metrics, embedded, given, tables, threads)
+    _check_unit(corpus, metrics)
+    counted = count(
+        corpus,
+        metrics,
+        document_frequency=document_frequency,
+        meteor_resources=meteor_resources,
+        objects=objects,
+        embeddings=embeddings,
+        threshold=threshold,
+        progress=progress,
+        threads=threads,
+    )
+    statistics, tables, embedded = counted.statistics, counted.tables, counted.embedded
     intervals: list[tuple[float, float]] | list[None] = [None] * len(metrics)
     if interval is not None:
         intervals = _core.bootstrap_intervals(statistics, samples, interval, seed, threads)
@@ -128,7 +135,7 @@ def score_corpus(
             metric,
             rows.score(),
             bounds,
-            _signature(metric, corpus, document_frequency, tables, embedded.get(metric.key)),
+            signature(metric, corpus, document_frequency, tables, embedded.get(metric.key)),
             rows,
         )
         for metric, rows, bounds in zip(metrics, statistics, intervals, strict=True)
@@ -137,6 +144,38 @@ def score_corpus(
         if metric.uses_embeddings:
             warn_of_low_coverage(metric, coverage(rows), embedded[metric.key].source)
     return Result(_core.__version__, corpus.image_ids, scores, interval, corpus, tables, embedded)
+
+
+class Counted(NamedTuple):
+    """What the metrics count in a corpus, and what they took beside it."""
+
+    statistics: list[_core.Statistics]
+    """Of each metric: a row a candidate, or a caption set."""
+    tables: _core.MeteorTables | None
+    """METEOR's, where it is among the metrics."""
+    embedded: dict[str, EmbeddedCorpus]
+    """The corpus among word vectors, by the keys of the metrics that compare meanings."""
+
+
+def count(
+    corpus: Corpus,
+    metrics: tuple[Metric, ...],
+    *,
+    document_frequency: DocumentFrequency | None = None,
+    meteor_resources: str | None = None,
+    objects: ObjectSource | None = None,
+    embeddings: EmbeddingSource | None = None,
+    threshold: float | None = None,
+    progress: Callable[[float], object] | None = None,
+    threads: int = 0,
+) -> Counted:
+    """The metrics' statistics of the corpus; arguments as for [`capeval.score`][]."""
+    _check_document_frequency(corpus, metrics, document_frequency)
+    _check_training(corpus, metrics)
+    given = document_frequency._core if document_frequency else None
+    tables = _meteor_tables(corpus, metrics, meteor_resources, progress)
+    embedded = embed(corpus, metrics, embeddings=embeddings, objects=objects, threshold=threshold, threads=threads)
+    return Counted(_statistics(corpus, metrics, embedded, given, tables, threads), tables, embedded)
 
 
 def _statistics(
@@ -151,11 +190,26 @@ def _statistics(
     found: dict[str, _core.Statistics] = {}
     for view in dict.fromkeys(embedded.get(metric.key) for metric in metrics):
         members = [metric for metric in metrics if embedded.get(metric.key) is view]
-        calls = [(metric.key, metric.kernel, metric.kernel_parameters()) for metric in members]
+        calls = [(metric.key, metric.arithmetic, metric.kernel_parameters()) for metric in members]
         captions, vectors = (corpus._core, None) if view is None else (view.corpus, view.embedded)
         counted = _core.evaluate(captions, calls, document_frequency, tables, vectors, threads)
         found.update(zip((metric.key for metric in members), counted, strict=True))
     return [found[metric.key] for metric in metrics]
+
+
+def _check_unit(corpus: Corpus, metrics: tuple[Metric, ...]) -> None:
+    """One caption an image for most metrics, several for those of caption sets."""
+    for metric in metrics:
+        if metric.scores_sets and not corpus.holds_sets:
+            raise UsageError(
+                f"{metric.key} scores caption sets, several captions an image of one system, and here is one an image; "
+                "use capeval diversity (capeval.diversity in Python)"
+            )
+        if corpus.holds_sets and not metric.scores_sets:
+            raise UsageError(
+                f"{metric.key} scores one caption an image, and these are caption sets; as their accuracy, capeval "
+                f"diversity takes it with --accuracy {metric.name}"
+            )
 
 
 def check_bootstrap(interval: float | None, samples: int, seed: int) -> None:
@@ -226,24 +280,33 @@ def _meteor_tables(
     return load(folder, languages[0], progress)
 
 
-def _signature(
+def signature(
     metric: Metric,
     corpus: Corpus,
     document_frequency: DocumentFrequency | None,
     tables: _core.MeteorTables | None,
-    embedded: EmbeddedCorpus | None,
+    embedded: EmbeddedCorpus | None = None,
 ) -> str:
+    """What one needs to get a score again, as text."""
     parts = [metric.name, *metric.signature_parts()]
     if tables is not None and any(isinstance(part, Meteor) for part in metric.parts):
         parts += [f"modules:{'+'.join(tables.modules)}", f"tables:{tables.checksum:08x}"]
     if metric.uses_document_frequency:
-        source = document_frequency.source if document_frequency else "corpus"
+        source = document_frequency.source if document_frequency else corpus.document_source
         documents = document_frequency.documents if document_frequency else len(corpus)
         parts.append(f"df:{source}({documents})")
     if embedded is not None:
         parts.append(f"embeddings:{embedded.source}")
     if metric.trained_on_references:
         parts.append(f"lm:references({len(corpus)})")
-    least, most = corpus.reference_counts
-    parts += [f"tok:{corpus.tokenizer}", f"refs:{least}" if least == most else f"refs:{least}-{most}"]
+    parts.append(f"tok:{corpus.tokenizer}")
+    if corpus.holds_sets:
+        parts.append(f"captions:{_span(corpus.candidate_counts)}")
+    if not metric.scores_sets:
+        parts.append(f"refs:{_span(corpus.reference_counts)}")
     return "|".join([*parts, f"capeval:{_core.__version__}"])
+
+
+def _span(counts: tuple[int, int]) -> str:
+    least, most = counts
+    return f"{least}" if least == most else f"{least}-{most}"

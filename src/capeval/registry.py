@@ -15,12 +15,18 @@ from capeval.metrics import (
     Cider,
     CiderD,
     Combine,
+    Distinct,
+    Div,
     Fluency,
+    Lsa,
+    Mbleu,
+    MbleuMix,
     Meteor,
     Metric,
     RougeL,
     RougeN,
     RougeS,
+    SelfCider,
     Vifidel,
     Wmd,
 )
@@ -40,8 +46,15 @@ METRICS: tuple[tuple[Metric, tuple[str, ...]], ...] = (
     (Wmd(), ("fidelity",)),
     (Vifidel(), ("fidelity",)),
     (Fluency(), ("fidelity",)),
+    (SelfCider(), ("diversity",)),
+    (Lsa(), ("diversity",)),
+    *((Mbleu(n=n), ("diversity",)) for n in (1, 2, 3, 4)),
+    (MbleuMix(), ("diversity",)),
+    *((Div(n=n), ("diversity",)) for n in (1, 2)),
+    (Distinct(), ("diversity",)),
 )
-"""Each metric with its default parameters, and the groups it belongs to; every metric belongs to `all`."""
+"""Each metric with its default parameters, and the groups it belongs to; every metric that scores a caption, not a
+caption set, belongs to `all` too."""
 
 BY_NAME: dict[str, Metric] = {metric.name: metric for metric, _ in METRICS}
 
@@ -52,7 +65,7 @@ def groups() -> dict[str, tuple[Metric, ...]]:
     for metric, names in METRICS:
         for name in names:
             members[name] = (*members.get(name, ()), metric)
-    return {**members, "all": tuple(BY_NAME.values())}
+    return {**members, "all": tuple(metric for metric in BY_NAME.values() if not metric.scores_sets)}
 
 
 def parse_metrics(

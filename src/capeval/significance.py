@@ -137,7 +137,7 @@ def compare_results(
     p = [p for _, p in differences]
     if test == "permutation":
         p = _core.paired_permutation(rows, samples, seed, threads)
-    corrected = _corrected(p, len(metrics), correction)
+    p_corrected = corrected(p, len(metrics), correction)
     pairs = [
         Pair(
             a,
@@ -149,7 +149,7 @@ def compare_results(
             p_corrected=p_corrected,
             significant=p_corrected <= alpha,
         )
-        for (a, b, metric), (between, _), p, p_corrected in zip(names, differences, p, corrected, strict=True)
+        for (a, b, metric), (between, _), p, p_corrected in zip(names, differences, p, p_corrected, strict=True)
     ]
     return Comparison(dict(results), pairs, test, samples, alpha, correction, interval, seed)
 
@@ -223,10 +223,10 @@ def _with_intervals(
     }
 
 
-def _corrected(p: Sequence[float], metrics: int, correction: str) -> list[float]:
+def corrected(p: Sequence[float], metrics: int, correction: str) -> list[float]:
     """Corrected over the pairs of systems, for each metric; `p` is pair by pair, metric by metric."""
-    corrected = list(p)
+    found = list(p)
     if correction == "holm":
         for metric in range(metrics):
-            corrected[metric::metrics] = holm(p[metric::metrics])
-    return corrected
+            found[metric::metrics] = holm(p[metric::metrics])
+    return found

@@ -19,7 +19,7 @@ def test_the_listing_names_every_metric(run: Runner) -> None:
 
 
 def test_the_pages_of_all(run: Runner) -> None:
-    pages = run.ok("metrics", "all").split("\n\n\n")
+    pages = run.ok("metrics", "all, diversity").split("\n\n\n")
     text = "\n".join(pages)
     for metric, _ in METRICS:
         assert f"{metric.label}   ({metric.name}; groups: " in text
@@ -53,7 +53,7 @@ def test_json(run: Runner) -> None:
     assert [metric["name"] for metric in described] == [metric.name for metric, _ in METRICS]
     for metric in described:
         assert set(metric["groups"]) <= set(groups())
-        assert metric["groups"][-1] == "all"
+        assert metric["groups"][-1] == ("diversity" if metric["needs"] == ["caption sets"] else "all")
         assert metric["range"][0] == 0
     only = json.loads(run.ok("metrics", "cider-d", "--format", "json"))
     assert [metric["parameters"]["sigma"]["default"] for metric in only] == [6.0]

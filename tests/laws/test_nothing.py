@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import capeval
+import sets as sets_of
 from capeval import CapevalWarning
 from capeval.embeddings import Embeddings
 from capeval.embeddings.table import ArrayTable
@@ -222,11 +223,106 @@ def exactly_what_is_there(metric: Metric) -> None:
     assert moved(metric, *images, variant="released") == [0, 0]
 
 
+def per_set(metric: Metric, *captions: list[str]) -> list[float]:
+    """Each set's score; words that no other set has weigh more than 0."""
+    sets = {f"image-{number}": chosen for number, chosen in enumerate([*captions, ["other words entirely here"]])}
+    figures: list[float] = sets_of.score(sets, metric)[metric.key].per_image.tolist()
+    return figures[:-1]
+
+
+LONGER, OTHER = "a dog runs along the beach", "two birds sit upon some wire"
+
+
+@entry("self-cider", "one caption")
+@entry("lsa", "one caption")
+@entry("mbleu-mix", "one caption")
+def alone(metric: Metric) -> None:
+    assert per_set(metric, [LONGER], ["dog"], [""]) == [0, 0, 0]
+
+
+@entry("mbleu", "one caption")
+@entry("distinct", "one caption")
+def alone_as_if_repeated(metric: Metric) -> None:
+    assert per_set(metric, [LONGER], ["dog"], [""]) == [1, 1, 1]
+
+
+@entry("self-cider", "equal captions")
+@entry("lsa", "equal captions")
+def equal_captions(metric: Metric) -> None:
+    assert per_set(metric, [LONGER] * 2, [LONGER] * 7, ["dog"] * 3) == pytest.approx([0, 0, 0], abs=1e-12)
+
+
+@entry("distinct", "equal captions")
+def equal_captions_are_one(metric: Metric) -> None:
+    assert per_set(metric, [LONGER] * 2, [LONGER] * 5) == [1 / 2, 1 / 5]
+
+
+@entry("mbleu", "equal captions")
+def equal_captions_repeat_all(metric: Metric) -> None:
+    n = metric.n  # type: ignore[attr-defined]
+    long, short = per_set(metric, [LONGER] * 3, ["a dog"] * 3)
+    assert long == pytest.approx(1, rel=1e-8)
+    assert short == pytest.approx(1, rel=1e-8) if n <= 2 else short < 0.01
+
+
+@entry("mbleu-mix", "equal captions")
+def equal_captions_have_no_variety(metric: Metric) -> None:
+    long, short = per_set(metric, [LONGER] * 3, ["a dog"] * 3)
+    assert long == pytest.approx(0, abs=1e-8)
+    assert short > 0.4
+
+
+@entry("self-cider", "all similarities 0")
+@entry("lsa", "all similarities 0")
+def no_similarity(metric: Metric) -> None:
+    assert per_set(metric, ["", ""], ["", "", ""]) == [0, 0]
+
+
+@entry("self-cider", "empty caption")
+@entry("lsa", "empty caption")
+def an_empty_caption_among_others(metric: Metric) -> None:
+    with_it, alone_, two = per_set(metric, [LONGER, OTHER, ""], [LONGER, ""], [LONGER, OTHER])
+    assert alone_ == 0
+    assert with_it == pytest.approx(two * math.log(2) / math.log(3))
+
+
+@entry("mbleu", "empty caption")
+def nothing_has_no_bleu(metric: Metric) -> None:
+    assert per_set(metric, ["", "", ""])[0] == 0
+    assert per_set(metric, [LONGER, LONGER, ""])[0] == pytest.approx(2 / 3, rel=1e-8)
+
+
+@entry("mbleu-mix", "empty caption")
+def nothing_differs_from_all(metric: Metric) -> None:
+    assert per_set(metric, ["", "", ""])[0] == 1
+    assert per_set(metric, [LONGER, LONGER, ""])[0] == pytest.approx(1 / 3, rel=1e-8)
+
+
+@entry("self-cider", "caption of fewer than 4 words")
+def short_captions_of_a_set(metric: Metric) -> None:
+    words = LONGER.split()
+    captions = {"1": [" ".join(words[:length]) for length in range(1, 5)], "2": [OTHER]}
+    matrix = sets_of.score(captions, metric).image("1").matrix
+    assert matrix.diagonal().tolist() == pytest.approx([0.25, 0.5, 0.75, 1.0])
+
+
+@entry("div", "no word")
+def no_word(metric: Metric) -> None:
+    assert per_set(metric, [""], ["", ""]) == [0, 0]
+
+
+@entry("div", "captions shorter than n words")
+def no_ngram(metric: Metric) -> None:
+    n = metric.n  # type: ignore[attr-defined]
+    short = " ".join(LONGER.split()[: n - 1])
+    assert per_set(metric, [short, short]) == [0]
+
+
 CONTRACTS = [(metric, name) for metric in REGISTERED for name in metric.nothing]
 
 
 @pytest.mark.parametrize(("metric", "name"), CONTRACTS, ids=lambda value: getattr(value, "key", value))
 def test_nothing(metric: Metric, name: str) -> None:
-    check = CHECKS.get((metric.kernel, name))
+    check = CHECKS.get((metric.arithmetic, name))
     assert check is not None, f"no check of what {metric} promises for: {name}; add one to this file"
     check(metric)

@@ -130,7 +130,7 @@ def test_what_a_parameter_does_not_accept_is_named_where_it_was_parsed(text: str
 @every_registered
 def test_a_metric_describes_itself(metric: Metric) -> None:
     assert metric.summary.endswith(".")
-    assert all((metric.title, metric.equation, metric.source, metric.kernel, metric.needs))
+    assert all((metric.title, metric.equation, metric.source, metric.arithmetic, metric.needs))
     assert metric.nothing
     assert all(declared.meaning for declared in declarations(metric))
 

@@ -108,8 +108,9 @@ impl Bleu {
     }
 }
 
-/// The COCO code's arithmetic, in its order: a running product, its root, the brevity factor last.
-fn coco(precisions: impl ExactSizeIterator<Item = (f64, f64)>, length: f64, reference: f64) -> f64 {
+/// The COCO code's arithmetic, in its order: a running product, its root, the brevity factor last. `precisions` are
+/// matches and n-grams of each order.
+pub(crate) fn coco(precisions: impl ExactSizeIterator<Item = (f64, f64)>, length: f64, reference: f64) -> f64 {
     let order = precisions.len() as f64;
     let product: f64 = precisions.map(|(matches, all)| (matches + TINY) / (all + SMALL)).product();
     let ratio = (length + TINY) / (reference + SMALL);

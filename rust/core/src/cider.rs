@@ -84,18 +84,36 @@ impl Kernel for Cider {
     }
 
     fn prepare<'a>(&'a self, corpus: &'a Corpus, context: &'a Context) -> Box<dyn Scorer + 'a> {
-        let references = &corpus.references;
-        let source = match &context.document_frequency {
-            Some(given) if self.stem => Source::Given(given.lookup(corpus.stems().vocabulary.words())),
-            Some(given) => Source::Given(given.lookup(corpus.vocabulary.words())),
-            None if self.stem => Source::References(references.stemmed_frequencies(context.threads)),
-            None => Source::References(references.frequencies(context.threads)),
-        };
-        Box::new(CorpusScorer { cider: self, idf: source.idf(), source })
+        Box::new(CorpusScorer { cider: self, weights: Weights::of(corpus, context, self.stem) })
     }
 
     fn score(&self, sums: &[f64]) -> f64 {
         mean(sums)
+    }
+}
+
+/// The IDF of n-grams, from the document frequencies that a call gives, or else those of the corpus' references.
+pub(crate) struct Weights<'a> {
+    source: Source<'a>,
+    idf: Idf,
+}
+
+impl<'a> Weights<'a> {
+    /// Of word forms, or of stems.
+    pub(crate) fn of(corpus: &'a Corpus, context: &'a Context, stem: bool) -> Self {
+        let references = &corpus.references;
+        let source = match &context.document_frequency {
+            Some(given) if stem => Source::Given(given.lookup(corpus.stems().vocabulary.words())),
+            Some(given) => Source::Given(given.lookup(corpus.vocabulary.words())),
+            None if stem => Source::References(references.stemmed_frequencies(context.threads)),
+            None => Source::References(references.frequencies(context.threads)),
+        };
+        Self { idf: source.idf(), source }
+    }
+
+    /// The IDF of each n-gram of the image, by its number there.
+    pub(crate) fn of_image(&self, ngrams: &ImageNgrams) -> Vec<f64> {
+        self.source.weights(&self.idf, ngrams)
     }
 }
 
@@ -164,15 +182,13 @@ pub(crate) fn length_penalty(difference: f64, sigma: f64) -> f64 {
 
 struct CorpusScorer<'a> {
     cider: &'a Cider,
-    source: Source<'a>,
-    idf: Idf,
+    weights: Weights<'a>,
 }
 
 impl Scorer for CorpusScorer<'_> {
     fn statistics(&self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
         let ngrams = if self.cider.stem { image.stemmed_ngrams() } else { image.ngrams() };
-        let weights =
-            if self.cider.idf { self.source.weights(&self.idf, ngrams) } else { vec![1.0; ngrams.ngrams().len()] };
+        let weights = if self.cider.idf { self.weights.of_image(ngrams) } else { vec![1.0; ngrams.ngrams().len()] };
         let first = image.candidate_count();
         let references = first..first + image.reference_count();
         row[0] = self.cider.score_sentence(ngrams, &weights, candidate, references);
@@ -202,6 +218,18 @@ impl Cider {
             }
         }
         self.scale * pooled.iter().zip(self.order_weights).map(|(similarity, weight)| weight * similarity).sum::<f64>()
+    }
+
+    /// The score of each of the first `count` sentences as candidate against each from itself on as its only reference,
+    /// row by row.
+    pub(crate) fn score_pairs(&self, ngrams: &ImageNgrams, idf: &[f64], count: usize) -> impl Iterator<Item = f64> {
+        (0..count).flat_map(move |first| {
+            let candidate = Vector::new(ngrams, idf, first);
+            (first..count).map(move |second| {
+                let similarities = self.similarities(&candidate, ngrams, idf, second);
+                self.scale * similarities.iter().zip(self.order_weights).map(|(s, weight)| weight * s).sum::<f64>()
+            })
+        })
     }
 
     /// Similarity of gⁿ(c) and gⁿ(s) for each n that counts.

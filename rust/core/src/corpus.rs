@@ -43,6 +43,19 @@ impl References {
         }
     }
 
+    /// Images without references, for scores that need none.
+    pub fn none(images: Vec<Box<str>>, tokenizer: Tokenizer) -> Self {
+        let sentences = Sentences::from_words(images.iter().map(|_| 0), Vec::new(), Vec::new());
+        Self {
+            images,
+            vocabulary: Vocabulary::default(),
+            sentences,
+            tokenizer,
+            frequencies: OnceLock::new(),
+            stemmed_frequencies: OnceLock::new(),
+        }
+    }
+
     /// Document frequencies of these references: in how many images' references each n-gram occurs. Only those
     /// above 1 are kept: CIDEr treats an n-gram that was never seen as one that was seen once.
     pub fn frequencies(&self, threads: usize) -> &Frequencies {
@@ -77,6 +90,64 @@ impl Corpus {
         let mut vocabulary = references.vocabulary.clone();
         let candidates = Sentences::encode(captions, images, references.tokenizer, &mut vocabulary, threads);
         Self { references, vocabulary, candidates, stems: OnceLock::new() }
+    }
+
+    /// The same references with only the candidates of these numbers, in new sets.
+    #[must_use]
+    pub fn select(&self, sets: impl IntoIterator<Item = Vec<usize>>) -> Self {
+        let candidates = self.candidates.select(sets.into_iter());
+        Self {
+            references: self.references.clone(),
+            vocabulary: self.vocabulary.clone(),
+            candidates,
+            stems: OnceLock::new(),
+        }
+    }
+
+    /// Of each set the numbers of the `most` candidates of the highest score, in their order; of equal ones the earlier.
+    pub fn top(&self, scores: &[f64], most: usize) -> Vec<Vec<usize>> {
+        let best = |image| {
+            let mut numbers: Vec<usize> = self.candidates.of_image(image).collect();
+            numbers.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+            numbers.truncate(most);
+            numbers.sort_unstable();
+            numbers
+        };
+        (0..self.candidates.image_count()).map(best).collect()
+    }
+
+    /// People as a system: each reference is the candidate of an image of its own, against the other references of its
+    /// image; an image with a single reference is left out. Document frequencies stay those of all references.
+    pub fn leave_one_out(references: &References, stemmed: bool, threads: usize) -> Self {
+        let (mut images, mut candidates, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        for (number, image) in references.images.iter().enumerate() {
+            let sentences = references.sentences.of_image(number);
+            if sentences.len() < 2 {
+                continue;
+            }
+            for candidate in sentences.clone() {
+                images.push(image.clone());
+                candidates.push(vec![candidate]);
+                others.push(sentences.clone().filter(|&sentence| sentence != candidate).collect());
+            }
+        }
+        let left = References {
+            images,
+            vocabulary: references.vocabulary.clone(),
+            sentences: references.sentences.select(others.into_iter()),
+            tokenizer: references.tokenizer,
+            frequencies: OnceLock::from(references.frequencies(threads).clone()),
+            stemmed_frequencies: OnceLock::new(),
+        };
+        if stemmed {
+            let _ = left.stemmed_frequencies.set(references.stemmed_frequencies(threads).clone());
+        }
+        Self {
+            candidates: references.sentences.select(candidates.into_iter()),
+            vocabulary: left.vocabulary.clone(),
+            references: Arc::new(left),
+            stems: OnceLock::new(),
+        }
     }
 
     /// Stems of the vocabulary; the references' words have the same stem numbers for every system.

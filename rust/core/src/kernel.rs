@@ -14,7 +14,7 @@ use crate::embedded::Embedded;
 use crate::ngram::{ImageNgrams, NgramCounter};
 use crate::parallel::map_parts;
 use crate::vocabulary::Word;
-use crate::{bleu, cider, combine, fluency, meteor, rouge, vifidel, wmd};
+use crate::{bleu, cider, combine, diversity, fluency, meteor, rouge, vifidel, wmd};
 
 /// Every kernel by name: a new metric adds its line here.
 const KERNELS: &[(&str, Build)] = &[
@@ -29,6 +29,12 @@ const KERNELS: &[(&str, Build)] = &[
     ("vifidel", vifidel::build),
     ("fluency", fluency::build),
     ("combine", combine::build),
+    ("self-cider", diversity::build_self_cider),
+    ("lsa", diversity::build_lsa),
+    ("mbleu", diversity::build_mbleu),
+    ("mbleu-mix", diversity::build_mix),
+    ("div", diversity::build_div),
+    ("distinct", diversity::build_distinct),
 ];
 
 type Build = fn(&Parameters) -> Result<Box<dyn Kernel>, ParameterError>;
@@ -42,10 +48,24 @@ pub fn kernel(name: &str, parameters: &Parameters) -> Result<Box<dyn Kernel>, Pa
     build(parameters)
 }
 
+/// What a row of statistics is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// One candidate.
+    Caption,
+    /// All candidates of an image together.
+    Set,
+}
+
 /// A metric's arithmetic.
 pub trait Kernel: Send + Sync {
     /// Numbers a row of statistics has.
     fn width(&self) -> usize;
+
+    /// What a row is about.
+    fn unit(&self) -> Unit {
+        Unit::Caption
+    }
 
     /// Names the statistics where several kernels make scores of the same ones, as BLEU-1 to BLEU-4 do: kernels of one
     /// name are counted once.
@@ -66,13 +86,25 @@ pub trait Kernel: Send + Sync {
 }
 
 /// The formula of metrics that are means over captions: a row is (score, 1).
-pub(crate) fn mean(sums: &[f64]) -> f64 {
+pub fn mean(sums: &[f64]) -> f64 {
     if sums[1] > 0.0 { sums[0] / sums[1] } else { 0.0 }
+}
+
+/// What makes a score of a sum of rows; every kernel is one.
+pub trait Formula: Send + Sync {
+    /// The score of a sum of rows.
+    fn score(&self, sums: &[f64]) -> f64;
+}
+
+impl<K: Kernel> Formula for K {
+    fn score(&self, sums: &[f64]) -> f64 {
+        Kernel::score(self, sums)
+    }
 }
 
 /// What turns one candidate into its row of statistics.
 pub trait Scorer: Sync {
-    /// Writes the statistics of candidate number `candidate` of the image.
+    /// Writes the statistics of candidate number `candidate` of the image; a scorer of sets is asked once an image.
     fn statistics(&self, image: &Image<'_>, candidate: usize, row: &mut [f64]);
 }
 
@@ -163,7 +195,7 @@ impl<'a> Image<'a> {
     }
 }
 
-/// Rows of statistics: one a candidate, in corpus order.
+/// Rows of statistics: one a candidate, or one an image where sets are scored, in corpus order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     /// Numbers a row.
@@ -214,8 +246,12 @@ fn count(corpus: &Corpus, kernels: &[&dyn Kernel], context: &Context) -> Vec<Tab
         let mut parts: Vec<Vec<f64>> = vec![Vec::new(); scorers.len()];
         for number in images {
             let image = Image::new(corpus, number, &counter);
-            for ((scorer, &width), part) in scorers.iter().zip(&widths).zip(&mut parts) {
-                for candidate in 0..image.candidate_count() {
+            for (((kernel, scorer), &width), part) in kernels.iter().zip(&scorers).zip(&widths).zip(&mut parts) {
+                let rows = match kernel.unit() {
+                    Unit::Caption => image.candidate_count(),
+                    Unit::Set => 1,
+                };
+                for candidate in 0..rows {
                     let start = part.len();
                     part.resize(start + width, 0.0);
                     scorer.statistics(&image, candidate, &mut part[start..]);

@@ -19,6 +19,7 @@ pub mod kernel;
 pub mod paired;
 pub mod parallel;
 pub mod resample;
+pub mod spectrum;
 
 // Bags of word vectors, and the transport between them.
 pub mod embedded;
@@ -28,6 +29,7 @@ pub mod transport;
 mod bleu;
 pub mod cider;
 mod combine;
+pub mod diversity;
 mod fluency;
 pub mod meteor;
 mod rouge;

@@ -3,7 +3,7 @@
 //! Several systems and metrics are tested at once, on the same resampled images. Scores are made of resampled statistics,
 //! so that corpus formulas such as BLEU's are applied to each sample as they are to the corpus itself.
 
-use crate::kernel::{Kernel, Table};
+use crate::kernel::{Formula, Table};
 use crate::resample::{Draw, Panel, percentile_interval, resample};
 
 /// Differences that rounding alone can make are none: this share of the two scores.
@@ -36,7 +36,7 @@ pub struct Bootstrap {
 
 impl<'a> Systems<'a> {
     /// Of each system, as many metrics.
-    pub fn new(systems: &[Vec<(&'a dyn Kernel, &'a Table)>]) -> Self {
+    pub fn new(systems: &[Vec<(&'a dyn Formula, &'a Table)>]) -> Self {
         let panel = Panel::new(systems.iter().flatten().copied());
         let totals = panel.rows.sums();
         Self { panel, metrics: systems.first().map_or(0, Vec::len), totals }
@@ -118,11 +118,13 @@ fn share(count: usize, samples: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::{Parameters, Value, kernel};
 
-    fn mean() -> Box<dyn Kernel> {
-        let parameters = [("beta".to_owned(), Value::Number(1.2))];
-        kernel("rouge-l", &Parameters(parameters.into_iter().collect())).unwrap()
+    struct Mean;
+
+    impl Formula for Mean {
+        fn score(&self, sums: &[f64]) -> f64 {
+            crate::kernel::mean(sums)
+        }
     }
 
     fn table(values: &[f64]) -> Table {
@@ -131,24 +133,24 @@ mod tests {
 
     #[test]
     fn equal_systems_have_p_1() {
-        let (kernel, a) = (mean(), table(&[0.1, 0.5, 0.3]));
+        let a = table(&[0.1, 0.5, 0.3]);
         let b = a.clone();
-        let systems = Systems::new(&[vec![(&*kernel, &a)], vec![(&*kernel, &b)]]);
+        let systems = Systems::new(&[vec![(&Mean as &dyn Formula, &a)], vec![(&Mean as &dyn Formula, &b)]]);
         assert_eq!(systems.permutation(99, 1, 1), [1.0]);
         assert_eq!(systems.bootstrap(99, 0.9, 1, 1).differences, [Difference { interval: (0.0, 0.0), p: 1.0 }]);
     }
 
     #[test]
     fn a_swap_of_one_image_changes_the_sign_only() {
-        let (kernel, a, b) = (mean(), table(&[0.1]), table(&[0.7]));
-        let systems = Systems::new(&[vec![(&*kernel, &a)], vec![(&*kernel, &b)]]);
+        let (a, b) = (table(&[0.1]), table(&[0.7]));
+        let systems = Systems::new(&[vec![(&Mean as &dyn Formula, &a)], vec![(&Mean as &dyn Formula, &b)]]);
         assert_eq!(systems.permutation(99, 1, 1), [1.0]);
     }
 
     #[test]
     fn four_images_better_are_as_likely_as_four_heads_or_tails() {
-        let (kernel, a, b) = (mean(), table(&[0.1, 0.2, 0.3, 0.4]), table(&[0.5, 0.4, 0.5, 0.7]));
-        let systems = Systems::new(&[vec![(&*kernel, &a)], vec![(&*kernel, &b)]]);
+        let (a, b) = (table(&[0.1, 0.2, 0.3, 0.4]), table(&[0.5, 0.4, 0.5, 0.7]));
+        let systems = Systems::new(&[vec![(&Mean as &dyn Formula, &a)], vec![(&Mean as &dyn Formula, &b)]]);
         let p = systems.permutation(20_000, 1, 2);
         assert!((p[0] - 0.125).abs() < 0.01, "{p:?}");
         assert_eq!(p, systems.permutation(20_000, 1, 1));
@@ -159,8 +161,8 @@ mod tests {
         let values: Vec<f64> = (0..100).map(|i| f64::from(i % 7) / 10.0).collect();
         let better: Vec<f64> =
             values.iter().enumerate().map(|(i, value)| value + 0.1 + 0.01 * (i % 3) as f64).collect();
-        let (kernel, a, b) = (mean(), table(&values), table(&better));
-        let systems = Systems::new(&[vec![(&*kernel, &a)], vec![(&*kernel, &b)]]);
+        let (a, b) = (table(&values), table(&better));
+        let systems = Systems::new(&[vec![(&Mean as &dyn Formula, &a)], vec![(&Mean as &dyn Formula, &b)]]);
         assert_eq!(systems.permutation(999, 1, 2), [0.001]);
         let Difference { interval: (low, high), p } = systems.bootstrap(999, 0.95, 1, 2).differences[0];
         assert!(low < -0.11 && -0.11 < high && high < 0.0 && (p - 0.001).abs() < 1e-12, "{low} {high} {p}");

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::kernel::{Kernel, Table};
+use crate::kernel::{Formula, Table};
 use crate::parallel::map_parts;
 
 /// Samples that share one pass over the rows, which are read an eighth as often.
@@ -93,15 +93,15 @@ impl Rows {
 pub struct Panel<'a> {
     /// The tables side by side.
     pub rows: Rows,
-    scores: Vec<(&'a dyn Kernel, Range<usize>)>,
+    scores: Vec<(&'a dyn Formula, Range<usize>)>,
 }
 
 impl<'a> Panel<'a> {
     /// Puts the tables, which have equally many rows, side by side; one that several kernels share is taken once.
-    pub fn new(statistics: impl IntoIterator<Item = (&'a dyn Kernel, &'a Table)>) -> Self {
+    pub fn new(statistics: impl IntoIterator<Item = (&'a dyn Formula, &'a Table)>) -> Self {
         let mut tables: Vec<&Table> = Vec::new();
         let mut places: Vec<Range<usize>> = Vec::new();
-        let mut scores: Vec<(&dyn Kernel, Range<usize>)> = Vec::new();
+        let mut scores: Vec<(&dyn Formula, Range<usize>)> = Vec::new();
         for (kernel, table) in statistics {
             let known = tables.iter().position(|known| std::ptr::eq(*known, table));
             let place = known.unwrap_or_else(|| {

@@ -6,7 +6,7 @@ use crate::ngram::{Entry, ImageNgrams, MAX_ORDER};
 use crate::vocabulary::Word;
 
 /// F with recall counted β² times as much; 0 if either side is.
-fn f_measure(precision: f64, recall: f64, beta: f64) -> f64 {
+pub(crate) fn f_measure(precision: f64, recall: f64, beta: f64) -> f64 {
     if precision == 0.0 || recall == 0.0 {
         return 0.0;
     }
@@ -112,7 +112,7 @@ impl RougeL {
 
 /// Length of the longest common subsequence: 64 cells of the classic table a machine word (Hyyrö 2004). A zero bit of
 /// `row` marks a place where the table's row rises by one.
-fn longest_common_subsequence(a: &[Word], b: &[Word]) -> usize {
+pub(crate) fn longest_common_subsequence(a: &[Word], b: &[Word]) -> usize {
     let mut row = vec![u64::MAX; b.len().div_ceil(64)];
     for word in a {
         let mut carry = false;

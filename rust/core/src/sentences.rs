@@ -32,6 +32,11 @@ impl Arena {
         start..self.ends[sentence]
     }
 
+    fn push(&mut self, words: &[Word]) {
+        self.words.extend_from_slice(words);
+        self.ends.push(self.words.len());
+    }
+
     fn get(&self, sentence: usize) -> &[Word] {
         &self.words[self.span(sentence)]
     }
@@ -74,6 +79,22 @@ impl Sentences {
             first.push(total);
         }
         Self { first, words: Arena { words, ends }, tokens: None }
+    }
+
+    /// The sentences of these numbers, in new groups.
+    #[must_use]
+    pub fn select(&self, groups: impl Iterator<Item = Vec<usize>>) -> Self {
+        let mut selected = Self { first: vec![0], words: Arena::default(), tokens: None };
+        let mut tokens = Arena::default();
+        for sentence_numbers in groups {
+            for sentence in sentence_numbers {
+                selected.words.push(self.words(sentence));
+                tokens.push(self.tokens(sentence));
+            }
+            selected.first.push(selected.words.ends.len() as u32);
+        }
+        selected.tokens = self.tokens.is_some().then_some(tokens);
+        selected
     }
 
     /// Number of images.

@@ -67,6 +67,14 @@ impl References {
         Ok(Self(Arc::new(encoded)))
     }
 
+    /// Images of these numbers without references.
+    #[staticmethod]
+    fn none(captions: &Bound<'_, Captions>, images: Vec<u32>, tokenizer: &str) -> PyResult<Self> {
+        let captions = &captions.get().inner;
+        let images = images.into_iter().map(|image| captions.image_id(image as usize).into()).collect();
+        Ok(Self(Arc::new(core::References::none(images, self::tokenizer(tokenizer)?))))
+    }
+
     #[getter]
     fn image_ids(&self) -> Vec<&str> {
         self.0.images.iter().map(AsRef::as_ref).collect()
@@ -121,6 +129,12 @@ impl Corpus {
     #[getter]
     fn vocabulary(&self) -> Vec<&str> {
         self.0.vocabulary.words().collect()
+    }
+
+    /// Candidates an image, by image.
+    #[getter]
+    fn counts(&self) -> Vec<usize> {
+        (0..self.0.candidates.image_count()).map(|image| self.0.candidates.of_image(image).len()).collect()
     }
 
     /// Tokens of the longest sentence, and the number of its image.

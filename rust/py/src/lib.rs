@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 
 mod captions;
 mod corpus;
+mod diversity;
 mod document_frequency;
 mod embedded;
 mod errors;
@@ -44,6 +45,16 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<reward::EncodedReferences>()?;
     module.add_function(wrap_pyfunction!(corpus::tokenize, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::evaluate, module)?)?;
+    module.add_function(wrap_pyfunction!(statistics::paired_bootstrap, module)?)?;
+    module.add("SIMILARITIES", diversity::similarity_names())?;
+    module.add_function(wrap_pyfunction!(diversity::similarity_matrix, module)?)?;
+    module.add_function(wrap_pyfunction!(diversity::caption_vectors, module)?)?;
+    module.add_function(wrap_pyfunction!(diversity::eigensystem, module)?)?;
+    module.add_function(wrap_pyfunction!(diversity::spectral_diversity, module)?)?;
+    module.add_function(wrap_pyfunction!(diversity::top, module)?)?;
+    module.add_function(wrap_pyfunction!(diversity::leave_one_out, module)?)?;
+    module.add_function(wrap_pyfunction!(diversity::novelty, module)?)?;
+    module.add_function(wrap_pyfunction!(diversity::word_counts, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::bootstrap_intervals, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::paired_bootstrap, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::paired_permutation, module)?)?;

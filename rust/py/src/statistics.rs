@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use capeval_core::kernel::{self, Context, Kernel, Member, Parameters, Table, Value};
+use capeval_core::diversity::{Pool, f_measure, grouped};
+use capeval_core::kernel::{self, Context, Formula as _, Kernel, Member, Parameters, Table, Value, mean};
 use capeval_core::paired::Systems;
 use capeval_core::resample::{Panel, percentile_interval};
 use pyo3::prelude::*;
@@ -15,11 +16,41 @@ use crate::embedded::Embedded;
 use crate::errors::UsageError;
 use crate::meteor::MeteorTables;
 
-/// Statistics of one metric: a row a candidate, and the formula that makes a score of a sum of rows.
+/// What makes a score of a sum of rows.
+#[derive(Clone)]
+enum Formula {
+    /// The metric's own.
+    Metric(Arc<dyn Kernel>),
+    /// The mean of (score, 1).
+    Mean,
+    /// F with this β² of two means, diversity and accuracy.
+    F(f64),
+}
+
+impl kernel::Formula for Formula {
+    fn score(&self, sums: &[f64]) -> f64 {
+        match self {
+            Self::Metric(kernel) => kernel.score(sums),
+            Self::Mean => mean(sums),
+            Self::F(beta2) => f_measure(mean(sums), mean(&sums[2..]), *beta2),
+        }
+    }
+}
+
+impl Formula {
+    fn row_score(&self, row: &[f64]) -> f64 {
+        match self {
+            Self::Metric(kernel) => kernel.row_score(row),
+            _ => self.score(row),
+        }
+    }
+}
+
+/// Statistics of one metric: a row a candidate, or an image, and the formula that makes a score of a sum of rows.
 #[pyclass(frozen, module = "capeval._core")]
 pub(crate) struct Statistics {
     name: String,
-    kernel: Arc<dyn Kernel>,
+    formula: Formula,
     table: Arc<Table>,
 }
 
@@ -37,7 +68,7 @@ impl Statistics {
 
     /// Score of all rows together.
     fn score(&self) -> f64 {
-        self.kernel.score(&self.table.sums())
+        self.formula.score(&self.table.sums())
     }
 
     /// Sums of the columns.
@@ -47,7 +78,7 @@ impl Statistics {
 
     /// Score of each row, float64.
     fn row_scores<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        to_bytes(py, self.table.rows().map(|row| self.kernel.row_score(row)))
+        to_bytes(py, self.row_values())
     }
 
     /// All rows, float64, row by row.
@@ -62,7 +93,7 @@ impl Statistics {
         }
         let width = self.table.width;
         let values = rows.iter().flat_map(|row| &self.table.values[row * width..(row + 1) * width]).copied().collect();
-        Ok(Self { name: self.name.clone(), kernel: self.kernel.clone(), table: Arc::new(Table { values, width }) })
+        Ok(Self { name: self.name.clone(), formula: self.formula.clone(), table: Arc::new(Table { values, width }) })
     }
 
     /// These rows, then the other's: shards of a corpus put together.
@@ -75,15 +106,48 @@ impl Statistics {
         let values = [&self.table.values[..], &other.table.values].concat();
         Ok(Self {
             name: self.name.clone(),
-            kernel: self.kernel.clone(),
+            formula: self.formula.clone(),
             table: Arc::new(Table { values, width: self.table.width }),
         })
+    }
+
+    /// A row a group of so many consecutive rows: the mean of their scores, or the best; empty groups have none.
+    fn grouped(&self, sizes: Vec<usize>, best: bool) -> PyResult<Self> {
+        let scores: Vec<f64> = self.row_values().collect();
+        if sizes.iter().sum::<usize>() != scores.len() {
+            return Err(UsageError::new_err(format!("the groups do not add up to {} rows", scores.len())));
+        }
+        let table = grouped(&scores, &sizes, if best { Pool::Best } else { Pool::Mean });
+        Ok(Self { name: self.name.clone(), formula: Formula::Mean, table: Arc::new(table) })
+    }
+
+    /// F of this diversity and an accuracy, both means over the same images.
+    fn f(&self, accuracy: &Bound<'_, Self>, beta2: f64) -> PyResult<Self> {
+        let accuracy = accuracy.get();
+        if self.rows() != accuracy.rows() {
+            return Err(UsageError::new_err("F needs diversity and accuracy of the same images"));
+        }
+        let rows = self.table.rows().zip(accuracy.table.rows());
+        let values = rows.flat_map(|(a, b)| [a[0], a[1], b[0], b[1]]).collect();
+        Ok(Self { name: "F".to_owned(), formula: Formula::F(beta2), table: Arc::new(Table { values, width: 4 }) })
     }
 }
 
 impl Statistics {
-    fn parts(&self) -> (&dyn Kernel, &Table) {
-        (&*self.kernel, &self.table)
+    /// Of scores that are means over rows.
+    pub(crate) fn of_means(name: &str, scores: impl IntoIterator<Item = f64>) -> Self {
+        let values = scores.into_iter().flat_map(|score| [score, 1.0]).collect();
+        Self { name: name.to_owned(), formula: Formula::Mean, table: Arc::new(Table { values, width: 2 }) }
+    }
+
+    fn row_values(&self) -> impl Iterator<Item = f64> {
+        self.table.rows().map(|row| self.formula.row_score(row))
+    }
+}
+
+impl Statistics {
+    fn parts(&self) -> (&dyn kernel::Formula, &Table) {
+        (&self.formula, &self.table)
     }
 }
 
@@ -123,7 +187,11 @@ pub(crate) fn evaluate(
         let kernels: Vec<&dyn Kernel> = kernels.iter().map(|(_, kernel)| &**kernel).collect();
         kernel::evaluate(&corpus.0, &kernels, &context)
     });
-    Ok(kernels.into_iter().zip(tables).map(|((name, kernel), table)| Statistics { name, kernel, table }).collect())
+    Ok(kernels
+        .into_iter()
+        .zip(tables)
+        .map(|((name, kernel), table)| Statistics { name, formula: Formula::Metric(kernel), table })
+        .collect())
 }
 
 /// Percentile intervals of the metrics' scores over images drawn with replacement, the same draws for all.

@@ -90,6 +90,7 @@ def command(
     files = named(systems)
     if [references, *files.values()].count("-") > 1:
         raise UsageError("standard input can be read once; name a file for all but one of references and systems")
+    options.check_threshold(threshold, objects)
     check_test(len(files), test=test, alpha=alpha, correction=correction)
     chosen = parse_metrics(metrics, lacking=lacking(meteor_resources, objects))
     if per_image is not None:

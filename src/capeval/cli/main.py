@@ -26,6 +26,7 @@ COMMANDS = {
     "demo": "Score the example data: the whole tool in one second.",
     "score": "Score one system's captions against references.",
     "compare": "Compare several systems: paired tests, intervals, ranks.",
+    "diversity": "Score caption sets: how varied, how accurate, beside people.",
     "df": "Build, import or inspect document frequencies.",
     "detect": "Find the objects of images, or convert and unite annotations.",
     "metrics": "List the metrics, or explain one.",

@@ -42,7 +42,7 @@ def describe(metric: Metric) -> dict[str, Any]:
         "label": metric.label,
         "summary": metric.summary,
         "equation": metric.equation,
-        "range": [0, None if metric.lower_is_better else metric.upper],
+        "range": [0, metric.largest],
         "direction": "lower is better" if metric.lower_is_better else "higher is better",
         "needs": list(metric.needs),
         "groups": [group for group, members in groups().items() if metric.usual() in members],

@@ -86,12 +86,17 @@ tokenizer = click.option(
 )
 
 
+def _groups() -> list[str]:
+    """Names of the groups of metrics that score one caption an image."""
+    return [name for name, members in groups().items() if not any(metric.scores_sets for metric in members)]
+
+
 metrics = click.option(
     "--metrics",
     default="coco",
     show_default=True,
     metavar="LIST",
-    help=f"Comma-separated names or groups ({', '.join(groups())}); a name may carry parameters: cider-d(sigma=5); "
+    help=f"Comma-separated names or groups ({', '.join(_groups())}); a name may carry parameters: cider-d(sigma=5); "
     "combine(fluency, cider-d) is the mean of both.",
 )
 document_frequencies = click.option(
@@ -136,6 +141,12 @@ on_missing = click.option(
     show_default=True,
     help="What an image without candidate means: an error, leave it out, or an empty caption.",
 )
+
+
+def check_threshold(threshold: float | None, objects: str | None) -> None:
+    """Raises `UsageError` for a threshold without objects."""
+    if threshold is not None and objects is None:
+        raise UsageError("--threshold is for the detections of --objects FILE, which was not given")
 
 
 def caption_files(function: F) -> F:

@@ -71,8 +71,7 @@ def command(
         raise UsageError("references and candidates cannot both be standard input; name a file for one of them")
     if explain:
         check_explained(format_)
-    if threshold is not None and objects is None:
-        raise UsageError("--threshold is for the detections of --objects FILE, which was not given")
+    options.check_threshold(threshold, objects)
     chosen = parse_metrics(metrics, lacking=lacking(meteor_resources, objects))
     if per_image is not None:
         from capeval.report.per_image import check_suffix

@@ -4,9 +4,13 @@ from capeval.metrics.base import Metric
 from capeval.metrics.bleu import Bleu
 from capeval.metrics.cider import Cider, CiderD
 from capeval.metrics.combine import Combine
+from capeval.metrics.div import Distinct, Div
 from capeval.metrics.fluency import Fluency
+from capeval.metrics.lsa import Lsa
+from capeval.metrics.mbleu import Mbleu, MbleuMix
 from capeval.metrics.meteor import Meteor
 from capeval.metrics.rouge import RougeL, RougeN, RougeS
+from capeval.metrics.self_cider import SelfCider
 from capeval.metrics.vifidel import Vifidel
 from capeval.metrics.wmd import Wmd
 
@@ -15,12 +19,18 @@ __all__ = [
     "Cider",
     "CiderD",
     "Combine",
+    "Distinct",
+    "Div",
     "Fluency",
+    "Lsa",
+    "Mbleu",
+    "MbleuMix",
     "Meteor",
     "Metric",
     "RougeL",
     "RougeN",
     "RougeS",
+    "SelfCider",
     "Vifidel",
     "Wmd",
 ]

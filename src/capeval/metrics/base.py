@@ -100,6 +100,8 @@ class Metric:
     """Largest score with default parameters; None when there is none. The smallest is 0."""
     needs: ClassVar[tuple[str, ...]] = ("references",)
     """What has to be given beside the candidates."""
+    scores_sets: ClassVar[bool] = False
+    """Whether it scores an image's captions together, as a caption set, rather than each."""
     nothing: ClassVar[dict[str, str]]
     """The contract for nothing: what an empty caption and the like score, in words."""
     kernel: ClassVar[str]
@@ -191,8 +193,13 @@ class Metric:
 
     @property
     def lower_is_better(self) -> bool:
-        """Whether a low score is a good one: the metric is a distance."""
+        """Whether a low score is a good one: the metric is a distance, or a likeness of captions that should differ."""
         return False
+
+    @property
+    def largest(self) -> float | None:
+        """Largest score with these parameters; None when there is none."""
+        return self.upper
 
     @property
     def uses_stems(self) -> bool:
@@ -209,6 +216,11 @@ class Metric:
         """Parameters as the native arithmetic takes them; numbers are floats."""
         values = ((name, getattr(self, name)) for name in self._declared)
         return {name: value if isinstance(value, (bool, str)) else float(value) for name, value in values}
+
+    @property
+    def arithmetic(self) -> str:
+        """Name of the native arithmetic: `kernel`, unless that is a parameter of the metric."""
+        return self.kernel
 
     def signature_parts(self) -> list[str]:
         """`name:value` of every parameter, for the signature."""

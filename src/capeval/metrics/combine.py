@@ -119,7 +119,7 @@ class Combine(Metric):
     def kernel_parameters(self) -> dict[str, Any]:
         """The members as the native arithmetic takes them: weight, kernel and parameters of each."""
         pairs = zip(self.weights, self.members, strict=True)
-        return {"members": [(weight, member.kernel, member.kernel_parameters()) for weight, member in pairs]}
+        return {"members": [(weight, member.arithmetic, member.kernel_parameters()) for weight, member in pairs]}
 
     def signature_parts(self) -> list[str]:
         """Name and parameters of each member, then the weights."""

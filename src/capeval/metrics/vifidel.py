@@ -91,6 +91,10 @@ class Vifidel(EmbeddingMetric):
         return self.name + self._in_parentheses(variant + changed)
 
     @property
+    def largest(self) -> float | None:
+        return None if self.lower_is_better else self.upper
+
+    @property
     def lower_is_better(self) -> bool:
         return self.variant == "released"
 

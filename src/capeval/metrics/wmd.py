@@ -55,5 +55,9 @@ class Wmd(EmbeddingMetric):
     kernel: ClassVar[str] = "wmd"
 
     @property
+    def largest(self) -> float | None:
+        return None if self.lower_is_better else self.upper
+
+    @property
     def lower_is_better(self) -> bool:
         return not self.similarity

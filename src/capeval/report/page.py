@@ -138,7 +138,7 @@ def _chosen(scores: npt.NDArray[np.float64]) -> list[int]:
 
 def _metric(score: Score, per_image: npt.NDArray[np.float64], chosen: list[int]) -> MetricData:
     metric = score.metric
-    upper = None if metric.lower_is_better else metric.upper
+    upper = metric.largest
     return {
         "key": metric.key,
         "label": metric.label,
@@ -180,13 +180,13 @@ def _plan(result: Result, image_id: str) -> PlanData | None:
         return None
     found = result.explanation(image_id)
     numbers = (found.object_weights, found.word_weights, found.object_importance, found.word_importance)
-    of_objects, of_words, rho_of_objects, rho_of_words = (np.round(values, 4).tolist() for values in numbers)
+    of_objects, of_words, rho_of_objects, rho_of_words = (np.round(values, 3).tolist() for values in numbers)
     return {
         "objects": found.objects,
         "words": found.words,
         "weights": (of_objects, of_words),
         "importance": (rho_of_objects, rho_of_words),
-        "flows": [(i, j, round(share, 4), round(cost, 4)) for i, j, share, cost in found.flows],
+        "flows": [(i, j, round(share, 3), round(cost, 3)) for i, j, share, cost in found.flows],
         "distance": round(found.distance, DECIMALS),
     }
 

@@ -14,6 +14,7 @@ from capeval.errors import MissingDependencyError, UsageError
 if TYPE_CHECKING:
     from capeval.comparison import Comparison
     from capeval.result import Result
+    from capeval.set_result import Diversity, SystemDiversity
 
 Columns: TypeAlias = "dict[str, list[str] | array[float]]"
 
@@ -36,15 +37,37 @@ def write_per_image(scored: Result | Comparison, path: str | PathLike[str]) -> N
     """
     from capeval.result import Result
 
+    _write(_of_result(scored) if isinstance(scored, Result) else _of_systems(scored), path)
+
+
+def write_sets(result: Diversity, path: str | PathLike[str]) -> None:
+    """Writes a row a caption set: `image_id`, then a column a figure; of several systems, `system` comes first.
+
+    Errors as `write_per_image`.
+    """
+    systems = list(result.values())
+    columns: Columns = {"image_id": [image for system in systems for image in system.image_ids]}
+    for system in systems:
+        for key, values in _scores(system).items():
+            columns.setdefault(key, array("d")).extend(values)  # type: ignore[arg-type]
+    if len(systems) > 1:
+        columns = {"system": [system.name for system in systems for _ in system.image_ids], **columns}
+    _write(columns, path)
+
+
+def _scores(result: Result | SystemDiversity) -> dict[str, array[float]]:
+    return {key: score.per_image_values() for key, score in result.items()}
+
+
+def _write(columns: Columns, path: str | PathLike[str]) -> None:
     check_suffix(path)
     suffix = os.path.splitext(path)[1]
-    columns = _of_result(scored) if isinstance(scored, Result) else _of_systems(scored)
     with atomic_write(path, "wb" if suffix == ".parquet" else "w") as file:
         _WRITERS[suffix](columns, file)
 
 
 def _of_result(result: Result) -> Columns:
-    return {"image_id": result.image_ids, **{key: score.per_image_values() for key, score in result.items()}}
+    return {"image_id": result.image_ids, **_scores(result)}
 
 
 def _of_systems(comparison: Comparison) -> Columns:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from capeval.report.formats import percent
@@ -42,6 +43,19 @@ def table(result: Result, *, colour: bool = False) -> str:
     return "\n".join([drawn(grid, colour=colour), *lines])
 
 
+def grid(title: str, head: list[str], rows: list[list[str]], *, colour: bool = False) -> str:
+    """A table of cells under a title, numbers to the right."""
+    table = Table(
+        box=SIMPLE_HEAD, title=title, title_justify="left", title_style="bold", show_edge=False, pad_edge=False
+    )
+    table.add_column(head[0])
+    for name in head[1:]:
+        table.add_column(escape(name), justify="right")
+    for row in rows:
+        table.add_row(*map(escape, row))
+    return drawn(table, colour=colour)
+
+
 def drawn(grid: Table, *, colour: bool) -> str:
     """The table as text, whatever the terminal's width; in colour where it is asked for."""
     text = io.StringIO()
@@ -59,7 +73,7 @@ def heading(result: Result) -> str:
 
 
 def _bar(score: Score) -> str:
-    if score.metric.upper is None or score.metric.lower_is_better:
+    if score.metric.largest is None:
         return ""
-    filled = round(_BAR_CELLS * min(score.value / score.metric.upper, 1.0))
-    return f"[cyan]{'━' * filled}[/cyan][dim]{'─' * (_BAR_CELLS - filled)}[/dim] of {score.metric.upper:g}"
+    filled = round(_BAR_CELLS * min(score.value / score.metric.largest, 1.0))
+    return f"[cyan]{'━' * filled}[/cyan][dim]{'─' * (_BAR_CELLS - filled)}[/dim] of {score.metric.largest:g}"

@@ -57,6 +57,10 @@ def test_refusals(run: Runner, files: list[str], write: Write) -> None:
     assert "--threshold is for the detections of --objects FILE" in run.refused(
         "score", *captions, "--threshold", "0.5"
     )
+    other = write("others.json", {"1": "A dog.", "2": "A bird."})
+    assert "--threshold is for the detections of --objects FILE" in run.refused(
+        "compare", *captions, other, "--threshold", "0.5"
+    )
     assert "only METEOR and VIFIDEL explain an image, and neither was scored" in run.refused(
         "score", *captions, "--metrics", "bleu-1", "--explain", "1"
     )

@@ -1,0 +1,147 @@
+//! Caption sets: the similarity matrix of an image, its spectrum, and which captions are the best.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use capeval_core::corpus as core;
+use capeval_core::diversity::novel_captions;
+use capeval_core::diversity::similarity::{self, Similarity};
+use capeval_core::diversity::spectral;
+use capeval_core::kernel::{Context, Image, Parameters};
+use capeval_core::ngram::{Ngram, NgramCounter};
+use capeval_core::spectrum::{Eigensystem, Spectrum};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::corpus::{Corpus, References};
+use crate::document_frequency::DocumentFrequency;
+use crate::errors::UsageError;
+use crate::statistics::{Parameter, Statistics, from_bytes, to_bytes};
+
+pub(crate) fn similarity_names() -> Vec<&'static str> {
+    similarity::names().collect()
+}
+
+fn build(parameters: BTreeMap<String, Parameter>) -> PyResult<Box<dyn Similarity>> {
+    let parameters = parameters.into_iter().map(|(key, value)| (key, value.into())).collect();
+    similarity::build(&Parameters(parameters)).map_err(|error| UsageError::new_err(error.to_string()))
+}
+
+fn context(document_frequency: Option<&Bound<'_, DocumentFrequency>>) -> Context {
+    let document_frequency = document_frequency.map(|given| given.get().0.clone());
+    Context { document_frequency, ..Context::default() }
+}
+
+/// The similarity matrix of an image, row by row, float64.
+#[pyfunction]
+#[pyo3(signature = (corpus, image, parameters, document_frequency=None))]
+pub(crate) fn similarity_matrix<'py>(
+    py: Python<'py>,
+    corpus: &Bound<'_, Corpus>,
+    image: usize,
+    parameters: BTreeMap<String, Parameter>,
+    document_frequency: Option<&Bound<'_, DocumentFrequency>>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let (similarity, context) = (build(parameters)?, context(document_frequency));
+    let (corpus, counter) = (&corpus.get().0, RefCell::new(NgramCounter::default()));
+    let image = Image::new(corpus, image, &counter);
+    let mut matrix = vec![0.0; image.candidate_count() * image.candidate_count()];
+    similarity.prepare(corpus, &context).fill(&image, &mut matrix);
+    Ok(to_bytes(py, matrix.into_iter()))
+}
+
+/// The n-grams of an image and the vectors of its candidates over them, candidate by candidate, float64; None where the
+/// similarity is no inner product.
+#[pyfunction]
+#[pyo3(signature = (corpus, image, parameters, document_frequency=None))]
+pub(crate) fn caption_vectors<'py>(
+    py: Python<'py>,
+    corpus: &Bound<'_, Corpus>,
+    image: usize,
+    parameters: BTreeMap<String, Parameter>,
+    document_frequency: Option<&Bound<'_, DocumentFrequency>>,
+) -> PyResult<Option<(Vec<String>, Bound<'py, PyBytes>)>> {
+    let (similarity, context) = (build(parameters)?, context(document_frequency));
+    let (corpus, counter) = (&corpus.get().0, RefCell::new(NgramCounter::default()));
+    let Some(vectors) = similarity.prepare(corpus, &context).vectors(&Image::new(corpus, image, &counter)) else {
+        return Ok(None);
+    };
+    let vocabulary = if vectors.stem { &corpus.stems().vocabulary } else { &corpus.vocabulary };
+    let spell = |ngram: &Ngram| ngram.words().map(|word| vocabulary.word(word)).collect::<Vec<_>>().join(" ");
+    let names: Vec<String> = vectors.ngrams.iter().map(spell).collect();
+    let mut dense = vec![0.0; vectors.entries.len() * names.len()];
+    for (candidate, entries) in vectors.entries.iter().enumerate() {
+        for &(place, value) in entries {
+            dense[candidate * names.len() + place as usize] = value;
+        }
+    }
+    Ok(Some((names, to_bytes(py, dense.into_iter()))))
+}
+
+/// Eigenvalues, largest first, and eigenvectors, one after the other, of a symmetric matrix; all float64.
+#[pyfunction]
+pub(crate) fn eigensystem<'py>(
+    py: Python<'py>,
+    matrix: &[u8],
+    n: usize,
+) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+    let mut matrix = from_bytes(matrix);
+    if matrix.len() != n * n {
+        return Err(UsageError::new_err(format!("{} numbers are no matrix of {n} rows", matrix.len())));
+    }
+    let Eigensystem { values, vectors } = py.detach(|| Spectrum::default().system(&mut matrix, n));
+    Ok((to_bytes(py, values.into_iter()), to_bytes(py, vectors.into_iter())))
+}
+
+/// The diversity that eigenvalues say, and whether one of them is negative.
+#[pyfunction]
+pub(crate) fn spectral_diversity(eigenvalues: Vec<f64>) -> (f64, bool) {
+    (spectral::diversity(&eigenvalues), spectral::least_is_negative(&eigenvalues))
+}
+
+/// The corpus with only the `most` candidates of each set that have the highest scores (float64, one a candidate), and
+/// their places in their sets.
+#[pyfunction]
+pub(crate) fn top(corpus: &Bound<'_, Corpus>, scores: &[u8], most: usize) -> PyResult<(Corpus, Vec<Vec<usize>>)> {
+    let (corpus, scores) = (&corpus.get().0, from_bytes(scores));
+    if scores.len() != corpus.rows() {
+        return Err(UsageError::new_err(format!("{} scores for {} candidates", scores.len(), corpus.rows())));
+    }
+    let best = corpus.top(&scores, most);
+    let chosen = corpus.select(best.clone());
+    let places = best.into_iter().enumerate().map(|(image, numbers)| {
+        let start = corpus.candidates.of_image(image).start;
+        numbers.into_iter().map(|number| number - start).collect()
+    });
+    Ok((Corpus(chosen), places.collect()))
+}
+
+/// People as a system: each reference against the others of its image.
+#[pyfunction]
+#[pyo3(signature = (corpus, stemmed, threads=0))]
+pub(crate) fn leave_one_out(py: Python<'_>, corpus: &Bound<'_, Corpus>, stemmed: bool, threads: usize) -> Corpus {
+    let references: Arc<core::References> = corpus.get().0.references.clone();
+    Corpus(py.detach(|| core::Corpus::leave_one_out(&references, stemmed, threads)))
+}
+
+/// Each word of the candidates with its count, the commonest first; of equal counts alphabetically.
+#[pyfunction]
+pub(crate) fn word_counts(py: Python<'_>, corpus: &Bound<'_, Corpus>) -> Vec<(String, u64)> {
+    let corpus = &corpus.get().0;
+    py.detach(|| {
+        let mut counts = vec![0_u64; corpus.vocabulary.len()];
+        corpus.candidates.all_words().iter().for_each(|&word| counts[word as usize] += 1);
+        let mut counted: Vec<(String, u64)> =
+            corpus.vocabulary.words().map(str::to_owned).zip(counts).filter(|&(_, count)| count > 0).collect();
+        counted.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        counted
+    })
+}
+
+/// Of each candidate 1 where no training caption has the same words, else 0; a row a candidate.
+#[pyfunction]
+pub(crate) fn novelty(py: Python<'_>, corpus: &Bound<'_, Corpus>, training: &Bound<'_, References>) -> Statistics {
+    let (corpus, training) = (&corpus.get().0, &training.get().0);
+    Statistics::of_means("novelty", py.detach(|| novel_captions(corpus, training)))
+}

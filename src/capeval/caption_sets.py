@@ -1,0 +1,295 @@
+"""Scores of caption sets: diversity, accuracy beside it, people beside both.
+
+[`diversity`][capeval.diversity] is the one entry; everything a picture or a report needs hangs on what it returns:
+
+    result = capeval.diversity({"varied": "varied.json", "safe": "safe.json"}, "references.json")
+    result["varied"]["self-cider"].value, .interval, .per_image   # a Figure; per_image is aligned with .image_ids
+    result["varied"].captions_per_image, .vocabulary, .notes
+    result["varied"].word_counts()          # [(word, count), …], the commonest first: the word-frequency curve
+    result["varied"].curve                  # {2: {"self-cider": …, "accuracy": …}, 5: …}: the K most accurate captions
+    result["varied"].image("beach-dog")     # a SetSpectrum: captions, similarity matrix, eigenvalues, topics
+    result["varied"].image("beach-dog").topics(5)[0].words     # [(word, load), …], the heaviest first
+    result.human                            # people as a system (leave one out), or None
+    result.pairs                            # paired tests between systems
+    result.to_dict()                        # the JSON of `capeval diversity`
+
+`Figure`, `SystemDiversity`, `SetSpectrum` and `Topic` are in `capeval.set_result`, `Pair` in `capeval.comparison`.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from itertools import combinations
+from os import PathLike
+from typing import TYPE_CHECKING, cast
+
+from capeval import _core
+from capeval.comparison import Pair
+from capeval.corpus import CaptionSource, encode_references
+from capeval.errors import CapevalWarning, UsageError
+from capeval.evaluate import check_bootstrap, count, signature
+from capeval.metrics import SelfCider
+from capeval.registry import parse_metrics
+from capeval.set_corpus import SetCorpus, encode_sets
+from capeval.set_result import Diversity, Figure, SystemDiversity
+from capeval.significance import corrected
+
+if TYPE_CHECKING:
+    from capeval.document_frequency import DocumentFrequency
+    from capeval.metrics import Metric
+
+CURVE = (2, 5, 8, 10)
+"""The numbers of captions, the most accurate ones, whose scores show the effect of their number."""
+
+
+def diversity(
+    sets: CaptionSource | Mapping[str, CaptionSource],
+    references: CaptionSource | None = None,
+    metrics: str | Metric | Iterable[str | Metric] = "diversity",
+    *,
+    accuracy: str | Metric = "cider-d",
+    beta2: float = 5.0,
+    top: int | None = None,
+    training: CaptionSource | None = None,
+    tokenizer: str = "ptb",
+    document_frequency: DocumentFrequency | None = None,
+    meteor_resources: str | None = None,
+    interval: float | None = 0.95,
+    samples: int = 1000,
+    seed: int = 0,
+    threads: int = 0,
+) -> Diversity:
+    """Scores the caption sets of one or several systems.
+
+    Args:
+        sets: one system's `{image id: [caption, …]}` or a path, then called by the file's name, or `sets`; or several
+            systems' by name: `{"a": {image id: [caption, …]}, "b": "b.json"}`.
+        references: human captions of the same images. They add accuracy, F, people and the effect of the number of
+            captions.
+        metrics: those of caption sets, by name or as values: `"self-cider(kernel=cider-d), lsa"`.
+        accuracy: the metric that scores each caption against the references; a set has the mean of its captions.
+        beta2: β² of F = (1 + β²) · diversity · accuracy / (β² · diversity + accuracy).
+        top: score only the so many captions of each set that are the most accurate.
+        training: captions a system was trained on, for the share of novel ones.
+        tokenizer: `ptb`, `ptb-stream`, `whitespace` or `none`; see [`capeval.tokenize`][].
+        document_frequency: what CIDEr weighs words by; by default the references, or else each system's own sets.
+        meteor_resources: folder of a METEOR 1.5 release, where METEOR is the accuracy.
+        interval: confidence level of the bootstrap intervals over images, or None for none.
+        samples: number of bootstrap samples.
+        seed: seed of the bootstrap.
+        threads: number of threads, 0 for one a core; results are the same bits for any number.
+
+    Raises:
+        DataError: sets or references are unusable, or do not fit together.
+        UsageError: an unknown metric or an unacceptable value.
+    """
+    systems = _named(sets)
+    chosen = _set_metrics(metrics)
+    check_bootstrap(interval, samples, seed)
+    if not beta2 > 0:
+        raise UsageError(f"beta2 must be a number above 0, got {beta2}")
+    if top is not None and (references is None or top < 1):
+        reason = "needs references to rank captions by" if top >= 1 else f"must be at least 1, got {top}"
+        raise UsageError(f"top {reason}")
+    scoring = _Scoring(chosen, _accuracy_metric(accuracy), beta2, document_frequency, meteor_resources, threads)
+    weighted = any(metric.uses_document_frequency for metric in chosen)
+    corpora = encode_sets(
+        systems,
+        references,
+        tokenizer=tokenizer,
+        own_documents=weighted and document_frequency is None,
+        threads=threads,
+    )
+    if references is None and weighted and document_frequency is None and len(corpora) > 1:
+        warnings.warn(
+            "without references or document frequencies each system's words are weighted by its own sets, so that "
+            "Self-CIDEr does not compare systems; give --references or --df FILE",
+            CapevalWarning,
+            stacklevel=2,
+        )
+    known = None if training is None else encode_references(training, tokenizer=tokenizer, threads=threads)
+    scored = {name: scoring.system(name, corpus, top, known) for name, corpus in corpora.items()}
+    human = scoring.people(next(iter(corpora.values()))) if references is not None else None
+    result = Diversity(_core.__version__, scored, human, (), interval, beta2)
+    return result if interval is None else _with_intervals(result, interval, samples, seed, threads)
+
+
+def _named(sets: CaptionSource | Mapping[str, CaptionSource]) -> dict[str, CaptionSource]:
+    """The systems by name."""
+    if isinstance(sets, (str, PathLike)):
+        return {system_name(sets): sets}
+    if isinstance(sets, _core.Captions):
+        return {system_name(sets.source) if sets.source else "sets": sets}
+    if not isinstance(sets, Mapping):
+        raise UsageError(f"caption sets must be a mapping or a path, got a {type(sets).__name__}")
+    if sets and all(isinstance(source, (Mapping, PathLike, str, _core.Captions)) for source in sets.values()):
+        return {str(name): cast("CaptionSource", source) for name, source in sets.items()}
+    return {"sets": cast("CaptionSource", sets)}
+
+
+def system_name(path: str | PathLike[str]) -> str:
+    """What a system is called whose captions are in this file."""
+    name = os.path.basename(os.fspath(path))
+    return "standard input" if name == "-" else name.removesuffix(".gz").rsplit(".", 1)[0] or name
+
+
+def _set_metrics(metrics: str | Metric | Iterable[str | Metric]) -> tuple[Metric, ...]:
+    chosen = parse_metrics(metrics)
+    for metric in chosen:
+        if not metric.scores_sets:
+            raise UsageError(
+                f"{metric.key} scores one caption, not a caption set; as the accuracy of a set's captions it is taken "
+                "with --accuracy (accuracy=… in Python)"
+            )
+    return chosen
+
+
+def _accuracy_metric(accuracy: str | Metric) -> Metric:
+    chosen = parse_metrics(accuracy)
+    if len(chosen) != 1 or chosen[0].scores_sets:
+        names = ", ".join(metric.key for metric in chosen)
+        raise UsageError(f"accuracy must be one metric that scores a caption against references, got {names}")
+    return chosen[0]
+
+
+class _Scoring:
+    """What is the same for every system: metrics, weights, threads."""
+
+    def __init__(
+        self,
+        metrics: tuple[Metric, ...],
+        accuracy: Metric,
+        beta2: float,
+        document_frequency: DocumentFrequency | None,
+        meteor_resources: str | None,
+        threads: int,
+    ) -> None:
+        self.metrics = metrics
+        self.accuracy = accuracy
+        self.beta2 = beta2
+        self.document_frequency = document_frequency
+        self.meteor_resources = meteor_resources
+        self.threads = threads
+
+    def system(
+        self, name: str, corpus: SetCorpus, top: int | None, training: _core.References | None
+    ) -> SystemDiversity:
+        """A system's figures, and their course over the number of captions."""
+        captions = self._caption_scores(corpus) if corpus.has_references else None
+        curve = {}
+        if captions is not None and top is None:
+            accuracies = captions.row_scores()
+            for most in (number for number in CURVE if number <= corpus.candidate_counts[1]):
+                best = corpus.top(accuracies, most)
+                figures = self._figures(best, self._caption_scores(best))
+                curve[most] = {key: figure.value for key, figure in figures.items()}
+        if captions is not None and top is not None:
+            corpus = corpus.top(captions.row_scores(), top)
+            captions = self._caption_scores(corpus)
+        figures = self._figures(corpus, captions)
+        if training is not None:
+            novel = _core.novelty(corpus._core, training).grouped(corpus.counts, False)
+            parts = (f"tok:{corpus.tokenizer}", f"captions:{len(corpus)}", f"capeval:{_core.__version__}")
+            figures["novelty"] = Figure("novelty", "Novel captions", novel, "|".join(("novelty", *parts)))
+        return SystemDiversity(name, corpus, figures, curve, self.document_frequency)
+
+    def people(self, corpus: SetCorpus) -> SystemDiversity | None:
+        """The references as a system: each against the others of its image. None where no image has two."""
+        references = corpus.reference_captions
+        several = {
+            image for image, count in zip(references.image_ids, references.caption_counts(), strict=True) if count > 1
+        }
+        images = [image for image in corpus.image_ids if image in several]
+        if not images:
+            return None
+        if len(images) < len(corpus):
+            warnings.warn(
+                f"people are scored on {len(images):,} of {len(corpus):,} images: the others have a single reference, "
+                "which leaves none to compare it with",
+                CapevalWarning,
+                stacklevel=3,
+            )
+        chosen = _core.Captions.from_dict({image: references.captions(image) for image in images})
+        human = encode_sets({"human": chosen}, chosen, tokenizer=corpus.tokenizer, threads=self.threads)["human"]
+        others = _core.leave_one_out(human._core, self.accuracy.uses_stems, self.threads)
+        leave_one_out = SetCorpus(others, chosen, chosen, corpus.tokenizer, "corpus")
+        captions = self._caption_scores(leave_one_out)
+        return SystemDiversity("human", human, self._figures(human, captions), {}, self.document_frequency)
+
+    def _caption_scores(self, corpus: SetCorpus) -> _core.Statistics:
+        """The accuracy of each caption, a row each."""
+        counted = count(
+            corpus,
+            (self.accuracy,),
+            document_frequency=self.document_frequency,
+            meteor_resources=self.meteor_resources,
+            threads=self.threads,
+        )
+        return counted.statistics[0]
+
+    def _figures(self, corpus: SetCorpus, captions: _core.Statistics | None) -> dict[str, Figure]:
+        rows = count(corpus, self.metrics, document_frequency=self.document_frequency, threads=self.threads).statistics
+        figures = {
+            metric.key: Figure(metric.key, metric.label, statistics, self._signature(metric, corpus))
+            for metric, statistics in zip(self.metrics, rows, strict=True)
+        }
+        if captions is None:
+            return figures
+        by = self._signature(self.accuracy, corpus)
+        mean = captions.grouped(corpus.counts, False)
+        figures["accuracy"] = Figure("accuracy", f"Accuracy ({self.accuracy.label})", mean, f"accuracy|{by}")
+        best = captions.grouped(corpus.counts, True)
+        figures["oracle"] = Figure("oracle", f"Best of a set ({self.accuracy.label})", best, f"oracle|{by}")
+        spread = next((metric.key for metric in self.metrics if isinstance(metric, SelfCider)), None)
+        if spread is not None:
+            f = figures[spread].statistics.f(mean, self.beta2)
+            figures["f"] = Figure("f", f"F (β² = {self.beta2:g})", f, f"f|beta2:{self.beta2:g}|{spread}|{by}")
+        return figures
+
+    def _signature(self, metric: Metric, corpus: SetCorpus) -> str:
+        return signature(metric, corpus, self.document_frequency, None)
+
+
+def _with_intervals(result: Diversity, level: float, samples: int, seed: int, threads: int) -> Diversity:
+    """The result with intervals, and with a paired test for each pair of systems and metric."""
+
+    def bounded(system: SystemDiversity) -> SystemDiversity:
+        statistics = [figure.statistics for figure in system.values()]
+        return system.with_intervals(_core.bootstrap_intervals(statistics, samples, level, seed, threads))
+
+    return replace(
+        result,
+        systems={name: bounded(system) for name, system in result.items()},
+        human=bounded(result.human) if result.human else None,
+        pairs=_pairs(result, level, samples, seed, threads),
+    )
+
+
+def _pairs(result: Diversity, level: float, samples: int, seed: int, threads: int) -> tuple[Pair, ...]:
+    """Every two systems on each figure that all have: the paired bootstrap, corrected over the pairs of systems."""
+    systems = list(result.values())
+    keys = [key for key in systems[0] if all(key in system for system in systems)]
+    if len(systems) < 2:
+        return ()
+    rows = [[system[key].statistics for key in keys] for system in systems]
+    _, differences = _core.paired_bootstrap(rows, samples, level, seed, threads)
+    named = [(a, b, key) for a, b in combinations(result, 2) for key in keys]
+    p = [p for _, p in differences]
+    return tuple(
+        Pair(
+            a,
+            b,
+            key,
+            delta=result[a][key].value - result[b][key].value,
+            interval=interval,
+            p=p,
+            p_corrected=p_corrected,
+            significant=p_corrected <= 1 - level,
+        )
+        for (a, b, key), (interval, p), p_corrected in zip(
+            named, differences, corrected(p, len(keys), "holm"), strict=True
+        )
+    )

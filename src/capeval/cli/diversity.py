@@ -1,0 +1,185 @@
+"""`capeval diversity`: caption sets of one or several systems."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+import click
+
+from capeval.caption_sets import diversity, system_name
+from capeval.cli import options
+from capeval.cli.interruptible import stage
+from capeval.data import FORMATS, read_caption_sets, read_references
+from capeval.errors import CapevalWarning, UsageError
+from capeval.report.diversity import render
+from capeval.report.pictures import check_pictures, write_pictures
+
+if TYPE_CHECKING:
+    from capeval._core import Captions
+    from capeval.document_frequency import DocumentFrequency
+    from capeval.set_result import Diversity
+
+
+@click.command()
+@click.argument("sets", nargs=-1, required=True)
+@click.option("--references", metavar="FILE", help="Human captions: adds accuracy, F, people, the best K captions.")
+@click.option(
+    "--metrics",
+    default="diversity",
+    show_default=True,
+    metavar="LIST",
+    help="Comma-separated metrics of caption sets; a name may carry parameters: self-cider(kernel=cider-d).",
+)
+@click.option(
+    "--accuracy",
+    default="cider-d",
+    show_default=True,
+    metavar="METRIC",
+    help="What scores each caption against the references.",
+)
+@click.option("--beta2", type=float, default=5.0, show_default=True, metavar="X", help="β² of F.")
+@click.option("--top", type=click.IntRange(1), metavar="K", help="Score only the K most accurate captions of each set.")
+@click.option("--training", metavar="FILE", help="Training captions: adds the share of novel captions.")
+@click.option("--per-image", metavar="FILE", help="Write each caption set's figures: .csv, .jsonl or .parquet.")
+@click.option("--plots", metavar="DIR", help="Write pictures there: PNG and SVG, and their data as CSV.")
+@click.option(
+    "--images",
+    metavar="ID,ID",
+    help="Images whose captions --plots and --report draw; by default the most and the least diverse.",
+)
+@click.option("--report", metavar="FILE.html", help="Write a report: one self-contained page.")
+@click.option(
+    "--df",
+    default="corpus",
+    show_default=True,
+    metavar="corpus|FILE",
+    help="What CIDEr weighs words by: the references, or without them each system's own sets; or a file made by "
+    "capeval df.",
+)
+@click.option(
+    "--meteor-resources",
+    metavar="DIR",
+    help="Folder of a METEOR 1.5 release; an installed pycocoevalcap by default.",
+)
+@options.tokenizer
+@options.interval
+@options.samples("Bootstrap samples.")
+@click.option("--reference-format", type=click.Choice(FORMATS), help="Instead of recognising it from content.")
+@click.option("--set-format", type=click.Choice(FORMATS), help="Instead of recognising it from content.")
+@click.option("--split", metavar="NAME", help="Split of a Karpathy file of references, such as test.")
+@options.common
+def command(
+    sets: tuple[str, ...],
+    references: str | None,
+    metrics: str,
+    accuracy: str,
+    beta2: float,
+    top: int | None,
+    training: str | None,
+    per_image: str | None,
+    plots: str | None,
+    images: str | None,
+    report: str | None,
+    df: str,
+    meteor_resources: str | None,
+    tokenizer: str,
+    interval: float | None,
+    samples: int,
+    reference_format: str | None,
+    set_format: str | None,
+    split: str | None,
+    format_: str,
+    output: str,
+    threads: int,
+    seed: int,
+) -> None:
+    """Score caption SETS (several captions an image by one system): one file a system.
+
+    Files may be lists of {"image_id", "captions"}, COCO results with repeated image ids, {id: [caption, ...]} JSON,
+    JSON lines, CSV, TSV or Parquet; - is stdin. Systems are called by their files' names.
+    """
+    if per_image is not None:
+        from capeval.report.per_image import check_suffix
+
+        check_suffix(per_image)
+    if images is not None and plots is None and report is None:
+        raise UsageError("--images chooses what --plots and --report show; give one of them")
+    options.check_outputs(output=output, per_image=per_image, report=report)
+    if plots is not None:
+        check_pictures(plots)
+    if [*sets, references, training].count("-") > 1:
+        raise UsageError("only one of the files can be standard input; name files for the others")
+    frequencies = None if df == "corpus" else _load(df)
+    stage.text = "reading"
+    systems = _read(sets, set_format)
+    chosen = _images(images, systems)
+    known = None if training is None else read_references(training)
+    described = None
+    if references is not None:
+        described = read_references(references, format=reference_format, split=split)
+    stage.text = "scoring"
+    result = diversity(
+        systems,
+        described,
+        metrics,
+        accuracy=accuracy,
+        beta2=beta2,
+        top=top,
+        training=known,
+        tokenizer=tokenizer,
+        document_frequency=frequencies,
+        meteor_resources=meteor_resources,
+        interval=interval,
+        samples=samples,
+        seed=seed,
+        threads=threads,
+    )
+    stage.text = "writing"
+    if per_image is not None:
+        from capeval.report.per_image import write_sets
+
+        write_sets(result, per_image)
+    _draw(result, plots, report, chosen)
+    options.emit(render(result, format_, colour=options.colour(output)), output)
+
+
+def _images(given: str | None, systems: dict[str, Captions]) -> list[str]:
+    """The images that pictures are asked for of; they must be there before anything is scored."""
+    if given is None:
+        return []
+    from capeval.report.pictures.images import check_images
+
+    chosen = [image.strip() for image in given.split(",") if image.strip()]
+    check_images(chosen, next(iter(systems.values())).image_ids)
+    return chosen
+
+
+def _draw(result: Diversity, plots: str | None, report: str | None, images: list[str]) -> None:
+    """Writes the pictures and the report that are asked for; says which pictures are left out."""
+    if plots is not None:
+        stage.text = "drawing"
+        for line in write_pictures(result, plots, images):
+            warnings.warn(line, CapevalWarning, stacklevel=2)
+    if report is not None:
+        from capeval.report.diversity_html import write_diversity_report
+
+        write_diversity_report(result, report, images=images)
+
+
+def _read(paths: tuple[str, ...], format_: str | None) -> dict[str, Captions]:
+    """The systems by the names of their files, or by their paths where names meet."""
+    names = [system_name(path) for path in paths]
+    systems: dict[str, Captions] = {}
+    for path, name in zip(paths, names, strict=True):
+        chosen = name if names.count(name) == 1 else path
+        if chosen in systems:
+            raise UsageError(f"{path} is given twice; give each system's file once")
+        systems[chosen] = read_caption_sets(path, format=format_)
+    return systems
+
+
+def _load(path: str) -> DocumentFrequency:
+    from capeval.document_frequency import DocumentFrequency
+
+    return DocumentFrequency.load(path)

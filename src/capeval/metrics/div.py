@@ -1,0 +1,56 @@
+"""Div-n and the share of distinct captions: how much of a set is said once.
+
+Li, Galley, Brockett, Gao, Dolan, *A diversity-promoting objective function for neural conversation models* (NAACL
+2016); for caption sets: Shetty, Rohrbach, Hendricks, Fritz, Schiele, *Speaking the same language* (ICCV 2017).
+
+    Div-n    = distinct n-grams of the set / words of the set
+    distinct = distinct captions / captions
+
+| point | paper | common code | capeval |
+| --- | --- | --- | --- |
+| denominator | words, for every n | words, for every n | words; `over=ngrams` divides by the number of n-grams |
+| equal captions | – | – | equal token by token |
+"""
+
+from typing import ClassVar
+
+from capeval.metrics.base import Metric, parameter
+
+
+class Div(Metric):
+    """Distinct n-grams of a caption set over its words; corpus score = mean over images."""
+
+    n: int = parameter("the length of the n-grams", default=1, least=1, most=4, in_name=True)
+    over: str = parameter("what is counted below the line", default="words", choices=("words", "ngrams"))
+
+    family: ClassVar[str] = "div"
+    title: ClassVar[str] = "Div"
+    summary: ClassVar[str] = "The n-grams of a set are said once each."
+    equation: ClassVar[str] = "distinct n-grams of the set / words of the set"
+    source: ClassVar[str] = "Li et al., NAACL 2016; Shetty et al., ICCV 2017"
+    upper: ClassVar[float | None] = 1.0
+    needs: ClassVar[tuple[str, ...]] = ("caption sets",)
+    scores_sets: ClassVar[bool] = True
+    nothing: ClassVar[dict[str, str]] = {
+        "no word": "0",
+        "captions shorter than n words": "0",
+    }
+    kernel: ClassVar[str] = "div"
+
+
+class Distinct(Metric):
+    """Share of distinct captions in a caption set; corpus score = mean over images."""
+
+    family: ClassVar[str] = "distinct"
+    title: ClassVar[str] = "Distinct"
+    summary: ClassVar[str] = "No caption of a set repeats another."
+    equation: ClassVar[str] = "distinct captions / captions"
+    source: ClassVar[str] = "Wang and Chan, CVPR 2019"
+    upper: ClassVar[float | None] = 1.0
+    needs: ClassVar[tuple[str, ...]] = ("caption sets",)
+    scores_sets: ClassVar[bool] = True
+    nothing: ClassVar[dict[str, str]] = {
+        "one caption": "1",
+        "equal captions": "1/m",
+    }
+    kernel: ClassVar[str] = "distinct"

@@ -1,0 +1,39 @@
+"""LSA diversity: how evenly the singular values of a set's word counts are spread.
+
+Wang, Chan, *Describing like humans: on diversity in image captioning* (CVPR 2019), after Deerwester et al. (1990).
+
+    M = word–caption count matrix (d × m),  σ_1 ≥ … ≥ σ_m its singular values
+    r = σ_1 / Σ_i σ_i,   LSA = −log_m r
+
+| point | paper | authors' program | capeval |
+| --- | --- | --- | --- |
+| singular values | of M | of M | σ_i = √λ_i of MᵀM |
+| stop words | taken out for the radar charts only | counted | counted; `stop=no` takes them out |
+| one caption; no word | – | NaN | 0 |
+"""
+
+from typing import ClassVar
+
+from capeval.metrics.base import Metric, parameter
+
+
+class Lsa(Metric):
+    """LSA diversity of a caption set; corpus score = mean over images."""
+
+    stop: bool = parameter("count stop words (English function words and punctuation) too", default=True)
+
+    family: ClassVar[str] = "lsa"
+    title: ClassVar[str] = "LSA"
+    summary: ClassVar[str] = "The captions of a set use different words."
+    equation: ClassVar[str] = "−log_m(σ_1 / Σ_i σ_i),  σ the singular values of the word–caption count matrix"
+    source: ClassVar[str] = "Wang and Chan, CVPR 2019"
+    upper: ClassVar[float | None] = 1.0
+    needs: ClassVar[tuple[str, ...]] = ("caption sets",)
+    scores_sets: ClassVar[bool] = True
+    nothing: ClassVar[dict[str, str]] = {
+        "one caption": "0: nothing varies",
+        "equal captions": "0",
+        "all similarities 0": "0: no caption has a word",
+        "empty caption": "it counts in m and adds nothing to the spectrum",
+    }
+    kernel: ClassVar[str] = "lsa"

@@ -1,0 +1,59 @@
+"""Self-CIDEr: how evenly the spectrum of a set's CIDEr similarities is spread.
+
+Wang, Chan, *Describing like humans: on diversity in image captioning* (CVPR 2019).
+
+    K_ij = CIDEr(c_i, c_j) = 1/4 Σ_n cos(gⁿ(c_i), gⁿ(c_j)),  λ_1 ≥ … ≥ λ_m its eigenvalues
+    r    = √λ_1 / Σ_i √λ_i,   Self-CIDEr = −log_m r
+
+| point | paper | authors' program | capeval |
+| --- | --- | --- | --- |
+| kernel | cosine, positive semi-definite | CIDEr-D: clipped, penalised, not symmetric | cosine; `kernel=cider-d` |
+| matrix of CIDEr-D | – | caption i as candidate, j as reference, i ≤ j; mirrored | the same |
+| spectrum of a kernel that is none | – | singular values | singular values, and a note in the result |
+| words | – | split at white space | the tokenizer asked for; `stem=yes` for the stems of CIDEr's paper |
+| one caption; all similarities 0 | – | NaN | 0 |
+"""
+
+from typing import ClassVar
+
+from capeval._core import SIMILARITIES
+from capeval.metrics.base import Metric, parameter
+
+
+class SelfCider(Metric):
+    """Self-CIDEr of a caption set; corpus score = mean over images."""
+
+    kernel: str = parameter(  # type: ignore[misc]  # the paper's word, here a parameter
+        "the similarity of two captions: cider is the paper's cosine; cider-d the published program's; words counts "
+        "words in common, as LSA; rouge-l takes their longest common subsequence",
+        default="cider",
+        choices=tuple(SIMILARITIES),
+    )
+    n: int = parameter("the longest n-gram of cider and cider-d", default=4, least=1, most=4)
+    stem: bool = parameter("reduce words to Snowball English stems first, in cider and cider-d", default=False)
+    sigma: float = parameter("width of cider-d's length penalty, in words", default=6.0, above=0.0)
+
+    @property
+    def uses_stems(self) -> bool:
+        return self.stem
+
+    @property
+    def arithmetic(self) -> str:
+        return "self-cider"
+
+    family: ClassVar[str] = "self-cider"
+    title: ClassVar[str] = "Self-CIDEr"
+    summary: ClassVar[str] = "The captions of a set say different things, and in words that are not everywhere."
+    equation: ClassVar[str] = "−log_m(√λ_1 / Σ_i √λ_i),  λ the eigenvalues of K_ij = 1/4 Σ_n cos(gⁿ(c_i), gⁿ(c_j))"
+    source: ClassVar[str] = "Wang and Chan, CVPR 2019"
+    upper: ClassVar[float | None] = 1.0
+    needs: ClassVar[tuple[str, ...]] = ("caption sets",)
+    scores_sets: ClassVar[bool] = True
+    nothing: ClassVar[dict[str, str]] = {
+        "one caption": "0: nothing varies",
+        "equal captions": "0",
+        "all similarities 0": "0: empty captions, or words whose IDF is 0",
+        "empty caption": "it has no similarity, not to itself either: it counts in m and adds nothing to the spectrum",
+        "caption of fewer than 4 words": "its missing orders count as 0, so its similarity to itself is below 1",
+    }
+    uses_document_frequency: ClassVar[bool] = True

@@ -1,0 +1,253 @@
+"""What the HTML report of caption sets shows, as one JSON document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, TypedDict
+
+from capeval.metrics import Lsa
+from capeval.report.pictures import tables
+from capeval.report.pictures.images import (
+    SetTopics,
+    chosen_images,
+    ends_of,
+    ranked,
+    scale,
+    set_topics,
+    spectra,
+)
+from capeval.report.pictures.style import look
+
+if TYPE_CHECKING:
+    from capeval.set_result import Diversity, Figure, SetSpectrum, SystemDiversity
+
+MOST_CAPTIONS = 250_000
+"""On the page; of more, it holds the most and the least diverse images only."""
+MOST_SETS = 1_200
+"""Sets with their similarities, places and topics on the page: of more, those of the most and least diverse images."""
+_DECIMALS = 4
+"""Of figures of single images, places and loads."""
+
+
+class SystemData(TypedDict):
+    """A system, how it is drawn, and how many captions it has."""
+
+    name: str
+    people: bool
+    colour: str
+    mark: str
+    count: str
+    vocabulary: int
+    notes: list[str]
+
+
+class FigureData(TypedDict):
+    """A figure of every system, with intervals; None where a system has it not. `lower` is better where it says so."""
+
+    key: str
+    label: str
+    lower: bool
+    values: list[tuple[float, tuple[float, float] | None] | None]
+    signatures: list[str]
+
+
+class TopicData(TypedDict):
+    """A latent topic of a set: its share of the spectrum, its words, and each caption's load."""
+
+    share: float
+    words: list[tuple[str, bool]]
+    loads: list[float]
+
+
+class DrawnData(TypedDict):
+    """What is drawn of an image: of each system the similarities in percent (the upper triangle, row by row) and the
+    topics; the places of all captions: system, x, y, numbers of the captions; the share of the plane.
+    """
+
+    similarities: list[list[int] | None]
+    topics: list[list[TopicData] | None]
+    marks: list[tuple[int, float, float, tuple[int, ...]]]
+    share: float
+
+
+class ImageData(TypedDict):
+    """An image: of each system its captions and its figures, None where people lack it."""
+
+    id: str
+    captions: list[list[str] | None]
+    diversity: list[float | None]
+    accuracy: list[float | None]
+    drawn: DrawnData | None
+
+
+class PageData(TypedDict):
+    """Everything the page shows. A picture that is left out is the line that says why."""
+
+    version: str
+    tokenizer: str
+    level: float | None
+    beta2: float
+    total: int
+    spread: str | None
+    accuracy: str | None
+    curves: bool
+    systems: list[SystemData]
+    figures: list[FigureData]
+    pairs: list[dict[str, object]]
+    pictures: dict[str, list[tuple[tables.Cell, ...]] | str]
+    words: list[tuple[list[str], list[float]]]
+    drawn: int
+    images: list[ImageData]
+
+
+def diversity_page(result: Diversity, images: Sequence[str] = ()) -> PageData:
+    """The document for a result; `images` are drawn in any case. Raises `UsageError` for an unknown one."""
+    everybody = result.everybody()
+    first = everybody[0]
+    spread = _or_none(lambda: tables.spread(result))
+    shown, drawn = _shown(result, chosen_images(result, images))
+    return {
+        "version": result.version,
+        "tokenizer": first.corpus.tokenizer,
+        "level": result.level,
+        "beta2": result.beta2,
+        "total": len(first.image_ids),
+        "spread": spread.label if spread else None,
+        "accuracy": first["accuracy"].label if "accuracy" in first.figures else None,
+        "curves": "f" in first.figures and spread is not None and spread.key.startswith("self-cider"),
+        "systems": [_system(number, system, result) for number, system in enumerate(everybody)],
+        "figures": [_figure(key, everybody) for key in _keys(everybody)],
+        "pairs": [asdict(pair) for pair in result.pairs],
+        "pictures": {
+            make.__name__: _rows(make, result) for make in (tables.plane, tables.f, tables.vocabulary, tables.captions)
+        },
+        "words": [_words(system) for system in everybody],
+        "drawn": len(drawn),
+        "images": _images(result, shown, drawn, spread.key if spread else None),
+    }
+
+
+def _or_none(make: Callable[[], Figure]) -> Figure | None:
+    try:
+        return make()
+    except tables.LeftOutError:
+        return None
+
+
+def _rows(make: Callable[[Diversity], tables.Table], result: Diversity) -> list[tuple[tables.Cell, ...]] | str:
+    """A picture's rows, or why there is none."""
+    try:
+        return make(result).rows
+    except tables.LeftOutError as reason:
+        return str(reason)
+
+
+def _shown(result: Diversity, chosen: list[str]) -> tuple[list[str], set[str]]:
+    """The images on the page, in the result's order, and those that are drawn."""
+    everybody = result.everybody()
+    order = ranked(result)
+    captions = sum(sum(system.corpus.counts) for system in everybody)
+    most = len(order) if captions <= MOST_CAPTIONS else max(len(order) * MOST_CAPTIONS // captions, 1)
+    drawn = {*chosen, *ends_of(order, max(MOST_SETS // len(everybody), 1))}
+    shown = {*drawn, *ends_of(order, most)}
+    return [image for image in everybody[0].image_ids if image in shown], drawn
+
+
+def _system(number: int, system: SystemDiversity, result: Diversity) -> SystemData:
+    people = system is result.human
+    seen = look(number, system.name, people=people)
+    count = system.captions_per_image
+    return {
+        "name": "people" if people else system.name,
+        "people": people,
+        "colour": seen.colour,
+        "mark": seen.mark,
+        "count": str(count)
+        if isinstance(count, int)
+        else f"{count['min']} to {count['max']}, mean {count['mean']:.2f}",
+        "vocabulary": system.vocabulary,
+        "notes": system.notes,
+    }
+
+
+def _keys(everybody: list[SystemDiversity]) -> list[str]:
+    return list(dict.fromkeys(key for system in everybody for key in system.figures))
+
+
+def _figure(key: str, everybody: list[SystemDiversity]) -> FigureData:
+    given = [system.figures.get(key) for system in everybody]
+    return {
+        "key": key,
+        "label": next(figure.label for figure in given if figure),
+        "lower": key.startswith("mbleu-") and not key.startswith("mbleu-mix"),
+        "values": [(figure.value, figure.interval) if figure else None for figure in given],
+        "signatures": list(dict.fromkeys(figure.signature for figure in given if figure)),
+    }
+
+
+def _words(system: SystemDiversity) -> tuple[list[str], list[float]]:
+    """The commonest words and how often they occur in a thousand."""
+    counts = system.word_counts()
+    total = sum(count for _, count in counts)
+    commonest = counts[: tables.MOST_WORDS]
+    return [word for word, _ in commonest], [round(1000 * count / total, 6) for _, count in commonest]
+
+
+def _images(result: Diversity, shown: list[str], drawn: set[str], spread: str | None) -> list[ImageData]:
+    everybody = result.everybody()
+    places = [{image: number for number, image in enumerate(system.image_ids)} for system in everybody]
+    diversity, accuracy = (
+        [system[key].per_image.round(_DECIMALS).tolist() if key in system else None for system in everybody]
+        for key in (spread or "", "accuracy")
+    )
+
+    def of(values: list[list[float] | None], image: str) -> list[float | None]:
+        return [
+            column[place[image]] if column and image in place else None
+            for column, place in zip(values, places, strict=True)
+        ]
+
+    return [
+        {
+            "id": image,
+            "captions": [
+                system.corpus.set_of(image) if image in place else None
+                for system, place in zip(everybody, places, strict=True)
+            ],
+            "diversity": of(diversity, image),
+            "accuracy": of(accuracy, image),
+            "drawn": _drawn(result, image, len(everybody)) if image in drawn else None,
+        }
+        for image in shown
+    ]
+
+
+def _drawn(result: Diversity, image: str, systems: int) -> DrawnData:
+    sets = spectra(result, image)
+    plane = scale(image, sets)
+    topics = {one.system: _topics(one) for one in set_topics(image, spectra(result, image, Lsa(stop=False)))}
+    return {
+        "similarities": [_similarities(sets[number]) if number in sets else None for number in range(systems)],
+        "topics": [topics.get(number) for number in range(systems)],
+        "marks": [
+            (mark.system, round(mark.x, _DECIMALS), round(mark.y, _DECIMALS), mark.captions) for mark in plane.marks
+        ],
+        "share": round(plane.share, _DECIMALS),
+    }
+
+
+def _similarities(spectrum: SetSpectrum) -> list[int]:
+    percent = (100 * spectrum.matrix).round().astype(int).tolist()
+    return [value for number, row in enumerate(percent) for value in row[number:]]
+
+
+def _topics(one: SetTopics) -> list[TopicData]:
+    return [
+        {
+            "share": round(topic.share, _DECIMALS),
+            "words": [(word, load < 0) for word, load in topic.words],
+            "loads": [round(load, _DECIMALS) for load in topic.captions],
+        }
+        for topic in one.topics
+    ]

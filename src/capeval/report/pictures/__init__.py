@@ -1,0 +1,160 @@
+"""Pictures of caption sets: PNG and SVG by matplotlib, each with its data beside it as CSV."""
+
+from __future__ import annotations
+
+import io
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from capeval.data.atomic import atomic_write, check_writable
+from capeval.errors import DataError, MissingDependencyError
+from capeval.report.pictures import tables
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from capeval.set_result import Diversity
+
+    Drawn = tuple[tables.Table, Callable[[], Figure]]
+
+
+def check_pictures(folder: str | PathLike[str]) -> None:
+    """Makes the folder where there is none, and raises now what would keep pictures from it after the scoring.
+
+    Raises:
+        DataError: the folder cannot be made or written in.
+        MissingDependencyError: matplotlib is not installed.
+    """
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise MissingDependencyError("drawing pictures (--plots)", extra="plots") from error
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except FileExistsError as error:
+        raise DataError(f"{os.fspath(folder)}: it is a file; --plots takes a folder") from error
+    except OSError as error:
+        raise DataError(f"{os.fspath(folder)}: this folder cannot be made: {error.strerror}") from error
+    check_writable(os.path.join(folder, "plane.png"))
+
+
+def write_pictures(result: Diversity, folder: str | PathLike[str], images: Iterable[str] = ()) -> list[str]:
+    """Writes every picture that the result has the numbers for: `NAME.png`, `NAME.svg` and `NAME.csv`.
+
+    The same result gives the same bytes. Pictures of single images are of those asked for, or of the most and the least
+    diverse ones.
+
+    Returns:
+        Of each picture left out, a line that says why.
+
+    Raises:
+        DataError: the folder cannot be written in.
+        MissingDependencyError: matplotlib is not installed.
+        UsageError: an image without caption sets is asked for.
+    """
+    check_pictures(folder)
+    import matplotlib
+
+    from capeval.report.pictures.images import chosen_images
+    from capeval.report.pictures.style import RC
+
+    chosen = chosen_images(result, images)
+    left_out = []
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        parameters: Any = matplotlib.rcParams
+        parameters.update(RC)
+        for name, make in _pictures(result, chosen):
+            try:
+                drawn = make()
+            except tables.LeftOutError as reason:
+                left_out.append(f"{name} is left out: {reason}")
+                continue
+            for table, draw in drawn:
+                _write(table, draw(), folder)
+    return left_out
+
+
+def _pictures(result: Diversity, chosen: list[str]) -> Iterator[tuple[str, Callable[[], list[Drawn]]]]:
+    """The pictures by name; what makes one raises `LeftOutError` where the result has not the numbers."""
+    from capeval.report.pictures import draw
+
+    figures = next(iter(result.values())).figures
+    accuracy = figures["accuracy"].label if "accuracy" in figures else ""
+
+    def label() -> str:
+        return tables.spread(result).label
+
+    def plane() -> Drawn:
+        table = tables.plane(result)
+        joins = "f" in figures and tables.spread(result).key.startswith("self-cider")
+        return table, lambda: draw.plane(table, label(), accuracy, result.beta2 if joins else None)
+
+    def f() -> Drawn:
+        table = tables.f(result)
+        return table, lambda: draw.f(table, figures["f"].label)
+
+    def vocabulary() -> Drawn:
+        table = tables.vocabulary(result)
+        return table, lambda: draw.vocabulary(table, label())
+
+    def words() -> Drawn:
+        table = tables.words(result)
+        return table, lambda: draw.words(table)
+
+    def captions() -> Drawn:
+        table = tables.captions(result)
+        return table, lambda: draw.captions(table, label(), accuracy)
+
+    for make in (plane, f, vocabulary, words, captions):
+        yield make.__name__, lambda make=make: [make()]  # type: ignore[misc]
+    yield from _of_images(result, chosen)
+
+
+def _of_images(result: Diversity, chosen: list[str]) -> Iterator[tuple[str, Callable[[], list[Drawn]]]]:
+    from capeval.metrics import Lsa
+    from capeval.report.pictures import draw, images
+    from capeval.report.pictures.style import look
+
+    looks = [
+        look(number, system.name, people=system is result.human) for number, system in enumerate(result.everybody())
+    ]
+
+    def scaling() -> list[Drawn]:
+        planes = [images.scale(image, images.spectra(result, image)) for image in chosen]
+        return [(tables.scaling(result, planes), lambda: draw.scaling(planes, looks))]
+
+    def topics() -> list[Drawn]:
+        drawn: list[Drawn] = []
+        for number, image in enumerate(chosen, start=1):
+            sets = images.set_topics(image, images.spectra(result, image, Lsa(stop=False)))
+            table = tables.topics(result, f"topics-{number}", sets)
+            drawn.append((table, lambda sets=sets: draw.topics(sets, looks)))  # type: ignore[misc]
+        return drawn
+
+    yield "scaling", scaling
+    yield "topics", topics
+
+
+def _write(table: tables.Table, figure: Figure, folder: str | PathLike[str]) -> None:
+    place = os.path.join(folder, table.name)
+    with warnings.catch_warnings():
+        # A script that the font has no glyphs of is drawn as boxes; the CSV has the text.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
+        contents = {"png": _rendered(figure, "png"), "svg": _rendered(figure, "svg")}
+    for suffix, content in contents.items():
+        with atomic_write(f"{place}.{suffix}", "wb") as file:
+            file.write(content)
+    with atomic_write(f"{place}.csv") as file:
+        file.write(table.csv())
+
+
+def _rendered(figure: Figure, format_: str) -> bytes:
+    """The figure as a file, without date and version, so that the same picture is the same bytes."""
+    content = io.BytesIO()
+    metadata = {"Software": None} if format_ == "png" else {"Date": None, "Creator": None}
+    figure.savefig(content, format=format_, metadata=metadata)
+    return content.getvalue()

@@ -1,0 +1,311 @@
+"""Drawings of the tables, with matplotlib: each function takes a picture's table and gives a figure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from capeval.report.pictures.style import Look, elided, look
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from capeval.report.pictures.images import Scaling, SetTopics
+    from capeval.report.pictures.tables import Cell, Table
+
+_SIZE = 62.0
+_GREY = "#8A9299"
+_F_LINES = 8
+_MOST_RADARS = 10
+_RADAR_WIDTH, _ROW_HEIGHT, _RADIUS = 1.45, 2.4, 0.46
+"""In inches."""
+
+
+def plane(table: Table, label: str, accuracy: str, beta2: float | None) -> Figure:
+    """Diversity across, accuracy up, intervals as crosses; lines join places of equal F."""
+    looks = _looks(table)
+    figure, axes = _one(4.9 + _room(looks), 4.2)
+    for row, one in zip(table.rows, looks, strict=True):
+        x, left, right, y, low, high = map(_number, row[2:8])
+        axes.errorbar(x, y, xerr=_sides(x, left, right), yerr=_sides(y, low, high), color=one.colour, lw=1.2, zorder=2)
+        _mark(axes, x, y, one)
+    axes.margins(0.15)
+    _end_at_one(axes)
+    axes.set(xlabel=f"Diversity: {label} (→ more varied)", ylabel=f"{accuracy} (↑ closer to the references)")
+    if beta2 is not None:
+        _equal_f(axes, beta2)
+    _legend(figure, looks)
+    return figure
+
+
+def f(table: Table, label: str) -> Figure:
+    """A bar each, from 0, with the interval as a line."""
+    looks = _looks(table)
+    figure, axes = _one(4.9 + _room(looks), 0.9 + 0.42 * len(looks))
+    places = range(len(looks))
+    for place, row, one in zip(places, table.rows, looks, strict=True):
+        value, low, high = map(_number, row[2:5])
+        axes.barh(place, value, height=0.62, color=one.colour)
+        axes.errorbar(value, place, xerr=_sides(value, low, high), color="#1C1F22", lw=1.2, capsize=2.5)
+        end = max(value, high if high is not None else value)
+        axes.annotate(f"{value:.3f}", (end, place), xytext=(6, 0), textcoords="offset points", va="center")
+    axes.set(xlabel=f"{label} (→ better)", yticks=list(places), xlim=(0, None))
+    axes.set_yticklabels([one.name for one in looks])
+    axes.tick_params(axis="y", length=0)
+    axes.invert_yaxis()
+    axes.grid(visible=False, axis="y")
+    axes.margins(x=0.12)
+    return figure
+
+
+def vocabulary(table: Table, label: str) -> Figure:
+    """Diversity across, number of distinct words up."""
+    looks = _looks(table)
+    figure, axes = _one(4.9 + _room(looks), 4.0)
+    for row, one in zip(table.rows, looks, strict=True):
+        x, left, right = map(_number, row[4:7])
+        y = _number(row[2])
+        axes.errorbar(x, y, xerr=_sides(x, left, right), color=one.colour, lw=1.2, zorder=2)
+        _mark(axes, x, y, one)
+    axes.margins(0.15)
+    _end_at_one(axes)
+    axes.set(xlabel=f"Diversity: {label} (→ more varied)", ylabel="Vocabulary (distinct words)", ylim=(0, None))
+    axes.yaxis.set_major_formatter(_THOUSANDS)
+    _legend(figure, looks)
+    return figure
+
+
+def words(table: Table) -> Figure:
+    """Frequency by rank, a line each, which ends where the vocabulary does."""
+    curves = _by_system(table)
+    looks = [look(number, str(name), people=kind == "people") for number, (name, kind) in enumerate(curves)]
+    figure, axes = _one(4.9 + _room(looks), 4.0)
+    for one, rows in zip(looks, curves.values(), strict=True):
+        ranks, shares = [_number(row[2]) for row in rows], [_number(row[5]) for row in rows]
+        axes.plot(ranks, shares, color=one.colour, lw=1.4, solid_capstyle="butt")
+        _mark(axes, ranks[-1], shares[-1], one)
+    axes.set(xscale="log", yscale="log", xlabel="Rank of the word, the commonest first")
+    axes.set(ylabel="Occurrences in 1,000 words")
+    axes.xaxis.set_major_formatter(_THOUSANDS)
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.minorticks_off()
+    _legend(figure, looks)
+    return figure
+
+
+def captions(table: Table, label: str, accuracy: str) -> Figure:
+    """Diversity, and accuracy, of the K most accurate captions, against K; people have one point."""
+    curves = _by_system(table)
+    looks = [look(number, str(name), people=kind == "people") for number, (name, kind) in enumerate(curves)]
+    figure = Figure(figsize=(6.4 + _room(looks), 3.4), layout="constrained")
+    for axes, place, title in zip(
+        figure.subplots(1, 2), (3, 4), (f"{label} (↑ more varied)", f"{accuracy} (↑ closer)"), strict=True
+    ):
+        for one, rows in zip(looks, curves.values(), strict=True):
+            counts, values = [_number(row[2]) for row in rows], [_number(row[place]) for row in rows]
+            axes.plot(counts, values, color=one.colour, lw=1.4)
+            for x, y in zip(counts, values, strict=True):
+                _mark(axes, x, y, one, 34)
+        axes.set(xlabel="The K most accurate captions of each set", ylabel=title, ylim=(0, None))
+        axes.set_xticks(sorted({int(_number(row[2])) for row in table.rows}))
+        axes.margins(x=0.08)
+    _legend(figure, looks)
+    return figure
+
+
+def scaling(planes: list[Scaling], looks: list[Look]) -> Figure:
+    """A panel an image: captions lie near where they are similar; a mark's area is the number of equal captions."""
+    across = min(3, len(planes))
+    down = math.ceil(len(planes) / across)
+    figure = Figure(figsize=(2.7 * across + _room(looks), 0.5 + 2.9 * down), layout="constrained")
+    panels = figure.subplots(down, across, squeeze=False).flat
+    for axes, one in zip(panels, planes, strict=False):
+        for mark in sorted(one.marks, key=lambda mark: -len(mark.captions)):
+            _mark(axes, mark.x, mark.y, looks[mark.system], 26 * len(mark.captions), alpha=0.8)
+        axes.set_title(elided(one.image_id, 26))
+        axes.set(xticks=[], yticks=[], xlabel=f"shows {one.share:.0%} of the squared distances", aspect="equal")
+        axes.margins(0.2)
+        axes.set_adjustable("datalim")
+        axes.spines[["top", "right"]].set_visible(True)
+    for axes in list(panels):
+        axes.set_axis_off()
+    _legend(figure, [looks[number] for number in sorted({mark.system for one in planes for mark in one.marks})])
+    return figure
+
+
+def topics(sets: list[SetTopics], looks: list[Look]) -> Figure:
+    """A row a system, a radar a caption: how far it reaches on each spoke is how much it is about that topic."""
+    across = max(min(max(len(one.captions) for one in sets), _MOST_RADARS), 3)
+    width, height = 0.3 + _RADAR_WIDTH * across, 0.45 + _ROW_HEIGHT * len(sets)
+    figure = Figure(figsize=(width, height))
+    # One drawing area for all, measured in inches: an axes for each radar would be slow.
+    axes = figure.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(0, height))
+    axes.set_axis_off()
+    axes.text(0.15, height - 0.12, elided(sets[0].image_id, 12 * across), va="top", fontsize=10, fontweight="bold")
+    for number, one in enumerate(sets):
+        _row_of_radars(axes, one, looks[one.system], across, height - 0.4 - _ROW_HEIGHT * number)
+    return figure
+
+
+def _row_of_radars(axes: Axes, one: SetTopics, seen: Look, across: int, top: float) -> None:
+    rest = len(one.captions) - across
+    more = f"  (the first {across} of {len(one.captions)} captions)" if rest > 0 else ""
+    axes.text(0.15, top - 0.06, seen.name + more, color=seen.colour, fontweight="bold", va="top")
+    named = [
+        ", ".join(("−" if load < 0 else "") + elided(word, 24) for word, load in topic.words) for topic in one.topics
+    ]
+    keys = " · ".join(f"{place}: {words or '–'}" for place, words in enumerate(named, start=1))
+    axes.text(0.15, top - 0.26, _wrapped(keys, 26 * across, 2), fontsize=7.5, color="#5A6269", va="top")
+    furthest = max((abs(load) for topic in one.topics for load in topic.captions), default=1.0) or 1.0
+    for number, text in enumerate(one.captions[:across]):
+        x = 0.15 + _RADAR_WIDTH * (number + 0.5)
+        _radar(axes, (x, top - 1.22), [topic.captions[number] / furthest for topic in one.topics], seen)
+        axes.text(x, top - 1.84, _wrapped(text, 24, 3), fontsize=6.5, ha="center", va="top", linespacing=1.15)
+
+
+def _radar(axes: Axes, centre: tuple[float, float], loads: list[float], seen: Look, spokes: int = 5) -> None:
+    """Loads of −1 to 1 on spokes; a hollow dot is a caption that is against the topic."""
+    loads = [*loads, *[0.0] * (spokes - len(loads))]
+    angles = [math.pi / 2 - 2 * math.pi * spoke / spokes for spoke in range(spokes)]
+
+    def at(shares: Iterable[float]) -> tuple[list[float], list[float]]:
+        reach = [_RADIUS * share for share in shares]
+        x = [centre[0] + length * math.cos(angle) for length, angle in zip(reach, angles, strict=True)]
+        y = [centre[1] + length * math.sin(angle) for length, angle in zip(reach, angles, strict=True)]
+        return x, y
+
+    for ring in (0.5, 1.0):
+        axes.fill(*at([ring] * spokes), fill=False, edgecolor="#DCDFE0", lw=0.6, zorder=0)
+    for spoke, (x, y) in enumerate(zip(*at([1.0] * spokes), strict=True)):
+        axes.plot([centre[0], x], [centre[1], y], color="#DCDFE0", lw=0.6, zorder=0)
+        label = (centre[0] + 1.18 * (x - centre[0]), centre[1] + 1.18 * (y - centre[1]))
+        axes.text(*label, str(spoke + 1), fontsize=6, color="#5A6269", ha="center", va="center")
+    places = at(abs(load) for load in loads)
+    axes.fill(*places, facecolor=seen.colour, alpha=0.3, lw=0)
+    axes.fill(*places, fill=False, edgecolor=seen.colour, lw=1.1)
+    for face, dots in ((seen.colour, [load > 0 for load in loads]), ("white", [load < 0 for load in loads])):
+        shown = [(one, other) for one, other, dot in zip(*places, dots, strict=True) if dot]
+        if shown:
+            axes.plot(
+                *zip(*shown, strict=True),
+                "o",
+                ms=3,
+                lw=0,
+                markerfacecolor=face,
+                markeredgecolor=seen.colour,
+                markeredgewidth=0.8,
+            )
+
+
+def _wrapped(text: str, width: int, lines: int) -> str:
+    import textwrap
+
+    return "\n".join(textwrap.wrap(elided(text, 400), width, max_lines=lines, placeholder=" …"))
+
+
+def _room(looks: list[Look]) -> float:
+    """Width for the names beside a drawing, in inches."""
+    return 0.45 + 0.09 * max(len(one.name) for one in looks)
+
+
+def _one(width: float, height: float) -> tuple[Figure, Axes]:
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.add_subplot()
+
+
+def _looks(table: Table) -> list[Look]:
+    """Of tables with a row a system."""
+    return [look(number, str(row[0]), people=row[1] == "people") for number, row in enumerate(table.rows)]
+
+
+def _by_system(table: Table) -> dict[tuple[Cell, Cell], list[tuple[Cell, ...]]]:
+    rows: dict[tuple[Cell, Cell], list[tuple[Cell, ...]]] = {}
+    for row in table.rows:
+        rows.setdefault((row[0], row[1]), []).append(row)
+    return rows
+
+
+def _number(cell: Cell) -> Any:
+    return cell
+
+
+def _sides(value: float, lower: float | None, upper: float | None) -> list[list[float]] | None:
+    """An interval as matplotlib takes it; a percentile interval need not hold the value."""
+    if lower is None or upper is None:
+        return None
+    return [[max(value - lower, 0.0)], [max(upper - value, 0.0)]]
+
+
+def _mark(axes: Axes, x: float, y: float, seen: Look, size: float = _SIZE, alpha: float = 1.0) -> None:
+    larger = 1.9 if seen.mark == "*" else 1.0
+    axes.scatter(
+        [x],
+        [y],
+        s=size * larger,
+        color=seen.colour,
+        marker=seen.mark,
+        edgecolors="white",
+        linewidths=0.8,
+        alpha=alpha,
+        zorder=3,
+    )
+
+
+def _legend(figure: Figure, looks: Iterable[Look]) -> None:
+    """Names beside the drawing; set as texts, because a label that begins with _ would be left out."""
+    shown = list(looks)
+    handles = [
+        Line2D(
+            [],
+            [],
+            color=one.colour,
+            marker=one.mark,
+            markersize=11 if one.mark == "*" else 8,
+            markeredgecolor="white",
+            lw=0,
+            label=str(number),
+        )
+        for number, one in enumerate(shown)
+    ]
+    legend = figure.legend(handles=handles, loc="outside right upper", handletextpad=0.3, borderpad=0)
+    for text, one in zip(legend.get_texts(), shown, strict=True):
+        text.set_text(one.name)
+
+
+def _end_at_one(axes: Axes) -> None:
+    """No diversity is above 1: the axis ends there, with room for half a mark."""
+    axes.set_xlim(right=min(axes.get_xlim()[1], 1.03))
+
+
+def _equal_f(axes: Axes, beta2: float) -> None:
+    """Lines of equal F = (1 + β²)·d·a / (β²·d + a), as a = β²·d·F / ((1 + β²)·d − F)."""
+    (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
+    left, low = max(left, 0.0), max(low, 0.0)
+    most = (1 + beta2) * right * high / (beta2 * right + high)
+    steps = [left + (right - left) * step / 400 for step in range(1, 401)]
+    for level in MaxNLocator(_F_LINES).tick_values(0, most):
+        line = [(d, beta2 * d * level / ((1 + beta2) * d - level)) for d in steps if (1 + beta2) * d > level]
+        if level <= 0 or not line or not low <= line[-1][1] <= high:
+            continue
+        seen = [(d, a) for d, a in line if a <= high]
+        axes.plot(*zip(*seen, strict=True), color=_GREY, lw=0.7, ls=(0, (4, 3)), zorder=1)
+        axes.annotate(
+            f"F {level:g}",
+            seen[-1],
+            xytext=(4, 0),
+            textcoords="offset points",
+            fontsize=7,
+            color="#5A6269",
+            ha="left",
+            va="center",
+            annotation_clip=False,
+        )
+    axes.set(xlim=(left, right), ylim=(low, high))
+
+
+_THOUSANDS = FuncFormatter(lambda value, _: f"{value:,.0f}")

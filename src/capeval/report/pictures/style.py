@@ -1,0 +1,66 @@
+"""How pictures look: a colour and a mark for each system, the same everywhere, and text that is only text."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from typing import Any
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C564B")
+"""Of systems: Okabe and Ito's colours, which colour-blind people tell apart, and a brown for their yellow."""
+MARKS = ("o", "s", "^", "D", "v", "P", "X", "h")
+"""Of systems; as many marks as make every pair of colour and mark come once in 56 systems."""
+PEOPLE = ("#1C1F22", "*")
+_LONGEST_NAME = 28
+
+RC: dict[str, Any] = {
+    "font.family": ["DejaVu Sans"],
+    "font.size": 9,
+    "axes.titlesize": 9.5,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.labelsize": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": "#5A6269",
+    "axes.linewidth": 0.8,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "grid.color": "#E6E8E9",
+    "grid.linewidth": 0.7,
+    "xtick.color": "#5A6269",
+    "ytick.color": "#5A6269",
+    "xtick.labelcolor": "#1C1F22",
+    "ytick.labelcolor": "#1C1F22",
+    "text.color": "#1C1F22",
+    "axes.labelcolor": "#1C1F22",
+    "legend.frameon": False,
+    "legend.fontsize": 9,
+    "savefig.dpi": 200,
+    "svg.hashsalt": "capeval",
+    # Names and captions come from anywhere: a dollar sign in them is a dollar sign.
+    "text.parse_math": False,
+    "text.usetex": False,
+}
+
+
+@dataclass(frozen=True)
+class Look:
+    """A system's name as written in pictures, its colour and its mark."""
+
+    name: str
+    colour: str
+    mark: str
+
+
+def look(number: int, name: str, *, people: bool) -> Look:
+    """The look of the system of this number."""
+    if people:
+        return Look("people", *PEOPLE)
+    return Look(elided(name, _LONGEST_NAME), COLOURS[number % len(COLOURS)], MARKS[number % len(MARKS)])
+
+
+def elided(text: str, most: int) -> str:
+    """The text on one line of at most so many characters: blanks for control characters, … for what is left out."""
+    line = " ".join("".join(" " if unicodedata.category(sign)[0] == "C" else sign for sign in text).split())
+    return line if len(line) <= most else line[: most - 1].rstrip() + "…"

@@ -1,0 +1,175 @@
+"""Caption sets, tokenised and interned once: several captions an image by one system, with references or without."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from capeval import _core
+from capeval.corpus import TOKENIZERS, CaptionSource, Corpus, as_caption_sets, as_references, check_captions, describe
+from capeval.errors import CapevalWarning, DataError, accepted_name, some
+
+if TYPE_CHECKING:
+    from capeval._core import Captions
+
+
+class SetCorpus(Corpus):
+    """One system's caption sets; made by [`encode_sets`][]. Image ids are those of all systems, in one order."""
+
+    holds_sets = True
+
+    def __init__(
+        self, core: _core.Corpus, sets: Captions, references: Captions | None, tokenizer: str, document_source: str
+    ) -> None:
+        self._core = core
+        self.candidate_captions = sets
+        self.reference_captions = sets if references is None else references
+        self.has_references = references is not None
+        self.tokenizer = tokenizer
+        self.document_source = document_source
+        self.image_ids: list[str] = core.references.image_ids
+        self._numbers: dict[str, int] | None = None
+        self._kept: list[list[int]] | None = None
+        self.counts: list[int] = core.counts
+        """Captions an image, by image."""
+        self.candidate_counts = (min(self.counts), max(self.counts))
+        counts = core.references.counts
+        self.reference_counts = (min(counts), max(counts))
+
+    def set_of(self, image_id: str) -> list[str]:
+        """The captions of an image, as given; of the best ones only, where [`top`][SetCorpus.top] chose."""
+        captions = self.candidate_captions.captions(image_id)
+        if self._kept is None:
+            return captions
+        return [captions[place] for place in self._kept[self.image_ids.index(image_id)]]
+
+    def top(self, scores: bytes, most: int) -> SetCorpus:
+        """Of each set the `most` captions with the highest of these scores (float64, a caption each)."""
+        core, kept = _core.top(self._core, scores, most)
+        references = self.reference_captions if self.has_references else None
+        chosen = SetCorpus(core, self.candidate_captions, references, self.tokenizer, self.document_source)
+        chosen._kept = kept
+        return chosen
+
+
+def encode_sets(
+    systems: Mapping[str, CaptionSource],
+    references: CaptionSource | None = None,
+    *,
+    tokenizer: str = "ptb",
+    own_documents: bool = True,
+    threads: int = 0,
+) -> dict[str, SetCorpus]:
+    """The caption sets of one or several systems on the same images, by the systems' names.
+
+    Args:
+        systems: of each, `{image id: [caption, …]}`, a file's path, or `Captions`.
+        references: of at least these images; those of others are left out with a warning.
+        tokenizer: as for [`capeval.tokenize`][].
+        own_documents: without references, count document frequencies in each system's own sets.
+        threads: number of threads, 0 for one a core.
+
+    Raises:
+        DataError: an image without captions or without references, systems of different images, no image at all, or a
+            caption that cannot be scored.
+        UsageError: an unknown tokenizer.
+    """
+    accepted_name("tokenizer", tokenizer, TOKENIZERS)
+    sets = {name: as_caption_sets(source) for name, source in systems.items()}
+    names = {name: describe(source, f"the caption sets of {name}") for name, source in systems.items()}
+    for name, captions in sets.items():
+        _check_sets(captions, names[name])
+    first = next(iter(sets))
+    for name, captions in sets.items():
+        _check_same_images(captions, sets[first], names[name], names[first])
+    if references is None:
+        ids = sets[first].image_ids
+        encode = _core.References if own_documents else _without_references
+        return {
+            name: SetCorpus(
+                _core.Corpus(
+                    encode(captions, _places(captions, ids), tokenizer, threads),
+                    captions,
+                    _places(captions, ids),
+                    threads,
+                ),
+                captions,
+                None,
+                tokenizer,
+                "sets",
+            )
+            for name, captions in sets.items()
+        }
+    described = as_references(references)
+    numbers = _described(described, sets[first], describe(references, "the references"), names[first])
+    encoded = _core.References(described, numbers, tokenizer, threads)
+    return {
+        name: SetCorpus(
+            _core.Corpus(encoded, captions, _places(captions, encoded.image_ids), threads),
+            captions,
+            described,
+            tokenizer,
+            "corpus",
+        )
+        for name, captions in sets.items()
+    }
+
+
+def _without_references(captions: Captions, images: list[int], tokenizer: str, _: int) -> _core.References:
+    return _core.References.none(captions, images, tokenizer)
+
+
+def _places(captions: Captions, image_ids: list[str]) -> list[int]:
+    """Numbers of these images among the captions."""
+    own = captions.image_ids
+    if own == image_ids:
+        return list(range(len(own)))
+    place = {image: number for number, image in enumerate(own)}
+    return [place[image] for image in image_ids]
+
+
+def _check_sets(captions: Captions, name: str) -> None:
+    check_captions(captions, name)
+    if not captions.image_count:
+        raise DataError(f"{name}: no image to score")
+    empty = [image for image, count in zip(captions.image_ids, captions.caption_counts(), strict=True) if not count]
+    if empty:
+        raise DataError(f"{name}: no caption for {some(empty)}; add captions, or remove such images")
+
+
+def _check_same_images(captions: Captions, others: Captions, name: str, other_name: str) -> None:
+    mine, theirs = set(captions.image_ids), set(others.image_ids)
+    if mine == theirs:
+        return
+    lacking, more = sorted(theirs - mine), sorted(mine - theirs)
+    have, found = (other_name, lacking) if lacking else (name, more)
+    lacks = name if lacking else other_name
+    raise DataError(
+        f"{lacks}: no captions for {some(found)} that {have} has; systems are compared on the same images: add the "
+        "captions, or remove these images from all systems"
+    )
+
+
+def _described(references: Captions, sets: Captions, name: str, sets_name: str) -> list[int]:
+    """Numbers of the references of the images that have caption sets."""
+    check_captions(references, name)
+    ids, counts = references.image_ids, references.caption_counts()
+    described = {image for image, count in zip(ids, counts, strict=True) if count}
+    missing = [image for image in sets.image_ids if image not in described]
+    if missing:
+        raise DataError(
+            f"{sets_name}: captions for {some(missing)}, without references in {name}; remove such images, or give "
+            "references that have them"
+        )
+    wanted = set(sets.image_ids)
+    numbers = [number for number, image in enumerate(ids) if image in wanted]
+    left = len(ids) - len(numbers)
+    if left:
+        warnings.warn(
+            f"{name}: {left:,} of its {len(ids):,} images have no caption set in {sets_name}, and are left out, of the "
+            "document frequencies too",
+            CapevalWarning,
+            stacklevel=4,
+        )
+    return numbers

@@ -1,0 +1,290 @@
+"""What scoring caption sets gives: figures with intervals, and what is behind them, image by image."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from capeval import _core
+from capeval.errors import UsageError
+from capeval.metrics import Lsa, SelfCider
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from capeval.comparison import Pair
+    from capeval.document_frequency import DocumentFrequency
+    from capeval.set_corpus import SetCorpus
+
+    Matrix = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """One number about a system's caption sets."""
+
+    key: str
+    """`self-cider`, `accuracy`, `f`."""
+    label: str
+    statistics: _core.Statistics = field(repr=False)
+    """The sufficient statistics behind the number, a row an image."""
+    signature: str
+    """What one needs to get the number again."""
+    interval: tuple[float, float] | None = None
+    """Bootstrap percentile interval over images; None when it was not asked for."""
+
+    @property
+    def value(self) -> float:
+        """The number over all images."""
+        return self.statistics.score()
+
+    @property
+    def per_image(self) -> npt.NDArray[np.float64]:
+        """The number of each image, shape (images,), aligned with the system's `image_ids`."""
+        import numpy as np
+
+        return np.frombuffer(self.statistics.row_scores(), dtype="<f8")
+
+    def per_image_values(self) -> array[float]:
+        """The same as `per_image`, without NumPy."""
+        return array("d", self.statistics.row_scores())
+
+    def __float__(self) -> float:
+        return self.value
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A latent topic of a caption set: an eigenvector of its similarity matrix."""
+
+    strength: float
+    """Singular value √λ."""
+    share: float
+    """Its share of the sum of all singular values."""
+    captions: tuple[float, ...]
+    """How strongly each caption is about the topic: entries of √λ times the unit eigenvector."""
+    words: tuple[tuple[str, float], ...]
+    """Words with their loads, the heaviest first; empty where the similarity is no inner product."""
+
+
+@dataclass(frozen=True, eq=False)
+class SetSpectrum:
+    """One image's caption set: its similarity matrix and the decomposition that its diversity comes from."""
+
+    image_id: str
+    captions: list[str]
+    """As given, m of them."""
+    tokens: list[str]
+    """Tokens of each caption, joined by blanks."""
+    matrix: Matrix
+    """Similarities, shape (m, m), symmetric; NumPy float64."""
+    eigenvalues: Matrix
+    """Shape (m,), largest first."""
+    eigenvectors: Matrix
+    """Unit eigenvectors as rows, shape (m, m), in the order of the eigenvalues."""
+    features: list[str] = field(repr=False)
+    """Names of the n-grams that the captions' vectors are over; empty where the similarity is no inner product."""
+    vectors: Matrix = field(repr=False)
+    """The captions' vectors, shape (m, features): `vectors @ vectors.T` is the matrix."""
+
+    @property
+    def diversity(self) -> float:
+        """−log_m(√λ_1 / Σ√λ_i)."""
+        return _core.spectral_diversity(self.eigenvalues.tolist())[0]
+
+    def topics(self, most: int = 5, words: int = 5) -> list[Topic]:
+        """The leading latent topics (fewer where the matrix has lower rank), each with so many words of largest load.
+
+        A word's load is its entry in the topic's direction in the space of words: Σ_i v_i Φ(c_i) / √λ. Only single
+        words are named, whatever the n of the similarity.
+        """
+        import numpy as np
+
+        strengths = np.sqrt(np.abs(self.eigenvalues))
+        rank = int((strengths > strengths.max(initial=0.0) * 1e-6).sum())
+        topics = []
+        for number in range(min(most, rank)):
+            strength = float(strengths[number])
+            vector = self.eigenvectors[number]
+            topics.append(
+                Topic(
+                    strength,
+                    strength / float(strengths.sum()),
+                    tuple((strength * vector).tolist()),
+                    self._heaviest(vector @ self.vectors / strength, words) if self.features else (),
+                )
+            )
+        return topics
+
+    def _heaviest(self, loads: Matrix, most: int) -> tuple[tuple[str, float], ...]:
+        named = [(name, float(load)) for name, load in zip(self.features, loads, strict=True) if " " not in name]
+        return tuple(sorted(named, key=lambda item: -abs(item[1]))[:most])
+
+
+@dataclass(frozen=True, eq=False)
+class SystemDiversity(Mapping[str, Figure]):
+    """A system's figures by key: `system["self-cider"].value`."""
+
+    name: str
+    corpus: SetCorpus = field(repr=False)
+    figures: dict[str, Figure]
+    curve: dict[int, dict[str, float]] = field(repr=False)
+    """Figures of the K most accurate captions of each set, by K; empty without references."""
+    document_frequency: DocumentFrequency | None = field(repr=False)
+
+    def __getitem__(self, key: str) -> Figure:
+        try:
+            return self.figures[key]
+        except KeyError:
+            raise KeyError(f"{key!r} was not scored; scored: {', '.join(self.figures)}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.figures)
+
+    def __len__(self) -> int:
+        return len(self.figures)
+
+    @property
+    def image_ids(self) -> list[str]:
+        """The images, in the order of every figure's `per_image`."""
+        return self.corpus.image_ids
+
+    @property
+    def captions_per_image(self) -> int | dict[str, float]:
+        """Their number where it is the same for all images, otherwise `{"min", "mean", "max"}`."""
+        least, most = self.corpus.candidate_counts
+        if least == most:
+            return least
+        return {"min": least, "mean": sum(self.corpus.counts) / len(self.corpus), "max": most}
+
+    def word_counts(self) -> list[tuple[str, int]]:
+        """Every word of the captions with its count, the commonest first."""
+        return _core.word_counts(self.corpus._core)
+
+    @property
+    def vocabulary(self) -> int:
+        """Number of distinct words over all captions."""
+        return len(self.word_counts())
+
+    @property
+    def notes(self) -> list[str]:
+        """What one should know about the figures."""
+        notes = []
+        for figure in self.values():
+            if figure.signature.startswith("self-cider|") and figure.statistics.width == 3:
+                negative = int(array("d", figure.statistics.values())[2::3].tolist().count(1.0))
+                if negative:
+                    notes.append(
+                        f"{figure.key}: the similarity matrix of {negative:,} of {len(self.image_ids):,} images is not "
+                        "positive semi-definite; singular values were taken"
+                    )
+        return notes
+
+    def image(self, image_id: str, metric: SelfCider | Lsa | None = None) -> SetSpectrum:
+        """The spectrum of one image's caption set; of Self-CIDEr, or of the metric given (as `Lsa(stop=False)`).
+
+        Raises `UsageError` for an unknown image.
+        """
+        import numpy as np
+
+        tokens, _ = self.corpus.texts(image_id)
+        number = self.image_ids.index(image_id)
+        parameters = _similarity(metric or SelfCider())
+        given = self.document_frequency._core if self.document_frequency else None
+        bytes_ = _core.similarity_matrix(self.corpus._core, number, parameters, given)
+        size = len(tokens)
+        matrix = np.frombuffer(bytes_).reshape(size, size)
+        values, vectors = _core.eigensystem(bytes_, size)
+        names, dense = _core.caption_vectors(self.corpus._core, number, parameters, given) or ([], b"")
+        return SetSpectrum(
+            image_id,
+            self.corpus.set_of(image_id),
+            tokens,
+            matrix,
+            np.frombuffer(values),
+            np.frombuffer(vectors).reshape(size, size),
+            names,
+            np.frombuffer(dense).reshape(size, len(names)),
+        )
+
+    def with_intervals(self, bounds: list[tuple[float, float]]) -> SystemDiversity:
+        """The same with an interval for each figure."""
+        figures = {
+            key: replace(figure, interval=interval)
+            for (key, figure), interval in zip(self.figures.items(), bounds, strict=True)
+        }
+        return replace(self, figures=figures)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The system's part of the JSON of `capeval diversity`."""
+        document: dict[str, Any] = {"images": len(self.image_ids), "captions_per_image": self.captions_per_image}
+        document.update({key: figure.value for key, figure in self.figures.items()})
+        document["vocabulary"] = self.vocabulary
+        intervals = {key: list(figure.interval) for key, figure in self.figures.items() if figure.interval is not None}
+        document["intervals"] = intervals
+        document["signatures"] = {key: figure.signature for key, figure in self.figures.items()}
+        if self.curve:
+            document["top"] = {str(most): figures for most, figures in self.curve.items()}
+        if self.notes:
+            document["notes"] = self.notes
+        return document
+
+
+def _similarity(metric: SelfCider | Lsa) -> dict[str, bool | float | str]:
+    """The metric's similarity of two captions, by name and parameters."""
+    if isinstance(metric, SelfCider):
+        return metric.kernel_parameters()
+    if isinstance(metric, Lsa):
+        return {"kernel": "words", **metric.kernel_parameters()}
+    raise UsageError(f"only Self-CIDEr and LSA come from a similarity matrix, not {metric}")
+
+
+@dataclass(frozen=True, eq=False)
+class Diversity(Mapping[str, SystemDiversity]):
+    """Systems by name: `result["varied"]["self-cider"].value`."""
+
+    version: str
+    systems: dict[str, SystemDiversity]
+    human: SystemDiversity | None
+    """People, by leaving one reference out; None without references."""
+    pairs: tuple[Pair, ...] = field(repr=False)
+    """Paired tests of every two systems, a metric each; empty without intervals."""
+    level: float | None
+    """Confidence level of the intervals."""
+    beta2: float
+
+    def __getitem__(self, name: str) -> SystemDiversity:
+        try:
+            return self.systems[name]
+        except KeyError:
+            raise KeyError(f"no system {name!r}; systems: {', '.join(self.systems)}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.systems)
+
+    def __len__(self) -> int:
+        return len(self.systems)
+
+    def everybody(self) -> list[SystemDiversity]:
+        """The systems, then people where there are references."""
+        return [*self.systems.values(), *([self.human] if self.human else [])]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON document of `capeval diversity`."""
+        document: dict[str, Any] = {
+            "capeval": self.version,
+            "systems": {name: system.to_dict() for name, system in self.systems.items()},
+        }
+        if self.human:
+            document["human"] = self.human.to_dict()
+        if self.pairs:
+            document["pairs"] = [asdict(pair) for pair in self.pairs]
+        return document
+
+    def __str__(self) -> str:
+        from capeval.report.diversity import render
+
+        return render(self, "table")

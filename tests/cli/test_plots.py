@@ -1,0 +1,59 @@
+"""`capeval diversity --plots` and `--report`."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from runner import Runner
+
+import capeval
+from capeval import example
+
+SETS = [str(example.caption_set_path(name)) for name in ("varied", "safe")]
+REFERENCES = str(example.references_path())
+
+
+def test_pictures_and_report_of_one_run(run: Runner, tmp_path: Path) -> None:
+    options = ["--plots", "pictures", "--report", "report.html", "--images", "hill-kites", "--samples", "50"]
+    run.ok("diversity", *SETS, "--references", REFERENCES, *options)
+    names = {path.name for path in (tmp_path / "pictures").iterdir()}
+    pictures = ("plane", "f", "vocabulary", "words", "captions", "scaling", "topics-1")
+    assert names == {f"{name}.{suffix}" for name in pictures for suffix in ("png", "svg", "csv")}
+    with (tmp_path / "pictures" / "plane.csv").open(encoding="utf-8", newline="") as file:
+        written = {row["system"]: float(row["self-cider"]) for row in csv.DictReader(file)}
+    sets = {name: example.caption_sets()[name] for name in ("varied", "safe")}
+    result = capeval.diversity(sets, example.references(), interval=None)
+    assert written == {system.name: system["self-cider"].value for system in result.everybody()}
+    assert "Diversity of caption sets" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_pictures_left_out_are_named_on_stderr(run: Runner, tmp_path: Path) -> None:
+    options = ["--plots", "pictures", "--interval", "none", "--images", "hill-kites"]
+    ended = run("diversity", SETS[0], *options)
+    assert ended.status == 0
+    assert "plane is left out: accuracy is scored against references; give --references" in ended.stderr
+    assert run("diversity", SETS[0], *options, "--quiet").stderr == ""
+    assert not (tmp_path / "pictures" / "plane.png").exists()
+
+
+def test_bad_options_end_before_the_scoring(run: Runner, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for options, message in (
+        (["--plots", "file"], "file: it is a file; --plots takes a folder"),
+        (["--images", "hill-kites"], "--images chooses what --plots and --report show; give one of them"),
+        (["--report", "nowhere/report.html"], "there is no folder 'nowhere'"),
+        (["--report", "same.html", "--output", "same.html"], "both write same.html"),
+    ):
+        ended = run("diversity", SETS[0], *options)
+        assert ended.status == 2
+        assert message in ended.stderr
+        assert ended.stdout == ""
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file"]
+
+
+def test_an_unknown_image_is_named(run: Runner, tmp_path: Path) -> None:
+    ended = run("diversity", SETS[0], "--plots", "pictures", "--images", "hill-kites,nowhere", "--interval", "none")
+    assert ended.status == 2
+    assert "--images names 1 image (nowhere) without caption sets" in ended.stderr
+    assert list((tmp_path / "pictures").iterdir()) == []

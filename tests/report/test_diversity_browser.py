@@ -1,0 +1,240 @@
+"""The report of caption sets in a browser, opened from its file."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import capeval
+from capeval import example
+from capeval.report import diversity_page as page_module
+from capeval.report.diversity_html import render_diversity_html, write_diversity_report
+from capeval.set_result import Diversity
+
+pytestmark = pytest.mark.browser
+
+HOSTILE = [
+    "</script><script>window.ran = true</script>",
+    "<img src=x onerror='window.ran = true'>",
+    "$x$ كلب 🐶",
+    "w" * 300,
+]
+ROWS = ".set-table tr.image"
+
+
+class Opened:
+    """A page, and what it asked for and complained about since it was opened."""
+
+    def __init__(self, browser: Any, path: Path, **options: Any) -> None:
+        self.page = browser.new_page(**options)
+        self.page.set_default_timeout(20_000)
+        self.url = path.as_uri()
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.goto(self.url)
+        self.page.wait_for_selector(ROWS)
+
+    def close(self) -> None:
+        """It asked for nothing but itself, and nothing went wrong."""
+        assert self.complaints == []
+        assert self.requests == [self.url]
+        self.page.close()
+
+
+@pytest.fixture(scope="module")
+def result() -> Diversity:
+    return capeval.diversity(example.caption_sets(), example.references(), samples=100)
+
+
+@pytest.fixture(scope="module")
+def written(result: Diversity, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("report") / "diversity.html"
+    write_diversity_report(result, path)
+    return path
+
+
+@pytest.fixture
+def page(browser: Any, written: Path) -> Iterator[Any]:
+    opened = Opened(browser, written)
+    yield opened.page
+    opened.close()
+
+
+def data_of(text: str) -> Any:
+    found = re.search(r'<script id="data" type="application/json">(.*?)</script', text, re.DOTALL)
+    assert found
+    return json.loads(gzip.decompress(base64.b64decode(json.loads(found[1])["gzip"])))
+
+
+def test_same_input_same_bytes_and_the_results_numbers(result: Diversity, written: Path) -> None:
+    text = written.read_text(encoding="utf-8")
+    assert render_diversity_html(result) == text
+    data = data_of(text)
+    assert [system["name"] for system in data["systems"]] == ["varied", "safe", "wild", "people"]
+    for figure in data["figures"]:
+        for given, system in zip(figure["values"], result.everybody(), strict=True):
+            own = system[figure["key"]]
+            assert own.interval is not None
+            assert given == [own.value, list(own.interval)]
+    for place, image in enumerate(data["images"]):
+        for number, system in enumerate(result.everybody()):
+            assert image["captions"][number] == system.corpus.set_of(image["id"])
+            assert image["diversity"][number] == pytest.approx(system["self-cider"].per_image[place], abs=5.1e-5)
+
+
+def test_figures_on_the_page(page: Any, result: Diversity) -> None:
+    rows = page.locator("table.figures tbody tr")
+    for number, key in enumerate(result["varied"]):
+        text = rows.nth(number).inner_text()
+        for system in result.everybody():
+            assert f"{system[key].value:.4f}" in text
+            interval = system[key].interval
+            assert interval is not None
+            assert f"{interval[0]:.4f} – {interval[1]:.4f}" in text
+    assert rows.filter(has_text="mBLEU-1").locator(".way").inner_text().strip() == "↓"
+    pair = next(pair for pair in result.pairs if pair.metric == "self-cider")
+    assert f"{abs(pair.delta):.4f}" in page.locator("table.tests tbody tr").first.inner_text()
+
+
+def test_every_picture_is_drawn(page: Any, result: Diversity) -> None:
+    names = page.locator(".picture strong").all_inner_texts()
+    assert names == ["Diversity and accuracy", "F (β² = 5)", "Vocabulary and diversity", "Words by rank",
+                     "Diversity by number of captions", "Accuracy by number of captions"]  # fmt: skip
+    for number in range(len(names)):
+        box = page.locator(".picture .plot2").nth(number)
+        assert box.bounding_box()["height"] > 200
+        assert box.locator("[role=img]").count() >= 4
+    mark = page.locator(".picture").first.locator(".mark").first
+    mark.focus()
+    varied = result["varied"]
+    readout = page.locator(".picture").first.locator(".readout").inner_text()
+    assert f"{varied['self-cider'].value:.4f}" in readout
+    assert f"{varied['accuracy'].value:.4f}" in readout
+
+
+def test_systems_are_hidden_everywhere(page: Any) -> None:
+    plane = page.locator(".picture").first
+    assert plane.locator(".mark").count() == 4
+    assert page.locator(".set-table thead th").count() == 5
+    page.get_by_role("checkbox", name="safe").uncheck()
+    assert plane.locator(".mark").count() == 3
+    assert page.locator(".set-table thead th").count() == 4
+    for box in page.locator("#chooser input").all():
+        box.uncheck()
+    assert plane.locator(".mark").count() == 0
+    page.get_by_role("checkbox", name="wild").check()
+    assert plane.locator(".mark").count() == 1
+
+
+def test_search_and_order(page: Any, result: Diversity) -> None:
+    means = np.mean([system["self-cider"].per_image for system in result.values()], axis=0)
+    first = page.locator(f"{ROWS} th").first
+    assert first.inner_text() == result["varied"].image_ids[int(np.argmin(means))]
+    page.get_by_label("Order").select_option(label="most diverse first")
+    assert first.inner_text() == result["varied"].image_ids[int(np.argmax(means))]
+    page.get_by_label("Search").fill("UMBRELLA street")
+    everybody = result.everybody()
+    expected = {
+        image
+        for image in result["varied"].image_ids
+        if all(
+            part in "\n".join([image, *(c for s in everybody for c in s.corpus.set_of(image))]).lower()
+            for part in ("umbrella", "street")
+        )
+    }
+    assert set(page.locator(f"{ROWS} th").all_inner_texts()) == expected
+    page.get_by_label("Search").fill("no such words")
+    assert "No image matches" in page.locator(".set-table").inner_text()
+
+
+def test_an_image_opens_to_its_sets(page: Any, result: Diversity) -> None:
+    page.get_by_label("Search").fill("beach-dog")
+    button = page.get_by_role("button", name="beach-dog", exact=True)
+    button.press("Enter")
+    assert button.get_attribute("aria-expanded") == "true"
+    sets = page.locator(".set")
+    for number, system in enumerate(result.everybody()):
+        own = sets.nth(number)
+        assert own.locator(".captions li").all_inner_texts() == system.corpus.set_of("beach-dog")
+        matrix = system.image("beach-dog").matrix
+        shown = own.locator(".cell").evaluate_all("cells => cells.map((cell) => +cell.getAttribute('fill-opacity'))")
+        np.testing.assert_allclose(shown, np.maximum(matrix.round(2), 0.04).ravel(), atol=0.0051)
+        assert own.locator(".radar").count() == 5
+        assert own.locator(".topics li").count() >= 1
+    repeats = page.locator(".plane .mark").count()
+    assert repeats == sum(len(set(system.image("beach-dog").tokens)) for system in result.everybody())
+    sets.first.locator(".captions li").nth(2).focus()
+    assert page.locator(".plane .mark.looked").count() == 1
+    assert page.locator(".radar.looked").count() == 1
+    assert (
+        page.locator(".overview .readout").inner_text() == f"varied: {result['varied'].corpus.set_of('beach-dog')[2]}"
+    )
+    button.press("Enter")
+    assert page.locator(".set").count() == 0
+
+
+@pytest.mark.parametrize("options", [{"viewport": {"width": 360, "height": 740}}, {"color_scheme": "dark"}])
+def test_fits_the_screen(browser: Any, written: Path, options: dict[str, Any]) -> None:
+    opened = Opened(browser, written, **options)
+    opened.page.locator(f"{ROWS} button").first.click()
+    assert opened.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    opened.close()
+
+
+def test_hostile_names_and_captions_do_not_run(browser: Any, tmp_path: Path) -> None:
+    sets = {name: {image: [image, f"a {image} dog", "a dog"] for image in HOSTILE} for name in HOSTILE}
+    made = capeval.diversity(sets, {image: ["a dog on grass", "the dog runs"] for image in HOSTILE}, samples=20)
+    write_diversity_report(made, tmp_path / "hostile.html", title=HOSTILE[0])
+    opened = Opened(browser, tmp_path / "hostile.html", viewport={"width": 360, "height": 740})
+    opened.page.locator(f"{ROWS} button").first.click()
+    assert opened.page.locator("h1").inner_text() == HOSTILE[0]
+    assert opened.page.locator("#chooser bdi").all_text_contents() == [*HOSTILE, "people"]
+    assert opened.page.evaluate("window.ran") is None
+    assert opened.page.locator("main img").count() == 0
+    assert opened.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    opened.close()
+
+
+def test_without_references_what_is_lacking_is_said(browser: Any, tmp_path: Path) -> None:
+    made = capeval.diversity({"a": {"1": ["a dog", "a cat"], "2": ["", ""]}}, interval=None)
+    write_diversity_report(made, tmp_path / "alone.html")
+    opened = Opened(browser, tmp_path / "alone.html")
+    notes = opened.page.locator(".left-out").all_inner_texts()
+    assert [note.partition(" is left out")[0] for note in notes] == [
+        "Diversity and accuracy", "F (β² = 5)", "Diversity by number of captions", "Accuracy by number of captions",
+    ]  # fmt: skip
+    assert all("--references" in note for note in notes)
+    for button in opened.page.locator(f"{ROWS} button").all():
+        button.click()
+    assert opened.page.locator(".captions .nothing").count() == 2
+    assert not opened.page.locator("#tests-section").is_visible()
+    opened.close()
+
+
+def test_a_page_with_a_part_of_the_images_says_so(
+    browser: Any, result: Diversity, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page_module, "MOST_CAPTIONS", 600)
+    monkeypatch.setattr(page_module, "MOST_SETS", 40)
+    write_diversity_report(result, tmp_path / "part.html", images=["beach-dog"])
+    opened = Opened(browser, tmp_path / "part.html")
+    data = data_of((tmp_path / "part.html").read_text(encoding="utf-8"))
+    assert 30 <= len(data["images"]) <= 31
+    assert "beach-dog" in {image["id"] for image in data["images"] if image["drawn"]}
+    assert f"This page holds {len(data['images'])} of the 60 images" in opened.page.locator("#table .note").inner_text()
+    plain = next(image["id"] for image in data["images"] if not image["drawn"])
+    opened.page.get_by_label("Search").fill(plain)
+    opened.page.get_by_role("button", name=plain, exact=True).click()
+    assert re.search("are on the page for 1[01] images", opened.page.locator(".set-image").inner_text())
+    opened.close()

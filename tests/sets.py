@@ -1,0 +1,37 @@
+"""Caption sets for tests: small vocabularies, repeats, sets of different sizes."""
+
+from __future__ import annotations
+
+import warnings
+
+from hypothesis import strategies as st
+
+import capeval
+from capeval import CapevalWarning
+from capeval.set_result import Diversity, SystemDiversity
+from corpora import captions
+
+Sets = dict[str, list[str]]
+
+
+@st.composite
+def caption_sets(draw: st.DrawFn, *, least: int = 1, most: int = 6, size: int = 6) -> Sets:
+    """`{image id: [caption, …]}`; a caption is drawn afresh, or repeats another of its set."""
+    sets: Sets = {}
+    for number in range(draw(st.integers(least, most))):
+        chosen = draw(st.lists(captions(), min_size=1, max_size=size))
+        sets[f"image-{number}"] = [draw(st.sampled_from(chosen)) if draw(st.booleans()) else c for c in chosen]
+    return sets
+
+
+def result(sets: object, references: object = None, metrics: object = "diversity", **options: object) -> Diversity:
+    """Scores without intervals of captions that are tokenised already; warnings are known."""
+    settings: dict[str, object] = {"tokenizer": "none", "interval": None, "threads": 1, **options}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CapevalWarning)
+        return capeval.diversity(sets, references, metrics, **settings)  # type: ignore[arg-type]
+
+
+def score(sets: Sets, metrics: object = "diversity", **options: object) -> SystemDiversity:
+    """One system's figures."""
+    return result(sets, None, metrics, **options)["sets"]

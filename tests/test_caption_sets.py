@@ -1,0 +1,229 @@
+"""`capeval.diversity`: accuracy beside diversity, people, F, the best K captions, novelty, errors."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import capeval
+from capeval import CapevalWarning, example
+from capeval.errors import DataError, UsageError
+from capeval.metrics import CiderD, Lsa, SelfCider
+from sets import result, score
+
+REFERENCES = {
+    "1": ["a dog runs on the beach", "the dog is running on sand", "a dog at the beach"],
+    "2": ["two birds sit on a wire", "birds on a wire", "a pair of birds on a wire"],
+    "3": ["a man rides a horse", "someone riding a brown horse", "a man on a horse"],
+}
+SETS = {
+    "1": ["a dog runs on the beach", "a cat on a mat", "the dog is on the beach"],
+    "2": ["birds on a wire", "birds on a wire"],
+    "3": ["a horse"],
+}
+
+
+@pytest.fixture(scope="module")
+def frequency() -> capeval.DocumentFrequency:
+    return capeval.DocumentFrequency.build(REFERENCES, tokenizer="none")
+
+
+def cider_d(captions: dict[str, str], references: dict[str, list[str]], df: capeval.DocumentFrequency) -> list[float]:
+    scored = capeval.score(references, captions, "cider-d", tokenizer="none", document_frequency=df, interval=None)
+    values: list[float] = scored["cider-d"].per_image.tolist()
+    return values
+
+
+def test_accuracy_is_the_mean_over_a_set_and_the_oracle_its_best(frequency: capeval.DocumentFrequency) -> None:
+    system = result(SETS, REFERENCES)["sets"]
+    means, bests = [], []
+    for image, captions in SETS.items():
+        scores = [cider_d({image: caption}, {image: REFERENCES[image]}, frequency)[0] for caption in captions]
+        means.append(sum(scores) / len(scores))
+        bests.append(max(scores))
+    assert system["accuracy"].per_image == pytest.approx(means)
+    assert system["oracle"].per_image == pytest.approx(bests)
+    assert system["accuracy"].value == pytest.approx(np.mean(means))
+    assert system.captions_per_image == {"min": 1, "mean": 2, "max": 3}
+
+
+def test_people_leave_one_out(frequency: capeval.DocumentFrequency) -> None:
+    human = result(SETS, REFERENCES).human
+    assert human is not None
+    wanted = []
+    for image, captions in REFERENCES.items():
+        scores = []
+        for number, caption in enumerate(captions):
+            others = captions[:number] + captions[number + 1 :]
+            scores += cider_d({image: caption}, {image: others}, frequency)
+        wanted.append(sum(scores) / len(scores))
+    assert human["accuracy"].per_image == pytest.approx(wanted)
+    assert human.captions_per_image == 3
+    assert human["self-cider"].per_image == pytest.approx(
+        score(REFERENCES, "self-cider", document_frequency=frequency)["self-cider"].per_image
+    )
+
+
+def test_f_is_of_the_means() -> None:
+    system = result(SETS, REFERENCES, beta2=2)["sets"]
+    d, a = system["self-cider"].value, system["accuracy"].value
+    assert system["f"].value == pytest.approx(3 * d * a / (2 * d + a))
+    d, a = system["self-cider"].per_image[0], system["accuracy"].per_image[0]
+    assert system["f"].per_image[0] == pytest.approx(3 * d * a / (2 * d + a))
+    assert system["f"].per_image[1] == 0  # equal captions
+
+
+def test_top_takes_the_most_accurate_captions_in_their_order(frequency: capeval.DocumentFrequency) -> None:
+    system = result(SETS, REFERENCES, top=2)["sets"]
+    assert system.image("1").captions == ["a dog runs on the beach", "the dog is on the beach"]
+    kept = {**SETS, "1": [SETS["1"][0], SETS["1"][2]]}
+    whole = result(kept, REFERENCES)["sets"]
+    assert {key: figure.value for key, figure in system.items()} == {key: f.value for key, f in whole.items()}
+    curve = result(SETS, REFERENCES)["sets"].curve
+    assert curve.keys() == {2}
+    assert curve[2]["self-cider"] == whole["self-cider"].value
+    assert curve[2]["accuracy"] == whole["accuracy"].value
+
+
+def test_any_metric_of_captions_can_be_the_accuracy() -> None:
+    system = result(SETS, REFERENCES, accuracy="rouge-l")["sets"]
+    own = capeval.score({"1": REFERENCES["1"]}, {"1": SETS["1"][1]}, "rouge-l", tokenizer="none", interval=None)
+    assert system["accuracy"].label == "Accuracy (ROUGE-L)"
+    assert system["oracle"].per_image[0] > system["accuracy"].per_image[0] > own["rouge-l"].value
+    assert "rouge-l" in system["accuracy"].signature
+    with pytest.raises(UsageError, match="accuracy must be one metric that scores a caption"):
+        result(SETS, REFERENCES, accuracy="bleu-1, bleu-2")
+
+
+def test_novel_captions_are_those_no_training_caption_equals() -> None:
+    training = {"9": ["birds on a wire", "a horse runs"], "10": ["a dog runs on the beach"]}
+    system = result(SETS, training=training)["sets"]
+    assert system["novelty"].per_image.tolist() == [2 / 3, 0, 1]
+    assert system["novelty"].value == pytest.approx(5 / 9)
+
+
+def test_words_are_counted() -> None:
+    system = score({"1": ["a dog", "a cat"], "2": ["a dog"]})
+    assert system.word_counts() == [("a", 3), ("dog", 2), ("cat", 1)]
+    assert system.vocabulary == 3
+
+
+def test_the_spectrum_of_a_set_is_what_its_score_comes_from() -> None:
+    for metric in (SelfCider(), SelfCider(kernel="cider-d"), Lsa(), Lsa(stop=False), SelfCider(stem=True)):
+        system = score({**SETS, "4": ["a dog", "a dog and a cat", "the birds"]}, metric)
+        for number, image in enumerate(system.image_ids):
+            spectrum = system.image(image, metric)
+            size = len(spectrum.captions)
+            assert spectrum.diversity == pytest.approx(system[metric.key].per_image[number], abs=1e-9)
+            rebuilt = spectrum.eigenvectors.T * spectrum.eigenvalues @ spectrum.eigenvectors
+            assert rebuilt == pytest.approx(spectrum.matrix, abs=1e-12)
+            if spectrum.features:
+                assert spectrum.vectors @ spectrum.vectors.T == pytest.approx(spectrum.matrix, abs=1e-12)
+            topics = spectrum.topics(5)
+            assert 1 <= len(topics) <= size
+            assert all(len(topic.captions) == size for topic in topics)
+            assert sum(topic.share for topic in spectrum.topics(size)) == pytest.approx(1)
+
+
+def test_topics_name_their_words() -> None:
+    spectrum = score({"1": ["red dog", "red dog", "blue bird"]}, "lsa").image("1", Lsa())
+    first, second = spectrum.topics()
+    assert {word for word, _ in first.words[:2]} == {"red", "dog"}
+    assert {word for word, _ in second.words[:2]} == {"blue", "bird"}
+    assert first.captions == pytest.approx((math.sqrt(2), math.sqrt(2), 0))
+
+
+def test_systems_are_compared_in_pairs() -> None:
+    found = capeval.diversity(example.caption_sets(), example.references())
+    assert list(found) == ["varied", "safe", "wild"]
+    assert {(pair.a, pair.b) for pair in found.pairs} == {("varied", "safe"), ("varied", "wild"), ("safe", "wild")}
+    [pair] = [pair for pair in found.pairs if (pair.a, pair.b, pair.metric) == ("varied", "safe", "self-cider")]
+    assert pair.delta == found["varied"]["self-cider"].value - found["safe"]["self-cider"].value
+    assert pair.interval[0] < pair.delta < pair.interval[1]
+    assert pair.p == pytest.approx(2 / 1001)
+    same = capeval.diversity({"a": SETS, "b": SETS}, REFERENCES)
+    assert {pair.p for pair in same.pairs} == {1.0}
+    for system in found.everybody():
+        for figure in system.values():
+            assert figure.interval is not None
+            assert figure.interval[0] <= figure.value <= figure.interval[1]
+
+
+def test_the_json_has_its_shape() -> None:
+    document = json.loads(json.dumps(capeval.diversity({"a": SETS, "b": SETS}, REFERENCES).to_dict()))
+    assert document.keys() == {"capeval", "systems", "human", "pairs"}
+    wanted = {"images", "captions_per_image", "self-cider", "lsa", "mbleu-1", "mbleu-2", "mbleu-3", "mbleu-4"}
+    wanted |= {"mbleu-mix", "div-1", "div-2", "vocabulary", "accuracy", "f"}
+    assert wanted <= document["systems"]["a"].keys()
+    assert wanted <= document["human"].keys()
+    assert document["human"]["captions_per_image"] == 3
+
+
+def test_files_and_python_agree(tmp_path: Path) -> None:
+    for name, sets in example.caption_sets().items():
+        rows = [{"image_id": image, "captions": captions} for image, captions in sets.items()]
+        (tmp_path / f"{name}.json").write_text(json.dumps(rows))
+    paths = {name: tmp_path / f"{name}.json" for name in example.CAPTION_SETS}
+    from_files = capeval.diversity(paths, example.references_path(), interval=None)
+    assert (
+        from_files.to_dict() == capeval.diversity(example.caption_sets(), example.references(), interval=None).to_dict()
+    )
+    assert list(capeval.diversity(paths["safe"], example.references(), interval=None)) == ["safe"]
+
+
+def test_references_of_other_images_are_left_out_with_a_warning() -> None:
+    more = {"0": ["something else"], **REFERENCES}
+    with pytest.warns(CapevalWarning, match="1 of its 4 images have no caption set"):
+        found = capeval.diversity(SETS, more, tokenizer="none", interval=None)
+    assert found.to_dict() == result(SETS, REFERENCES).to_dict()
+
+
+def test_people_need_two_references() -> None:
+    single = {**REFERENCES, "3": ["a man rides a horse"]}
+    with pytest.warns(CapevalWarning, match="people are scored on 2 of 3 images"):
+        human = capeval.diversity(SETS, single, tokenizer="none", interval=None).human
+    assert human is not None
+    assert human.image_ids == ["1", "2"]
+    assert result({"1": ["a"]}, {"1": ["a b"]}).human is None
+
+
+def test_weights_of_their_own_are_warned_of() -> None:
+    with pytest.warns(CapevalWarning, match="each system's words are weighted by its own sets"):
+        capeval.diversity({"a": SETS, "b": SETS}, interval=None)
+
+
+@pytest.mark.parametrize(
+    ("sets", "references", "options", "error", "message"),
+    [
+        ({"1": []}, None, {}, DataError, r"no caption for 1 image \(1\)"),
+        ({}, None, {}, DataError, "no image to score"),
+        ({"9": ["a"]}, REFERENCES, {}, DataError, r"captions for 1 image \(9\), without references"),
+        ({"a": {"1": ["a"]}, "b": {"2": ["a"]}}, None, {}, DataError, "compared on the same images"),
+        (SETS, None, {"top": 2}, UsageError, "top needs references"),
+        (SETS, REFERENCES, {"top": 0}, UsageError, "top must be at least 1"),
+        (SETS, REFERENCES, {"beta2": 0}, UsageError, "beta2 must be a number above 0"),
+        (SETS, REFERENCES, {"beta2": math.nan}, UsageError, "beta2 must be a number above 0"),
+        (SETS, None, {"metrics": "cider-d"}, UsageError, "--accuracy"),
+        (SETS, None, {"interval": 2}, UsageError, "interval must be"),
+        (SETS, None, {"tokenizer": "word"}, UsageError, "tokenizer must be one of"),
+        (3, None, {}, UsageError, "must be a mapping or a path, got a int"),
+    ],
+)
+def test_what_cannot_be_scored_is_said(
+    sets: object, references: object, options: dict[str, object], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        capeval.diversity(sets, references, **options)  # type: ignore[arg-type]
+
+
+def test_set_metrics_score_a_set_corpus() -> None:
+    from capeval.set_corpus import encode_sets
+
+    corpus = encode_sets({"a": SETS}, tokenizer="none")["a"]
+    assert Lsa().score(corpus).value == score(SETS, "lsa")["lsa"].value
+    with pytest.raises(UsageError, match="these are caption sets"):
+        CiderD().score(corpus)
