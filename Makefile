@@ -79,7 +79,7 @@ $(VENV)/.created: | check-tools
 	@touch $@
 
 $(VENV)/.built: $(VENV)/.created $(RUST_SOURCES) pyproject.toml
-	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet --extras meteor
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet --extras meteor,study
 	@$(BIN)/python -m compileall -q src/capeval  # as an installation does: half of the start-up otherwise
 	@touch $@
 

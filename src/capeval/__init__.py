@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from capeval._core import __version__
 
 if TYPE_CHECKING:
-    from capeval import data, errors, example, metrics
+    from capeval import data, errors, example, metrics, study
     from capeval.caption_sets import diversity
     from capeval.comparison import Comparison
     from capeval.corpus import Corpus, tokenize
@@ -38,6 +38,7 @@ __all__ = [
     "example",
     "metrics",
     "score",
+    "study",
     "tokenize",
 ]
 

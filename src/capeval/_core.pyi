@@ -7,6 +7,7 @@ from typing_extensions import Buffer, Self, final
 
 __all__ = [
     "CAPTION_FORMATS",
+    "CORRELATIONS",
     "LARGEST_TOKEN_ID",
     "METEOR_LANGUAGES",
     "SIMILARITIES",
@@ -24,8 +25,11 @@ __all__ = [
     "__version__",
     "bootstrap_intervals",
     "caption_vectors",
+    "correlations",
+    "draws",
     "eigensystem",
     "evaluate",
+    "kendall_b_by_image",
     "leave_one_out",
     "novelty",
     "paired_bootstrap",
@@ -566,3 +570,26 @@ class EncodedReferences:
 
     def __len__(self) -> int:
         """Number of images."""
+
+CORRELATIONS: list[str]
+"""The statistics of `correlations`, in order."""
+
+def correlations(scores: bytes, ratings: bytes, images: bytes, samples: int, seed: int, threads: int = 0) -> bytes:
+    """Correlations of points (float64 scores and ratings, u32 image numbers), as little-endian float64.
+
+    Returns:
+        A row of `CORRELATIONS` for all points, then one for each bootstrap sample over images.
+
+    Raises:
+        UsageError: the three differ in length, or a number is not finite.
+    """
+
+def kendall_b_by_image(scores: bytes, ratings: bytes, images: bytes) -> bytes:
+    """Kendall's tau-b within each image, as little-endian float64; NaN where scores or ratings are constant.
+
+    Raises:
+        UsageError: the three differ in length, or a number is not finite.
+    """
+
+def draws(count: int, samples: int, seed: int) -> bytes:
+    """How often each of `count` images is drawn in each bootstrap sample, as little-endian u16."""

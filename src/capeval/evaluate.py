@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from capeval import _core
 from capeval.corpus import CandidateSource, CaptionSource, Corpus, check_document_frequency
-from capeval.errors import CapevalWarning, DataError, UsageError
-from capeval.fidelity import LACKS_OBJECTS, coverage, embed, warn_of_low_coverage
+from capeval.errors import LACKS_OBJECTS, CapevalWarning, DataError, UsageError
 from capeval.metrics import Fluency, Meteor
 from capeval.registry import parse_metrics
 from capeval.result import Result, Score
@@ -21,6 +20,8 @@ if TYPE_CHECKING:
 
 LONGEST_ALIGNED = 2_000
 """The longest sentence, in tokens, that METEOR aligns: two such of one repeated word take a second and 200 MB."""
+LOW_COVERAGE = 0.8
+"""A smaller share of words and labels with a vector than this is worth a warning."""
 
 
 def score(
@@ -140,10 +141,23 @@ def score_corpus(
         )
         for metric, rows, bounds in zip(metrics, statistics, intervals, strict=True)
     }
-    for metric, rows in zip(metrics, statistics, strict=True):
-        if metric.uses_embeddings:
-            warn_of_low_coverage(metric, coverage(rows), embedded[metric.key].source)
-    return Result(_core.__version__, corpus.image_ids, scores, interval, corpus, tables, embedded)
+    result = Result(_core.__version__, corpus.image_ids, scores, interval, corpus, tables, embedded)
+    _warn_of_low_coverage(result)
+    return result
+
+
+def _warn_of_low_coverage(result: Result) -> None:
+    """Warns where so many words are left out that the score says little."""
+    for key, score in result.items():
+        share = score.coverage
+        if share is not None and share < LOW_COVERAGE:
+            warnings.warn(
+                f"{score.metric.label}: only {share:.0%} of the content words and labels have a vector in "
+                f"{result.embedded[key].source}; the others are left out of the score; give other vectors with "
+                "--embeddings NAME|FILE (embeddings=… in Python)",
+                CapevalWarning,
+                stacklevel=4,
+            )
 
 
 class Counted(NamedTuple):
@@ -174,7 +188,11 @@ def count(
     _check_training(corpus, metrics)
     given = document_frequency._core if document_frequency else None
     tables = _meteor_tables(corpus, metrics, meteor_resources, progress)
-    embedded = embed(corpus, metrics, embeddings=embeddings, objects=objects, threshold=threshold, threads=threads)
+    embedded: dict[str, EmbeddedCorpus] = {}
+    if any(part.uses_embeddings for part in _parts(metrics)):
+        from capeval.fidelity import embed
+
+        embedded = embed(corpus, metrics, embeddings=embeddings, objects=objects, threshold=threshold, threads=threads)
     return Counted(_statistics(corpus, metrics, embedded, given, tables, threads), tables, embedded)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from capeval import _core
 from capeval.content_words import FUNCTION_WORDS, is_content, script_words
-from capeval.errors import CapevalWarning, DataError, UsageError, some
+from capeval.errors import LACKS_OBJECTS, CapevalWarning, DataError, UsageError, some
 
 if TYPE_CHECKING:
     from capeval.corpus import Corpus
@@ -26,8 +26,6 @@ Labels: TypeAlias = "Mapping[str, float] | Iterable[str]"
 ObjectSource: TypeAlias = "Mapping[str, Labels] | Mapping[int, Labels] | str | PathLike[str]"
 EmbeddingSource: TypeAlias = "str | PathLike[str] | Embeddings"
 
-LOW_COVERAGE = 0.8
-"""A smaller share of known words and labels than this is worth a warning."""
 LONGEST_MOVED = 2_000
 """The longest sentence, in tokens, whose words are moved: the problem grows with the product of the lengths."""
 
@@ -105,16 +103,13 @@ def embed(
             raise UsageError(f"{metric.label}: its parts are of different words or vectors; score them one by one")
         view = seen.pop()
         if objects is not None and given is None:
-            given = objects_of(corpus, objects, threshold)
+            given = objects_of(corpus.image_ids, objects, threshold)
         if view not in views:
             _check_length(corpus, metric)
             cut = _by_script(corpus, threads) if view[0] else corpus._core
             views[view] = _embedded(cut, given, view[1], scripted=view[0])
         by_key[metric.key] = views[view]
     return by_key
-
-
-LACKS_OBJECTS = "needs the objects of each image: give --objects FILE (objects=… in Python)"
 
 
 def _source(metric: EmbeddingMetric, embeddings: EmbeddingSource | None) -> EmbeddingSource:
@@ -132,24 +127,27 @@ def _check_length(corpus: Corpus, metric: Metric) -> None:
         )
 
 
-def objects_of(corpus: Corpus, source: ObjectSource, threshold: float | None = None) -> list[dict[str, float]]:
-    """The objects of each image of the corpus, in its order.
+def objects_of(
+    image_ids: Sequence[str], source: ObjectSource, threshold: float | None = None
+) -> list[dict[str, float]]:
+    """The objects of each of the images, in their order.
 
     Warns where some images have none, and raises `DataError` where all lack them or an image's are unusable.
     """
     named = objects_by_image(source, threshold)
-    absent = [image for image in corpus.image_ids if image not in named]
-    if absent and len(absent) == len(corpus):
+    images = list(dict.fromkeys(image_ids))
+    absent = [image for image in images if image not in named]
+    if absent and len(absent) == len(images):
         name = str(source) if isinstance(source, (str, PathLike)) else "the objects"
         raise DataError(
-            f"{name}: it has objects of {some(list(named))}, of none of the {some(corpus.image_ids)} that are scored; "
+            f"{name}: it has objects of {some(list(named))}, of none of the {some(images)} that are scored; "
             "are these files of the same data set?"
         )
     if absent:
         warnings.warn(
             f"no objects for {some(absent)}: nothing in the caption is in such an image", CapevalWarning, stacklevel=5
         )
-    return [named.get(image, {}) for image in corpus.image_ids]
+    return [named.get(image, {}) for image in image_ids]
 
 
 def objects_by_image(source: ObjectSource, threshold: float | None) -> dict[str, dict[str, float]]:
@@ -295,17 +293,6 @@ def coverage(statistics: _core.Statistics) -> float:
     """
     known, total = statistics.sums()[2:4]
     return known / total if total else 1.0
-
-
-def warn_of_low_coverage(metric: Metric, share: float, source: str) -> None:
-    """Warns where so many words are left out that the score says little."""
-    if share < LOW_COVERAGE:
-        warnings.warn(
-            f"{metric.label}: only {share:.0%} of the content words and labels have a vector in {source}; the others "
-            "are left out of the score; give other vectors with --embeddings NAME|FILE (embeddings=… in Python)",
-            CapevalWarning,
-            stacklevel=4,
-        )
 
 
 def explain(

@@ -21,6 +21,8 @@ pub mod parallel;
 pub mod resample;
 pub mod spectrum;
 
+// What agreement with people is measured by.
+pub mod agreement;
 // Bags of word vectors, and the transport between them.
 pub mod embedded;
 pub mod transport;

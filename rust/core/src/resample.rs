@@ -27,7 +27,8 @@ pub enum Draw {
 }
 
 impl Draw {
-    fn weights(self, count: usize, mut generator: Generator) -> Vec<u16> {
+    /// How often each of `count` rows counts.
+    pub fn weights(self, count: usize, mut generator: Generator) -> Vec<u16> {
         match self {
             Self::Bootstrap => {
                 let mut weights = vec![0_u16; count];

@@ -9,6 +9,7 @@
 use capeval_core::read::Format;
 use pyo3::prelude::*;
 
+mod agreement;
 mod captions;
 mod corpus;
 mod diversity;
@@ -56,6 +57,10 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(diversity::novelty, module)?)?;
     module.add_function(wrap_pyfunction!(diversity::word_counts, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::bootstrap_intervals, module)?)?;
+    module.add("CORRELATIONS", capeval_core::agreement::STATISTICS.to_vec())?;
+    module.add_function(wrap_pyfunction!(agreement::correlations, module)?)?;
+    module.add_function(wrap_pyfunction!(agreement::kendall_b_by_image, module)?)?;
+    module.add_function(wrap_pyfunction!(agreement::draws, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::paired_bootstrap, module)?)?;
     module.add_function(wrap_pyfunction!(statistics::paired_permutation, module)?)?;
     module.add_function(wrap_pyfunction!(transport::transport, module)?)?;

@@ -27,6 +27,8 @@ COMMANDS = {
     "score": "Score one system's captions against references.",
     "compare": "Compare several systems: paired tests, intervals, ranks.",
     "diversity": "Score caption sets: how varied, how accurate, beside people.",
+    "agreement": "Measure how well metrics agree with people.",
+    "rank": "Rank an image's references against each other.",
     "df": "Build, import or inspect document frequencies.",
     "detect": "Find the objects of images, or convert and unite annotations.",
     "metrics": "List the metrics, or explain one.",

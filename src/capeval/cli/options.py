@@ -35,21 +35,26 @@ def _quiet(_: click.Context, __: click.Parameter, value: bool) -> None:
         warnings.simplefilter("ignore", CapevalWarning)
 
 
+def printing(function: F) -> F:
+    """--format, --output."""
+    function = click.option(
+        "--output", "-o", default="-", show_default=True, metavar="FILE", help="Where to print it; - is stdout."
+    )(function)
+    return click.option(
+        "--format",
+        "format_",
+        type=click.Choice(list(FORMATS)),
+        default="table",
+        show_default=True,
+        help="What to print.",
+    )(function)
+
+
 def common(function: F) -> F:
     """--format, --output, --threads, --quiet, --seed."""
     for option in reversed(
         (
-            click.option(
-                "--format",
-                "format_",
-                type=click.Choice(list(FORMATS)),
-                default="table",
-                show_default=True,
-                help="What to print.",
-            ),
-            click.option(
-                "--output", "-o", default="-", show_default=True, metavar="FILE", help="Where to print it; - is stdout."
-            ),
+            printing,
             threads,
             quiet,
             click.option(

@@ -1,0 +1,309 @@
+//! How a metric's scores go with people's ratings: Kendall's τ-b and τ-c, Spearman's ρ and Pearson's r, and what the
+//! bootstrap over images makes of them.
+//!
+//! The points are sorted once. A bootstrap sample is then a weight an image, and one pass over the sorted points gives
+//! all four statistics: O(n log levels), where levels are the distinct ratings, a handful.
+
+use crate::parallel::map_parts;
+use crate::resample::{Draw, Generator};
+
+/// The statistics in the order of [`Scatter::correlations`].
+pub const STATISTICS: [&str; 4] = ["kendall_b", "kendall_c", "spearman", "pearson"];
+
+/// Four correlations; NaN where one side is constant.
+pub type Correlations = [f64; STATISTICS.len()];
+
+/// Points of (score, rating), each of an image.
+#[derive(Debug)]
+pub struct Scatter {
+    /// Ascending by score.
+    points: Vec<Point>,
+    /// Where each run of equal scores ends.
+    runs: Vec<usize>,
+    levels: usize,
+    images: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Point {
+    /// Score and rating, less their means, so that sums of products keep their digits.
+    score: f64,
+    rating: f64,
+    /// Place of the rating among the distinct ones.
+    level: u32,
+    image: u32,
+}
+
+impl Scatter {
+    /// Points of finite scores and ratings and the number of the image of each; images are numbered from 0.
+    pub fn new(scores: &[f64], ratings: &[f64], images: &[u32]) -> Self {
+        let distinct = distinct(ratings);
+        let (score_mean, rating_mean) = (mean(scores), mean(ratings));
+        let mut order: Vec<usize> = (0..scores.len()).collect();
+        order.sort_by(|&a, &b| scores[a].partial_cmp(&scores[b]).expect("scores are finite"));
+        let points = order
+            .iter()
+            .map(|&place| Point {
+                score: scores[place] - score_mean,
+                rating: ratings[place] - rating_mean,
+                level: distinct.partition_point(|&level| level < ratings[place]) as u32,
+                image: images[place],
+            })
+            .collect();
+        let mut runs: Vec<usize> =
+            (1..order.len()).filter(|&end| scores[order[end - 1]] < scores[order[end]]).collect();
+        runs.push(order.len());
+        let images = images.iter().max().map_or(0, |&last| last as usize + 1);
+        Self { points, runs, levels: distinct.len(), images }
+    }
+
+    /// The statistics of all points.
+    pub fn correlations(&self) -> Correlations {
+        self.weighted(&vec![1; self.images])
+    }
+
+    /// The statistics of bootstrap samples: images are drawn with replacement, with all their points.
+    ///
+    /// Sample number `s` draws the same images for any scores, so that metrics can be compared sample by sample.
+    pub fn bootstrap(&self, samples: usize, seed: u64, threads: usize) -> Vec<Correlations> {
+        let parts = map_parts(samples, threads, |part| {
+            part.map(|sample| self.weighted(&Draw::Bootstrap.weights(self.images, Generator::new(seed, sample as u64))))
+                .collect::<Vec<_>>()
+        });
+        parts.concat()
+    }
+
+    /// The statistics where each point counts as often as its image was drawn.
+    fn weighted(&self, times: &[u16]) -> Correlations {
+        let weight = |point: &Point| u64::from(times[point.image as usize]);
+        let mut rated = vec![0_u64; self.levels];
+        self.points.iter().for_each(|point| rated[point.level as usize] += weight(point));
+        let total: u64 = rated.iter().sum();
+        let level_ranks = mid_ranks(&rated, total);
+        let mut pairs = Pairs::default();
+        let mut below = Counts::new(self.levels);
+        let (mut ranks, mut values) = (Products::default(), Products::default());
+        let mut start = 0;
+        for &end in &self.runs {
+            let run = &self.points[start..end];
+            let drawn: u64 = run.iter().map(weight).sum();
+            let rank = centred_rank(below.total, drawn, total);
+            for point in run {
+                let weight = weight(point);
+                if weight == 0 {
+                    continue;
+                }
+                let (lower, lower_or_equal) = (below.before(point.level), below.before(point.level + 1));
+                pairs.concordant += weight * lower;
+                pairs.discordant += weight * (below.total - lower_or_equal);
+                ranks.add(weight as f64, rank, level_ranks[point.level as usize]);
+                values.add(weight as f64, point.score, point.rating);
+            }
+            for point in run {
+                below.add(point.level, weight(point));
+            }
+            pairs.tied_scores += two_of(drawn);
+            pairs.distinct_scores += usize::from(drawn > 0);
+            start = end;
+        }
+        pairs.tied_ratings = rated.iter().map(|&count| two_of(count)).sum();
+        pairs.distinct_ratings = rated.iter().filter(|&&count| count > 0).count();
+        [pairs.tau_b(total), pairs.tau_c(total), ranks.correlation(), values.correlation()]
+    }
+}
+
+/// τ-b between scores and ratings within each image; NaN where either is constant there.
+pub fn kendall_b_by_image(scores: &[f64], ratings: &[f64], images: &[u32]) -> Vec<f64> {
+    let count = images.iter().max().map_or(0, |&last| last as usize + 1);
+    let mut members: Vec<(Vec<f64>, Vec<f64>)> = vec![(Vec::new(), Vec::new()); count];
+    for ((&score, &rating), &image) in scores.iter().zip(ratings).zip(images) {
+        members[image as usize].0.push(score);
+        members[image as usize].1.push(rating);
+    }
+    members
+        .iter()
+        .map(|(scores, ratings)| Scatter::new(scores, ratings, &vec![0; scores.len()]).correlations()[0])
+        .collect()
+}
+
+/// What Kendall's statistics are made of.
+#[derive(Default)]
+struct Pairs {
+    concordant: u64,
+    discordant: u64,
+    tied_scores: u64,
+    tied_ratings: u64,
+    distinct_scores: usize,
+    distinct_ratings: usize,
+}
+
+impl Pairs {
+    /// (C − D) / √((n₀ − n₁)(n₀ − n₂)): Kendall 1945.
+    fn tau_b(&self, points: u64) -> f64 {
+        let all = two_of(points);
+        let (by_score, by_rating) = ((all - self.tied_scores) as f64, (all - self.tied_ratings) as f64);
+        self.surplus() / (by_score * by_rating).sqrt()
+    }
+
+    /// 2 (C − D) / (n² (m − 1) / m), m the smaller number of distinct values: Stuart 1953.
+    fn tau_c(&self, points: u64) -> f64 {
+        let least = self.distinct_scores.min(self.distinct_ratings) as f64;
+        let points = points as f64;
+        2.0 * self.surplus() / (points * points * (least - 1.0) / least)
+    }
+
+    fn surplus(&self) -> f64 {
+        self.concordant as f64 - self.discordant as f64
+    }
+}
+
+/// Sums of squares and products of numbers whose mean is nearly 0.
+#[derive(Default)]
+struct Products {
+    weight: f64,
+    x: f64,
+    y: f64,
+    xx: f64,
+    yy: f64,
+    xy: f64,
+}
+
+impl Products {
+    fn add(&mut self, weight: f64, x: f64, y: f64) {
+        self.weight += weight;
+        self.x += weight * x;
+        self.y += weight * y;
+        self.xx += weight * x * x;
+        self.yy += weight * y * y;
+        self.xy += weight * x * y;
+    }
+
+    fn correlation(&self) -> f64 {
+        let variance = |square: f64, sum: f64| (square - sum * sum / self.weight).max(0.0);
+        let spread = (variance(self.xx, self.x) * variance(self.yy, self.y)).sqrt();
+        (self.xy - self.x * self.y / self.weight) / spread
+    }
+}
+
+/// Counts by level that are added to and summed up to a level: a binary indexed tree (Fenwick 1994).
+struct Counts {
+    tree: Vec<u64>,
+    total: u64,
+}
+
+impl Counts {
+    fn new(levels: usize) -> Self {
+        Self { tree: vec![0; levels + 1], total: 0 }
+    }
+
+    fn add(&mut self, level: u32, count: u64) {
+        self.total += count;
+        let mut place = level as usize + 1;
+        while place < self.tree.len() {
+            self.tree[place] += count;
+            place += place & place.wrapping_neg();
+        }
+    }
+
+    /// The sum of the counts of the levels before this one.
+    fn before(&self, level: u32) -> u64 {
+        let (mut place, mut sum) = (level as usize, 0);
+        while place > 0 {
+            sum += self.tree[place];
+            place &= place - 1;
+        }
+        sum
+    }
+}
+
+/// Number of pairs among `count` things.
+fn two_of(count: u64) -> u64 {
+    count * count.saturating_sub(1) / 2
+}
+
+/// The mean rank of `tied` points with `before` points below them, less the mean of all ranks.
+fn centred_rank(before: u64, tied: u64, total: u64) -> f64 {
+    before as f64 + (tied as f64 - total as f64) / 2.0
+}
+
+/// Centred mean rank of each level.
+fn mid_ranks(counts: &[u64], total: u64) -> Vec<f64> {
+    let mut before = 0;
+    counts
+        .iter()
+        .map(|&count| {
+            let rank = centred_rank(before, count, total);
+            before += count;
+            rank
+        })
+        .collect()
+}
+
+fn distinct(values: &[f64]) -> Vec<f64> {
+    let mut distinct = values.to_vec();
+    distinct.sort_by(|a, b| a.partial_cmp(b).expect("ratings are finite"));
+    distinct.dedup();
+    distinct
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(found: f64, wanted: f64) -> bool {
+        (found - wanted).abs() < 1e-12
+    }
+
+    /// Every pair looked at.
+    fn slow_tau_b(x: &[f64], y: &[f64]) -> f64 {
+        let (mut surplus, mut by_x, mut by_y) = (0.0, 0.0, 0.0);
+        for i in 0..x.len() {
+            for j in 0..i {
+                let (a, b) = ((x[i] - x[j]).total_cmp(&0.0) as i32, (y[i] - y[j]).total_cmp(&0.0) as i32);
+                surplus += f64::from(a * b);
+                by_x += f64::from(a * a);
+                by_y += f64::from(b * b);
+            }
+        }
+        surplus / f64::sqrt(by_x * by_y)
+    }
+
+    #[test]
+    fn kendall_is_that_of_all_pairs() {
+        let mut generator = Generator::new(3, 0);
+        for _ in 0..50 {
+            let mut values = |bound: u64| (0..40).map(|_| generator.below(bound) as f64).collect::<Vec<_>>();
+            let (scores, ratings) = (values(12), values(4));
+            let found = Scatter::new(&scores, &ratings, &(0..40).collect::<Vec<_>>()).correlations();
+            assert!(close(found[0], slow_tau_b(&scores, &ratings)));
+        }
+    }
+
+    #[test]
+    fn a_bootstrap_sample_is_the_drawn_points_repeated() {
+        let scores = [0.3, 0.1, 0.9, 0.4, 0.4, 0.8];
+        let ratings = [2.0, 1.0, 3.0, 3.0, 1.0, 2.0];
+        let images = [0, 0, 1, 1, 2, 2];
+        let scatter = Scatter::new(&scores, &ratings, &images);
+        for (sample, found) in scatter.bootstrap(20, 5, 2).into_iter().enumerate() {
+            let times = Draw::Bootstrap.weights(3, Generator::new(5, sample as u64));
+            let repeated: Vec<usize> =
+                (0..6).flat_map(|row| vec![row; usize::from(times[images[row] as usize])]).collect();
+            let pick = |values: &[f64]| repeated.iter().map(|&row| values[row]).collect::<Vec<_>>();
+            let wanted = Scatter::new(&pick(&scores), &pick(&ratings), &vec![0; repeated.len()]).correlations();
+            assert!(found.iter().zip(wanted).all(|(&a, b)| close(a, b) || (a.is_nan() && b.is_nan())));
+        }
+    }
+
+    #[test]
+    fn constant_sides_have_no_correlation() {
+        let found = Scatter::new(&[1.0, 1.0], &[1.0, 2.0], &[0, 1]).correlations();
+        assert!(found.iter().all(|value| value.is_nan()), "{found:?}");
+        let by_image = kendall_b_by_image(&[1.0, 2.0, 3.0, 1.0], &[1.0, 2.0, 2.0, 3.0], &[0, 0, 1, 1]);
+        assert_eq!(by_image, [1.0, -1.0]);
+    }
+}

@@ -1,0 +1,198 @@
+"""`capeval agreement`: metrics against people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from capeval.cli import options
+from capeval.cli.interruptible import building_tables, stage
+from capeval.study.accuracy import TIES
+from capeval.study.judgments import CATEGORIES
+from capeval.study.read import DATASETS
+from capeval.study.scoring import DOCUMENTS
+
+if TYPE_CHECKING:
+    _Counts = click.ParamType[tuple[int, ...]]
+    _Range = click.ParamType[tuple[float, float]]
+else:
+    _Counts = _Range = click.ParamType
+
+
+class Counts(_Counts):
+    """Whole numbers above 0, with commas between."""
+
+    name = "list"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        parts = [part.strip() for part in str(value).split(",")]
+        if not all(part.isdecimal() and int(part) > 0 for part in parts):
+            self.fail(f"{value!r} is not a list of whole numbers above 0, as 1,5,48", param, ctx)
+        return tuple(map(int, parts))
+
+
+class Range(_Range):
+    """The smallest and the largest value, with a comma between."""
+
+    name = "range"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, float]:
+        try:
+            low, high = map(float, str(value).split(","))
+        except ValueError:
+            low, high = 0.0, 0.0
+        if not low < high:
+            self.fail(f"{value!r} is not a smaller and a larger number, as 1,5", param, ctx)
+        return low, high
+
+
+@click.command()
+@click.argument("path")
+@click.option("--dataset", type=click.Choice(DATASETS), help="Instead of recognising it from content.")
+@options.metrics
+@click.option(
+    "--references",
+    type=Counts(),
+    metavar="LIST",
+    help="Numbers of references to score against, as 1,5,48: the first ones of each image; all by default.",
+)
+@click.option(
+    "--draws",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="For each of --references, also N random draws: the band of the curve.",
+)
+@click.option(
+    "--halves",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Also split the references in halves N times: one judges by its votes, people and metrics predict by the "
+    "other (ABSTRACT-50S, PASCAL-50S).",
+)
+@click.option(
+    "--plot",
+    metavar="FILE",
+    help="Draw agreement against the number of references: .svg, .png or .pdf.",
+)
+@click.option(
+    "--documents",
+    type=click.Choice(DOCUMENTS),
+    default="rows",
+    show_default=True,
+    help="What document frequencies count: each judged row with its references, as published figures do, or each "
+    "image once.",
+)
+@click.option(
+    "--ties",
+    type=click.Choice(TIES),
+    default="wrong",
+    show_default=True,
+    help="What a metric's tie counts as in a forced choice.",
+)
+@click.option(
+    "--drop-own-reference", is_flag=True, help="A candidate that is one of its own references leaves them first."
+)
+@click.option(
+    "--scores",
+    metavar="FILE",
+    help="Scores that others computed: CSV, TSV or JSON lines; a column a metric, a row a judgment.",
+)
+@click.option(
+    "--captions",
+    metavar="FILE",
+    help="Captions or references that the judgments lack, where they are not beside them.",
+)
+@click.option("--rating", metavar="NAME", help="What was rated, where captions have several ratings.")
+@click.option("--rating-range", type=Range(), metavar="LOW,HIGH", help="Refuse ratings outside (format ratings).")
+@click.option(
+    "--categories",
+    default=",".join(CATEGORIES),
+    show_default=True,
+    metavar="LIST",
+    help="Categories that pairs may have (format pairs).",
+)
+@options.meteor_resources
+@options.word_vectors_and_objects
+@options.tokenizer
+@options.interval
+@options.samples("Bootstrap samples.")
+@options.common
+def command(
+    path: str,
+    dataset: str | None,
+    metrics: str,
+    references: tuple[int, ...] | None,
+    draws: int,
+    halves: int,
+    plot: str | None,
+    documents: str,
+    ties: str,
+    drop_own_reference: bool,
+    scores: str | None,
+    captions: str | None,
+    rating: str | None,
+    rating_range: tuple[float, float] | None,
+    categories: str,
+    meteor_resources: str | None,
+    objects: str | None,
+    threshold: float | None,
+    embeddings: str | None,
+    tokenizer: str,
+    interval: float | None,
+    samples: int,
+    format_: str,
+    output: str,
+    threads: int,
+    seed: int,
+) -> None:
+    """Measure how well metrics agree with the human judgments in PATH.
+
+    PATH is the file or folder of PASCAL-50S, ABSTRACT-50S, Flickr8k (expert ratings or CrowdFlower votes), THumB, or
+    JSON lines of pairs or ratings.
+    """
+    from capeval.report.agreement import render
+    from capeval.report.curve import check_plot, draw
+    from capeval.study import agreement, read_judgments
+
+    if plot is not None:
+        check_plot(plot, references)
+    options.check_outputs(output=output, plot=plot)
+    stage.text = "reading"
+    judgments = read_judgments(
+        path,
+        dataset=dataset,
+        captions=captions,
+        rating=rating,
+        rating_range=rating_range,
+        categories=[name.strip() for name in categories.split(",")],
+        drop_own_reference=drop_own_reference,
+    )
+    stage.text = "scoring"
+    found = agreement(
+        judgments,
+        metrics,
+        references=references or (),
+        draws=draws,
+        halves=halves,
+        documents=documents,
+        ties=ties,
+        scores=scores,
+        tokenizer=tokenizer,
+        meteor_resources=meteor_resources,
+        objects=objects,
+        embeddings=embeddings,
+        threshold=threshold,
+        interval=interval,
+        samples=samples,
+        seed=seed,
+        threads=threads,
+        progress=building_tables,
+    )
+    if plot is not None:
+        draw(found, plot)
+    options.emit(render(found, format_, colour=options.colour(output)), output)

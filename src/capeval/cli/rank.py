@@ -1,0 +1,71 @@
+"""`capeval rank`: an image's references against each other."""
+
+from __future__ import annotations
+
+import click
+
+from capeval.cli import options
+from capeval.cli.interruptible import building_tables, stage
+from capeval.data import FORMATS, read_references
+
+
+@click.command()
+@click.argument("references")
+@click.option("--image", "images", multiple=True, metavar="IMAGE_ID", help="Rank this image; may be repeated.")
+@click.option("--all", "all_", is_flag=True, help="Rank every image.")
+@options.metrics
+@options.document_frequencies
+@options.meteor_resources
+@options.word_vectors_and_objects
+@options.tokenizer
+@click.option("--reference-format", type=click.Choice(FORMATS), help="Instead of recognising it from content.")
+@click.option("--split", metavar="NAME", help="Split of a Karpathy file, such as test.")
+@options.printing
+@options.threads
+@options.quiet
+def command(
+    references: str,
+    images: tuple[str, ...],
+    all_: bool,
+    metrics: str,
+    df: str,
+    meteor_resources: str | None,
+    objects: str | None,
+    threshold: float | None,
+    embeddings: str | None,
+    tokenizer: str,
+    reference_format: str | None,
+    split: str | None,
+    format_: str,
+    output: str,
+    threads: int,
+) -> None:
+    """Rank the REFERENCES of an image against each other, by each metric.
+
+    Each reference is scored against the image's other references: the one that ranks first says most what the others
+    say. The table is in the order of the last metric.
+    """
+    from capeval.report.ranking import render
+    from capeval.study import rank_references
+
+    if bool(images) == all_:
+        raise click.UsageError("name images with --image, or rank every image with --all")
+    options.check_outputs(output=output)
+    frequencies = options.load_document_frequencies(df)
+    stage.text = "reading"
+    captions = read_references(references, format=reference_format, split=split)
+    stage.text = "scoring"
+    ranking = rank_references(
+        captions,
+        images or None,
+        metrics,
+        tokenizer=tokenizer,
+        document_frequency=frequencies,
+        meteor_resources=meteor_resources,
+        objects=objects,
+        embeddings=embeddings,
+        threshold=threshold,
+        threads=threads,
+        progress=building_tables,
+    )
+    options.emit(render(ranking, format_, colour=options.colour(output)), output)

@@ -1,0 +1,82 @@
+"""Forced choice: how often a metric prefers the caption that people preferred."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from capeval.errors import accepted_name
+from capeval.study.bootstrap import Bootstrap, Estimate, image_numbers, ratio
+from capeval.study.judgments import CATEGORIES
+
+if TYPE_CHECKING:
+    from capeval.study.bootstrap import Floats
+    from capeval.study.judgments import Pairs
+
+TIES = ("wrong", "half")
+"""What a tie of the metric counts as: a wrong answer, as the papers do, or half a right one."""
+
+ALL = "all"
+
+
+def categories(pairs: Pairs) -> list[str]:
+    """The categories of the pairs in their usual order, then `all`."""
+    present = dict.fromkeys(pairs.categories)
+    usual = [name for name in CATEGORIES if name in present]
+    return [*usual, *(name for name in present if name and name not in usual), ALL]
+
+
+def credited(difference: Floats, preferred: Floats, ties: str) -> Floats:
+    """1 for a right answer, 0 for a wrong one, and what a tie is worth.
+
+    `difference` is how much B is preferred over C, `preferred` the sign of the truth. Raises `UsageError` for unknown
+    `ties`.
+    """
+    import numpy as np
+
+    accepted_name("ties", ties, TIES)
+    right: Floats = (np.sign(difference) == preferred).astype(np.float64)
+    right[difference == 0] = 0.5 if ties == "half" else 0.0
+    return right
+
+
+def credit(difference: Floats, pairs: Pairs, ties: str) -> Floats:
+    """The same for the truth of the pairs."""
+    import numpy as np
+
+    return credited(difference, np.asarray(pairs.preferred, dtype=np.float64), ties)
+
+
+def named(pairs: Pairs) -> Floats:
+    """Shape (pairs, categories): 1 where a pair is of the category."""
+    import numpy as np
+
+    return np.array([[float(name in (own, ALL)) for name in categories(pairs)] for own in pairs.categories])
+
+
+def members(pairs: Pairs) -> Floats:
+    """The same, with undecided pairs in no category."""
+    import numpy as np
+
+    decided = np.asarray(pairs.preferred) != 0
+    counted: Floats = named(pairs) * decided[:, None]
+    return counted
+
+
+def accuracy(credits: Floats, pairs: Pairs, bootstrap: Bootstrap) -> dict[str, Estimate]:
+    """Mean credit over the decided pairs of each category, and of all."""
+    counted = members(pairs)
+    images = image_numbers([row.image_id for row in pairs.rows])
+    estimates = ratio(credits[:, None] * counted, counted, images, bootstrap)
+    return dict(zip(categories(pairs), estimates, strict=True))
+
+
+def tied(difference: Floats, pairs: Pairs) -> dict[str, int]:
+    """Decided pairs on which the metric ties, by category."""
+    counted = members(pairs)
+    numbers = ((difference == 0).astype(float) @ counted).astype(int).tolist()
+    return dict(zip(categories(pairs), numbers, strict=True))
+
+
+def counts(pairs: Pairs) -> dict[str, int]:
+    """Decided pairs by category."""
+    return dict(zip(categories(pairs), members(pairs).sum(axis=0).astype(int).tolist(), strict=True))

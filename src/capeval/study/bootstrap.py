@@ -1,0 +1,89 @@
+"""Estimates with the bootstrap over images: an image is drawn with all its judgments.
+
+Judgments of one image share its references, so they are no independent draws; images are. Every statistic of a call
+sees the same draws, so the difference of two metrics is resampled pairwise for free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from capeval import _core
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """How many samples, from which seed, and which confidence level; None for no intervals."""
+
+    level: float | None = 0.95
+    samples: int = 1000
+    seed: int = 0
+    threads: int = 0
+
+    @property
+    def count(self) -> int:
+        """Samples that are drawn."""
+        return 0 if self.level is None else self.samples
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """A statistic, and its values in the bootstrap samples, shape (samples,); NaN where it is undefined."""
+
+    value: float
+    samples: Floats = field(repr=False)
+
+    def interval(self, level: float | None) -> tuple[float, float] | None:
+        """The percentile interval; None where none was asked for or no sample has a value."""
+        import numpy as np
+
+        defined = self.samples[np.isfinite(self.samples)]
+        if level is None or not len(defined):
+            return None
+        low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
+        return float(low), float(high)
+
+    def __sub__(self, other: Estimate) -> Estimate:
+        return Estimate(self.value - other.value, self.samples - other.samples)
+
+
+def p_value(difference: Estimate) -> float | None:
+    """Two-sided p of no difference: twice the share of samples on the far side of 0, counting the data as one."""
+    import numpy as np
+
+    defined = difference.samples[np.isfinite(difference.samples)]
+    if not len(defined):
+        return None
+    beyond = min(int((defined <= 0).sum()), int((defined >= 0).sum()))
+    return min(1.0, 2 * (beyond + 1) / (len(defined) + 1))
+
+
+def image_numbers(image_ids: Sequence[str]) -> npt.NDArray[np.uint32]:
+    """The images numbered in the order they appear."""
+    import numpy as np
+
+    known: dict[str, int] = {}
+    return np.array([known.setdefault(image, len(known)) for image in image_ids], dtype="<u4")
+
+
+def ratio(shares: Floats, counted: Floats, images: npt.NDArray[np.uint32], bootstrap: Bootstrap) -> list[Estimate]:
+    """Sum of `shares` over sum of `counted`, both of shape (rows, columns): an estimate a column."""
+    import numpy as np
+
+    count = int(images.max()) + 1
+    sums = np.zeros((2, count, shares.shape[1]))
+    np.add.at(sums[0], images, shares)
+    np.add.at(sums[1], images, counted)
+    drawn = np.frombuffer(_core.draws(count, bootstrap.count, bootstrap.seed), dtype="<u2").reshape(-1, count)
+    weights = np.vstack([np.ones(count), drawn])
+    top, bottom = weights @ sums[0], weights @ sums[1]
+    values = np.divide(top, bottom, out=np.full_like(top, np.nan), where=bottom > 0)
+    return [Estimate(float(column[0]), column[1:]) for column in values.T]

@@ -1,0 +1,121 @@
+"""People predict people: how far a metric could come before it agrees with people better than they do.
+
+- Forced choices that are decided by votes: the votes are split in halves; the majority of one half is the truth that
+  the majority of the other predicts. Averaged over splits. (ABSTRACT-50S: 24 votes against 24.)
+- Forced choices with votes of other people beside the decision: the majority of these predicts it.
+- Ratings by several people: each one's ratings predict those of the others. (Flickr8k Expert.)
+- Shares of yes: one vote of a row predicts the share of the others. (Flickr8k CrowdFlower.)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from capeval.study import accuracy, correlation
+from capeval.study.bootstrap import Bootstrap, Estimate, image_numbers, ratio
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from capeval.study.bootstrap import Floats
+    from capeval.study.judgments import Pairs, Ratings
+
+SPLITS = 100
+"""Random halves of the votes."""
+VOTE_SPLITS = 5
+"""Random choices of the predicting vote."""
+
+
+def people(judgments: Pairs | Ratings, ties: str, bootstrap: Bootstrap) -> tuple[str, dict[str, Estimate]] | None:
+    """How people were split, in words, and their statistics; None where each judgment is one person's."""
+    from capeval.study.judgments import Pairs
+
+    if isinstance(judgments, Pairs):
+        if judgments.votes is None:
+            return None
+        if not judgments.votes_decide:
+            return "the majority of direct votes predicts the consensus", _other_votes(judgments, ties, bootstrap)
+        if min(map(len, judgments.votes)) < 2:
+            return None
+        return f"half of the votes predicts the other half, {SPLITS} splits", _halves(judgments, ties, bootstrap)
+    if judgments.votes is not None:
+        return f"one vote predicts the others, {VOTE_SPLITS} splits", _single_votes(judgments, bootstrap)
+    if min(map(len, judgments.ratings)) < 2:
+        return None
+    return "each rater predicts the others", _raters(judgments, bootstrap)
+
+
+def _other_votes(pairs: Pairs, ties: str, bootstrap: Bootstrap) -> dict[str, Estimate]:
+    import numpy as np
+
+    totals = np.array([sum(votes) for votes in pairs.votes or []], dtype=float)
+    return accuracy.accuracy(accuracy.credit(totals, pairs, ties), pairs, bootstrap)
+
+
+def _halves(pairs: Pairs, ties: str, bootstrap: Bootstrap) -> dict[str, Estimate]:
+    import numpy as np
+
+    generator = np.random.default_rng(bootstrap.seed)
+    right, decided = np.zeros(len(pairs.rows)), np.zeros(len(pairs.rows))
+    for _ in range(SPLITS):
+        truth, predicted = np.sign(_split(pairs.votes or [], generator))
+        right += accuracy.credited(predicted, truth, ties) * (truth != 0)
+        decided += truth != 0
+    named = accuracy.named(pairs)
+    images = image_numbers([row.image_id for row in pairs.rows])
+    estimates = ratio(right[:, None] * named, decided[:, None] * named, images, bootstrap)
+    return dict(zip(accuracy.categories(pairs), estimates, strict=True))
+
+
+def _split(votes: list[list[int]], generator: np.random.Generator) -> Floats:
+    """Sums of two random halves of each pair's votes, shape (2, pairs)."""
+    import numpy as np
+
+    sums = []
+    for own in votes:
+        shuffled = generator.permutation(own)
+        half = len(own) // 2
+        sums.append((shuffled[:half].sum(), shuffled[half : 2 * half].sum()))
+    halves: Floats = np.array(sums, dtype=np.float64).T
+    return halves
+
+
+def _raters(ratings: Ratings, bootstrap: Bootstrap) -> dict[str, Estimate]:
+    import numpy as np
+
+    images = image_numbers([row.image_id for row in ratings.rows])
+    parts = []
+    for rater in range(min(map(len, ratings.ratings))):
+        own = np.array([values[rater] for values in ratings.ratings])
+        others = [(*values[:rater], *values[rater + 1 :]) for values in ratings.ratings]
+        parts.append(correlation.correlate(own, others, images, bootstrap))
+    return _mean(parts)
+
+
+def _single_votes(ratings: Ratings, bootstrap: Bootstrap) -> dict[str, Estimate]:
+    """Rows of a single vote are left out."""
+    import numpy as np
+
+    generator = np.random.default_rng(bootstrap.seed)
+    votes = ratings.votes or []
+    several = [number for number, (yes, no) in enumerate(votes) if yes + no > 1]
+    yes, total = np.array([(votes[n][0], sum(votes[n])) for n in several], dtype=float).T
+    images = image_numbers([ratings.rows[number].image_id for number in several])
+    parts = []
+    for _ in range(VOTE_SPLITS):
+        own = (generator.random(len(yes)) < yes / total).astype(float)
+        others = (yes - own) / (total - 1)
+        parts.append(correlation.correlate(own, others[:, None].tolist(), images, bootstrap))
+    return _mean(parts)
+
+
+def _mean(parts: list[dict[str, Estimate]]) -> dict[str, Estimate]:
+    import numpy as np
+
+    return {
+        name: Estimate(
+            float(np.mean([part[name].value for part in parts])),
+            np.mean([part[name].samples for part in parts], axis=0),
+        )
+        for name in parts[0]
+    }

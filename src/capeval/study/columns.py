@@ -1,0 +1,116 @@
+"""Scores that others computed: a file with a column a metric and a row a judgment."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from typing import TYPE_CHECKING
+
+from capeval.data.source import PathLike, display_name
+from capeval.errors import DataError
+from capeval.study.records import read_lines
+
+if TYPE_CHECKING:
+    from capeval.study.judgments import Judgments
+    from capeval.study.scoring import Columns
+
+_IDS = ("image_id", "row", "judgment")
+"""Columns that are no scores."""
+
+
+def read_scores(path: PathLike, judgments: Judgments) -> dict[str, Columns]:
+    """Scores by name and column of candidates, aligned with the rows of the judgments.
+
+    CSV or TSV with a head, or JSON lines; a row for each judgment, in the order of the judgments' file. Judgments that
+    the protocol leaves out may have a row or not. Rated captions have a column a metric. Pairs have two, `NAME.b` and
+    `NAME.c`, or one, `NAME`: by how much B is better. Columns `image_id`, `row` and `judgment` are not read.
+
+    Raises `DataError` for another number of rows, a value that is no finite number, and half a pair of columns.
+    """
+    source = display_name(path)
+    table = _read(source, path)
+    number = len(next(iter(table.values())))
+    if number not in (judgments.in_file, len(judgments.rows)):
+        left = (
+            "" if judgments.in_file == len(judgments.rows) else f" (or {len(judgments.rows):,}, without those left out)"
+        )
+        raise DataError(
+            f"{source}: {number:,} rows of scores for {judgments.in_file:,} judgments{left}; give a row for each"
+        )
+    places = [row.place for row in judgments.rows] if number == judgments.in_file else range(number)
+    kept = {name: [values[place] for place in places] for name, values in table.items()}
+    return _paired(source, kept) if len(judgments.candidates()) == 2 else _single(kept)
+
+
+def _single(table: dict[str, list[float]]) -> dict[str, Columns]:
+    import numpy as np
+
+    return {name: {"caption": np.array(values)} for name, values in table.items()}
+
+
+def _paired(source: str, table: dict[str, list[float]]) -> dict[str, Columns]:
+    import numpy as np
+
+    scores: dict[str, Columns] = {}
+    for name, values in table.items():
+        stem, dot, side = name.rpartition(".")
+        if not dot or side not in ("b", "c"):
+            scores[name] = {"b": np.array(values), "c": np.zeros(len(values))}
+        elif f"{stem}.b" not in table or f"{stem}.c" not in table:
+            raise DataError(f"{source}: column {name!r} without its partner; scores of pairs are {stem}.b and {stem}.c")
+        else:
+            scores.setdefault(stem, {})[side] = np.array(values)
+    return scores
+
+
+def _read(source: str, path: PathLike) -> dict[str, list[float]]:
+    """Columns of finite numbers by name."""
+    lines = list(read_lines(path))
+    if len(lines) < 2:
+        raise DataError(f"{source}: no scores in it; expected a head and a row for each judgment")
+    rows = _json_rows(source, lines) if lines[0][1].lstrip().startswith("{") else _delimited_rows(source, lines)
+    names = [name for name in rows[0][1] if name not in _IDS]
+    if not names:
+        raise DataError(f"{source}: no column of scores in it; its columns: {', '.join(rows[0][1])}")
+    for line, row in rows:
+        if list(row) != list(rows[0][1]):
+            raise DataError(f"{source}, line {line}: not the columns of the first row ({', '.join(rows[0][1])})")
+    return {name: [_number(f"{source}, line {line}, column {name}", row[name]) for line, row in rows] for name in names}
+
+
+def _json_rows(source: str, lines: list[tuple[int, str]]) -> list[tuple[int, dict[str, object]]]:
+    rows = []
+    for number, line in lines:
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise DataError(f"{source}, line {number}: not JSON ({error})") from None
+        if not isinstance(row, dict):
+            raise DataError(f"{source}, line {number}: expected an object of scores by name")
+        rows.append((number, row))
+    return rows
+
+
+def _delimited_rows(source: str, lines: list[tuple[int, str]]) -> list[tuple[int, dict[str, object]]]:
+    delimiter = "\t" if "\t" in lines[0][1] else ","
+    head, *values = csv.reader((line for _, line in lines), delimiter=delimiter)
+    repeated = next((name for name in head if head.count(name) > 1), None)
+    if repeated is not None:
+        raise DataError(f"{source}: column {repeated!r} is there twice")
+    rows: list[tuple[int, dict[str, object]]] = []
+    for (number, _), row in zip(lines[1:], values, strict=False):
+        if len(row) != len(head):
+            raise DataError(f"{source}, line {number}: {len(row)} columns, the first line has {len(head)}")
+        rows.append((number, dict(zip(head, row, strict=True))))
+    return rows
+
+
+def _number(where: str, value: object) -> float:
+    try:
+        number = float(value) if isinstance(value, (str, int, float)) and not isinstance(value, bool) else math.nan
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise DataError(f"{where}: expected a finite number, got {value!r}")
+    return number

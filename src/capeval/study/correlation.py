@@ -1,0 +1,81 @@
+"""How scores go with ratings: Kendall's τ-b and τ-c, Spearman's ρ, Pearson's r, and τ-b within images.
+
+Every rating is a data point: a caption that three people rated is three points of one score. Within an image, captions
+are ranked by their mean rating, and τ-b is averaged over the images where both sides differ at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from capeval import _core
+from capeval.study.bootstrap import Bootstrap, Estimate, ratio
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from capeval.study.bootstrap import Floats
+
+STATISTICS = (*_core.CORRELATIONS, "per_image")
+
+LABELS = {
+    "kendall_b": "Kendall τ-b",
+    "kendall_c": "Kendall τ-c",
+    "spearman": "Spearman ρ",
+    "pearson": "Pearson r",
+    "per_image": "τ-b in an image",
+}
+
+
+def correlate(
+    scores: Floats, ratings: Sequence[Sequence[float]], images: npt.NDArray[np.uint32], bootstrap: Bootstrap
+) -> dict[str, Estimate]:
+    """Each of `STATISTICS`; `scores`, `ratings` (a sequence a row) and image numbers are aligned."""
+    import numpy as np
+
+    rows = np.repeat(np.arange(len(ratings)), [len(own) for own in ratings])
+    points = np.concatenate([np.asarray(own, dtype="<f8") for own in ratings])
+    found = np.frombuffer(
+        _core.correlations(
+            _bytes(scores[rows]),
+            _bytes(points),
+            images[rows].astype("<u4").tobytes(),
+            bootstrap.count,
+            bootstrap.seed,
+            bootstrap.threads,
+        )
+    ).reshape(-1, len(_core.CORRELATIONS))
+    estimates = {
+        name: Estimate(float(column[0]), column[1:]) for name, column in zip(_core.CORRELATIONS, found.T, strict=True)
+    }
+    return {**estimates, "per_image": _within_images(scores, ratings, images, bootstrap)}
+
+
+def plain(scores: Sequence[float], values: Sequence[float]) -> dict[str, float]:
+    """τ-b, τ-c, ρ and r of independent points, without samples."""
+    import numpy as np
+
+    numbers = np.arange(len(scores), dtype="<u4").tobytes()
+    found = np.frombuffer(_core.correlations(_bytes(scores), _bytes(values), numbers, 0, 0))
+    return dict(zip(_core.CORRELATIONS, found.tolist(), strict=True))
+
+
+def _within_images(
+    scores: Floats, ratings: Sequence[Sequence[float]], images: npt.NDArray[np.uint32], bootstrap: Bootstrap
+) -> Estimate:
+    import numpy as np
+
+    means = [sum(own) / len(own) for own in ratings]
+    by_image = np.frombuffer(_core.kendall_b_by_image(_bytes(scores), _bytes(means), images.tobytes()))
+    defined = np.isfinite(by_image)
+    numbers = np.arange(len(by_image), dtype="<u4")
+    [estimate] = ratio(np.where(defined, by_image, 0.0)[:, None], defined[:, None].astype(float), numbers, bootstrap)
+    return estimate
+
+
+def _bytes(values: Floats | Sequence[float]) -> bytes:
+    import numpy as np
+
+    return np.ascontiguousarray(values, dtype="<f8").tobytes()

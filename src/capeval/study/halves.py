@@ -1,0 +1,73 @@
+"""People and metrics on equal terms: half of a pair's references judge, the other half predict.
+
+The CIDEr paper's comparison with people (ABSTRACT-50S and PASCAL-50S, 24 of 48 references): the votes of one half are
+the truth; people predict it by the votes of the other half, and metrics by scores against the references of that half.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from capeval.errors import UsageError
+from capeval.study import accuracy
+from capeval.study.bootstrap import Bootstrap, Estimate, image_numbers, ratio
+from capeval.study.judgments import Pairs
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from capeval.study.bootstrap import Floats
+    from capeval.study.judgments import Ratings
+    from capeval.study.scoring import Scorer
+
+PEOPLE = "people"
+
+
+def halves(
+    judgments: Pairs | Ratings, scorer: Scorer, splits: int, ties: str, bootstrap: Bootstrap
+) -> dict[str, dict[str, Estimate]]:
+    """Accuracy by category, over that many random splits, of each metric and of `people`.
+
+    Raises `UsageError` where votes are not on the references.
+    """
+    import numpy as np
+
+    if not isinstance(judgments, Pairs) or judgments.votes is None or not judgments.votes_of_references:
+        raise UsageError(
+            f"{judgments.dataset} has no vote a reference, so its references cannot be split in halves; "
+            "ABSTRACT-50S and PASCAL-50S have"
+        )
+    generator = np.random.default_rng(bootstrap.seed)
+    names = [*(metric.key for metric in scorer.metrics), PEOPLE]
+    right = {name: np.zeros(len(judgments.rows)) for name in names}
+    decided = np.zeros(len(judgments.rows))
+    for _ in range(splits):
+        truth, differences = _predict(judgments, scorer, generator)
+        decided += truth != 0
+        for name, difference in differences.items():
+            right[name] += accuracy.credited(difference, truth, ties) * (truth != 0)
+    return {name: _estimates(own, decided, judgments, bootstrap) for name, own in right.items()}
+
+
+def _predict(pairs: Pairs, scorer: Scorer, generator: np.random.Generator) -> tuple[Floats, dict[str, Floats]]:
+    """The truth by one half of the votes; by whom, how much B is preferred according to the other half."""
+    import numpy as np
+
+    truth, votes, references = [], [], []
+    for row, own in zip(pairs.rows, pairs.votes or [], strict=True):
+        order = generator.permutation(len(own)).tolist()
+        judging, predicting = order[: len(own) // 2], sorted(order[len(own) // 2 :])
+        truth.append(sum(own[place] for place in judging))
+        votes.append(sum(own[place] for place in predicting))
+        references.append([row.references[place] for place in predicting])
+    scores, _ = scorer.score(pairs, references)
+    differences = {name: columns["b"] - columns["c"] for name, columns in scores.items()}
+    return np.sign(np.array(truth, dtype=np.float64)), {**differences, PEOPLE: np.array(votes, dtype=np.float64)}
+
+
+def _estimates(right: Floats, decided: Floats, pairs: Pairs, bootstrap: Bootstrap) -> dict[str, Estimate]:
+    """Shares of right answers among the decided ones, by category."""
+    named = accuracy.named(pairs)
+    images = image_numbers([row.image_id for row in pairs.rows])
+    estimates = ratio(right[:, None] * named, decided[:, None] * named, images, bootstrap)
+    return dict(zip(accuracy.categories(pairs), estimates, strict=True))

@@ -1,0 +1,160 @@
+"""What people judged: captions that were rated, or pairs of captions of which they chose one.
+
+Both are rows, a row an image with its own references; a metric scores each column of candidates (one of a rating, two
+of a pair) against the references of the row. What differs is how scores are compared with the people's answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from capeval.errors import DataError
+
+CATEGORIES = ("HC", "HI", "HM", "MM")
+"""Kinds of pair: human and correct twice, human correct and incorrect, human and machine, machine twice."""
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """Which image a row is of, its references, and where in the file it stands."""
+
+    image_id: str
+    references: Sequence[str]
+    place: int
+    """Number of the judgment in its file, from 0: the row of a file of scores that belongs to it."""
+
+
+class Judgments(Protocol):
+    """What can be scored: rows, and columns of candidates."""
+
+    @property
+    def dataset(self) -> str:
+        """Name of the data set or format."""
+
+    @property
+    def source(self) -> str:
+        """What messages call the file."""
+
+    @property
+    def rows(self) -> list[Row]:
+        """What is scored."""
+
+    @property
+    def in_file(self) -> int:
+        """Judgments in the file, with those that the protocol leaves out."""
+
+    @property
+    def notes(self) -> list[str]:
+        """What was left out or is worth knowing, in words."""
+
+    def candidates(self) -> dict[str, list[str]]:
+        """Columns of candidates by name, aligned with the rows: `caption`, or `b` and `c`."""
+
+    def systems(self) -> dict[str, list[str]] | None:
+        """Who wrote the candidates, in the same columns; None where the file does not say."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """Captions, each with a rating or several."""
+
+    dataset: str
+    source: str
+    rows: list[Row]
+    captions: list[str]
+    ratings: list[tuple[float, ...]]
+    """Of each row, by whoever rated it; each is a data point."""
+    in_file: int
+    system: list[str] | None = None
+    votes: list[tuple[int, int]] | None = None
+    """How many said yes and no, where the rating is the share of yes."""
+    aspect: str = "rating"
+    """What was rated."""
+    objects: dict[str, list[str]] | None = None
+    """Labels of what is in each image, where the file has them."""
+    notes: list[str] = field(default_factory=list)
+
+    def candidates(self) -> dict[str, list[str]]:
+        return {"caption": self.captions}
+
+    def systems(self) -> dict[str, list[str]] | None:
+        return None if self.system is None else {"caption": self.system}
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Pairs of captions B and C; people chose one, or were undecided."""
+
+    dataset: str
+    source: str
+    rows: list[Row]
+    b: list[str]
+    c: list[str]
+    preferred: list[int]
+    """+1 where people preferred B, −1 where C, 0 where they were undecided."""
+    categories: list[str]
+    """Of each pair; the empty text where the file names none."""
+    in_file: int
+    votes: list[list[int]] | None = None
+    """+1 for B, −1 for C, by whoever voted."""
+    votes_decide: bool = False
+    """Whether `preferred` is the majority of `votes`; otherwise they come from other people."""
+    votes_of_references: bool = False
+    """Whether each vote is on which caption is closer to the reference in its place."""
+    b_system: list[str] | None = None
+    c_system: list[str] | None = None
+    objects: dict[str, list[str]] | None = None
+    """Labels of what is in each image, where the file has them."""
+    notes: list[str] = field(default_factory=list)
+
+    def candidates(self) -> dict[str, list[str]]:
+        return {"b": self.b, "c": self.c}
+
+    def systems(self) -> dict[str, list[str]] | None:
+        return None if self.b_system is None or self.c_system is None else {"b": self.b_system, "c": self.c_system}
+
+
+def with_notes(judgments: Ratings | Pairs) -> Ratings | Pairs:
+    """The same, with notes on what disturbs any metric: equal captions in a pair, candidates among their references."""
+    notes = []
+    if isinstance(judgments, Pairs):
+        equal = sum(b == c for b, c in zip(judgments.b, judgments.c, strict=True))
+        if equal:
+            notes.append(f"pairs that hold one caption twice, on which every metric ties: {equal:,}")
+    references = [set(map(_letters, row.references)) for row in judgments.rows]
+    own = sum(
+        any(_letters(caption) in known for caption in captions)
+        for known, *captions in zip(references, *judgments.candidates().values(), strict=True)
+    )
+    if own:
+        notes.append(f"candidates among their own references (--drop-own-reference removes these): {own:,}")
+    return replace(judgments, notes=[*judgments.notes, *notes])
+
+
+def _letters(caption: str) -> str:
+    """What remains of a caption without case, blanks and punctuation."""
+    return "".join(filter(str.isalnum, caption.lower()))
+
+
+def without_own_references(judgments: Ratings | Pairs) -> Ratings | Pairs:
+    """The same, where a candidate that is one of its row's references leaves them.
+
+    Captions are compared by letters and digits, so that case and full stops do not count. Raises `DataError` where that
+    leaves a row without reference.
+    """
+    letters = {sentence: _letters(sentence) for row in judgments.rows for sentence in row.references}
+    rows, dropped = [], 0
+    for row, *candidates in zip(judgments.rows, *judgments.candidates().values(), strict=True):
+        own = set(map(_letters, candidates))
+        kept = [sentence for sentence in row.references if letters[sentence] not in own]
+        if not kept:
+            raise DataError(
+                f"{judgments.source}: judgment {row.place + 1} (image {row.image_id!r}) has no reference but its own "
+                "candidate; remove it, or keep own references"
+            )
+        dropped += len(kept) < len(row.references)
+        rows.append(replace(row, references=kept))
+    note = f"rows that lost a reference which is their own candidate: {dropped:,}"
+    return replace(judgments, rows=rows, notes=[*judgments.notes, note])

@@ -1,0 +1,60 @@
+"""MATLAB files of the releases, read through SciPy."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from capeval.data.source import PathLike, display_name, reading
+from capeval.errors import DataError, MissingDependencyError
+
+MAGIC = b"MATLAB 5.0 MAT-file"
+
+
+def is_matlab(head: bytes) -> bool:
+    """Whether a file that begins like this is a MATLAB file."""
+    return head.startswith(MAGIC)
+
+
+def load(path: PathLike, *names: str) -> dict[str, Any]:
+    """The variables of these names.
+
+    Raises `DataError` for a broken file or one without them, `MissingDependencyError` without SciPy.
+    """
+    try:
+        import scipy.io
+    except ImportError:
+        raise MissingDependencyError("reading MATLAB files", extra="study") from None
+    source = display_name(path)
+    with reading(path), open(path, "rb") as file:
+        try:
+            found: dict[str, Any] = scipy.io.loadmat(file)
+        except Exception as error:  # noqa: BLE001 - SciPy raises whatever a broken file makes it stumble over
+            raise DataError(f"{source}: no MATLAB file, or a broken one ({error}); download it again") from None
+    missing = [name for name in names if name not in found]
+    if missing:
+        held = ", ".join(name for name in found if not name.startswith("__")) or "nothing"
+        raise DataError(f"{source}: no variable {missing[0]!r} in it, it holds {held}; is this the right file?")
+    return {name: found[name] for name in names}
+
+
+def variables(path: PathLike) -> list[str]:
+    """Names of the variables in the file. Errors as for `load`."""
+    try:
+        import scipy.io
+    except ImportError:
+        raise MissingDependencyError("reading MATLAB files", extra="study") from None
+    with reading(path), open(path, "rb") as file:
+        try:
+            return [name for name, _, _ in scipy.io.whosmat(file)]
+        except Exception as error:  # noqa: BLE001 - as above
+            raise DataError(f"{os.fspath(path)}: a broken MATLAB file ({error}); download it again") from None
+
+
+def unwrap(value: Any) -> Any:
+    """The one thing inside arrays of arrays; the empty text for an empty one."""
+    import numpy as np
+
+    while isinstance(value, np.ndarray):
+        value = value.ravel()[0] if value.size else ""
+    return value

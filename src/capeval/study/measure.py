@@ -1,0 +1,261 @@
+"""The one path: judgments × metrics → agreement."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from os import PathLike
+from typing import TYPE_CHECKING
+
+from capeval import _core
+from capeval.errors import CapevalWarning, MissingDependencyError, UsageError, accepted_name
+from capeval.evaluate import check_bootstrap, lacking
+from capeval.fidelity import objects_of
+from capeval.registry import parse_metrics
+from capeval.study import accuracy, correlation, systems
+from capeval.study.bootstrap import Bootstrap, Estimate, image_numbers
+from capeval.study.ceiling import people
+from capeval.study.columns import read_scores
+from capeval.study.comparison import Comparison, compare, williams
+from capeval.study.halves import halves as predict_by_halves
+from capeval.study.judgments import Pairs
+from capeval.study.read import read_judgments
+from capeval.study.result import Agreement, Measured, Systems
+from capeval.study.scoring import Scorer, drawn_references, first_references
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from capeval.fidelity import EmbeddingSource, ObjectSource
+    from capeval.metrics import Metric
+    from capeval.study.judgments import Ratings
+    from capeval.study.scoring import Columns
+
+
+def agreement(
+    judgments: Pairs | Ratings | str | PathLike[str],
+    metrics: str | Metric | Iterable[str | Metric] = "coco",
+    *,
+    references: Sequence[int] = (),
+    draws: int = 0,
+    halves: int = 0,
+    documents: str = "rows",
+    ties: str = "wrong",
+    scores: str | PathLike[str] | Mapping[str, Columns] | None = None,
+    tokenizer: str = "ptb",
+    meteor_resources: str | None = None,
+    objects: ObjectSource | None = None,
+    embeddings: EmbeddingSource | None = None,
+    threshold: float | None = None,
+    interval: float | None = 0.95,
+    samples: int = 1000,
+    seed: int = 0,
+    threads: int = 0,
+    progress: Callable[[float], object] | None = None,
+) -> Agreement:
+    """How well metrics agree with people.
+
+    Args:
+        judgments: what [`read_judgments`][capeval.study.read_judgments] read, or the path of a file or folder for it.
+        metrics: names, groups or values, as for [`capeval.score`][].
+        references: numbers of references to score against (the first ones of each row); all by default.
+        draws: for each number, also so many random draws of references, whose spread is the band of a curve.
+        halves: splits of the references in halves, of which one judges by its votes and the other predicts: people and
+            metrics on equal terms. For judgments with a vote a reference.
+        documents: what document frequencies count: `rows` or `images`.
+        ties: what a metric's tie counts as in a forced choice: `wrong` or `half`.
+        scores: a file of scores that others computed, or such scores by name and column.
+        tokenizer: as for `capeval.score`.
+        meteor_resources: as for `capeval.score`.
+        objects: as for `capeval.score`; those in the judgments' file, where it has them, by default.
+        embeddings: as for `capeval.score`.
+        threshold: as for `capeval.score`.
+        interval: confidence level of the bootstrap intervals over images, or None for none.
+        samples: number of bootstrap samples.
+        seed: seed of everything random.
+        threads: number of threads, 0 for one a core; results do not depend on it.
+        progress: called with the finished share while METEOR's tables are built.
+
+    Raises:
+        DataError: the judgments or scores cannot be used.
+        UsageError: an unknown name or an unacceptable value.
+    """
+    accepted_name("ties", ties, accuracy.TIES)
+    check_bootstrap(interval, samples, seed)
+    if min(draws, halves) < 0:
+        raise UsageError(f"draws and halves must be at least 0, got {min(draws, halves)}")
+    if draws and not references:
+        raise UsageError("draws are of a number of references; name the numbers, as 1,5 (--references)")
+    if isinstance(judgments, (str, PathLike)):
+        judgments = read_judgments(judgments)
+    if objects is None:
+        objects = judgments.objects
+    chosen = parse_metrics(metrics, lacking=lacking(meteor_resources, objects))
+    columns = scores if isinstance(scores, Mapping) else read_scores(scores, judgments) if scores is not None else {}
+    taken = [metric.key for metric in chosen if metric.key in columns]
+    if taken:
+        raise UsageError(f"the scores have a column {taken[0]!r}, which is also a metric's name; rename the column")
+    study = _Study(
+        judgments,
+        Scorer(
+            chosen,
+            documents,
+            tokenizer,
+            meteor_resources,
+            _objects(judgments, chosen, objects, threshold),
+            embeddings,
+            threads,
+            progress,
+        ),
+        columns,
+        ties,
+        Bootstrap(interval, samples, seed, threads),
+    )
+    measured: list[Measured] = []
+    comparisons: list[tuple[int | None, Comparison]] = []
+    for count in dict.fromkeys(references) or (None,):
+        found, compared = study.measure(count, draws)
+        measured += found
+        comparisons += [(count, comparison) for comparison in compared]
+    return Agreement(
+        _core.__version__,
+        judgments,
+        documents,
+        ties,
+        interval,
+        measured,
+        study.people(),
+        study.halves(halves) if halves else None,
+        study.systems,
+        comparisons,
+    )
+
+
+def _objects(
+    judgments: Pairs | Ratings, metrics: Iterable[Metric], source: ObjectSource | None, threshold: float | None
+) -> list[dict[str, float]] | None:
+    """The objects of each row's image, where a metric looks at them."""
+    if source is None or not any(metric.uses_objects for metric in metrics):
+        return None
+    return objects_of([row.image_id for row in judgments.rows], source, threshold)
+
+
+class _Study:
+    """What stays the same for any number of references."""
+
+    def __init__(
+        self,
+        judgments: Pairs | Ratings,
+        scorer: Scorer,
+        outside: Mapping[str, Columns],
+        ties: str,
+        bootstrap: Bootstrap,
+    ) -> None:
+        self.judgments = judgments
+        self.scorer = scorer
+        self.outside = outside
+        self.ties = ties
+        self.bootstrap = bootstrap
+        self.images = image_numbers([row.image_id for row in judgments.rows])
+        self.systems: Systems | None = None
+        """Those of the last number of references."""
+
+    def people(self) -> tuple[str, dict[str, Estimate]] | None:
+        """People against people."""
+        return people(self.judgments, self.ties, self.bootstrap)
+
+    def halves(self, splits: int) -> dict[str, dict[str, Estimate]]:
+        """People and metrics on equal terms."""
+        return predict_by_halves(self.judgments, self.scorer, splits, self.ties, self.bootstrap)
+
+    def measure(self, count: int | None, draws: int) -> tuple[list[Measured], list[Comparison]]:
+        """Every metric against the first `count` references, and the metrics against one another."""
+        own, signatures = self.scorer.score(self.judgments, first_references(self.judgments.rows, count))
+        scores = {**own, **self.outside}
+        estimates = {name: self.estimate(columns, self.bootstrap) for name, columns in scores.items()}
+        spread = self._draw(count, draws) if count is not None and draws else {}
+        self.systems = self._of_systems(scores)
+        labels = {metric.key: metric.label for metric in self.scorer.metrics}
+        measured = [
+            Measured(
+                name,
+                labels.get(name, name),
+                count,
+                estimates[name],
+                self._ties(columns),
+                signatures.get(name),
+                spread.get(name),
+            )
+            for name, columns in scores.items()
+        ]
+        return measured, self._compare(scores, estimates)
+
+    def estimate(self, columns: Columns, bootstrap: Bootstrap) -> dict[str, Estimate]:
+        """The statistics of one metric's scores."""
+        if isinstance(self.judgments, Pairs):
+            credits = accuracy.credit(columns["b"] - columns["c"], self.judgments, self.ties)
+            return accuracy.accuracy(credits, self.judgments, bootstrap)
+        return correlation.correlate(columns["caption"], self.judgments.ratings, self.images, bootstrap)
+
+    def _ties(self, columns: Columns) -> dict[str, int] | None:
+        if not isinstance(self.judgments, Pairs):
+            return None
+        return accuracy.tied(columns["b"] - columns["c"], self.judgments)
+
+    def _draw(self, count: int, draws: int) -> dict[str, dict[str, list[float]]]:
+        """Values of each statistic of each metric over random draws of references."""
+        import numpy as np
+
+        generator = np.random.default_rng([self.bootstrap.seed, count])
+        values: dict[str, dict[str, list[float]]] = {}
+        without = Bootstrap(None)
+        for _ in range(draws):
+            scores, _ = self.scorer.score(self.judgments, drawn_references(self.judgments.rows, count, generator))
+            for name, columns in scores.items():
+                for statistic, estimate in self.estimate(columns, without).items():
+                    values.setdefault(name, {}).setdefault(statistic, []).append(estimate.value)
+        return values
+
+    def _of_systems(self, scores: Mapping[str, Columns]) -> Systems | None:
+        by_people = systems.by_people(self.judgments)
+        if by_people is None:
+            return None
+        by_metric = {name: systems.by_metric(self.judgments, columns) for name, columns in scores.items()}
+        return Systems(
+            by_people, by_metric, {name: systems.agreement(by_people, own) for name, own in by_metric.items()}
+        )
+
+    def _compare(self, scores: Mapping[str, Columns], estimates: Mapping[str, dict[str, Estimate]]) -> list[Comparison]:
+        """Each pair of metrics by each statistic, on the same draws."""
+        level = self.bootstrap.level
+        if level is None:
+            return []
+        compared = [
+            compare(a, b, statistic, (estimates[a][statistic], estimates[b][statistic]), level)
+            for a, b in combinations(scores, 2)
+            for statistic in estimates[a]
+        ]
+        return compared if isinstance(self.judgments, Pairs) else self._with_williams(compared, scores)
+
+    def _with_williams(self, compared: list[Comparison], scores: Mapping[str, Columns]) -> list[Comparison]:
+        """Pearson's r by Williams' test too, over captions with their mean ratings; left out without SciPy."""
+        assert not isinstance(self.judgments, Pairs)  # noqa: S101 - for the type checker
+        means = [sum(own) / len(own) for own in self.judgments.ratings]
+        flat = {name: columns["caption"].tolist() for name, columns in scores.items()}
+        people = {name: correlation.plain(column, means)["pearson"] for name, column in flat.items()}
+        try:
+            return [
+                replace(c, williams=williams(people[c.a], people[c.b], _pearson(flat[c.a], flat[c.b]), len(means)))
+                if c.statistic == "pearson"
+                else c
+                for c in compared
+            ]
+        except MissingDependencyError as error:
+            warnings.warn(f"no Williams' tests: {error}", CapevalWarning, stacklevel=5)
+            return compared
+
+
+def _pearson(x: Sequence[float], y: Sequence[float]) -> float:
+    return correlation.plain(x, y)["pearson"]

@@ -1,0 +1,177 @@
+"""References against each other: each reference of an image is scored against the image's other references.
+
+The appendix of the CIDEr paper ranks an image's sentences like this: which of them says most what the others say?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from capeval import _core
+from capeval.corpus import Corpus, as_references
+from capeval.document_frequency import DocumentFrequency
+from capeval.errors import DataError, UsageError, some
+from capeval.evaluate import lacking, score_corpus
+from capeval.fidelity import objects_of
+from capeval.registry import parse_metrics
+from capeval.study.scoring import by_row
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from capeval.corpus import CaptionSource
+    from capeval.fidelity import EmbeddingSource, ObjectSource
+    from capeval.metrics import Metric
+
+
+@dataclass(frozen=True)
+class RankedReference:
+    """A reference of an image, with its scores against the others."""
+
+    number: int
+    """Its place among the image's references, from 0."""
+    caption: str
+    scores: dict[str, float]
+    """By metric key."""
+    ranks: dict[str, int]
+    """By metric key; 1 is the best score, and equal scores share the better rank."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """The references of images, ranked."""
+
+    version: str
+    metrics: tuple[Metric, ...]
+    images: dict[str, list[RankedReference]] = field(repr=False)
+    """By image id, in the order of the file."""
+
+    def order(self, image_id: str, metric: str) -> list[RankedReference]:
+        """The image's references by that metric, best first.
+
+        Raises `UsageError` for an image or a metric that was not ranked.
+        """
+        if image_id not in self.images:
+            raise UsageError(f"no image {image_id!r} among the {len(self.images):,} ranked ones")
+        keys = [one.key for one in self.metrics]
+        if metric not in keys:
+            raise UsageError(f"{metric!r} did not rank; ranked by: {', '.join(keys)}")
+        return sorted(self.images[image_id], key=lambda one: (one.ranks[metric], one.number))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON document of `capeval rank`."""
+        return {
+            "capeval": self.version,
+            "images": {image: [vars(one) for one in ranked] for image, ranked in self.images.items()},
+        }
+
+    def __str__(self) -> str:
+        from capeval.report.ranking import render
+
+        return render(self, "table")
+
+
+def rank_references(
+    references: CaptionSource,
+    images: Iterable[str] | None = None,
+    metrics: str | Metric | Iterable[str | Metric] = "coco",
+    *,
+    tokenizer: str = "ptb",
+    document_frequency: DocumentFrequency | None = None,
+    meteor_resources: str | None = None,
+    objects: ObjectSource | None = None,
+    embeddings: EmbeddingSource | None = None,
+    threshold: float | None = None,
+    threads: int = 0,
+    progress: Callable[[float], object] | None = None,
+) -> Ranking:
+    """Ranks each image's references by their scores against the image's other references.
+
+    Args:
+        references: as for [`capeval.score`][].
+        images: ids of the images to rank; all by default.
+        metrics: as for `capeval.score`.
+        tokenizer: as for `capeval.score`.
+        document_frequency: what CIDEr weighs words by; all `references`, of unranked images too, by default.
+        meteor_resources: as for `capeval.score`.
+        objects: as for `capeval.score`.
+        embeddings: as for `capeval.score`.
+        threshold: as for `capeval.score`.
+        threads: number of threads, 0 for one a core.
+        progress: called with the finished share while METEOR's tables are built.
+
+    Raises:
+        DataError: the references are unusable, or an image to rank has fewer than two.
+        UsageError: an unknown image, metric or tokenizer.
+    """
+    chosen = parse_metrics(metrics, lacking=lacking(meteor_resources, objects))
+    captions = as_references(references)
+    ranked = _captions(captions, images)
+    rows = [(image, number) for image, own in ranked.items() for number in range(len(own))]
+    corpus = Corpus(
+        {str(row): [c for n, c in enumerate(ranked[image]) if n != number] for row, (image, number) in enumerate(rows)},
+        {str(row): ranked[image][number] for row, (image, number) in enumerate(rows)},
+        tokenizer=tokenizer,
+        threads=threads,
+    )
+    scores: dict[str, list[float]] = {}
+    in_rows = None
+    if objects is not None and any(metric.uses_objects for metric in chosen):
+        in_rows = by_row(objects_of([image for image, _ in rows], objects, threshold))
+    for metric in chosen:
+        frequencies = document_frequency
+        if frequencies is None and metric.uses_document_frequency:
+            frequencies = DocumentFrequency.build(
+                captions, tokenizer=tokenizer, stem=metric.uses_stems, threads=threads
+            )
+        result = score_corpus(
+            corpus,
+            [metric],
+            document_frequency=frequencies,
+            meteor_resources=meteor_resources,
+            objects=in_rows,
+            embeddings=embeddings,
+            progress=progress,
+            interval=None,
+            threads=threads,
+        )
+        scores[metric.key] = list(result[metric.key].per_image_values())
+    found, start = {}, 0
+    for image, own in ranked.items():
+        of_image = {key: values[start : start + len(own)] for key, values in scores.items()}
+        found[image] = _rank(own, of_image, {metric.key for metric in chosen if metric.lower_is_better})
+        start += len(own)
+    return Ranking(_core.__version__, chosen, found)
+
+
+def _captions(captions: _core.Captions, images: Iterable[str] | None) -> dict[str, list[str]]:
+    """The references of the images to rank, in the order asked for."""
+    wanted = captions.image_ids if images is None else list(dict.fromkeys(map(str, images)))
+    unknown = [image for image in wanted if image not in captions]
+    if unknown:
+        raise UsageError(f"no references of {some(unknown)}; the file has {some(captions.image_ids)}")
+    ranked = {image: captions.captions(image) for image in wanted}
+    few = [image for image, own in ranked.items() if len(own) < 2]
+    if few:
+        raise DataError(f"{some(few)} with fewer than two references, so that there is nothing to rank against")
+    return ranked
+
+
+def _rank(captions: Sequence[str], scores: dict[str, list[float]], lower: set[str]) -> list[RankedReference]:
+    """Ranks by score; by those in `lower`, the lowest comes first."""
+
+    def rank(key: str, value: float) -> int:
+        better = (other < value if key in lower else other > value for other in scores[key])
+        return 1 + sum(better)
+
+    return [
+        RankedReference(
+            number,
+            caption,
+            {key: values[number] for key, values in scores.items()},
+            {key: rank(key, values[number]) for key, values in scores.items()},
+        )
+        for number, caption in enumerate(captions)
+    ]

@@ -1,0 +1,61 @@
+"""Ratings in JSON lines, a rated caption a line: the format for ratings of one's own, and of Composite.
+
+`{"image_id", "caption", "references", "rating"}`: `rating` is a number, a list of numbers (one a rater), or an object
+of either by what was rated. `system` names who wrote the caption. Composite's own names of the fields (`image`,
+`candidate`, `human_score`) are read too.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from capeval.data.source import PathLike, display_name
+from capeval.errors import UsageError
+from capeval.study.judgments import Ratings, Row
+from capeval.study.records import Record, read_records
+
+RATING = ("rating", "human_score")
+
+
+def read_ratings(
+    path: PathLike, *, aspect: str | None = None, bounds: tuple[float, float] = (-math.inf, math.inf)
+) -> Ratings:
+    """Reads ratings; those outside `bounds` are refused.
+
+    `aspect`: which of several ratings of a caption; the first by default. Raises `DataError`, and `UsageError` for an
+    aspect that is not there.
+    """
+    records = read_records(path)
+    first = records[0].find(*RATING)
+    if isinstance(first, dict):
+        if aspect is None:
+            aspect = next(iter(first), None)
+    elif aspect not in (None, "rating"):
+        raise UsageError(f"{display_name(path)} has one rating a caption, so there is no {aspect!r} to choose")
+    named = all(record.has("system") for record in records)
+    return Ratings(
+        "ratings",
+        display_name(path),
+        rows=[
+            Row(record.name("image_id", "image"), record.captions("references"), place)
+            for place, record in enumerate(records)
+        ],
+        captions=[record.caption("caption", "candidate") for record in records],
+        ratings=[_ratings(record, aspect, bounds) for record in records],
+        in_file=len(records),
+        system=[record.name("system") for record in records] if named else None,
+        aspect=aspect or "rating",
+    )
+
+
+def _ratings(record: Record, aspect: str | None, bounds: tuple[float, float]) -> tuple[float, ...]:
+    value: Any = record.find(*RATING)
+    if isinstance(value, dict):
+        if aspect not in value:
+            raise record.refuse(f"no rating called {aspect!r}; it has {', '.join(value) or 'none'}")
+        value = value[aspect]
+    values = value if isinstance(value, list) else [value]
+    if not values:
+        raise record.refuse("an empty list of ratings; give at least one, or remove the line")
+    return tuple(record.as_number("rating", one, *bounds) for one in values)

@@ -1,0 +1,196 @@
+"""Files of human judgments, recognised by what is in them."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from capeval.data.source import PathLike, display_name, reading
+from capeval.errors import DataError, UsageError, accepted_name
+from capeval.study import flickr8k, matlab, triplets
+from capeval.study.abstract50s import read_abstract50s
+from capeval.study.judgments import CATEGORIES, Pairs, Ratings, with_notes, without_own_references
+from capeval.study.pairs import read_pairs
+from capeval.study.pascal50s import read_pascal50s, read_pascal50s_lines
+from capeval.study.ratings import RATING, read_ratings
+from capeval.study.thumb import read_thumb
+
+DATASETS = ("pascal-50s", "abstract-50s", "flickr8k-expert", "flickr8k-cf", "thumb", "pairs", "ratings")
+"""Names of the data sets and formats that can be read."""
+
+_HEAD = 65536
+"""Bytes of a file that are looked at to recognise it."""
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A file that holds judgments: of which data set, and in which of its forms."""
+
+    path: str
+    dataset: str
+    form: str = "text"
+
+
+def read_judgments(
+    path: PathLike,
+    *,
+    dataset: str | None = None,
+    captions: PathLike | None = None,
+    rating: str | None = None,
+    rating_range: tuple[float, float] | None = None,
+    categories: Sequence[str] = CATEGORIES,
+    drop_own_reference: bool = False,
+) -> Ratings | Pairs:
+    """Reads human judgments: a file, or a folder with one data set in it.
+
+    Args:
+        path: the file or folder.
+        dataset: one of `DATASETS`; recognised from the content by default.
+        captions: the file with captions or references, where they are not beside the judgments.
+        rating: what was rated, where a file holds several ratings of a caption.
+        rating_range: smallest and largest rating of the format `ratings`.
+        categories: accepted categories of the format `pairs`.
+        drop_own_reference: a candidate that is one of its row's references leaves them.
+
+    Raises:
+        DataError: the judgments cannot be used; the message says where and why.
+        UsageError: an unknown data set, or an argument that does not fit the data set.
+        MissingDependencyError: a MATLAB file, and SciPy is not installed.
+    """
+    if dataset is not None:
+        accepted_name("dataset", dataset, DATASETS)
+    found = _find(path, dataset)
+    judgments = _read(found, captions, rating, rating_range, categories)
+    return with_notes(without_own_references(judgments) if drop_own_reference else judgments)
+
+
+def _read(
+    found: _Found,
+    captions: PathLike | None,
+    rating: str | None,
+    rating_range: tuple[float, float] | None,
+    categories: Sequence[str],
+) -> Ratings | Pairs:
+    if rating is not None and found.dataset not in ("thumb", "ratings"):
+        raise UsageError(f"{found.dataset} has one kind of rating; leave the rating {rating!r} out")
+    if rating_range is not None and found.dataset != "ratings":
+        raise UsageError(f"the range of ratings is for the format ratings; {found.dataset} has its own")
+    match found.dataset, found.form:
+        case "pascal-50s", "matlab":
+            return read_pascal50s(found.path, captions)
+        case "pascal-50s", _:
+            return read_pascal50s_lines(found.path)
+        case "abstract-50s", form:
+            return read_abstract50s(found.path, matlab=form == "matlab")
+        case "flickr8k-expert", _:
+            return flickr8k.read_expert(found.path, captions)
+        case "flickr8k-cf", _:
+            return flickr8k.read_crowd(found.path, captions)
+        case "thumb", _:
+            return read_thumb(found.path, captions, rating)
+        case "pairs", _:
+            return read_pairs(found.path, categories)
+        case _:
+            return read_ratings(found.path, aspect=rating, bounds=rating_range or (-math.inf, math.inf))
+
+
+def _find(path: PathLike, dataset: str | None) -> _Found:
+    """The file to read."""
+    if path == "-":
+        if dataset is None:
+            raise UsageError(
+                f"standard input is not recognised; name what it is with --dataset ({', '.join(DATASETS)})"
+            )
+        return _Found("-", dataset)
+    if os.path.isdir(path):
+        return _in_folder(os.fspath(path), dataset)
+    found = _recognise(os.fspath(path))
+    if dataset is None:
+        if found is None:
+            raise DataError(
+                f"{display_name(path)}: not recognised as human judgments; name what it is with --dataset "
+                f"({', '.join(DATASETS)})"
+            )
+        return found
+    return _Found(os.fspath(path), dataset, _form(path))
+
+
+def _in_folder(folder: str, dataset: str | None) -> _Found:
+    files = sorted(entry.path for entry in os.scandir(folder) if entry.is_file())
+    # The same data may be there in two forms: text first, which needs no extra package.
+    recognised = [found for found in map(_recognise_text, files) if found is not None]
+    recognised = recognised or [found for found in map(_recognise, files) if found is not None]
+    wanted = [found for found in recognised if dataset in (None, found.dataset)]
+    names = sorted({found.dataset for found in wanted})
+    if not wanted:
+        what = "human judgments" if dataset is None else dataset
+        held = f"; it has {', '.join(sorted({f.dataset for f in recognised}))}" if recognised else ""
+        raise DataError(f"{folder}: no file in this folder is recognised as {what}{held}; name the file itself")
+    if len(names) > 1:
+        raise UsageError(f"{folder} holds judgments of {' and '.join(names)}; choose one with --dataset")
+    if len(wanted) > 1:
+        listed = ", ".join(os.path.basename(found.path) for found in wanted)
+        raise UsageError(f"{folder} holds several files of {names[0]} ({listed}); name one of them")
+    return wanted[0]
+
+
+def _form(path: PathLike) -> str:
+    return "matlab" if matlab.is_matlab(_head(path)) else "text"
+
+
+def _head(path: PathLike) -> bytes:
+    with reading(path), open(path, "rb") as file:
+        head = file.read(_HEAD)
+    if not head.startswith(b"\x1f\x8b"):
+        return head
+    try:
+        return zlib.decompressobj(wbits=31).decompress(head, _HEAD)
+    except zlib.error:
+        return b""
+
+
+def _recognise(path: str) -> _Found | None:
+    """Which judgments a file holds, by its beginning."""
+    if _form(path) == "text":
+        return _recognise_text(path)
+    name = _matlab_dataset(path)
+    return _Found(path, name, "matlab") if name else None
+
+
+def _recognise_text(path: str) -> _Found | None:
+    line = next(iter(_head(path).decode("utf-8-sig", "replace").lstrip().splitlines()), "")
+    name = flickr8k.kind(line) or _csv_dataset(line) or _json_dataset(line)
+    return _Found(path, name) if name else None
+
+
+def _matlab_dataset(path: str) -> str | None:
+    """By the variables' names. PASCAL-50S's triplets belong to its pairs, and are no data set by themselves."""
+    names = matlab.variables(path)
+    if "new_input" in names:
+        return "pascal-50s"
+    return "abstract-50s" if "triplets" in names and "pascal" not in os.path.basename(path).lower() else None
+
+
+def _csv_dataset(line: str) -> str | None:
+    return "abstract-50s" if set(triplets.COLUMNS) <= set(line.split(",")) else None
+
+
+def _json_dataset(line: str) -> str | None:
+    """By the fields of the first object; one that is cut off by the end of the head is no judgment."""
+    try:
+        fields = json.loads(line)
+    except ValueError:
+        return None
+    if not isinstance(fields, dict):
+        return None
+    if "consensus_label" in fields:
+        return "pascal-50s"
+    if "seg_id" in fields and "hyp" in fields:
+        return "thumb"
+    if {"b", "c", "winner"} <= set(fields):
+        return "pairs"
+    return "ratings" if any(name in fields for name in RATING) else None

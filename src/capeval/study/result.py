@@ -1,0 +1,191 @@
+"""Agreement with people: every number with its interval, printable and as JSON."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from capeval.study import accuracy
+from capeval.study.judgments import Pairs
+
+if TYPE_CHECKING:
+    from capeval.study.bootstrap import Estimate
+    from capeval.study.comparison import Comparison
+    from capeval.study.judgments import Ratings
+
+BAND = 0.95
+"""Share of the draws that a band covers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """One metric's agreement, against one number of references."""
+
+    name: str
+    """Key of the metric, or name of the column of others' scores."""
+    label: str
+    """The name as papers print it."""
+    references: int | None
+    """References of each row that were scored against; None for all."""
+    statistics: dict[str, Estimate]
+    """Accuracy by category, or correlations by name."""
+    ties: dict[str, int] | None
+    """Pairs on which the metric ties, by category."""
+    signature: str | None
+    """None for scores that others computed."""
+    draws: dict[str, list[float]] | None
+    """Values of the statistics over random draws of references."""
+
+
+@dataclass(frozen=True)
+class Systems:
+    """Shares of wins (or mean ratings and scores) of each system, and their correlations with people's."""
+
+    people: dict[str, float]
+    metrics: dict[str, dict[str, float]]
+    agreement: dict[str, dict[str, float]]
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """What [`capeval.study.agreement`][] found."""
+
+    version: str
+    judgments: Pairs | Ratings = field(repr=False)
+    documents: str
+    ties: str
+    level: float | None
+    """Confidence level of the intervals."""
+    measured: list[Measured]
+    """Each metric for each number of references, in the order asked for."""
+    people: tuple[str, dict[str, Estimate]] | None
+    """How people were split to predict people, in words, and how well they do."""
+    halves: dict[str, dict[str, Estimate]] | None
+    """Accuracy of each metric and of `people` where half of the references judge and half predict."""
+    systems: Systems | None
+    comparisons: list[tuple[int | None, Comparison]]
+    """Number of references, and the paired tests of metrics."""
+
+    @property
+    def statistics(self) -> list[str]:
+        """Names of the statistics: categories, or correlations."""
+        return list(self.measured[0].statistics)
+
+    @property
+    def primary(self) -> str:
+        """The statistic that papers report for these judgments."""
+        if isinstance(self.judgments, Pairs):
+            return accuracy.ALL
+        return "kendall_b" if self.judgments.dataset in ("flickr8k-cf", "thumb") else "kendall_c"
+
+    @property
+    def n(self) -> int:
+        """Data points: decided pairs, or single ratings."""
+        if isinstance(self.judgments, Pairs):
+            return accuracy.counts(self.judgments)[accuracy.ALL]
+        return sum(map(len, self.judgments.ratings))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON document of `capeval agreement`; what is undefined is null."""
+        document: dict[str, Any] = {
+            "capeval": self.version,
+            "dataset": self.judgments.dataset,
+            "judgments": {
+                "in_file": self.judgments.in_file,
+                "rows": len(self.judgments.rows),
+                "images": len({row.image_id for row in self.judgments.rows}),
+                "notes": self.judgments.notes,
+            },
+            "documents": self.documents,
+        }
+        if isinstance(self.judgments, Pairs):
+            document["ties"] = self.ties
+            document["pairs"] = accuracy.counts(self.judgments)
+        else:
+            document["rating"] = self.judgments.aspect
+        document["metrics"] = self._metrics()
+        if self.people is not None:
+            how, statistics = self.people
+            document["people"] = {"split": how, **self._statistics(statistics)}
+        if self.halves is not None:
+            document["halves"] = {name: self._statistics(statistics) for name, statistics in self.halves.items()}
+        if self.systems is not None:
+            document["systems"] = {
+                "people": self.systems.people,
+                "metrics": self.systems.metrics,
+                "agreement": {
+                    name: {key: _finite(value) for key, value in own.items()}
+                    for name, own in self.systems.agreement.items()
+                },
+            }
+        document["comparisons"] = [_comparison(count, comparison) for count, comparison in self.comparisons]
+        return document
+
+    def _metrics(self) -> dict[str, Any]:
+        """An entry a metric; a list of them where several numbers of references were asked for."""
+        entries: dict[str, list[dict[str, Any]]] = {}
+        for measured in self.measured:
+            entries.setdefault(measured.name, []).append(self._entry(measured))
+        several = len({measured.references for measured in self.measured}) > 1
+        return {name: own if several else own[0] for name, own in entries.items()}
+
+    def _entry(self, measured: Measured) -> dict[str, Any]:
+        entry = self._statistics(measured.statistics)
+        if measured.ties is not None:
+            entry["ties"] = measured.ties
+        if measured.references is not None:
+            entry["references"] = measured.references
+        if measured.draws is not None:
+            entry["draws"] = {name: _band(values) for name, values in measured.draws.items()}
+        if measured.signature is not None:
+            entry["signature"] = measured.signature
+        return entry
+
+    def _statistics(self, statistics: dict[str, Estimate]) -> dict[str, Any]:
+        values = {name: _finite(estimate.value) for name, estimate in statistics.items()}
+        intervals = {name: estimate.interval(self.level) for name, estimate in statistics.items()}
+        entry: dict[str, Any] = {"accuracy": values} if isinstance(self.judgments, Pairs) else dict(values)
+        entry["n"] = self.n
+        entry["interval"] = {name: list(bounds) for name, bounds in intervals.items() if bounds is not None}
+        return entry
+
+    def __str__(self) -> str:
+        from capeval.report.agreement import render
+
+        return render(self, "table")
+
+
+def band(values: list[float]) -> tuple[float, float, float]:
+    """Mean, and the bounds between which 95% of the draws lie."""
+    import numpy as np
+
+    defined = [value for value in values if math.isfinite(value)]
+    if not defined:
+        return math.nan, math.nan, math.nan
+    low, high = np.quantile(defined, [(1 - BAND) / 2, (1 + BAND) / 2])
+    return float(np.mean(defined)), float(low), float(high)
+
+
+def _band(values: list[float]) -> dict[str, Any]:
+    mean, low, high = map(_finite, band(values))
+    return {"mean": mean, "band": [low, high], "draws": len(values)}
+
+
+def _comparison(count: int | None, comparison: Comparison) -> dict[str, Any]:
+    document: dict[str, Any] = {"references": count} if count is not None else {}
+    document |= {
+        "a": comparison.a,
+        "b": comparison.b,
+        "statistic": comparison.statistic,
+        "delta": _finite(comparison.delta),
+        "interval": comparison.interval and list(comparison.interval),
+        "p": comparison.p,
+    }
+    if comparison.williams is not None:
+        document["williams"] = vars(comparison.williams)
+    return document
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,148 @@
+"""Scores of judged captions: every metric over every row, each column of candidates a system of its own."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from capeval.corpus import Corpus
+from capeval.document_frequency import DocumentFrequency
+from capeval.errors import CapevalWarning, UsageError, accepted_name
+from capeval.evaluate import score_corpus
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from capeval.fidelity import EmbeddingSource
+    from capeval.metrics import Metric
+    from capeval.study.judgments import Judgments, Row
+
+    Columns: TypeAlias = "dict[str, npt.NDArray[np.float64]]"
+
+DOCUMENTS = ("rows", "images")
+"""What document frequencies count: each row with its references, as wrapping the COCO code does, or each image once."""
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """How captions are scored."""
+
+    metrics: tuple[Metric, ...]
+    documents: str = "rows"
+    tokenizer: str = "ptb"
+    meteor_resources: str | None = None
+    objects: Sequence[Mapping[str, float]] | None = None
+    """What is in the image of each row, for metrics that compare it with captions."""
+    embeddings: EmbeddingSource | None = None
+    threads: int = 0
+    progress: Callable[[float], object] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        accepted_name("documents", self.documents, DOCUMENTS)
+
+    def score(
+        self, judgments: Judgments, references: Sequence[Sequence[str]]
+    ) -> tuple[dict[str, Columns], dict[str, str]]:
+        """Scores by metric key and column, aligned with the rows, and signatures by metric key.
+
+        Scores of a metric whose lower scores are better are turned around.
+
+        `references`: those of each row, in place of the rows' own.
+        """
+        columns = judgments.candidates()
+        scores: dict[str, Columns] = {metric.key: {} for metric in self.metrics}
+        signatures: dict[str, str] = {}
+        for name, captions in columns.items():
+            corpus = Corpus(
+                {str(number): own for number, own in enumerate(references)},
+                {str(number): caption for number, caption in enumerate(captions)},
+                tokenizer=self.tokenizer,
+                threads=self.threads,
+            )
+            for metrics, frequencies in self._by_frequencies(judgments.rows, references):
+                result = score_corpus(
+                    corpus,
+                    metrics,
+                    document_frequency=frequencies,
+                    meteor_resources=self.meteor_resources,
+                    objects=None if self.objects is None else by_row(self.objects),
+                    embeddings=self.embeddings,
+                    progress=self.progress,
+                    interval=None,
+                    threads=self.threads,
+                )
+                for key, score in result.items():
+                    scores[key][name] = -score.per_image if score.metric.lower_is_better else score.per_image
+                    signatures[key] = score.signature
+        return scores, {key: signatures[key] for key in scores}
+
+    def _by_frequencies(
+        self, rows: list[Row], references: Sequence[Sequence[str]]
+    ) -> Iterable[tuple[list[Metric], DocumentFrequency | None]]:
+        """Metrics that share document frequencies."""
+        if self.documents == "rows":
+            return [(list(self.metrics), None)]
+        groups: list[tuple[list[Metric], DocumentFrequency | None]] = []
+        rest = [metric for metric in self.metrics if not metric.uses_document_frequency]
+        if rest:
+            groups.append((rest, None))
+        for stem in (False, True):
+            concerned = [m for m in self.metrics if m.uses_document_frequency and m.uses_stems == stem]
+            if concerned:
+                groups.append((concerned, self._of_images(rows, references, stem)))
+        return groups
+
+    def _of_images(self, rows: list[Row], references: Sequence[Sequence[str]], stem: bool) -> DocumentFrequency:
+        """Each image counts once, with all references that any of its rows has."""
+        images: dict[str, dict[str, None]] = {}
+        for row, own in zip(rows, references, strict=True):
+            images.setdefault(row.image_id, {}).update(dict.fromkeys(own))
+        captions = {image: list(own) for image, own in images.items()}
+        return DocumentFrequency.build(captions, tokenizer=self.tokenizer, stem=stem, threads=self.threads)
+
+
+def by_row(objects: Sequence[Mapping[str, float]]) -> dict[str, Mapping[str, float]]:
+    """The objects under the rows' numbers, by which corpora of rows name their images."""
+    return {str(number): own for number, own in enumerate(objects)}
+
+
+def first_references(rows: list[Row], count: int | None) -> list[Sequence[str]]:
+    """The first `count` references of each row, all of them for None.
+
+    Raises `UsageError` where no row has as many; rows with fewer keep what they have.
+    """
+    check_count(rows, count)
+    fewer = sum(len(row.references) < count for row in rows) if count is not None else 0
+    if fewer:
+        warnings.warn(
+            f"{fewer:,} rows have fewer than {count} references, and are scored against those they have",
+            CapevalWarning,
+            stacklevel=5,
+        )
+    return [row.references[:count] for row in rows]
+
+
+def drawn_references(rows: list[Row], count: int, generator: np.random.Generator) -> list[Sequence[str]]:
+    """`count` references of each image, drawn without replacement; the same for all rows of an image."""
+    check_count(rows, count)
+    chosen: dict[tuple[str, int], list[int]] = {}
+    drawn: list[Sequence[str]] = []
+    for row in rows:
+        have = len(row.references)
+        key = (row.image_id, have)
+        if key not in chosen:
+            chosen[key] = sorted(generator.permutation(have)[:count].tolist())
+        drawn.append([row.references[number] for number in chosen[key]])
+    return drawn
+
+
+def check_count(rows: list[Row], count: int | None) -> None:
+    """Raises `UsageError` for a count of references that no row has."""
+    most = max(len(row.references) for row in rows)
+    if count is not None and not 1 <= count <= most:
+        raise UsageError(f"references must be from 1 to {most}, as many as the judgments have, got {count}")

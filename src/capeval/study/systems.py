@@ -1,0 +1,62 @@
+"""Systems: how often each wins (or how high it is rated) by people and by each metric, and how the two go together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from capeval.study import correlation
+from capeval.study.judgments import Pairs
+
+if TYPE_CHECKING:
+    from capeval.study.bootstrap import Floats
+    from capeval.study.judgments import Ratings
+    from capeval.study.scoring import Columns
+
+LEAST = 3
+"""Systems that a correlation over systems needs."""
+
+
+def by_people(judgments: Pairs | Ratings) -> dict[str, float] | None:
+    """Share of wins, or mean rating, of each system; None where the file does not name at least `LEAST`."""
+    import numpy as np
+
+    systems = judgments.systems()
+    if systems is None or len({name for column in systems.values() for name in column}) < LEAST:
+        return None
+    if isinstance(judgments, Pairs):
+        return _wins(np.asarray(judgments.preferred, dtype=float), judgments)
+    return _means(np.array([sum(own) / len(own) for own in judgments.ratings]), systems["caption"])
+
+
+def by_metric(judgments: Pairs | Ratings, scores: Columns) -> dict[str, float]:
+    """The same by a metric: share of wins, where a tie is half a win, or mean score."""
+    if isinstance(judgments, Pairs):
+        return _wins(scores["b"] - scores["c"], judgments)
+    return _means(scores["caption"], (judgments.systems() or {})["caption"])
+
+
+def agreement(people: dict[str, float], metric: dict[str, float]) -> dict[str, float]:
+    """Correlations over systems."""
+    names = list(people)
+    return correlation.plain([metric[name] for name in names], [people[name] for name in names])
+
+
+def _wins(difference: Floats, pairs: Pairs) -> dict[str, float]:
+    """Share of wins over the pairs that people decided."""
+    systems = pairs.systems() or {}
+    won: dict[str, float] = {}
+    took_part: dict[str, int] = {}
+    for gap, preferred, *sides in zip(difference, pairs.preferred, systems["b"], systems["c"], strict=True):
+        if preferred == 0:
+            continue
+        for name, sign in zip(sides, (1, -1), strict=True):
+            won[name] = won.get(name, 0.0) + (0.5 if gap == 0 else float(gap * sign > 0))
+            took_part[name] = took_part.get(name, 0) + 1
+    return {name: won[name] / took_part[name] for name in sorted(won)}
+
+
+def _means(values: Floats, systems: list[str]) -> dict[str, float]:
+    import numpy as np
+
+    names = np.array(systems)
+    return {name: float(values[names == name].mean()) for name in sorted(set(systems))}

@@ -1,0 +1,333 @@
+"""The whole path: judgments × metrics → agreement, and references ranked against each other."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from judged import REFERENCES, pair_lines, pairs, rating_lines, ratings, write_lines
+
+import capeval
+import capeval.registry
+from capeval import CapevalWarning
+from capeval.errors import DataError, MissingDependencyError, UsageError
+from capeval.metrics import CiderD
+from capeval.registry import groups
+from capeval.report.agreement import render
+from capeval.study import Agreement, Pairs, agreement, rank_references, read_judgments
+from capeval.study.scoring import Scorer, drawn_references
+
+PAIRS = pairs([1, -1, 1, 1, 0, 1])
+
+
+def value(found: Agreement, name: str, statistic: str = "all") -> float:
+    [measured] = [one for one in found.measured if one.name == name]
+    return measured.statistics[statistic].value
+
+
+def test_a_metric_is_right_where_it_prefers_what_people_prefer() -> None:
+    found = agreement(PAIRS, "rouge-1, cider-d", interval=None)
+    # Every metric prefers the good caption, which people refuse in pair 1 (HC); pair 4 (HM) is undecided.
+    assert value(found, "rouge-1") == 4 / 5
+    assert value(found, "cider-d", "HC") == 2 / 3
+    assert value(found, "cider-d", "HM") == 1
+    assert found.primary == "all"
+
+
+def test_every_registered_metric_takes_part() -> None:
+    objects = {row.image_id: ["dog", "bus"] for row in PAIRS.rows}
+    found = agreement(PAIRS, "all", objects=objects, interval=None)
+    assert [one.name for one in found.measured] == [metric.key for metric in groups()["all"]]
+    assert all(one.signature is not None and one.signature.startswith(one.name) for one in found.measured)
+
+
+def test_objects_may_come_with_the_judgments() -> None:
+    objects = {"0": ["dog", "beach"], "1": ["man"], "2": ["bus"], "3": ["apple"], "4": ["cat"], "5": ["plane"]}
+    with_them = pairs([1, 1, 1, 1, 1, 1], objects=objects)
+    own = agreement(with_them, "vifidel", interval=None)
+    given = agreement(pairs([1, 1, 1, 1, 1, 1]), "vifidel", objects=objects, interval=None)
+    assert value(own, "vifidel") == value(given, "vifidel") > 0.5
+    with pytest.raises(UsageError, match="VIFIDEL needs the objects of each image"):
+        agreement(PAIRS, "vifidel", interval=None)
+    with pytest.raises(DataError, match="of none of the 6 images"):
+        agreement(PAIRS, "vifidel", objects={"x": ["dog"]}, interval=None)
+
+
+def test_lower_is_better_is_turned_around() -> None:
+    distance = next(m for m in groups()["all"] if m.name == "wmd").with_parameters({"similarity": False})
+    assert distance.lower_is_better
+    assert value(agreement(PAIRS, [distance], interval=None), distance.key) == 4 / 5
+    ranking = rank_references(SENTENCES, ["1"], [distance])
+    assert ranking.order("1", distance.key)[-1].caption == "birds"
+
+
+def test_scores_are_those_of_a_corpus_of_rows() -> None:
+    scores, _ = Scorer((CiderD(),)).score(PAIRS, [row.references for row in PAIRS.rows])
+    rows = {str(number): list(row.references) for number, row in enumerate(PAIRS.rows)}
+    alone = capeval.score(rows, {str(number): caption for number, caption in enumerate(PAIRS.b)}, "cider-d")
+    assert (scores["cider-d"]["b"] == alone["cider-d"].per_image).all()
+
+
+def test_documents_may_be_images() -> None:
+    doubled = ratings([(1,), (2,), (3,)] * 4)  # six images, twice each
+    rows = [type(row)(str(number % 6), row.references, row.place) for number, row in enumerate(doubled.rows)]
+    doubled = type(doubled)(**{**vars(doubled), "rows": rows})
+    references = [row.references for row in rows]
+    metrics = tuple(capeval.registry.parse_metrics("cider, cider-d, rouge-l"))
+    found, signatures = Scorer(metrics, documents="images").score(doubled, references)
+    assert list(found) == ["cider", "cider-d", "rouge-l"]
+    assert "df:built(6)" in signatures["cider-d"]
+    by_image = {str(number): list(own) for number, own in enumerate(REFERENCES)}
+    for key in found:
+        frequencies = capeval.DocumentFrequency.build(by_image, stem=key == "cider")
+        alone = capeval.score(
+            {str(number): own for number, own in enumerate(references)},
+            {str(number): caption for number, caption in enumerate(doubled.captions)},
+            key,
+            document_frequency=frequencies,
+            interval=None,
+        )
+        assert (found[key]["caption"] == alone[key].per_image).all()
+    with pytest.raises(UsageError, match="documents must be one of rows, images, got 'pairs'"):
+        agreement(PAIRS, documents="pairs")
+
+
+def test_numbers_of_references() -> None:
+    found = agreement(PAIRS, "rouge-l", references=[1, 2], draws=5, interval=None)
+    assert [one.references for one in found.measured] == [1, 2]
+    alone = pairs([1, -1, 1, 1, 0, 1])
+    alone = Pairs(**{**vars(alone), "rows": [type(r)(r.image_id, r.references[:1], r.place) for r in alone.rows]})
+    assert value(agreement(alone, "rouge-l", interval=None), "rouge-l") == found.measured[0].statistics["all"].value
+    draws = found.measured[1].draws
+    assert draws is not None
+    assert draws["all"] == [found.measured[1].statistics["all"].value] * 5  # two of two
+    document = found.to_dict()["metrics"]["rouge-l"]
+    assert [entry["references"] for entry in document] == [1, 2]
+    assert document[1]["draws"]["all"] == {"mean": draws["all"][0], "band": [draws["all"][0]] * 2, "draws": 5}
+
+
+def test_draws_are_the_same_for_all_rows_of_an_image() -> None:
+    rows = [type(row)(str(number // 2), REFERENCES[number // 2], row.place) for number, row in enumerate(PAIRS.rows)]
+    drawn = drawn_references(rows, 1, np.random.default_rng(0))
+    assert all(len(own) == 1 for own in drawn)
+    assert drawn[0] == drawn[1]
+    assert {len(drawn_references(rows, 2, np.random.default_rng(seed))[0]) for seed in range(3)} == {2}
+
+
+def test_numbers_of_references_that_are_not_there() -> None:
+    with pytest.raises(UsageError, match="references must be from 1 to 2, as many as the judgments have, got 3"):
+        agreement(PAIRS, references=[3])
+    with pytest.raises(UsageError, match="draws are of a number of references"):
+        agreement(PAIRS, draws=3)
+    with pytest.raises(UsageError, match="samples must be at least 1, got 0"):
+        agreement(PAIRS, samples=0)
+    with pytest.raises(UsageError, match="at least 0"):
+        agreement(PAIRS, halves=-1)
+    fewer = pairs([1, 1])
+    fewer.rows[0] = type(fewer.rows[0])("0", ["a dog"], 0)
+    with pytest.warns(CapevalWarning, match="1 rows have fewer than 2 references"):
+        agreement(fewer, "rouge-1", references=[2], interval=None)
+
+
+def test_halves_put_people_and_metrics_on_equal_terms() -> None:
+    votes = [[1, 1], [-1, -1], [1, 1], [1, 1], [-1, 1], [1, 1]]
+    judged = pairs([1, -1, 1, 1, 0, 1], votes=votes, votes_decide=True, votes_of_references=True)
+    found = agreement(judged, "rouge-1", halves=40, interval=None)
+    assert found.halves is not None
+    # One vote against the other: always the same, except in pair 4, where it is always the opposite.
+    assert found.halves["people"]["all"].value == 5 / 6
+    assert found.halves["people"]["HC"].value == 1
+    assert 0.6 < found.halves["rouge-1"]["all"].value < 0.9
+    assert "halves" in found.to_dict()
+    with pytest.raises(UsageError, match="pairs has no vote a reference"):
+        agreement(PAIRS, halves=1)
+
+
+def test_metrics_are_compared_on_the_same_draws() -> None:
+    found = agreement(PAIRS, "rouge-1, rouge-l, bleu-4", samples=50)
+    compared = {(c.a, c.b, c.statistic) for _, c in found.comparisons}
+    assert len(compared) == 3 * 3
+    [same] = [c for _, c in found.comparisons if (c.a, c.b, c.statistic) == ("rouge-1", "rouge-l", "all")]
+    assert (same.delta, same.interval, same.p, same.williams) == (0, (0, 0), 1, None)
+    assert agreement(PAIRS, "rouge-1, rouge-l", interval=None).comparisons == []
+
+
+def test_correlations_are_compared_by_williams_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged = ratings([(1, 2), (3, 3), (2, 5), (4, 4), (5, 4), (1, 1), (3, 2), (2, 2)])
+    found = agreement(judged, "rouge-1, bleu-1, cider-d", samples=50)
+    pearson = [c for _, c in found.comparisons if c.statistic == "pearson"]
+    assert all(c.williams is not None and c.williams.n == 8 and 0 <= c.williams.p <= 1 for c in pearson)
+    assert all(c.williams is None for _, c in found.comparisons if c.statistic != "pearson")
+    monkeypatch.setitem(__import__("sys").modules, "scipy.special", None)
+    with pytest.warns(CapevalWarning, match="no Williams' tests: .* pip install 'capeval\\[study\\]'"):
+        without = agreement(judged, "rouge-1, bleu-1", samples=50)
+    assert without.comparisons[0][1].p is not None
+
+
+def test_the_same_seed_gives_the_same_numbers() -> None:
+    judged = ratings([(1, 2), (3, 3), (2, 5), (4, 4), (5, 4), (1, 1), (3, 2), (2, 2)])
+    one, same = (agreement(judged, "rouge-1", samples=40, seed=3, threads=t).to_dict() for t in (1, 3))
+    other = agreement(judged, "rouge-1", samples=40, seed=4).to_dict()
+    assert json.dumps(one) == json.dumps(same)
+    assert one["metrics"]["rouge-1"]["interval"] != other["metrics"]["rouge-1"]["interval"]
+
+
+def test_what_is_undefined_is_null() -> None:
+    found = agreement(ratings([(2,), (2,), (2,)]), "rouge-1", samples=20)
+    document = found.to_dict()["metrics"]["rouge-1"]
+    assert document["kendall_b"] is None
+    assert document["interval"] == {}
+    json.dumps(found.to_dict(), allow_nan=False)
+    for format_ in ("table", "csv", "markdown", "latex", "json"):
+        assert "nan" not in render(found, format_)
+
+
+@pytest.mark.parametrize("format_", ["table", "csv", "markdown", "latex", "json"])
+def test_every_format_shows_every_metric(format_: str) -> None:
+    for judged in (PAIRS, ratings([(1, 2), (3, 3), (2, 5), (4, 4)])):
+        text = render(agreement(judged, "rouge-1, cider-d(sigma=5)", samples=20, references=[1, 2]), format_)
+        assert ("rouge-1" if format_ in ("csv", "json") else "ROUGE-1") in text
+        assert "sigma=5" in text
+    assert str(agreement(PAIRS, "rouge-1", samples=20)).startswith("metric")
+
+
+# Scores that others computed
+
+
+def scored(tmp_path: Path, text: str, judged: Any = PAIRS) -> Agreement:
+    (tmp_path / "scores.csv").write_text(text, encoding="utf-8")
+    return agreement(judged, "rouge-1", scores=tmp_path / "scores.csv", interval=None)
+
+
+def test_scores_of_pairs(tmp_path: Path) -> None:
+    found = scored(tmp_path, "mine.b,mine.c,gap\n1,0,1\n0,1,-1\n1,0,1\n1,0,1\n5,5,0\n1,1,0\n")
+    assert value(found, "mine") == 4 / 5
+    assert value(found, "gap") == 4 / 5
+    assert [one.ties["all"] for one in found.measured if one.ties] == [0, 1, 1]
+    assert found.measured[1].signature is None
+
+
+def test_scores_of_ratings(tmp_path: Path) -> None:
+    judged = ratings([(1,), (2,), (3,), (4,)])
+    assert value(scored(tmp_path, "row\tmine\n0\t.1\n1\t.2\n2\t.3\n3\t.4\n", judged), "mine", "spearman") == 1
+    lines = "".join(json.dumps({"image_id": n, "mine": -n}) + "\n" for n in range(4))
+    assert value(scored(tmp_path, lines, judged), "mine", "spearman") == -1
+
+
+def test_scores_may_include_judgments_that_are_left_out(tmp_path: Path) -> None:
+    judged = ratings([(1,), (2,), (3,)])
+    judged = type(judged)(**{**vars(judged), "in_file": 4})
+    judged.rows[2] = type(judged.rows[2])("2", REFERENCES[2], 3)
+    assert value(scored(tmp_path, "mine\n1\n2\n9\n3\n", judged), "mine", "pearson") == pytest.approx(1)
+    assert value(scored(tmp_path, "mine\n1\n2\n3\n", judged), "mine", "pearson") == pytest.approx(1)
+    with pytest.raises(DataError, match=r"2 rows of scores for 4 judgments \(or 3, without those left out\)"):
+        scored(tmp_path, "mine\n1\n2\n", judged)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no scores in it"),
+        ("row\n0\n", "no column of scores in it; its columns: row"),
+        ("a\n1\n2\n", "2 rows of scores for 6 judgments; give a row for each"),
+        ("a.b\n" + "1\n" * 6, "column 'a.b' without its partner; scores of pairs are a.b and a.c"),
+        ("a\n" + "1\n" * 5 + "x\n", "line 7, column a: expected a finite number, got 'x'"),
+        ("a\n" + "1\n" * 5 + "inf\n", "line 7, column a: expected a finite number, got 'inf'"),
+        ("a,b\n" + "1,2\n" * 5 + "1\n", "line 7: 1 columns, the first line has 2"),
+        ("a,a\n" + "1,2\n" * 6, "column 'a' is there twice"),
+        ('{"a": 1}\n{"c": 1}\n', "line 2: not the columns of the first row (a)"),
+        ('{"a": 1}\n[1]\n', "line 2: expected an object of scores by name"),
+        ('{"a": 1}\n{"a"\n', "line 2: not JSON"),
+    ],
+)
+def test_scores_that_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(DataError) as caught:
+        scored(tmp_path, text)
+    assert message in str(caught.value)
+
+
+def test_scores_under_the_name_of_a_metric_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="a column 'rouge-1', which is also a metric's name"):
+        scored(tmp_path, "rouge-1\n" + "1\n" * 6)
+
+
+# Files
+
+
+def test_pairs_and_ratings_from_files(tmp_path: Path) -> None:
+    found = agreement(write_lines(tmp_path / "pairs.jsonl", pair_lines()), "rouge-1", interval=None)
+    assert value(found, "rouge-1") == 1
+    judged = read_judgments(write_lines(tmp_path / "ratings.jsonl", rating_lines()))
+    found = agreement(judged, "rouge-1", interval=None)
+    assert value(found, "rouge-1", "per_image") == 1
+    assert (found.primary, found.n) == ("kendall_c", 12)
+
+
+# The curve
+
+
+def test_the_curve_is_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from capeval.report.curve import check_plot, draw
+
+    found = agreement(PAIRS, "rouge-1, cider-d", references=[2, 1], draws=2, interval=None)
+    for suffix, start in ((".svg", b"<?xml"), (".png", b"\x89PNG"), (".pdf", b"%PDF")):
+        draw(found, str(tmp_path / f"curve{suffix}"))
+        assert (tmp_path / f"curve{suffix}").read_bytes().startswith(start)
+    check_plot("curve.svg", [1, 2])
+    with pytest.raises(UsageError, match="end the name in .svg, .png, .pdf"):
+        check_plot("curve.gif", [1, 2])
+    with pytest.raises(UsageError, match="at least two numbers of references"):
+        check_plot("curve.svg", [1])
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
+    with pytest.raises(MissingDependencyError, match="drawing curves needs the extra 'plots'"):
+        draw(found, str(tmp_path / "other.svg"))
+    assert not (tmp_path / "other.svg").exists()
+
+
+# References against each other
+
+SENTENCES = {
+    "1": ["a dog runs on the beach", "a dog runs on sand", "a dog on the beach", "birds"],
+    "2": list(REFERENCES[1]),
+}
+
+
+def test_the_reference_that_says_what_the_others_say_ranks_first() -> None:
+    ranking = rank_references(SENTENCES, ["1"], "rouge-l, cider-d")
+    for metric in ("rouge-l", "cider-d"):
+        order = ranking.order("1", metric)
+        assert order[0].caption == "a dog runs on the beach"
+        assert order[-1].caption == "birds"
+        assert [one.ranks[metric] for one in order] == [1, 2, 3, 4]
+    assert list(ranking.images) == ["1"]
+
+
+def test_a_rank_is_that_of_the_score_against_the_others() -> None:
+    frequencies = capeval.DocumentFrequency.build(SENTENCES)
+    ranking = rank_references(SENTENCES, metrics="cider-d, rouge-l")
+    for number, one in enumerate(ranking.images["1"]):
+        others = SENTENCES["1"][:number] + SENTENCES["1"][number + 1 :]
+        alone = capeval.score(
+            {"1": others}, {"1": one.caption}, "cider-d, rouge-l", document_frequency=frequencies, interval=None
+        )
+        assert one.scores == {key: score.value for key, score in alone.items()}
+
+
+def test_equal_scores_share_a_rank() -> None:
+    ranking = rank_references({"1": ["a dog", "a dog", "a cat"], "2": ["x", "y"]}, metrics="rouge-1")
+    assert [one.ranks["rouge-1"] for one in ranking.images["1"]] == [1, 1, 3]
+
+
+def test_what_cannot_be_ranked() -> None:
+    with pytest.raises(UsageError, match=r"no references of 1 image \(9\); the file has 2 images \(1, 2\)"):
+        rank_references(SENTENCES, ["9"])
+    with pytest.raises(DataError, match=r"1 image \(3\) with fewer than two references"):
+        rank_references({**SENTENCES, "3": ["alone"]})
+    ranking = rank_references(SENTENCES, ["1"], "rouge-1")
+    with pytest.raises(UsageError, match="no image '2' among the 1 ranked ones"):
+        ranking.order("2", "rouge-1")
+    with pytest.raises(UsageError, match="'rouge-l' did not rank; ranked by: rouge-1"):
+        ranking.order("1", "rouge-l")
