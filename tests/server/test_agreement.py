@@ -7,12 +7,9 @@ import pytest
 from study_world import Person, diversity_file, make, pairwise_file, triplet_file
 from test_annotating import rows
 
+from capeval import study as study_api
 from capeval.server.access import Role
 from capeval.server.models import Study
-
-study_api = pytest.importorskip("capeval.study", reason="agreement is not there yet")
-if not hasattr(study_api, "agreement"):
-    pytest.skip("agreement is not there yet", allow_module_level=True)
 
 
 def simulate(world, study, people, accuracy, seed=0):
