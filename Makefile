@@ -5,10 +5,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name 'Cargo.toml') Cargo.toml Cargo.lock
+POSTGRESQL := $(firstword $(shell command -v initdb 2>/dev/null) $(wildcard /usr/lib/postgresql/*/bin/initdb))
 BROWSER := $(firstword $(shell command -v chromium chromium-browser google-chrome 2>/dev/null))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python lint format bench wheel browser default-vectors clean check-tools fuzz
+.PHONY: help demo test test-rust test-python test-server lint format bench wheel browser default-vectors clean check-tools fuzz
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -21,7 +22,7 @@ test: test-rust test-python  ## every test
 test-rust: check-tools
 	cargo test --quiet --workspace
 
-test-python: $(VENV)/.test browser
+test-python: $(VENV)/.test browser postgresql
 	$(BIN)/python -m pytest
 
 lint: $(VENV)/.dev  ## formatting, clippy, ruff, mypy, stubs
@@ -34,6 +35,14 @@ lint: $(VENV)/.dev  ## formatting, clippy, ruff, mypy, stubs
 format: $(VENV)/.dev  ## format Rust, sort imports
 	cargo fmt --all
 	$(BIN)/ruff check --fix --select I
+
+API_SECONDS ?= 600
+test-server: $(VENV)/.test postgresql  ## the server for long: load, kill -9, random API calls
+	$(BIN)/python benchmarks/server.py --seconds 120
+	$(BIN)/python benchmarks/server.py --seconds 120 --kills 10
+	$(BIN)/python benchmarks/server.py --seconds 120 --kills 10 --postgresql
+	$(BIN)/pip install --quiet 'schemathesis>=4'
+	$(BIN)/python benchmarks/server_api.py --seconds $(API_SECONDS)
 
 bench: $(VENV)/.test  ## speed and memory against pycocoevalcap, scaling, resampling
 	$(BIN)/python benchmarks/against.py
@@ -95,6 +104,15 @@ ifeq ($(BROWSER),)
 	@echo "installing Chromium for the report tests"
 	@if [ "$$(id -u)" = 0 ]; then SUDO=; else SUDO=sudo; fi; \
 	 $$SUDO apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$SUDO apt-get install -qq -y chromium >/dev/null
+endif
+
+# The server's tests use a temporary cluster of their own.
+postgresql:
+ifeq ($(POSTGRESQL),)
+	@command -v apt-get >/dev/null || { echo "the server's tests need PostgreSQL (initdb) on the PATH"; exit 1; }
+	@echo "installing PostgreSQL for the server's tests"
+	@if [ "$$(id -u)" = 0 ]; then SUDO=; else SUDO=sudo; fi; \
+	 $$SUDO apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$SUDO apt-get install -qq -y postgresql >/dev/null
 endif
 
 clean:  ## remove everything built

@@ -1,4 +1,4 @@
-"""A command that only has subcommands."""
+"""A command that has subcommands."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import click
 
 
 class Group(click.Group):
-    """Shows its help where no subcommand is given, and the nearest name where there is none like it."""
+    """Shows its help where a subcommand is needed and none given, and the nearest name where there is none like it."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if not args and not ctx.resilient_parsing:
+        if not args and not self.invoke_without_command and not ctx.resilient_parsing:
             click.echo(ctx.get_help(), err=True)
             ctx.exit(2)
         return super().parse_args(ctx, args)

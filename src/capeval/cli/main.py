@@ -32,6 +32,9 @@ COMMANDS = {
     "df": "Build, import or inspect document frequencies.",
     "detect": "Find the objects of images, or convert and unite annotations.",
     "metrics": "List the metrics, or explain one.",
+    "serve": "Run the evaluation server; back it up, restore it, make administrators.",
+    "submit": "Send captions to an evaluation server, and wait for the scores.",
+    "study": "Make and check the file of a human study.",
 }
 """Subcommands by name; each lives in `capeval.cli.<name>` and loads when it is called."""
 
@@ -75,6 +78,9 @@ def main() -> NoReturn:
     _ready_output()
     try:
         status = run(lambda: cli.main(standalone_mode=False, prog_name="capeval"))
+        if callable(status):
+            # A command that handles signals itself gives back what is to run here, where Python delivers them.
+            status = status()
     except click.ClickException as error:
         status = _usage(error)
     except CapevalError as error:

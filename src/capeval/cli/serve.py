@@ -1,0 +1,132 @@
+"""`capeval serve`: the evaluation server, and what its operator does beside it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import click
+
+from capeval.cli.group import Group
+from capeval.errors import MissingDependencyError, UsageError
+
+_NEEDED = ("alembic", "argon2", "fastapi", "jinja2", "multipart", "prometheus_client", "sqlalchemy", "uvicorn")
+
+
+def _extra() -> None:
+    """Raises `MissingDependencyError` where the extra is not installed."""
+    for module in _NEEDED:
+        try:
+            import_module("python_multipart" if module == "multipart" else module)
+        except ImportError as error:
+            raise MissingDependencyError("capeval serve", extra="server") from error
+
+
+@click.group(name="serve", cls=Group, invoke_without_command=True)
+@click.option(
+    "--database",
+    default="sqlite:///capeval.db",
+    show_default=True,
+    envvar="CAPEVAL_DATABASE",
+    show_envvar=True,
+    metavar="URL",
+    help="sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME; made and migrated as needed.",
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", type=click.IntRange(1, 65535), default=8080, show_default=True, help="Port to listen on.")
+@click.option("--public-url", metavar="URL", help="Where people reach the server: https://evaluation.example.org.")
+@click.option(
+    "--behind-proxy", metavar="ADDRESS", help="Address of the reverse proxy, whose X-Forwarded-* are believed."
+)
+@click.option("--tls-certificate", metavar="FILE", help="Certificate chain, PEM, to serve HTTPS without a proxy.")
+@click.option("--tls-key", metavar="FILE", help="The certificate's key, PEM.")
+@click.option(
+    "--registration",
+    type=click.Choice(["open", "invitation"]),
+    default="open",
+    show_default=True,
+    help="Who may register: everybody, or whom an administrator invites.",
+)
+@click.option(
+    "--workers", type=click.IntRange(0, 64), default=1, show_default=True, help="Scoring processes at a time."
+)
+@click.option(
+    "--job-seconds", type=click.IntRange(1), default=600, show_default=True, help="Longest a scoring may take."
+)
+@click.option(
+    "--job-memory", type=click.IntRange(256), default=4096, show_default=True, help="Most memory of a scoring, MiB."
+)
+@click.option(
+    "--upload-limit", type=click.IntRange(1, 1024), default=32, show_default=True, help="Largest upload, MiB."
+)
+def command(upload_limit: int, **options: Any) -> Callable[[], int] | None:
+    """Run the evaluation server: benchmarks with hidden references, and human studies.
+
+    Only this machine reaches it, unless --host says otherwise, which needs CAPEVAL_SECRET_KEY (32 characters or more),
+    --public-url, and either a certificate or a proxy that has one.
+    """
+    ctx = click.get_current_context()
+    _extra()
+    # The database and its backups hold hidden references: files made here are for this user alone.
+    os.umask(0o077)
+    from capeval.server.settings import Settings
+
+    settings = Settings(secret_key=os.environ.get("CAPEVAL_SECRET_KEY"), upload_limit=upload_limit * 2**20, **options)
+    settings.check()
+    ctx.obj = settings
+    if ctx.invoked_subcommand is not None:
+        return None
+    from capeval.server.serve import serve
+
+    return lambda: serve(settings)
+
+
+@command.command(short_help="Make an administrator, or give one a new password.")
+@click.argument("email")
+@click.option(
+    "--password-file", type=click.File(), help="Read the password from here; - is stdin. Asked for otherwise."
+)
+@click.pass_obj
+def admin(settings: Any, email: str, password_file: Any) -> None:
+    """Make the account EMAIL an administrator, with a new password."""
+    from capeval.server.database import Database
+    from capeval.server.operate import make_admin
+
+    if password_file is not None:
+        password = password_file.read().rstrip("\n")
+    elif sys.stdin.isatty():
+        password = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
+    else:
+        raise UsageError("there is no terminal to ask for the password; give --password-file FILE (- is stdin)")
+    database = Database(settings.database)
+    database.migrate()
+    make_admin(database, email, password)
+    click.echo(f"{email} is an administrator of {database.engine.url}", err=True)
+
+
+@command.command(short_help="Write everything to a file, while the server runs.")
+@click.argument("file")
+@click.pass_obj
+def backup(settings: Any, file: str) -> None:
+    """Write everything the server holds to FILE, which --database of either kind can be restored from."""
+    from capeval.server.backup import back_up
+    from capeval.server.database import Database
+
+    rows = back_up(Database(settings.database), file)
+    click.echo(f"{file}: {rows:,} rows", err=True)
+
+
+@command.command(short_help="Fill a database from a backup.")
+@click.argument("file")
+@click.option("--replace", is_flag=True, help="Delete what the database holds; a running server goes on with the new.")
+@click.pass_obj
+def restore(settings: Any, file: str, replace: bool) -> None:
+    """Fill --database from FILE, which capeval serve backup wrote: all of it, or nothing."""
+    from capeval.server import backup
+    from capeval.server.database import Database
+
+    rows = backup.restore(Database(settings.database), file, replace=replace)
+    click.echo(f"{file}: {rows:,} rows restored", err=True)

@@ -1,0 +1,137 @@
+"""`capeval study`: the file of a human study."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from capeval.cli import options
+from capeval.cli.group import Group
+from capeval.data import read_candidates, read_caption_sets, read_references
+from capeval.data.source import read_bytes
+from capeval.errors import UsageError
+from capeval.human import KINDS
+from capeval.human.make import CATEGORIES, images_at, images_in, make_study
+
+
+@click.group(name="study", cls=Group)
+def command() -> None:
+    """Make and check the file of a human study, which capeval serve runs."""
+
+
+@command.command(short_help="Make a study from references and systems.")
+@click.argument("kind", metavar="KIND", type=click.Choice(list(KINDS)))
+@click.argument("more_systems", nargs=-1, metavar="")
+@click.option("--references", metavar="FILE", help="Human sentences, in any format that capeval score reads.")
+@click.option(
+    "--systems",
+    multiple=True,
+    metavar="FILE...",
+    help="Captions of the systems (for diversity: caption sets), as FILE or NAME=FILE; several may follow.",
+)
+@click.option("--images", metavar="DIR", help="Put the images of this folder, named by image id, into the file.")
+@click.option("--image-url", metavar="URL", help="Where the images are, with {image_id} or {image_id:012} in it.")
+@click.option(
+    "--categories",
+    default="MM",
+    show_default=True,
+    metavar="LIST",
+    help=f"Pairs to ask about, of {', '.join(CATEGORIES)}: two people, a person and another image's, a person and a "
+    "system, two systems.",
+)
+@click.option("--items", type=click.IntRange(1), metavar="N", help="Draw so many items; all by default.")
+@click.option("--judgments", type=click.IntRange(1), metavar="N", help="People an item; the protocol's by default.")
+@click.option(
+    "--gold", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Questions with known answers."
+)
+@click.option(
+    "--attention", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Attention checks (triplet)."
+)
+@click.option("--title", metavar="TEXT", help="What annotators read first.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Of all that is drawn.")
+@click.option("--output", "-o", default="-", show_default=True, metavar="FILE", help="Where to write it; - is stdout.")
+@options.quiet
+def make(
+    kind: str,
+    more_systems: tuple[str, ...],
+    references: str | None,
+    systems: tuple[str, ...],
+    images: str | None,
+    image_url: str | None,
+    categories: str,
+    title: str | None,
+    output: str,
+    **drawn: Any,
+) -> None:
+    """Make a study of KIND: triplet, pairwise, diversity or collection.
+
+    The file has everything that is asked. Change it as you like, check it with capeval study check, and upload it on
+    the page Studies of capeval serve.
+    """
+    if images is not None and image_url is not None:
+        raise UsageError("--images and --image-url both say where the images are; give one")
+    options.check_outputs(output=output)
+    sentences = _references(kind, references, images)
+    read = read_caption_sets if kind == "diversity" else read_candidates
+    captions = {name: read(file).to_dict() for name, file in _named((*systems, *more_systems)).items()}
+    if captions and kind == "collection":
+        raise UsageError("a collection asks people to describe images, so it has no systems; leave --systems out")
+    names = [name.strip() for name in categories.split(",")]
+    study = make_study(kind, sentences, captions, categories=names, **drawn)
+    if title is not None:
+        study = {"study": kind, "title": title, **study}
+    if KINDS[kind].shows_image:
+        study["images"] = _images(study, images, image_url)
+    options.emit(json.dumps(study, ensure_ascii=False, indent=1), output)
+
+
+@command.command(short_help="Check the file of a study.")
+@click.argument("file")
+def check(file: str) -> None:
+    """Check FILE completely, and say what it asks."""
+    from capeval.human.design import read_design
+
+    design = read_design(read_bytes(file), file)
+    checks = sum(len(each.pages) for each in design.checks.values())
+    click.echo(
+        f"{design.kind.name}: {len(design.pages):,} questions, {design.judgments} people each, "
+        f"{len(design.pages) * design.judgments:,} answers; {checks:,} checks, {len(design.images):,} images"
+    )
+
+
+def _references(kind: str, file: str | None, images: str | None) -> dict[str, list[str]]:
+    if file is not None:
+        return read_references(file).to_dict()
+    if kind in ("triplet", "pairwise"):
+        raise UsageError(f"a {kind} study needs --references, what people wrote of the images")
+    if kind == "collection":
+        if images is None:
+            raise UsageError("a collection needs its images: --images DIR, or --references FILE with --image-url URL")
+        return {image: [] for image in images_in(Path(images), None)}
+    return {}
+
+
+def _named(files: tuple[str, ...]) -> dict[str, str]:
+    """Systems by NAME=FILE, or by the file's name."""
+    named: dict[str, str] = {}
+    for given in files:
+        name, separator, file = given.partition("=")
+        if not separator or "/" in name:
+            name, file = Path(given).name.partition(".")[0], given
+        if name in named:
+            raise UsageError(f"two systems are called {name!r}; give each a name of its own, as NAME=FILE")
+        named[name] = file
+    return named
+
+
+def _images(study: dict[str, Any], folder: str | None, address: str | None) -> dict[str, str]:
+    shown = [*study["items"], *study.get("gold", {}).get("items", [])]
+    image_ids = list(dict.fromkeys(item["image_id"] for item in shown))
+    if folder is not None:
+        return images_in(Path(folder), image_ids)
+    if address is not None:
+        return images_at(address, image_ids)
+    raise UsageError(f"a {study['study']} study shows images: give --images DIR or --image-url URL")

@@ -1,0 +1,61 @@
+"""What people answered in a study."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
+from typing import Any
+
+from capeval.human.kinds import Content
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer of one person to one page."""
+
+    role: str
+    """item, gold or attention."""
+    number: int
+    """The page's place among those of its role."""
+    group: int
+    """The file's item that the page comes from."""
+    content: Content
+    person: int
+    worker: str
+    answer: Any
+    order: list[int]
+    """Which option stood first, second and so on."""
+    correct: bool | None
+    """On checks."""
+    counts: bool
+    """False where the answer was rejected, or the person excluded."""
+    given: dt.datetime
+    """When the page was given to the person."""
+    answered: dt.datetime
+    active_seconds: float | None
+    """How long the page was in sight, as the browser says."""
+    id: int = 0
+
+    @property
+    def seconds(self) -> float:
+        """From the page to the answer: time in sight where it is known."""
+        elapsed = (self.answered - self.given).total_seconds()
+        return elapsed if self.active_seconds is None else min(self.active_seconds, elapsed)
+
+
+def judged(answers: Iterable[Answer]) -> list[Answer]:
+    """The answers that count, to items; in the order of the items."""
+    return sorted((one for one in answers if one.counts and one.role == "item"), key=attrgetter("number"))
+
+
+def by_page(answers: Iterable[Answer]) -> Iterator[list[Answer]]:
+    """The answers that count, a list an item that has any."""
+    return (list(group) for _, group in groupby(judged(answers), attrgetter("number")))
+
+
+def by_group(answers: Iterable[Answer]) -> Iterator[list[list[Answer]]]:
+    """As `by_page`, and pages of one item of the file together: all references of a triplet's pair."""
+    return (list(pages) for _, pages in groupby(by_page(answers), lambda page: page[0].group))

@@ -1,0 +1,185 @@
+"""The file of a study: one JSON object with everything that is asked, read as a whole before anything is made of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from capeval.errors import DataError
+from capeval.human import KINDS
+from capeval.human.fields import Fields, Problems, shown
+from capeval.human.kinds import Content, Kind
+
+MOST_PAGES = 300_000
+MOST_IMAGE_BYTES = 4 * 2**20
+POLICIES = ("note", "warn", "exclude")
+"""What happens to whoever fails the checks: the owner sees it; they are told too; their answers no longer count."""
+ROLES = ("gold", "attention")
+
+_DATA_IMAGE = re.compile(r"data:image/(png|jpeg|gif|webp);base64,([A-Za-z0-9+/]+={0,2})")
+_WEB_IMAGE = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?/[^\s\"'<>\\]*")
+
+
+@dataclass(frozen=True)
+class Page:
+    """What one page shows: a content of its kind, of the file's item `group`."""
+
+    group: int
+    content: Content
+    answer: Any = None
+    """The known answer, on checks."""
+
+
+@dataclass(frozen=True)
+class Checks:
+    """Questions with known answers, and what follows from failing them."""
+
+    every: int
+    """One of them after so many items."""
+    policy: str
+    least: float
+    """The share that must be right ..."""
+    after: int
+    """... once so many are answered."""
+    pages: list[Page]
+
+    def fails(self, right: int, answered: int) -> bool:
+        """Whether these answers are below what is asked."""
+        return answered >= self.after and right < self.least * answered
+
+
+@dataclass(frozen=True)
+class Design:
+    """A study as its file describes it."""
+
+    kind: Kind
+    title: str
+    instructions: str
+    consent: str
+    judgments: int
+    most_per_person: int | None
+    minutes: int
+    """After which an item that was given out and not answered goes to somebody else."""
+    workers_only: bool
+    completion_code: str
+    completion_url: str
+    images: dict[str, str]
+    """Web address or `data:` URL of each image."""
+    pages: list[Page]
+    checks: dict[str, Checks] = field(default_factory=dict)
+
+
+def read_design(data: bytes, source: str = "study") -> Design:
+    """The study in a file's bytes. Raises `StudyFileError`, which lists everything that is wrong with it."""
+    problems = Problems()
+    try:
+        value = json.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise StudyFileError(source, ["not UTF-8; save the file as UTF-8"]) from None
+    except (ValueError, RecursionError) as error:
+        raise StudyFileError(source, [f"not JSON ({error})"]) from None
+    design = _design(Fields(value, "", problems))
+    if problems.count:
+        raise StudyFileError(source, problems.all())
+    return design
+
+
+class StudyFileError(DataError):
+    """Everything that is wrong with a study's file."""
+
+    def __init__(self, source: str, problems: list[str]) -> None:
+        self.problems = problems
+        several = f"{len(problems)} problems:\n  " if len(problems) > 1 else ""
+        super().__init__(f"{source}: {several}" + "\n  ".join(problems))
+
+
+def _design(fields: Fields) -> Design:
+    kind = KINDS[fields.one_of("study", list(KINDS))]
+    completion = Fields(fields.take("completion") or {}, "completion", fields.problems)
+    pages = [
+        Page(group, content)
+        for group, contents in enumerate(fields.each("items", lambda item, _: kind.contents(item)))
+        for content in contents
+    ]
+    if len(pages) > MOST_PAGES:
+        fields.wrong("items", f"{len(pages):,} pages, of which there may be {MOST_PAGES:,}; make several studies")
+    design = Design(
+        kind=kind,
+        title=fields.text("title", kind.title, most=120),
+        instructions=fields.text("instructions", kind.instructions, most=5000),
+        consent=fields.text("consent", "", most=20_000),
+        judgments=fields.whole("judgments", kind.judgments, 1, 1000),
+        most_per_person=fields.whole("most_per_person", 0, 1, 100_000) or None,
+        minutes=fields.whole("minutes", 15, 1, 1440),
+        workers_only=_flag(fields, "workers_only"),
+        completion_code=completion.text("code", "", most=60),
+        completion_url=_link(completion),
+        images=_images(fields),
+        pages=pages,
+        checks={role: _checks(fields, role, kind) for role in ROLES if fields.has(role)},
+    )
+    for role in ROLES:
+        fields.take(role)
+    completion.end()
+    fields.end()
+    _check_images(fields, design)
+    return design
+
+
+def _checks(fields: Fields, role: str, kind: Kind) -> Checks:
+    checks = Fields(fields.take(role), role, fields.problems)
+    found = checks.each("items", lambda item, _: kind.check(item))
+    read = Checks(
+        every=checks.whole("every", 10, 1, 10_000),
+        policy=checks.one_of("policy", POLICIES, "warn"),
+        least=checks.number("least", 0.7, 0, 1),
+        after=checks.whole("after", 3, 1, 1000),
+        pages=[Page(number, content, answer) for number, (content, answer) in enumerate(found)],
+    )
+    checks.end()
+    return read
+
+
+def _flag(fields: Fields, name: str) -> bool:
+    value = fields.take(name)
+    if value not in (None, True, False):
+        fields.wrong(name, f"expected true or false, got {shown(value)}")
+    return value is True
+
+
+def _link(completion: Fields) -> str:
+    url = completion.text("url", "", most=500)
+    if url and not re.fullmatch(r"https://[^\s\"'<>\\]+", url):
+        completion.wrong("url", f"expected an address that begins with https://, got {shown(url)}")
+    return url
+
+
+def _images(fields: Fields) -> dict[str, str]:
+    value = fields.take("images")
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        fields.wrong("images", f"expected {{image_id: address}}, got {shown(value)}")
+        return {}
+    for image_id, address in value.items():
+        text = address if isinstance(address, str) else ""
+        if len(text) > MOST_IMAGE_BYTES * 4 // 3:
+            fields.wrong(f"images[{image_id[:60]!r}]", f"larger than {MOST_IMAGE_BYTES // 2**20} MiB")
+        elif not _DATA_IMAGE.fullmatch(text) and not _WEB_IMAGE.fullmatch(text):
+            fields.wrong(
+                f"images[{image_id[:60]!r}]",
+                f"expected https://… or data:image/png|jpeg|gif|webp;base64,…, got {shown(address)}",
+            )
+    return value
+
+
+def _check_images(fields: Fields, design: Design) -> None:
+    """Every image that a page shows must be there."""
+    if not design.kind.shows_image:
+        return
+    every = [*design.pages, *(page for checks in design.checks.values() for page in checks.pages)]
+    for image_id in dict.fromkeys(page.content["image_id"] for page in every):
+        if image_id not in design.images:
+            fields.wrong("images", f"no image {shown(image_id)}, which an item shows")

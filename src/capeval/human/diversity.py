@@ -1,0 +1,76 @@
+"""Ratings of caption sets (Wang and Chan, 2019): all sets of an image on one page, each from 0 to 1."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from capeval.human.fields import Fields, shown
+from capeval.human.kinds import AnswerError, Content, Kind
+
+STEPS = 10
+"""The scale has this many steps from 0 to 1."""
+
+
+class Diversity(Kind):
+    """How different from each other the captions of a set are."""
+
+    name = "diversity"
+    title = "Rate the diversity of descriptions"
+    question = "How diverse are the descriptions in each set?"
+    instructions = (
+        "You will see an image and several sets of sentences that describe it. Read all sets first. Then rate how "
+        "diverse each set is: 0 where its sentences all say the same, 1 where they differ as much as descriptions of "
+        "this image can."
+    )
+    judgments = 3
+    template = "diversity"
+    shows_image = True
+
+    def contents(self, item: Fields) -> list[Content]:
+        content = self._shown(item)
+        content["references"] = item.texts("references", optional=True)
+        return [content]
+
+    def check(self, item: Fields) -> tuple[Content, Any]:
+        content = self._shown(item)
+        systems = [one["system"] for one in content["sets"]]
+        answer = item.take("answer")
+        if not isinstance(answer, dict) or not answer or not all(map(_is_range, answer.values())):
+            item.wrong("answer", f"expected {{system: [least, most]}} with numbers from 0 to 1, got {shown(answer)}")
+            return content, []
+        for system in answer:
+            if system not in systems:
+                item.wrong("answer", f"no set is of the system {shown(system)}; there are {', '.join(systems)}")
+        return content, [answer.get(system, [0, 1]) for system in systems]
+
+    def options(self, content: Content) -> int:
+        return len(content["sets"])
+
+    def read(self, content: Content, form: Mapping[str, str]) -> list[float]:
+        scores = []
+        for number in range(len(content["sets"])):
+            step = form.get(f"score-{number}", "")
+            if not step.isascii() or not step.isdecimal() or len(step) > 3 or int(step) > STEPS:
+                raise AnswerError("Rate every set.")
+            scores.append(int(step) / STEPS)
+        return scores
+
+    def is_correct(self, expected: Any, answer: Any) -> bool:
+        return all(low <= score <= high for score, (low, high) in zip(answer, expected, strict=True))
+
+    def _shown(self, item: Fields) -> Content:
+        sets = item.each("sets", _read_set, least=2)
+        names = [one["system"] for one in sets]
+        if len(set(names)) < len(names):
+            item.wrong("sets", "two sets are of one system; give each a name of its own")
+        return {"image_id": item.name("image_id"), "sets": sets}
+
+
+def _read_set(fields: Fields, _: int) -> Content:
+    return {"system": fields.text("system"), "captions": fields.texts("captions", least=2)}
+
+
+def _is_range(value: Any) -> bool:
+    is_pair = isinstance(value, list) and len(value) == 2
+    return is_pair and all(isinstance(v, (int, float)) and not isinstance(v, bool) and 0 <= v <= 1 for v in value)

@@ -1,0 +1,55 @@
+"""What the kinds of study share."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from capeval.human.fields import Fields
+
+Content = dict[str, Any]
+"""What one page of the study shows, as JSON."""
+
+
+class AnswerError(ValueError):
+    """An answer that cannot be taken; the text says to the annotator what is missing."""
+
+
+class Kind(ABC):
+    """One protocol: what is asked, of how many people, and what an answer is."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    question: ClassVar[str]
+    instructions: ClassVar[str]
+    judgments: ClassVar[int]
+    """People who judge one item, where the file does not say."""
+    shows_image: ClassVar[bool]
+    template: ClassVar[str]
+    """The page of `capeval.server` that asks: `annotate-….html`."""
+
+    @abstractmethod
+    def contents(self, item: Fields) -> list[Content]:
+        """The pages that one item of the file becomes."""
+
+    @abstractmethod
+    def check(self, item: Fields) -> tuple[Content, Any]:
+        """The page of a question with a known answer, and that answer."""
+
+    def options(self, _: Content) -> int:
+        """How many things the page shows in an order of chance."""
+        return 0
+
+    @abstractmethod
+    def read(self, content: Content, form: Mapping[str, str]) -> Any:
+        """The answer of a form, as JSON. Raises `AnswerError`."""
+
+    @abstractmethod
+    def is_correct(self, expected: Any, answer: Any) -> bool:
+        """Whether an answer to a check is the known one."""
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence: `a`, `a and b`, `a, b and c`."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

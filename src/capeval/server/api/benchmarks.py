@@ -1,0 +1,163 @@
+"""Benchmarks and submissions as JSON."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Depends, Path, Query, Request, Response
+
+from capeval.server import benchmarks, submissions
+from capeval.server.access import Role
+from capeval.server.board import Entry, board, entries, improvements, metrics_of
+from capeval.server.errors import Refused
+from capeval.server.models import Benchmark
+from capeval.server.routing import Routes
+from capeval.server.schemas import (
+    BenchmarkBody,
+    BenchmarkList,
+    BoardBody,
+    EntryBody,
+    ErrorBody,
+    HistoryBody,
+    ImageList,
+    RowBody,
+    SubmissionBody,
+    SubmissionList,
+)
+from capeval.server.submissions import Standing, display_name
+from capeval.server.visit import Here
+
+routes = Routes(tags=["benchmarks"])
+Name = Annotated[str, Path(description="The benchmark's short name.", max_length=60)]
+Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
+Metric = Annotated[
+    str | None, Query(description="One of the benchmark's metrics; the first by default.", max_length=80)
+]
+
+_HIDDEN = {403: {"model": ErrorBody, "description": "The board is not shown to this caller now."}}
+_FILE = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+        "description": "The file itself: one caption for each image, as JSON, JSON lines, CSV or TSV.",
+    }
+}
+
+
+async def _body(request: Request) -> bytes:
+    return await request.body()
+
+
+@routes.api("/benchmarks", role=Role.ANYONE)
+def list_benchmarks(visit: Here) -> BenchmarkList:
+    """All benchmarks."""
+    with visit.database.read() as session:
+        return BenchmarkList(benchmarks=[_benchmark(each) for each in benchmarks.every(session)])
+
+
+@routes.api("/benchmarks/{name}", role=Role.ANYONE)
+def get_benchmark(visit: Here, name: Name) -> BenchmarkBody:
+    """One benchmark and its rules."""
+    with visit.database.read() as session:
+        return _benchmark(benchmarks.find(session, name))
+
+
+@routes.api("/benchmarks/{name}/images", role=Role.ANYONE)
+def get_images(visit: Here, name: Name) -> ImageList:
+    """The ids of the images to caption."""
+    with visit.database.read() as session:
+        return ImageList(images=benchmarks.images_of(session, benchmarks.find(session, name)))
+
+
+@routes.api("/benchmarks/{name}/board", role=Role.ANYONE, responses=_HIDDEN)
+def get_board(visit: Here, name: Name, sort: Metric = None) -> BoardBody:
+    """The board, in order of a metric."""
+    with visit.database.read() as session:
+        benchmark = benchmarks.visible(session, visit.caller, name)
+        rows = [
+            RowBody(rank_from=row.first, rank_to=row.last, **_entry(row.entry))
+            for row in board(session, benchmark, sort)
+        ]
+    return BoardBody(benchmark=name, sort=sort or metrics_of(benchmark)[0], rows=rows)
+
+
+@routes.api("/benchmarks/{name}/history", role=Role.ANYONE, responses=_HIDDEN)
+def get_history(visit: Here, name: Name, metric: Metric = None) -> HistoryBody:
+    """How the board came to be."""
+    with visit.database.read() as session:
+        benchmark = benchmarks.visible(session, visit.caller, name)
+        metric = metric or metrics_of(benchmark)[0]
+        if metric not in metrics_of(benchmark):
+            raise Refused(422, f"The metrics are {', '.join(metrics_of(benchmark))}.")
+        steps = improvements(entries(session, benchmark), metric)
+    return HistoryBody(benchmark=name, metric=metric, entries=[EntryBody(**_entry(step)) for step in steps])
+
+
+@routes.api(
+    "/benchmarks/{name}/submissions", role=Role.MEMBER, methods=("POST",), status_code=201, openapi_extra=_FILE,
+    responses={200: {"model": SubmissionBody, "description": "The team has submitted this very file before."}},
+)  # fmt: skip
+def submit(
+    visit: Here,
+    response: Response,
+    name: Name,
+    system: Annotated[str, Query(description="What the team calls the system.", min_length=1, max_length=80)],
+    data: Annotated[bytes, Depends(_body)],
+    file_name: Annotated[str, Query(max_length=200)] = "captions",
+) -> SubmissionBody:
+    """Submits a file: checks it completely, then queues it. The same file twice is one submission."""
+    visit.site.limits.submit_account.take(str(visit.caller.account_id))
+    submission, new = benchmarks.receive(visit, name, benchmarks.Upload(data, display_name(file_name), system))
+    with visit.database.read() as session:
+        standing = submissions.find(session, visit.caller, submission.id)
+    response.status_code = 201 if new else 200
+    return _submission(visit, standing)
+
+
+@routes.api("/submissions", role=Role.MEMBER)
+def list_submissions(visit: Here) -> SubmissionList:
+    """The newest 200 submissions of the caller's team, without scores."""
+    with visit.database.read() as session:
+        found = submissions.listed(session, visit.caller)
+    return SubmissionList(submissions=[_submission(visit, standing) for standing in found])
+
+
+@routes.api("/submissions/{number}", role=Role.MEMBER)
+def get_submission(visit: Here, number: Number) -> SubmissionBody:
+    """One submission: how far it is, and its scores."""
+    with visit.database.read() as session:
+        return _submission(visit, submissions.find(session, visit.caller, number))
+
+
+def _benchmark(benchmark: Benchmark) -> BenchmarkBody:
+    return BenchmarkBody(
+        name=benchmark.slug, title=benchmark.title, description=benchmark.description, images=benchmark.images,
+        metrics=metrics_of(benchmark), tokenizer=benchmark.tokenizer, quota_day=benchmark.quota_day,
+        quota_total=benchmark.quota_total, opens=benchmark.opens, closes=benchmark.closes,
+        open=benchmarks.is_open(benchmark),
+    )  # fmt: skip
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    return {
+        "submission": entry.id,
+        "team": entry.team,
+        "affiliation": entry.affiliation,
+        "system": entry.system,
+        "submitted": entry.created,
+        "scores": {metric: score.value for metric, score in entry.scores.items()},
+        "intervals": {metric: [score.lower, score.upper] for metric, score in entry.scores.items()},
+    }
+
+
+def _submission(visit: Here, standing: Standing) -> SubmissionBody:
+    submission = standing.submission
+    return SubmissionBody(
+        id=submission.id, benchmark=standing.benchmark.slug, system=submission.system, file_name=submission.file_name,
+        sha256=submission.file_sha, submitted=submission.created, state=standing.state, progress=standing.job.progress,
+        message=standing.message,
+        scores={score.metric: score.value for score in standing.scores},
+        intervals={score.metric: [score.lower, score.upper] for score in standing.scores},
+        signatures={score.metric: score.signature for score in standing.scores},
+        url=f"{visit.settings.url}/submissions/{submission.id}",
+    )  # fmt: skip

@@ -1,0 +1,133 @@
+"""`create_app(settings)`: the routes, what surrounds them, and what their errors become."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
+from fastapi.responses import JSONResponse, Response
+from fastapi.routing import APIRoute
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+
+from capeval import __version__
+from capeval.server import api, pages
+from capeval.server.errors import Refused
+from capeval.server.observe import Observed, log
+from capeval.server.protection import Protection
+from capeval.server.routing import Guard, SignInFirst
+from capeval.server.settings import Settings
+from capeval.server.site import HERE, Site
+from capeval.server.visit import Visit
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """The ASGI application. Opens the database and migrates it; the jobs start with the application's lifespan."""
+    site = Site(settings)
+    app = FastAPI(
+        title="capeval server", version=__version__, lifespan=_lifespan, docs_url=None, redoc_url=None,
+        openapi_url="/api/v1/openapi.json", description="Benchmarks with hidden references.",
+    )  # fmt: skip
+    app.state.site = site
+    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
+    for routes in (*pages.ROUTES, *api.ROUTES):
+        app.include_router(routes)
+    app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
+    for kind, handler in _ERRORS.items():
+        app.add_exception_handler(kind, handler)
+    app.add_middleware(Protection, hosts=settings.hosts, upload_limit=settings.upload_limit, secure=settings.secure)
+    app.add_middleware(Observed, meters=site.meters)
+    return app
+
+
+def _openapi(app: FastAPI) -> dict[str, Any]:
+    """The API's description, with the way in that `Guard` checks."""
+    if app.openapi_schema is None:
+        app.openapi_schema = get_openapi(
+            title=app.title, version=app.version, description=app.description, routes=app.routes
+        )
+        schemes = app.openapi_schema.setdefault("components", {}).setdefault("securitySchemes", {})
+        schemes["token"] = {"type": "http", "scheme": "bearer", "description": "An API token of the account page."}
+    return app.openapi_schema
+
+
+@contextlib.asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    site: Site = app.state.site
+    site.jobs.start()
+    try:
+        yield
+    finally:
+        site.close()
+
+
+def every_route() -> Iterator[tuple[APIRoute, Guard]]:
+    """Every route with a handler of ours, and what guards it: for the test that walks them."""
+    for routes in (*pages.ROUTES, *api.ROUTES):
+        for route in routes.routes:
+            assert isinstance(route, APIRoute)
+            yield route, next(used.dependency for used in route.dependencies if isinstance(used.dependency, Guard))
+
+
+def _sign_in_first(request: Request, error: Exception) -> Response:
+    assert isinstance(error, SignInFirst)
+    return error.response(request)
+
+
+def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Refused)
+    headers = {"Retry-After": str(error.retry_after)} if error.retry_after else {}
+    if error.status == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    if request.url.path.startswith("/api/"):
+        detail = {"status": error.status, "message": error.message, "problems": error.problems}
+        return JSONResponse({"error": detail}, error.status, headers=headers)
+    visit = getattr(request.state, "visit", None) or Visit(request)
+    page = visit.render("error.html", error.status, error=error)
+    page.headers.update(headers)
+    return page
+
+
+def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    texts = {404: "There is no such page.", 405: "That cannot be done here."}
+    response = _refused(request, Refused(error.status_code, texts.get(error.status_code, str(error.detail))))
+    response.headers.update(error.headers or {})
+    return response
+
+
+def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    problems = [
+        f"{'.'.join(str(part) for part in item['loc'][1:]) or item['loc'][0]}: {item['msg']}" for item in error.errors()
+    ]
+    return _refused(request, Refused(422, "The request is not as it should be.", problems))
+
+
+def _unexpected(request: Request, error: Exception) -> Response:
+    # Their text may hold data; the type and the place are enough to find the fault.
+    log.error(
+        "error", extra={"fields": {"id": request.state.request_id, "error": type(error).__name__, "at": _place(error)}}
+    )
+    return _refused(
+        request, Refused(500, f"Something unexpected happened; report it with the number {request.state.request_id}.")
+    )
+
+
+def _place(error: BaseException) -> list[str]:
+    import traceback
+
+    return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)][-8:]
+
+
+_ERRORS = {
+    SignInFirst: _sign_in_first,
+    Refused: _refused,
+    HTTPException: _http,
+    RequestValidationError: _invalid,
+    Exception: _unexpected,
+}

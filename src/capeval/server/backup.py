@@ -1,0 +1,169 @@
+"""Backup and restore, while the server runs: the same file for SQLite and PostgreSQL, so it also moves between them.
+
+A backup is gzipped JSON lines: a header, then every row of every table, read in one transaction that sees one state. A
+restore is one transaction too: the server, and whoever uses it, sees the old data until it sees the new.
+"""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+import gzip
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from sqlalchemy import Connection, MetaData, Table, insert, select, text
+
+from capeval import __version__
+from capeval.data.atomic import atomic_write
+from capeval.data.source import PathLike, reading
+from capeval.errors import DataError
+from capeval.server.database import Database, alembic_config
+
+_KIND = "capeval server backup"
+_BATCH = 500
+
+
+def back_up(database: Database, path: PathLike) -> int:
+    """Writes everything to the file, whole or not at all; gives the number of rows.
+
+    Raises `DataError` where the file cannot be written.
+    """
+    rows = 0
+    with (
+        atomic_write(path, "wb") as file,
+        gzip.GzipFile(fileobj=file, mode="wb", mtime=0) as packed,
+        database.snapshot() as connection,
+    ):
+        for line in _lines(connection):
+            packed.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+            rows += 1
+    return rows - 2
+
+
+def _lines(connection: Connection) -> Iterator[object]:
+    revision = connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one()
+    yield {"kind": _KIND, "capeval": __version__, "revision": revision}
+    rows = 0
+    for table in _tables(connection):
+        for row in connection.execute(select(table)).yield_per(_BATCH):
+            yield [table.name, {name: _plain(value) for name, value in row._mapping.items()}]
+            rows += 1
+    # A file that was cut off must not restore half of it.
+    yield {"rows": rows}
+
+
+def restore(database: Database, path: PathLike, *, replace: bool) -> int:
+    """Fills the database from a backup; gives the number of rows.
+
+    An older backup is migrated on the way. A database that holds anything is replaced only where `replace` says so.
+    Raises `DataError` for a file that is no backup or not whole, and for a database that holds data.
+    """
+    with reading(path), gzip.open(path) as file:
+        try:
+            header = json.loads(file.readline())
+            if header.get("kind") != _KIND:
+                raise ValueError
+        except (ValueError, AttributeError, EOFError, gzip.BadGzipFile):
+            raise DataError(f"{path}: is no backup of a capeval server; capeval serve backup writes one") from None
+        rows = _load(database, path, file, header["revision"], replace=replace)
+    database.migrate()
+    return rows
+
+
+def _load(database: Database, path: PathLike, file: Iterable[bytes], revision: str, *, replace: bool) -> int:
+    from alembic import command
+
+    if database.revision() is None:
+        database.migrate(revision)
+    with database.changing() as connection:
+        if any(connection.execute(select(table).limit(1)).first() for table in _tables(connection)):
+            if not replace:
+                raise DataError(f"--database {database.engine.url}: holds data already; --replace deletes it first")
+            for table in reversed(_tables(connection)):
+                connection.execute(table.delete())
+        if database.revision_of(connection) != revision:
+            # Only forwards: an older server must not read what a newer one wrote.
+            raise DataError(
+                f"{path}: was made at revision {revision} of the tables, and this database is at "
+                f"{database.revision_of(connection)}; restore it into an empty database"
+            )
+        rows = _insert(connection, path, file)
+        _set_counters(connection)
+        command.upgrade(alembic_config(connection), "head")
+    return rows
+
+
+def _insert(connection: Connection, path: PathLike, file: Iterable[bytes]) -> int:
+    tables = {table.name: table for table in _tables(connection)}
+    waiting: list[dict[str, Any]] = []
+    current = ""
+    rows = 0
+    try:
+        for line in file:
+            entry = json.loads(line)
+            if isinstance(entry, dict):
+                _flush(connection, tables, current, waiting)
+                if entry.get("rows") == rows:
+                    return rows
+                break
+            name, row = entry
+            if name != current or len(waiting) >= _BATCH:
+                _flush(connection, tables, current, waiting)
+                current = name
+            waiting.append(_typed(tables[name], row))
+            rows += 1
+    except (EOFError, OSError, ValueError, KeyError):
+        pass
+    raise DataError(f"{path}: the backup is damaged or cut off after {rows:,} rows; nothing was restored")
+
+
+def _flush(connection: Connection, tables: dict[str, Table], name: str, waiting: list[dict[str, Any]]) -> None:
+    if waiting:
+        connection.execute(insert(tables[name]), waiting)
+        waiting.clear()
+
+
+def _tables(connection: Connection) -> list[Table]:
+    """The tables as they are in the database, each after those it refers to; the models may be newer."""
+    metadata = MetaData()
+    metadata.reflect(connection)
+    return [table for table in metadata.sorted_tables if table.name != "alembic_version"]
+
+
+def _set_counters(connection: Connection) -> None:
+    """PostgreSQL numbers new rows from a counter of its own, which must pass what was inserted."""
+    if connection.dialect.name != "postgresql":
+        return
+    for table in _tables(connection):
+        if "id" in table.c:
+            connection.execute(
+                text(
+                    f"SELECT setval(pg_get_serial_sequence('{table.name}', 'id'), "  # noqa: S608  (our own names)
+                    f"COALESCE((SELECT MAX(id) FROM {table.name}), 0) + 1, false)"
+                )
+            )
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode()
+    return _as_utc(value).isoformat() if isinstance(value, dt.datetime) else value
+
+
+def _as_utc(value: dt.datetime) -> dt.datetime:
+    return value.replace(tzinfo=dt.timezone.utc) if value.tzinfo is None else value.astimezone(dt.timezone.utc)
+
+
+def _typed(table: Table, row: dict[str, Any]) -> dict[str, Any]:
+    """The row with the types of the columns: JSON knows neither bytes nor times, and SQLite no booleans."""
+    for name, value in row.items():
+        python = table.c[name].type.python_type
+        if value is not None and python is bytes:
+            row[name] = base64.b64decode(value)
+        elif value is not None and python is dt.datetime:
+            row[name] = dt.datetime.fromisoformat(value)
+        elif value is not None and python is bool:
+            row[name] = bool(value)
+    return row

@@ -1,0 +1,24 @@
+"""Refusals: what a page or the API answers instead of what was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class Refused(Exception):  # noqa: N818
+    """Raised anywhere in a handler; becomes a page, or the API's one JSON shape.
+
+    `problems` are the single things that are wrong, where there are several.
+    """
+
+    def __init__(self, status: int, message: str, problems: Sequence[str] = (), retry_after: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.problems = list(problems)
+        self.retry_after = retry_after
+
+
+def not_found(what: str) -> Refused:
+    """Something that does not exist, or that this caller must not know to exist."""
+    return Refused(404, f"There is no such {what}.")

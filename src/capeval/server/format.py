@@ -1,0 +1,38 @@
+"""How templates write numbers and times."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from markupsafe import Markup
+
+
+def score(value: float | None) -> str:
+    """Four decimals, as the field prints scores."""
+    return "–" if value is None else f"{value:.4f}"
+
+
+def moment(value: dt.datetime | None) -> Markup:
+    """A time to the minute, in UTC, that does not break over lines."""
+    text = "–" if value is None else f"{value:%Y-%m-%d %H:%M} UTC"
+    return Markup("<time>{}</time>").format(text)
+
+
+def field(value: dt.datetime | None) -> str:
+    """A time as a `datetime-local` input takes it."""
+    return "" if value is None else f"{value:%Y-%m-%dT%H:%M}"
+
+
+def size(value: int) -> str:
+    """Bytes, in the unit that suits."""
+    if value < 1024:
+        return f"{value} bytes"
+    return f"{value / 1024:.0f} KiB" if value < 2**20 else f"{value / 2**20:.1f} MiB"
+
+
+def count(value: int) -> str:
+    """A whole number with thousands apart."""
+    return f"{value:,}"
+
+
+FILTERS = {"score": score, "moment": moment, "field": field, "size": size, "count": count}

@@ -1,0 +1,203 @@
+"""Work outside the request: a queue in the database, and a process with limits for each job.
+
+A job is a row; `add` puts it in the transaction of what it belongs to, so both are there or neither. Runner threads
+take the oldest queued job, start a child process with limits on time and memory, and store its answer. A runner
+renews its lease on the job while it works: a job whose lease ran out, because its server was killed, is taken again.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import platform
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import func, or_, select, update
+from sqlalchemy.orm import Session
+
+from capeval.server.child import ChildFailedError, Limits, run_child
+from capeval.server.database import Database
+from capeval.server.models import Job, now
+from capeval.server.observe import Meters, event
+from capeval.server.settings import Settings
+
+LEASE = dt.timedelta(seconds=15)
+ATTEMPTS = 20
+"""How often a job is begun before it counts as what kills its server."""
+_POLL_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a job of some kind does: three steps, of which only the middle one runs in the child."""
+
+    prepare: Callable[[Session, int], tuple[dict[str, Any], list[bytes]]]
+    """Reads what the child needs: JSON and files."""
+    compute: str
+    """`module:function` of (header, files, progress) → JSON, run in the child, which cannot reach the database."""
+    store: Callable[[Session, int, dict[str, Any]], None]
+    """Writes the answer, in the transaction that marks the job as done."""
+
+
+KINDS: dict[str, Kind] = {}
+"""Each kind by name; a module that defines one registers it here when it is imported."""
+
+
+def add(session: Session, kind: str, subject_id: int) -> Job:
+    """Queues a job in the caller's transaction; call `Jobs.wake` after it."""
+    job = Job(kind=kind, subject_id=subject_id)
+    session.add(job)
+    return job
+
+
+class Jobs:
+    """The runners of one server."""
+
+    def __init__(self, database: Database, settings: Settings, meters: Meters) -> None:
+        self.database = database
+        self.limits = Limits(settings.job_seconds, settings.job_memory)
+        self.meters = meters
+        self._name = f"{platform.node()[:20]}:{os.getpid()}:{os.urandom(4).hex()}"
+        self._wake = threading.Semaphore(0)
+        self._stopping = threading.Event()
+        self._threads = [
+            threading.Thread(target=self._run, name=f"jobs-{number}", daemon=True) for number in range(settings.workers)
+        ]
+
+    def start(self) -> None:
+        """Starts the runners, after what a killed server left unfinished went back into the queue."""
+        self._recover()
+        for thread in self._threads:
+            thread.start()
+
+    def _recover(self) -> None:
+        """Takes the jobs of processes of this machine that are gone; those of other machines wait for their lease."""
+        with self.database.write() as session:
+            for job in session.execute(select(Job).where(Job.state == "running")).scalars():
+                machine, _, process = (job.runner or "").rpartition(":")[0].rpartition(":")
+                if machine == platform.node()[:20] and not _is_alive(int(process)):
+                    job.state, job.progress = "queued", ""
+
+    def wake(self) -> None:
+        """Tells the runners that there is something to do."""
+        self._wake.release()
+
+    def stop(self) -> None:
+        """Ends the runners; a job that runs goes back into the queue."""
+        self._stopping.set()
+        for _ in self._threads:
+            self._wake.release()
+        for thread in self._threads:
+            if thread.is_alive():
+                thread.join()
+
+    def counts(self) -> dict[tuple[str, str], int]:
+        """How many jobs there are by kind and state."""
+        with self.database.read() as session:
+            rows = session.execute(select(Job.kind, Job.state, func.count()).group_by(Job.kind, Job.state))
+            return {(kind, state): number for kind, state, number in rows}
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                if not self.run_one():
+                    self._wake.acquire(timeout=_POLL_SECONDS)
+            except Exception as error:  # noqa: BLE001  (the database may be away; the queue must survive it)
+                event("jobs.error", error=type(error).__name__)
+                self._stopping.wait(_POLL_SECONDS)
+
+    def run_one(self) -> bool:
+        """Takes the oldest waiting job and sees it to its end; False where none waits."""
+        taken = self._take()
+        if taken is None:
+            return False
+        job_id, kind, subject_id, attempts = taken
+        started = time.monotonic()
+        if attempts > ATTEMPTS:
+            self._end(job_id, "failed", "It was begun many times, and the server ended each time.")
+            outcome = "failed"
+        else:
+            outcome = self._attempt(job_id, kind, subject_id)
+        seconds = time.monotonic() - started
+        self.meters.job_seconds.labels(kind).observe(seconds)
+        event("job", job=job_id, kind=kind, outcome=outcome, seconds=round(seconds, 2))
+        return True
+
+    def _take(self) -> tuple[int, str, int, int] | None:
+        free = or_(Job.state == "queued", (Job.state == "running") & (Job.lease < now()))
+        oldest = select(Job).where(free).order_by(Job.id).limit(1)
+        with self.database.read() as session:
+            if session.execute(oldest).scalar_one_or_none() is None:
+                return None
+        with self.database.write() as session:
+            job = session.execute(oldest.with_for_update(skip_locked=True)).scalar_one_or_none()
+            if job is None:
+                return None
+            job.state, job.runner, job.lease = "running", self._name, now() + LEASE
+            job.attempts += 1
+            job.started, job.progress = now(), "starting"
+            return job.id, job.kind, job.subject_id, job.attempts
+
+    def _attempt(self, job_id: int, kind: str, subject_id: int) -> str:
+        """Gives what came of it."""
+        try:
+            with self.database.read() as session:
+                header, files = KINDS[kind].prepare(session, subject_id)
+            answer = run_child(
+                KINDS[kind].compute, header, files, self.limits, lambda text: self._renew(job_id, text),
+            )  # fmt: skip
+        except ChildFailedError as error:
+            self._end(job_id, "failed", str(error))
+            return "failed"
+        except InterruptedError:
+            self._requeue(job_id)
+            return "put back"
+        self._end(job_id, "done", store=lambda session: KINDS[kind].store(session, subject_id, answer))
+        return "done"
+
+    def _renew(self, job_id: int, progress: str) -> None:
+        if self._stopping.is_set():
+            raise InterruptedError
+        with self.database.write() as session:
+            values: dict[str, Any] = {"lease": now() + LEASE}
+            if progress:
+                values["progress"] = progress[:80]
+            held = session.execute(update(Job).where(*self._mine(job_id)).values(values))
+            if held.rowcount == 0:  # type: ignore[attr-defined]
+                raise InterruptedError
+
+    def _mine(self, job_id: int) -> tuple[Any, ...]:
+        return Job.id == job_id, Job.state == "running", Job.runner == self._name
+
+    def _requeue(self, job_id: int) -> None:
+        with self.database.write() as session:
+            session.execute(
+                update(Job).where(*self._mine(job_id)).values(state="queued", attempts=Job.attempts - 1, progress="")
+            )
+
+    def _end(
+        self, job_id: int, state: str, message: str = "", store: Callable[[Session], None] = lambda _: None
+    ) -> None:
+        """Marks the end and stores the answer at once; does neither where another runner has taken the job."""
+        with self.database.write() as session:
+            ended = session.execute(
+                update(Job)
+                .where(*self._mine(job_id))
+                .values(state=state, message=message, finished=now(), progress="", lease=None)
+            )
+            if ended.rowcount == 1:  # type: ignore[attr-defined]
+                store(session)
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return process != os.getpid()

@@ -1,0 +1,24 @@
+"""Runs the migrations on the connection that `Database.migrate` gives; Alembic executes this file."""
+
+from typing import Any, Literal
+
+from alembic import context
+
+from capeval.server.models import Base
+from capeval.server.models.base import UtcDateTime
+
+
+def _render(kind: str, item: Any, _: Any) -> str | Literal[False]:
+    """Migrations stand alone: they must mean the same when the models have moved on."""
+    return "sa.DateTime(timezone=True)" if kind == "type" and isinstance(item, UtcDateTime) else False
+
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=Base.metadata,
+    render_as_batch=True,
+    compare_type=True,
+    render_item=_render,
+)
+with context.begin_transaction():
+    context.run_migrations()

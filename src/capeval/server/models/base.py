@@ -1,0 +1,48 @@
+"""What all tables share: the naming of constraints, and times in UTC."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Annotated
+
+from sqlalchemy import DateTime, Dialect, MetaData, TypeDecorator
+from sqlalchemy.orm import DeclarativeBase, mapped_column
+
+
+class UtcDateTime(TypeDecorator[dt.datetime]):
+    """A moment, which SQLite would store without its time zone: UTC going in and coming out."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: dt.datetime | None, _: Dialect) -> dt.datetime | None:
+        return None if value is None else value.astimezone(dt.timezone.utc)
+
+    def process_result_value(self, value: dt.datetime | None, _: Dialect) -> dt.datetime | None:
+        if value is None:
+            return None
+        return value.replace(tzinfo=dt.timezone.utc) if value.tzinfo is None else value.astimezone(dt.timezone.utc)
+
+
+def now() -> dt.datetime:
+    """This moment, in UTC."""
+    return dt.datetime.now(dt.timezone.utc)
+
+
+class Base(DeclarativeBase):
+    """The tables' common base; constraints have names, so that migrations can change them on both databases."""
+
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+    type_annotation_map = {dt.datetime: UtcDateTime()}  # noqa: RUF012
+
+
+Id = Annotated[int, mapped_column(primary_key=True)]
+Created = Annotated[dt.datetime, mapped_column(default=now)]

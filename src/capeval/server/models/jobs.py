@@ -1,0 +1,43 @@
+"""Files, by their content, and work that is done outside the request."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from sqlalchemy import Index, LargeBinary, String, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from capeval.server.models.base import Base, Created, Id
+
+
+class Blob(Base):
+    """A file under the SHA-256 of its content, compressed. In the database, so that one backup has everything."""
+
+    __tablename__ = "blob"
+
+    sha256: Mapped[str] = mapped_column(String(64), primary_key=True)
+    size: Mapped[int]
+    data: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class Job(Base):
+    """Work of a kind (`capeval.server.jobs.KINDS`) on one row; it runs until it is done or has failed for good."""
+
+    __tablename__ = "job"
+    __table_args__ = (Index("ix_job_state_id", "state", "id"), Index("ix_job_kind_subject_id", "kind", "subject_id"))
+
+    id: Mapped[Id]
+    kind: Mapped[str] = mapped_column(String(20))
+    subject_id: Mapped[int]
+    state: Mapped[str] = mapped_column(String(10), default="queued")
+    """queued, running, done or failed."""
+    progress: Mapped[str] = mapped_column(String(80), default="")
+    message: Mapped[str] = mapped_column(Text, default="")
+    """Why it failed, for people."""
+    attempts: Mapped[int] = mapped_column(default=0)
+    runner: Mapped[str | None] = mapped_column(String(60))
+    lease: Mapped[dt.datetime | None]
+    """Until when the runner answers for it; past that, another takes it."""
+    created: Mapped[Created]
+    started: Mapped[dt.datetime | None]
+    finished: Mapped[dt.datetime | None]

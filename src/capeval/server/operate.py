@@ -1,0 +1,38 @@
+"""What an operator does on the machine itself, beside the running server."""
+
+from __future__ import annotations
+
+import re
+
+from sqlalchemy import delete, select
+
+from capeval.errors import UsageError
+from capeval.server.access import Role
+from capeval.server.database import Database
+from capeval.server.models import Account, AuditEntry, SignedIn, now
+from capeval.server.passwords import hash_password, problem_with
+
+EMAIL = re.compile(r"[^@\s\x00-\x1f]{1,64}@[^@\s\x00-\x1f]{1,185}")
+"""What is taken for an e-mail address; whether it is one, only a letter would show."""
+
+
+def make_admin(database: Database, email: str, password: str) -> None:
+    """Makes the account, or the one that is there, an administrator with this password; ends its sign-ins.
+
+    Raises `UsageError` for what is no e-mail address, and for a short password.
+    """
+    email = email.strip().lower()
+    if not EMAIL.fullmatch(email):
+        raise UsageError(f"{email!r} is no e-mail address; it must look like name@example.org")
+    if problem := problem_with(password):
+        raise UsageError(problem)
+    hashed = hash_password(password)
+    with database.write() as session:
+        account = session.execute(select(Account).where(Account.email == email)).scalar_one_or_none()
+        if account is None:
+            account = Account(email=email)
+            session.add(account)
+        account.role, account.password, account.disabled = Role.ADMIN, hashed, False
+        session.flush()
+        session.execute(delete(SignedIn).where(SignedIn.account_id == account.id))
+        session.add(AuditEntry(at=now(), account_id=None, address="", action="admin.made", subject=email))

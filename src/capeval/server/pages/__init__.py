@@ -1,0 +1,14 @@
+"""The pages: handlers that answer with HTML. A new module adds its `routes` here."""
+
+from capeval.server.pages import account, admin, annotate, benchmarks, health, home, studies, submissions
+
+ROUTES = (
+    health.routes,
+    home.routes,
+    account.routes,
+    admin.routes,
+    benchmarks.routes,
+    submissions.routes,
+    studies.routes,
+    annotate.routes,
+)

@@ -1,0 +1,195 @@
+"""Studies, for those who own them: making, watching, quality, people, answers, exports."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+from fastapi import Form, UploadFile
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from sqlalchemy import select
+
+from capeval.human import KINDS
+from capeval.human.design import StudyFileError, read_design
+from capeval.human.export import answers_csv, export, export_name
+from capeval.human.quality import quality
+from capeval.server import studies
+from capeval.server.access import Role
+from capeval.server.assignment import exclude, include, reject
+from capeval.server.errors import Refused, not_found
+from capeval.server.models import Account, Annotator, Assignment, Study, StudyItem
+from capeval.server.pages.annotate import allow_image
+from capeval.server.results import answers_of, people_of, progress
+from capeval.server.routing import Routes
+from capeval.server.visit import Here
+
+routes = Routes()
+Text = Annotated[str, Form(max_length=400)]
+_A_PAGE = 50
+
+
+@routes.page("/studies", role=Role.ORGANISER)
+def list_page(visit: Here) -> Response:
+    return _list(visit, [])
+
+
+def _list(visit: Here, problems: list[str]) -> Response:
+    with visit.database.read() as session:
+        query = select(Study, Account.email).join(Account, Account.id == Study.owner_id).order_by(Study.id.desc())
+        if visit.caller.role < Role.ADMIN:
+            query = query.where(Study.owner_id == visit.caller.account_id)
+        rows = [(study, owner, progress(session, study)) for study, owner in session.execute(query.limit(200))]
+    return visit.render("studies.html", 422 if problems else 200, rows=rows, problems=problems, kinds=KINDS)
+
+
+@routes.page("/studies", role=Role.ORGANISER, methods=("POST",))
+def make_done(visit: Here, file: UploadFile) -> Response:
+    """The file is read as a whole first: a study is made of it, or every problem is told."""
+    try:
+        design = read_design(file.file.read())
+    except StudyFileError as error:
+        return _list(visit, error.problems)
+    assert visit.caller.account_id is not None
+    with visit.database.write() as session:
+        study = studies.make(session, visit.caller.account_id, design)
+        visit.audit(session, "study.made", f"{study.id} {study.title}")
+    return visit.redirect(f"/studies/{study.id}", "study-made")
+
+
+@routes.page("/studies/{study_id}", role=Role.ORGANISER)
+def study_page(visit: Here, study_id: int) -> Response:
+    with visit.database.read() as session:
+        study = studies.find(session, study_id, visit.caller)
+        done, sizes = progress(session, study), studies.sizes(session, study)
+    return visit.render(
+        "study.html", study=study, kind=studies.kind_of(study), progress=done, sizes=sizes,
+        study_settings=studies.settings_of(study), export_name=export_name(studies.kind_of(study)),
+        link=f"{_base(visit)}/s/{study.code}",
+    )  # fmt: skip
+
+
+def _base(visit: Here) -> str:
+    """Where people reach the server: as the operator says, or as this request did."""
+    return visit.settings.url if visit.settings.public_url else str(visit.request.base_url).rstrip("/")
+
+
+@routes.page("/studies/{study_id}/progress.json", role=Role.ORGANISER)
+def progress_json(visit: Here, study_id: int) -> Response:
+    """What the study's page asks for every few seconds."""
+    with visit.database.read() as session:
+        study = studies.find(session, study_id, visit.caller)
+        done = progress(session, study)
+    return JSONResponse(
+        {
+            "answers": done.answers, "wanted": done.wanted, "at_work": done.at_work, "people": done.people,
+            "excluded": done.excluded, "discarded": done.discarded,
+        },
+        headers={"Cache-Control": "no-store"},
+    )  # fmt: skip
+
+
+@routes.page("/studies/{study_id}/preview", role=Role.ORGANISER)
+def preview(visit: Here, study_id: int, page: int = 0) -> Response:
+    """A question as annotators will see it; nothing is given out or saved."""
+    with visit.database.read() as session:
+        study = studies.find(session, study_id, visit.caller)
+        query = select(StudyItem).where(StudyItem.study_id == study.id, StudyItem.role == "item")
+        item = session.execute(query.where(StudyItem.number == max(page, 0))).scalar_one_or_none()
+        if item is None:
+            raise not_found("question")
+        content = json.loads(item.content)
+        image = studies.image_of(session, study, content)
+    kind = studies.kind_of(study)
+    given = Assignment(id=0, item=item, shown_order="[]")
+    person = Annotator(items=0, warned=False)
+    answer = visit.render(
+        f"annotate-{kind.template}.html", study=study, kind=kind, person=person, given=given, content=content,
+        order=list(range(kind.options(content))), image=image, problem="", values={}, preview=True,
+    )  # fmt: skip
+    return allow_image(answer, image)
+
+
+@routes.page("/studies/{study_id}/state", role=Role.ORGANISER, methods=("POST",))
+def change_state(visit: Here, study_id: int, state: Text = "") -> Response:
+    if state not in studies.STATES:
+        raise Refused(422, f"A study is one of {', '.join(studies.STATES)}.")
+    with visit.database.write() as session:
+        study = studies.find(session, study_id, visit.caller)
+        study.state = state
+        visit.audit(session, f"study.{state}", f"{study.id} {study.title}")
+    return visit.redirect(f"/studies/{study_id}", "saved")
+
+
+@routes.page("/studies/{study_id}/quality", role=Role.ORGANISER)
+def quality_page(visit: Here, study_id: int) -> Response:
+    with visit.database.read() as session:
+        study = studies.find(session, study_id, visit.caller)
+        answers, people = answers_of(session, study), people_of(session, study)
+        done = progress(session, study)
+    found = quality(studies.kind_of(study), answers)
+    rows = sorted(found.people, key=lambda one: one.items, reverse=True)
+    return visit.render(
+        "study-quality.html", study=study, kind=studies.kind_of(study), quality=found, rows=rows, people=people,
+        progress=done,
+    )  # fmt: skip
+
+
+@routes.page("/studies/{study_id}/people/{annotator_id}", role=Role.ORGANISER, methods=("POST",))
+def change_person(visit: Here, study_id: int, annotator_id: int, action: Text = "") -> Response:
+    """Excludes a person, or takes that back."""
+    with visit.database.write() as session:
+        study = studies.find(session, study_id, visit.caller)
+        person = session.get(Annotator, annotator_id)
+        if person is None or person.study_id != study.id:
+            raise not_found("person")
+        if action == "exclude":
+            exclude(session, study, person, "by the owner")
+        elif action == "include":
+            include(session, study, person)
+        else:
+            raise Refused(422, "The action is one of exclude, include.")
+        visit.audit(session, f"study.{action}", f"{study.id} person {person.id}")
+    return visit.redirect(f"/studies/{study_id}/quality", "saved")
+
+
+@routes.page("/studies/{study_id}/answers", role=Role.ORGANISER)
+def answers_page(visit: Here, study_id: int, page: int = 1) -> Response:
+    """The answers one by one, newest first; here sentences of poor grammar are rejected."""
+    with visit.database.read() as session:
+        study = studies.find(session, study_id, visit.caller)
+        answers = sorted(answers_of(session, study), key=lambda one: one.answered, reverse=True)
+    pages = max(1, -(-len(answers) // _A_PAGE))
+    page = min(max(page, 1), pages)
+    shown = answers[(page - 1) * _A_PAGE : page * _A_PAGE]
+    return visit.render("study-answers.html", study=study, answers=shown, page=page, pages=pages, count=len(answers))
+
+
+@routes.page("/studies/{study_id}/answers/{assignment_id}/reject", role=Role.ORGANISER, methods=("POST",))
+def reject_answer(visit: Here, study_id: int, assignment_id: int, page: Annotated[int, Form()] = 1) -> Response:
+    with visit.database.write() as session:
+        study = studies.find(session, study_id, visit.caller)
+        reject(session, study, assignment_id)
+        visit.audit(session, "study.rejected", f"{study.id} answer {assignment_id}")
+    return visit.redirect(f"/studies/{study_id}/answers?page={page}", "saved")
+
+
+@routes.token_page("/studies/{study_id}/export", role=Role.ORGANISER)
+def export_file(visit: Here, study_id: int) -> Response:
+    """Judgments, or references, of the answers that count."""
+    with visit.database.read() as session:
+        study = studies.find(session, study_id, visit.caller)
+        text = export(studies.kind_of(study), answers_of(session, study))
+    return _download(text, f"study-{study_id}-{export_name(studies.kind_of(study))}", "application/json")
+
+
+@routes.token_page("/studies/{study_id}/answers.csv", role=Role.ORGANISER)
+def export_answers(visit: Here, study_id: int) -> Response:
+    """Every answer, with person, order and times."""
+    with visit.database.read() as session:
+        text = answers_csv(answers_of(session, studies.find(session, study_id, visit.caller)))
+    return _download(text, f"study-{study_id}-answers.csv", "text/csv")
+
+
+def _download(text: str, name: str, media_type: str) -> Response:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    return PlainTextResponse(text, media_type=media_type, headers=headers)

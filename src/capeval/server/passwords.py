@@ -1,0 +1,53 @@
+"""Passwords, by Argon2id; and the secrets that are long enough to be kept as a plain hash."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import threading
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
+LEAST_CHARACTERS = 10
+MOST_CHARACTERS = 200
+
+_hasher = PasswordHasher()
+_nobody = _hasher.hash(secrets.token_urlsafe())
+# One verification takes 64 MiB; many at once must not take the machine's memory.
+_turns = threading.BoundedSemaphore(2)
+
+
+def hash_password(password: str) -> str:
+    """The Argon2id hash, with its parameters and salt."""
+    with _turns:
+        return _hasher.hash(password)
+
+
+def verify_password(stored: str | None, password: str) -> bool:
+    """Whether the password is the stored one; takes as long where there is no such account (None)."""
+    with _turns:
+        try:
+            _hasher.verify(stored or _nobody, password)
+        except (VerificationError, InvalidHashError):
+            return False
+    return stored is not None
+
+
+def problem_with(password: str) -> str | None:
+    """Why a new password is refused."""
+    if len(password) < LEAST_CHARACTERS:
+        return f"The password needs at least {LEAST_CHARACTERS} characters."
+    if len(password) > MOST_CHARACTERS:
+        return f"The password may have at most {MOST_CHARACTERS} characters."
+    return None
+
+
+def new_secret() -> str:
+    """256 random bits as text, for cookies, tokens and invitations."""
+    return secrets.token_urlsafe(32)
+
+
+def digest(secret: str) -> str:
+    """What is stored of a random secret. Guessing 256 bits is hopeless, so no slow hash is needed."""
+    return hashlib.sha256(secret.encode()).hexdigest()

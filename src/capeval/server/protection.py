@@ -1,0 +1,97 @@
+"""Around every request: who it is meant for, how much it may send, and the headers of the answer."""
+
+from __future__ import annotations
+
+import json
+
+from fastapi.exceptions import HTTPException
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+"""A page that shows images of other sites sets a policy of its own, which is then kept."""
+
+_HEADERS = {
+    "content-security-policy": CONTENT_SECURITY_POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+
+
+class Protection:
+    """Refuses foreign hosts and large bodies before anything reads them; adds the security headers."""
+
+    def __init__(self, app: ASGIApp, *, hosts: frozenset[str], upload_limit: int, secure: bool) -> None:
+        self.app = app
+        self.hosts = hosts
+        self.upload_limit = upload_limit
+        self.headers = {**_HEADERS, **({"strict-transport-security": "max-age=31536000"} if secure else {})}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def send_protected(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in self.headers.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        headers = Headers(scope=scope)
+        if _host(headers.get("host", "")) not in self.hosts:
+            await _refuse(send_protected, 421, "This server is not known by that host name; see --public-url.")
+        elif _length(headers) > self.upload_limit:
+            await _refuse(send_protected, 413, _too_large(self.upload_limit))
+        else:
+            await self.app(scope, self._counted(receive), send_protected)
+
+    def _counted(self, receive: Receive) -> Receive:
+        """Bodies that do not say how long they are."""
+        received = 0
+
+        async def counted() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > self.upload_limit:
+                raise HTTPException(413, _too_large(self.upload_limit))
+            return message
+
+        return counted
+
+
+def _too_large(limit: int) -> str:
+    return f"The request is larger than the {limit / 2**20:.0f} MiB that this server takes."
+
+
+def _host(header: str) -> str:
+    """The Host header without its port."""
+    name, _, port = header.rpartition(":")
+    return (name if name and port.isdigit() else header).lower()
+
+
+def _length(headers: Headers) -> int:
+    try:
+        return int(headers.get("content-length", "0"))
+    except ValueError:
+        return 0
+
+
+async def _refuse(send: Send, status: int, message: str) -> None:
+    body = json.dumps({"error": {"status": status, "message": message, "problems": []}}).encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

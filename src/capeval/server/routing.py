@@ -1,0 +1,103 @@
+"""Routes that cannot be added without saying who may call them."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Callable
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import RedirectResponse
+from starlette.concurrency import run_in_threadpool
+
+from capeval.server.access import Caller, Role, by_cookie, by_token
+from capeval.server.errors import Refused
+from capeval.server.schemas import ErrorBody
+from capeval.server.visit import Visit
+
+F = TypeVar("F", bound=Callable[..., Any])
+_SAFE = {"GET", "HEAD"}
+
+
+class SignInFirst(Exception):  # noqa: N818
+    """A page that needs an account, asked for without one."""
+
+    def response(self, request: Request) -> RedirectResponse:
+        """On to the sign-in page, and back afterwards."""
+        back = request.url.path if request.method == "GET" else "/"
+        return RedirectResponse(f"/sign-in?next={quote(back)}", 303)
+
+
+class Guard:
+    """Runs before a handler: finds the caller, then checks role and, on pages, the CSRF token."""
+
+    def __init__(self, role: Role, *, api: bool) -> None:
+        self.role = role
+        self.api = api
+
+    async def __call__(self, request: Request) -> None:
+        visit = Visit(request)
+        request.state.visit = visit
+        visit.caller = await run_in_threadpool(self._find, visit)
+        request.state.account_id = visit.caller.account_id
+        if visit.caller.role < self.role:
+            raise self._refusal(visit.caller)
+        if request.method not in _SAFE and not visit.caller.by_token and not (self.api and self.role is Role.ANYONE):
+            await self._check_csrf(visit)
+
+    def _find(self, visit: Visit) -> Caller:
+        scheme, _, token = visit.request.headers.get("authorization", "").partition(" ")
+        with visit.database.read() as session:
+            if self.api and scheme.lower() == "bearer":
+                return by_token(session, token.strip())
+            return by_cookie(session, visit.cookie) if visit.cookie else visit.caller
+
+    def _refusal(self, caller: Caller) -> Exception:
+        if caller.account_id is not None:
+            return Refused(403, "This account may not do that.")
+        if self.api:
+            return Refused(401, "This needs an API token: send it as 'Authorization: Bearer TOKEN'.")
+        return SignInFirst()
+
+    async def _check_csrf(self, visit: Visit) -> None:
+        given: object = visit.request.headers.get("x-csrf-token")
+        if given is None and "form" in visit.request.headers.get("content-type", ""):
+            given = (await visit.request.form()).get("csrf")
+        if (
+            not visit.cookie
+            or not isinstance(given, str)
+            or not hmac.compare_digest(given.encode(), visit.csrf().encode())
+        ):
+            raise Refused(
+                403, "This form is out of date, or came from another site. Go back, reload the page, try again."
+            )
+
+
+class Routes(APIRouter):
+    """A router whose every route has a role; `app.state.roles` lists them for the test that walks them."""
+
+    def page(self, path: str, *, role: Role, methods: tuple[str, ...] = ("GET",)) -> Callable[[F], F]:
+        """A handler that answers with HTML, or with a file or a redirection; never part of the OpenAPI."""
+        return self._add(path, role, methods, api=False, include_in_schema=False, response_model=None)
+
+    def token_page(self, path: str, *, role: Role) -> Callable[[F], F]:
+        """A page for programs: callers show an API token, or are signed in."""
+        return self._add(path, role, ("GET",), api=True, include_in_schema=False, response_model=None)
+
+    def api(self, path: str, *, role: Role, methods: tuple[str, ...] = ("GET",), **options: Any) -> Callable[[F], F]:
+        """A handler under `/api/v1` that answers with a model of `capeval.server.schemas`."""
+        responses = {status: {"model": ErrorBody} for status in (400, 404, 413, 422, 429)}
+        if role > Role.ANYONE:
+            responses |= {status: {"model": ErrorBody} for status in (401, 403)}
+            options.setdefault("openapi_extra", {}).update(security=[{"token": []}])
+        options["responses"] = {**responses, **options.get("responses", {})}
+        return self._add("/api/v1" + path, role, methods, api=True, **options)
+
+    def _add(self, path: str, role: Role, methods: tuple[str, ...], *, api: bool, **options: Any) -> Callable[[F], F]:
+        def add(handler: F) -> F:
+            guard = Guard(role, api=api)
+            self.add_api_route(path, handler, methods=list(methods), dependencies=[Depends(guard)], **options)
+            return handler
+
+        return add

@@ -1,0 +1,72 @@
+"""Everything that one running server shares between its requests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from capeval.server.database import Database
+from capeval.server.format import FILTERS
+from capeval.server.jobs import Jobs
+from capeval.server.limits import Limits
+from capeval.server.models import Kept
+from capeval.server.observe import Meters
+from capeval.server.passwords import new_secret
+from capeval.server.settings import Settings
+
+HERE = Path(__file__).parent
+
+
+class Site:
+    """Made once by `create_app`; handlers reach it as `visit.site`."""
+
+    def __init__(self, settings: Settings) -> None:
+        settings.check()
+        self.settings = settings
+        self.database = Database(settings.database)
+        self.database.migrate()
+        self.secret_key = settings.secret_key or _kept_secret(self.database)
+        # The prefix makes browsers refuse the cookie from anywhere but this host, and without HTTPS.
+        self.cookie_name = "__Host-capeval" if settings.secure else "capeval"
+        self.templates = _templates()
+        self.limits = Limits()
+        self.meters = Meters()
+        self.jobs = Jobs(self.database, settings, self.meters)
+
+    def close(self) -> None:
+        """Stops the jobs, which another start runs again, and lets the database go."""
+        self.jobs.stop()
+        self.database.close()
+
+
+def _kept_secret(database: Database) -> str:
+    with database.write() as session:
+        kept = session.get(Kept, "secret_key")
+        if kept is None:
+            kept = Kept(name="secret_key", value=new_secret())
+            session.add(kept)
+        return kept.value
+
+
+def _templates() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True, auto_reload=False,
+    )  # fmt: skip
+    environment.filters.update(FILTERS)
+    environment.globals["NOTICES"] = NOTICES
+    return environment
+
+
+NOTICES = {
+    "registered": "Your account is ready. Sign in with your e-mail address and password.",
+    "signed-out": "You are signed out.",
+    "saved": "Saved.",
+    "study-made": "The study is made, and paused. Look at the preview, then open it.",
+    "too-late": "That answer was not saved: it came after the end, or the question had gone to somebody else.",
+    "same-file": "Your team has submitted this very file before; this is that submission.",
+    "password": "The password is changed, and other browsers are signed out.",
+    "revoked": "The token is revoked.",
+}
+"""What a redirection may tell on the page it leads to, by key."""

@@ -1,0 +1,98 @@
+"""One request, as handlers see it: who calls, the database, and how to answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from urllib.parse import quote
+
+from fastapi import Depends, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from capeval.server.access import NOBODY, Caller, csrf_token
+from capeval.server.models import AuditEntry, now
+from capeval.server.passwords import digest, new_secret
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from capeval.server.site import Site
+
+
+R = TypeVar("R", bound=Response)
+
+
+class Visit:
+    """Handlers take it as a parameter: `def page(visit: Here) -> Response`."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.site: Site = request.app.state.site
+        self.database = self.site.database
+        self.settings = self.site.settings
+        self.caller: Caller = NOBODY
+        self.cookie = request.cookies.get(self.site.cookie_name, "")
+        self._new_cookie: str | None = None
+
+    @property
+    def address(self) -> str:
+        """Where the request came from; behind a believed proxy, from where it says."""
+        return self.request.client.host if self.request.client else ""
+
+    @property
+    def cookie_hash(self) -> str:
+        """What to store to know this browser again, for pages that need no account. See `keep_cookie`."""
+        return digest(self.keep_cookie())
+
+    def keep_cookie(self) -> str:
+        """The browser's cookie; a new random one where it has none, which the answer then sets."""
+        if not self.cookie:
+            self.cookie = self._new_cookie = new_secret()
+        return self.cookie
+
+    def set_cookie(self, value: str) -> None:
+        """Replaces the browser's cookie, as signing in and out do."""
+        self.cookie = self._new_cookie = value
+
+    def csrf(self) -> str:
+        """The token that this browser's forms must carry as `csrf` (or the header `X-CSRF-Token`)."""
+        return csrf_token(self.site.secret_key, self.keep_cookie())
+
+    def render(self, template: str, status: int = 200, **values: Any) -> HTMLResponse:
+        """A page from `templates/`; it also sees `visit`, `caller` and `settings`."""
+        text = self.site.templates.get_template(template).render(
+            visit=self, caller=self.caller, settings=self.settings, now=now(), **values
+        )
+        return self.answer(HTMLResponse(text, status, headers={"Cache-Control": "no-store"}))
+
+    def redirect(self, path: str, notice: str = "") -> RedirectResponse:
+        """On to another page, which shows the notice: a key of `NOTICES`, so that no link can show words of its own."""
+        query = f"{'&' if '?' in path else '?'}notice={quote(notice)}" if notice else ""
+        return self.answer(RedirectResponse(path + query, 303))
+
+    def answer(self, response: R) -> R:
+        """Adds the cookie where it is new."""
+        if self._new_cookie is not None:
+            response.set_cookie(
+                self.site.cookie_name, self._new_cookie, path="/", httponly=True, samesite="lax",
+                secure=self.settings.secure, max_age=14 * 86400,
+            )  # fmt: skip
+        return response
+
+    def audit(self, session: Session, action: str, subject: str) -> None:
+        """Notes, in the same transaction, what the caller did: `audit(session, "benchmark.made", slug)`."""
+        session.add(
+            AuditEntry(
+                at=now(), account_id=self.caller.account_id, address=self.address, action=action, subject=subject[:500]
+            )
+        )
+
+
+async def current_visit(request: Request) -> Visit:
+    """The visit that the route's guard has opened."""
+    visit: Visit = request.state.visit
+    return visit
+
+
+Here = Annotated[Visit, Depends(current_visit)]
+
+__all__ = ["Here", "Response", "Visit"]

@@ -1,0 +1,77 @@
+"""`capeval study`: the file of a human study."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from runner import Runner
+
+REFERENCES = {"beach": ["A dog runs.", "A wet dog."], "kitchen": ["A woman cuts bread.", "Bread is cut."]}
+
+
+@pytest.fixture
+def files(run: Runner) -> Runner:
+    contents = {
+        "references.json": REFERENCES,
+        "one.json": {"beach": "a dog", "kitchen": "a woman"},
+        "two.json": {"beach": "some dog", "kitchen": "some bread"},
+        "sets.json": {"beach": ["a dog", "sand"], "kitchen": ["a woman", "bread"]},
+        "study.json": {"study": "triplet", "items": [{"image_id": 1}], "judgements": 3},
+    }
+    for name, content in contents.items():
+        (run.folder / name).write_text(json.dumps(content), encoding="utf-8")
+    (run.folder / "images").mkdir()
+    for name in REFERENCES:
+        (run.folder / "images" / f"{name}.png").write_bytes(b"\x89PNG\r\n")
+    return run
+
+
+def test_a_triplet_study_to_standard_output(files: Runner) -> None:
+    command = ("study", "make", "triplet", "--references", "references.json", "--systems", "one.json", "two.json")
+    made = json.loads(files.ok(*command, "--title", "Which?"))
+    assert made["title"] == "Which?"
+    assert [len(item["references"]) for item in made["items"]] == [2, 2]
+    assert {made["items"][0]["b_system"], made["items"][0]["c_system"]} == {"one", "two"}
+    assert made == json.loads(files.ok(*command, "--title", "Which?", "--seed", "0"))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("pairwise", "--references", "references.json", "--systems", "one.json", "two.json", "--images", "images"),
+        ("pairwise", "--references", "references.json", "--categories", "HI", "--images", "images", "--gold", "1"),
+        ("diversity", "--systems", "a=sets.json", "b=sets.json", "--image-url", "https://x.org/{image_id}.jpg"),
+        ("collection", "--images", "images"),
+    ],
+)
+def test_studies_with_images(files: Runner, arguments: tuple[str, ...]) -> None:
+    files.ok("study", "make", *arguments, "-o", "made.json", "--quiet")
+    checked = files.ok("study", "check", "made.json")
+    assert checked.startswith(f"{arguments[0]}: 2 questions")
+    assert checked.endswith("2 images\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("make", "triplets"), "'triplets' is not one of"),
+        (("make", "triplet"), "needs --references"),
+        (("make", "triplet", "--references", "references.json", "--systems", "one.json"), "two systems or more, got 1"),
+        (
+            ("make", "triplet", "--references", "references.json", "--systems", "one.json", "one.json"),
+            "two systems",
+        ),
+        (("make", "pairwise", "--references", "references.json", "--categories", "HI"), "give --images DIR"),
+        (("make", "collection"), "a collection needs its images"),
+        (("make", "collection", "--images", "images", "--systems", "one.json"), "it has no systems"),
+        (("make", "collection", "--images", "x", "--image-url", "y"), "give one"),
+        (("check", "study.json"), "judgements: no such field"),
+        (("check", "none.json"), "none.json"),
+    ],
+)
+def test_what_is_refused(files: Runner, arguments: tuple[str, ...], message: str) -> None:
+    ended = files("study", *arguments)
+    assert ended.status == 2
+    assert ended.stdout == ""
+    assert message in ended.stderr.replace("\n", " ")

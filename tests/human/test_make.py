@@ -1,0 +1,92 @@
+"""Studies from references and systems, read back by the reader of studies."""
+
+import json
+
+import pytest
+
+from capeval.errors import DataError, UsageError
+from capeval.human.design import read_design
+from capeval.human.make import images_at, images_in, make_study
+
+REFERENCES = {str(n): [f"a dog {n} {word}" for word in ("runs", "sits", "eats")] for n in range(6)}
+ONE = {str(n): [f"one {n}"] for n in range(6)}
+TWO = {str(n): [f"two {n}"] for n in range(6)}
+SETS = {str(n): [f"set {n} {word}" for word in "xyz"] for n in range(6)}
+
+
+def design(study, **more):
+    return read_design(json.dumps({**study, **more}).encode())
+
+
+def test_every_reference_of_a_pair_is_a_triplet():
+    made = design(make_study("triplet", REFERENCES, {"one": ONE, "two": TWO}))
+    assert len(made.pages) == 18
+    assert made.judgments == 3
+    assert {page.content["b_system"] for page in made.pages} == {"one", "two"}, "sides are drawn"
+    assert all({page.content["b"][:3], page.content["c"][:3]} == {"one", "two"} for page in made.pages)
+
+
+@pytest.mark.parametrize("category", ["HC", "HI", "HM", "MM"])
+def test_categories(category):
+    made = make_study("triplet", REFERENCES, {"one": ONE, "two": TWO}, categories=[category])
+    for item in made["items"]:
+        systems = {item["b_system"], item["c_system"]}
+        own = [item[side] in REFERENCES[item["image_id"]] for side in "bc"]
+        assert item["category"] == category
+        assert not {item["b"], item["c"]} & set(item["references"])
+        assert sum(own) == {"HC": 2, "HI": 1, "HM": 1, "MM": 0}[category]
+        assert ("human" in systems) == (category != "MM")
+    assert len(made["items"]) == (12 if category == "HM" else 6)
+    design(made)
+
+
+def test_drawing_depends_on_the_seed_and_on_nothing_else():
+    def drawn(seed):
+        return make_study("triplet", REFERENCES, {"one": ONE, "two": TWO}, items=3, gold=2, attention=2, seed=seed)
+
+    assert drawn(1) == drawn(1) != drawn(2)
+    assert len(drawn(1)["items"]) == 3
+    made = design(drawn(1))
+    assert {role: len(checks.pages) for role, checks in made.checks.items()} == {"gold": 2, "attention": 2}
+    assert made.checks["attention"].policy == "exclude"
+
+
+def test_diversity():
+    study = make_study("diversity", REFERENCES, {"one": SETS, "two": SETS}, gold=1)
+    made = design(study, images=images_at("https://x.org/{image_id:03}.jpg", list(REFERENCES)))
+    assert len(made.pages) == 6
+    assert made.images["4"] == "https://x.org/004.jpg"
+    assert made.checks["gold"].pages[0].answer == [[0, 0.3], [0, 1]]
+
+
+def test_collection(tmp_path):
+    (tmp_path / "7.png").write_bytes(b"\x89PNG")
+    images = images_in(tmp_path, None)
+    made = design(make_study("collection", {image: [] for image in images}, {}), images=images)
+    assert [page.content for page in made.pages] == [{"image_id": "7"}]
+    assert made.judgments == 50
+
+
+def test_what_cannot_be_made():
+    with pytest.raises(UsageError, match="need two systems or more, got 1"):
+        make_study("triplet", REFERENCES, {"one": ONE})
+    with pytest.raises(UsageError, match="did you mean 'triplet'"):
+        make_study("triplets", REFERENCES, {})
+    with pytest.raises(UsageError, match="must be one of HC, HI, HM, MM"):
+        make_study("triplet", REFERENCES, {}, categories=["XX"])
+    with pytest.raises(DataError, match="nothing to ask"):
+        make_study("triplet", REFERENCES, {"one": ONE, "two": {"9": ["x"]}})
+    with pytest.raises(DataError, match="got 6"):
+        make_study("triplet", REFERENCES, {"one": ONE, "two": TWO}, gold=7)
+    with pytest.raises(UsageError, match="no known answers"):
+        make_study("collection", REFERENCES, {}, gold=1)
+
+
+def test_images(tmp_path):
+    with pytest.raises(UsageError, match="must have {image_id} in it"):
+        images_at("https://x.org/", ["1"])
+    assert images_at("https://x.org/{image_id}", ["a b/c"]) == {"a b/c": "https://x.org/a%20b%2Fc"}
+    with pytest.raises(DataError, match="1 image \\(2\\)"):
+        images_in(tmp_path, ["2"])
+    with pytest.raises(DataError, match="no such folder"):
+        images_in(tmp_path / "none", ["2"])

@@ -1,0 +1,61 @@
+"""A real `capeval serve`, in a process of its own, that can be killed and started again."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import ssl
+import subprocess
+import sysconfig
+import time
+import urllib.request
+from pathlib import Path
+
+SCRIPT = Path(sysconfig.get_path("scripts")) / "capeval"
+
+
+class Live:
+    """`start`, `kill` (as a power cut does) and `stop` (as an operator does); the log goes to a file."""
+
+    def __init__(self, folder: Path, database: str, *options: str) -> None:
+        self.folder = folder
+        self.database = database
+        self.options = options
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            self.port = int(listener.getsockname()[1])
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.certificate: Path | None = None
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        with open(self.folder / "log", "ab") as log:
+            self.process = subprocess.Popen(
+                [SCRIPT, "serve", "--database", self.database, "--port", str(self.port), *self.options],
+                stderr=log, stdin=subprocess.DEVNULL, cwd=self.folder,
+            )  # fmt: skip
+        for _ in range(600):
+            assert self.process.poll() is None, self.log()
+            with contextlib.suppress(OSError):
+                urllib.request.urlopen(self.url + "/healthz", timeout=5, context=self._trust()).close()  # noqa: S310
+                return
+            time.sleep(0.05)
+        raise TimeoutError(self.log())
+
+    def _trust(self) -> ssl.SSLContext | None:
+        return ssl.create_default_context(cafile=str(self.certificate)) if self.certificate else None
+
+    def kill(self) -> None:
+        assert self.process is not None
+        os.kill(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def stop(self) -> int:
+        assert self.process is not None
+        self.process.terminate()
+        return self.process.wait(30)
+
+    def log(self) -> str:
+        return (self.folder / "log").read_text()

@@ -1,0 +1,85 @@
+"""A PostgreSQL cluster of the tests' own, in a temporary folder."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+
+
+def programs() -> Path | None:
+    """The folder of `initdb` and `postgres`; Debian keeps them out of the PATH."""
+    found = shutil.which("initdb")
+    candidates = [Path(found).resolve().parent] if found else []
+    candidates += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    return next((folder for folder in candidates if (folder / "initdb").exists()), None)
+
+
+@contextlib.contextmanager
+def cluster() -> Iterator[str]:
+    """The URL of a running server's first database, without its name: `postgresql://…/`."""
+    folder = programs()
+    if folder is None:
+        raise FileNotFoundError("no PostgreSQL: apt-get install postgresql")
+    # PostgreSQL refuses to run as root.
+    user = next(name for name in ("postgres", "nobody") if _exists(name)) if os.getuid() == 0 else None
+    with tempfile.TemporaryDirectory(prefix="capeval-pg-", ignore_cleanup_errors=True) as home:
+        if user is not None:
+            shutil.chown(home, user)
+        data, port = Path(home) / "data", _free_port()
+        run = {"user": user, "cwd": home, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        subprocess.run(
+            [folder / "initdb", "-D", data, "-U", "capeval", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"],
+            check=True, **run,
+        )  # fmt: skip
+        server = subprocess.Popen(
+            [folder / "postgres", "-D", data, "-p", str(port), "-k", home, "-h", "127.0.0.1"], **run
+        )
+        try:
+            url = f"postgresql://capeval@127.0.0.1:{port}/"
+            _wait(url + "postgres")
+            yield url
+        finally:
+            # The fast end; SIGTERM would wait for every client.
+            server.send_signal(signal.SIGINT)
+            server.wait()
+
+
+def create(url: str, name: str) -> str:
+    """A new, empty database of the cluster."""
+    with psycopg.connect(url + "postgres", autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"')
+    return url + name
+
+
+def _wait(url: str) -> None:
+    for _ in range(300):
+        try:
+            psycopg.connect(url).close()
+        except psycopg.OperationalError:
+            time.sleep(0.1)
+        else:
+            return
+    raise TimeoutError("PostgreSQL did not start")
+
+
+def _exists(name: str) -> bool:
+    with contextlib.suppress(KeyError):
+        return bool(pwd.getpwnam(name))
+    return False
+
+
+def _free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])

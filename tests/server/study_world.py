@@ -1,0 +1,114 @@
+"""Studies in a world, and people who answer them."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from world import Browser, World
+
+from capeval.human.design import read_design
+from capeval.server import studies
+from capeval.server.access import Role
+from capeval.server.models import Study
+
+PIXEL = (
+    "data:image/png;base64,"
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+
+
+def triplet_file(pairs: int = 4, references: int = 2, **more: Any) -> dict[str, Any]:
+    """Pairs whose B repeats a word of the references, with two systems."""
+    items = [
+        {
+            "image_id": number,
+            "references": [f"a dog number {number} runs {word}" for word in ("home", "away", "fast")[:references]],
+            "b": f"the dog {number} runs",
+            "c": f"a red kettle {number}",
+            "b_system": "first",
+            "c_system": "second",
+        }
+        for number in range(pairs)
+    ]
+    return {"study": "triplet", "title": "Which is closer?", "items": items, **more}
+
+
+def pairwise_file(pairs: int = 3, **more: Any) -> dict[str, Any]:
+    file = triplet_file(pairs, **more)
+    return {**file, "study": "pairwise", "images": {str(number): PIXEL for number in range(pairs)}}
+
+
+def diversity_file(images: int = 2, **more: Any) -> dict[str, Any]:
+    sets = [
+        {"system": "plain", "captions": ["a dog", "a dog", "a dog runs"]},
+        {"system": "rich", "captions": ["a dog runs home", "nobody is on the beach", "sand and sea"]},
+        {"system": "people", "captions": ["a wet dog", "the dog of my neighbour", "low tide"]},
+    ]
+    items = [{"image_id": number, "sets": sets} for number in range(images)]
+    images_ = {str(number): PIXEL for number in range(images)}
+    return {"study": "diversity", "images": images_, "items": items, **more}
+
+
+def collection_file(images: int = 2, **more: Any) -> dict[str, Any]:
+    return {
+        "study": "collection",
+        "images": {str(number): PIXEL for number in range(images)},
+        "items": [{"image_id": number} for number in range(images)],
+        **more,
+    }
+
+
+def make(world: World, file: dict[str, Any], state: str = "open", role: Role = Role.ORGANISER) -> Study:
+    """The study of a file, in the database; it belongs to the account of the role."""
+    owner = world.account(role)
+    with world.database.write() as session:
+        study = studies.make(session, owner, read_design(json.dumps(file).encode()))
+        study.state = state
+    return study
+
+
+class Person:
+    """An annotator with a browser of their own."""
+
+    def __init__(self, world: World, study: Study, worker: str = "") -> None:
+        self.browser = Browser(world)
+        self.path = f"/s/{study.code}"
+        self.worker = worker
+        self.page = ""
+
+    def begin(self) -> Person:
+        page = self.browser.get(self.path, params={"worker": self.worker} if self.worker else None)
+        assert page.status_code == 200, page.text
+        self.csrf = re.search(r'name="csrf" value="([0-9a-f]{64})"', page.text)[1]
+        self.post("/begin", worker=self.worker)
+        return self.look()
+
+    def look(self) -> Person:
+        answer = self.browser.get(self.path + "/task")
+        assert answer.status_code == 200, answer.text
+        self.page = answer.text
+        return self
+
+    def post(self, path: str, **fields: Any) -> Any:
+        return self.browser.client.post(self.path + path, data={"csrf": self.csrf, **fields})
+
+    @property
+    def assignment(self) -> str | None:
+        """The number of the question on the page; None where there is none."""
+        found = re.search(r'name="assignment" value="(\d+)"', self.page)
+        return found[1] if found else None
+
+    @property
+    def choices(self) -> dict[str, str]:
+        """The sentences of the page by the value that chooses them, in the order shown."""
+        return dict(
+            re.findall(r'name="choice" value="([bc])".*?class="sentence-text">(.*?)</span>', self.page, re.DOTALL)
+        )
+
+    def answer(self, **fields: Any) -> Any:
+        """Answers the question on the page, then looks at the next."""
+        sent = self.post("/answer", assignment=self.assignment, active="1500", **fields)
+        self.look()
+        return sent

@@ -1,0 +1,162 @@
+"""Registering, signing in and out, tokens, invitations, and who learns what from refusals."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from sqlalchemy import select
+from world import PASSWORD, World
+
+from capeval.server.access import Role
+from capeval.server.models import Account, ApiToken, AuditEntry, Invitation, SignedIn
+
+
+def register(world, email="new@example.org", team="New team", **fields):
+    return world.browser().post("/register", email=email, password=PASSWORD, team=team, **fields)
+
+
+def signed_in(world, email="new@example.org", password=PASSWORD):
+    browser = world.browser()
+    answer = browser.post("/sign-in", email=email, password=password, next="/account")
+    assert (answer.status_code, answer.headers.get("location")) == (303, "/account"), answer.text
+    return browser
+
+
+def test_register_sign_in_sign_out(any_world):
+    answer = register(any_world)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/sign-in?notice=registered")
+    browser = signed_in(any_world)
+    assert "New team" in browser.get("/account").text
+    stolen = browser.cookie
+    assert browser.post("/sign-out").status_code == 303
+    assert browser.get("/account").status_code == 303
+    thief = any_world.browser()
+    thief.client.cookies.set(any_world.site.cookie_name, stolen, domain="localhost.local")
+    assert thief.get("/account").status_code == 303
+
+
+def test_nothing_secret_is_stored(world):
+    register(world)
+    browser = signed_in(world)
+    token = re.search(r"capeval_[\w-]{20,}", browser.post("/account/tokens", name="laptop").text)[0]
+    with world.database.read() as session:
+        columns = (Account.password, ApiToken.token_hash, SignedIn.token_hash, AuditEntry.subject)
+        stored = [value for column in columns for value in session.execute(select(column)).scalars()]
+    assert stored[0].startswith("$argon2id$")
+    for secret in (PASSWORD, token, browser.cookie):
+        assert not any(secret in value for value in stored)
+    assert token not in browser.get("/account").text
+
+
+def test_a_token_works_until_it_is_revoked(world):
+    register(world)
+    browser = signed_in(world)
+    token = re.search(r"capeval_[\w-]{20,}", browser.post("/account/tokens", name="laptop").text)[0]
+    api = world.api()
+    api.headers["Authorization"] = f"Bearer {token}"
+    assert api.get("/api/v1/submissions").status_code == 200
+    assert world.browser(Role.MEMBER).post("/account/tokens/1/revoke").status_code == 404
+    assert browser.post("/account/tokens/1/revoke").status_code == 303
+    assert api.get("/api/v1/submissions").status_code == 401
+
+
+def test_nobody_learns_who_has_an_account(world):
+    """Wrong password and unknown address, taken and free address: the same status, headers and words."""
+    register(world, "known@example.org")
+    answers = [
+        world.browser().post("/sign-in", email=email, password="wrong password")  # noqa: S106
+        for email in ("known@example.org", "unknown@example.org")
+    ]
+    texts = [re.sub(r'value="[^"]*"', "", answer.text) for answer in answers]
+    assert answers[0].status_code == answers[1].status_code == 403
+    assert texts[0] == texts[1]
+    taken, free = register(world, "known@example.org", "Team A"), register(world, "free@example.org", "Team B")
+    assert (taken.status_code, taken.headers["location"]) == (free.status_code, free.headers["location"])
+    assert taken.text == free.text
+    signed_in(world, "known@example.org")
+
+
+def test_a_wrong_form_lists_its_problems(world):
+    answer = world.browser().post("/register", email="no address", password="short", team="x")  # noqa: S106
+    assert answer.status_code == 422
+    for part in ("e-mail address must look", "at least 10 characters", "2 to 80 characters"):
+        assert part in answer.text
+
+
+def test_sign_in_is_limited_by_account_and_by_address(world):
+    register(world)
+    for _ in range(10):
+        world.browser().post("/sign-in", email="new@example.org", password="wrong")  # noqa: S106
+    refused = world.browser().post("/sign-in", email="new@example.org", password=PASSWORD)
+    assert refused.status_code == 429
+    assert int(refused.headers["retry-after"]) > 0
+
+
+def test_signing_in_changes_the_cookie_and_a_used_csrf_token_ends_with_it(world):
+    register(world)
+    browser = world.browser()
+    before, old_token = browser.csrf(), None
+    old_token, old_cookie = before, browser.cookie
+    browser.post("/sign-in", email="new@example.org", password=PASSWORD)
+    assert browser.cookie != old_cookie
+    assert browser.post("/account/tokens", csrf=old_token, name="x").status_code == 403
+    mine = browser.csrf()
+    browser.post("/sign-out")
+    browser.post("/sign-in", email="new@example.org", password=PASSWORD)
+    assert browser.post("/account/tokens", csrf=mine, name="x").status_code == 403
+    assert browser.post("/account/tokens", name="x").status_code == 200
+
+
+def test_a_new_password_ends_other_sign_ins(world):
+    register(world)
+    here, there = signed_in(world), signed_in(world)
+    assert here.post("/account/password", old="wrong", new="another password").status_code == 422
+    assert here.post("/account/password", old=PASSWORD, new="another password").status_code == 303
+    assert here.get("/account").status_code == 200
+    assert there.get("/account").status_code == 303
+    signed_in(world, password="another password")  # noqa: S106
+
+
+@pytest.mark.parametrize("role", [Role.MEMBER, Role.ORGANISER])
+def test_an_invitation_makes_one_account(tmp_path, role):
+    world = World(tmp_path, registration="invitation")
+    assert register(world).status_code == 403
+    page = world.browser(Role.ADMIN).post("/admin/invitations", role=int(role)).text
+    code = re.search(r"invitation=([\w-]+)", page)[1]
+    assert register(world, invitation=code).status_code == 303
+    assert register(world, "second@example.org", "Second", invitation=code).status_code == 403
+    with world.database.read() as session:
+        account = session.execute(select(Account).where(Account.email == "new@example.org")).scalar_one()
+        assert account.role == role
+        assert session.execute(select(Invitation.code_hash)).scalar_one() != code
+    world.site.close()
+
+
+def test_a_colleague_joins_the_team(world):
+    page = world.browser(Role.MEMBER).post("/account/invite").text
+    code = re.search(r"invitation=([\w-]+)", page)[1]
+    assert "Team MEMBER" in world.browser().get(f"/register?invitation={code}").text
+    register(world, team="", invitation=code)
+    assert "Team MEMBER" in signed_in(world).get("/account").text
+
+
+def test_a_disabled_account_is_out_at_once(world):
+    register(world)
+    browser = signed_in(world)
+    with world.database.read() as session:
+        account = session.execute(select(Account.id).where(Account.email == "new@example.org")).scalar_one()
+    admin = world.browser(Role.ADMIN)
+    assert admin.post(f"/admin/accounts/{account}", role=1, disabled="yes").status_code == 303
+    assert browser.get("/account").status_code == 303
+    assert world.browser().post("/sign-in", email="new@example.org", password=PASSWORD).status_code == 403
+    log = admin.get("/admin/audit").text
+    assert "account.changed" in log
+    assert "sign-in.refused" in log
+
+
+@pytest.mark.parametrize("target", ["//evil.example", "https://evil.example", "/\\evil.example", "javascript:alert(1)"])
+def test_signing_in_leads_nowhere_else(world, target):
+    register(world)
+    answer = world.browser().post("/sign-in", email="new@example.org", password=PASSWORD, next=target)
+    assert answer.headers["location"] == "/"

@@ -1,0 +1,97 @@
+"""A study, done by people of known accuracy, exported and read back by `capeval agreement`."""
+
+import json
+import random
+
+import pytest
+from study_world import Person, diversity_file, make, pairwise_file, triplet_file
+from test_annotating import rows
+
+from capeval import study as study_api
+from capeval.server.access import Role
+from capeval.server.models import Study
+
+
+def simulate(world, study, people, accuracy, seed=0):
+    """People who choose the dog, which is right, with a probability; how many chose it, by item."""
+    chance = random.Random(seed)
+    chosen = {}
+    for number in range(people):
+        person = Person(world, study, worker=f"W{number}").begin()
+        while person.assignment:
+            right = next(name for name, text in person.choices.items() if "dog" in text)
+            wrong = "bc".replace(right, "")
+            sentence = person.choices[right]
+            answer = right if chance.random() < accuracy else wrong
+            chosen.setdefault(sentence, []).append(answer == right)
+            person.answer(choice=answer)
+    return chosen
+
+
+def exported(world, study, tmp_path):
+    path = tmp_path / "export.jsonl"
+    answer = world.api(Role.ORGANISER).get(f"/studies/{study.id}/export")
+    assert answer.status_code == 200
+    path.write_text(answer.text, encoding="utf-8")
+    return path
+
+
+def agreement(path, **options):
+    judgments = study_api.read_judgments(str(path))
+    return judgments, study_api.agreement(judgments, interval=None, **options).to_dict()
+
+
+@pytest.mark.parametrize("make_file", [triplet_file, pairwise_file])
+def test_the_accuracy_of_a_metric_that_is_right_is_that_of_the_people(world, tmp_path, make_file):
+    """BLEU-1 prefers the dog every time: it agrees with the people as often as their majority is right."""
+    file = make_file(pairs=40, references=1, judgments=1)
+    for number, item in enumerate(file["items"]):
+        if number % 2:
+            item["b"], item["c"] = item["c"], item["b"]
+        item["category"] = "HI"
+    study = make(world, file)
+    chosen = simulate(world, study, 1, 0.8)
+    share = sum(right for answers in chosen.values() for right in answers) / 40
+    assert 0.6 < share < 1
+    judgments, found = agreement(exported(world, study, tmp_path), metrics="bleu-1")
+    assert judgments.dataset == "pairs"
+    assert found["metrics"]["bleu-1"]["accuracy"]["all"] == pytest.approx(share)
+    assert found["metrics"]["bleu-1"]["accuracy"]["HI"] == pytest.approx(share)
+
+
+def test_three_people_a_triplet_decide_by_majority(world, tmp_path):
+    study = make(world, triplet_file(pairs=40, references=1, judgments=3))
+    chosen = simulate(world, study, 3, 0.7)
+    share = sum(sum(answers) >= 2 for answers in chosen.values()) / 40
+    _, found = agreement(exported(world, study, tmp_path), metrics="bleu-1")
+    assert found["metrics"]["bleu-1"]["accuracy"]["all"] == pytest.approx(share)
+
+
+def test_every_reference_of_a_pair_votes(world, tmp_path):
+    study = make(world, triplet_file(pairs=2, references=3, judgments=1))
+    person = Person(world, study).begin()
+    while person.assignment:
+        person.answer(choice="c" if "home" in person.page else "b")
+    path = exported(world, study, tmp_path)
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    assert [sorted(line["votes"]) for line in lines] == [[-1, 1, 1]] * 2
+    assert [line["winner"] for line in lines] == ["b", "b"]
+    assert [len(line["references"]) for line in lines] == [3, 3]
+    judgments, _ = agreement(path, metrics="bleu-1")
+    assert judgments.b_system == ["first", "first"]
+
+
+def test_diversity_ratings_load_with_scores_of_diversity_metrics(world, tmp_path):
+    study = make(world, diversity_file(images=3, judgments=2))
+    for scores in (("1", "6", "9"), ("0", "7", "10")):
+        person = Person(world, study).begin()
+        while person.assignment:
+            person.answer(**{f"score-{number}": score for number, score in enumerate(scores)})
+    path = exported(world, study, tmp_path)
+    table = tmp_path / "scores.csv"
+    table.write_text("distinct\n" + "".join(f"{n}\n" for n in (1, 2, 3) * 3), encoding="utf-8")
+    judgments, found = agreement(path, metrics="bleu-1", scores=str(table))
+    assert judgments.dataset == "ratings"
+    assert judgments.ratings[:3] == [(0.1, 0.0), (0.6, 0.7), (0.9, 1.0)]
+    assert found["metrics"]["distinct"]["kendall_b"] > 0.8
+    assert rows(world, Study)

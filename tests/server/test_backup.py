@@ -1,0 +1,95 @@
+"""Backups: of either database into either database, whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+from sqlalchemy import func, select
+from test_benchmarks import make, submitted
+from world import World
+
+from capeval.errors import DataError
+from capeval.server.access import Role
+from capeval.server.backup import _tables, back_up, restore
+from capeval.server.database import Database
+
+
+def content(database):
+    with database.engine.connect() as connection:
+        return {table.name: sorted(map(repr, connection.execute(select(table)).all())) for table in _tables(connection)}
+
+
+def rows(database):
+    with database.engine.connect() as connection:
+        return sum(
+            connection.execute(select(func.count()).select_from(table)).scalar_one() for table in _tables(connection)
+        )
+
+
+@pytest.fixture
+def filled(any_world):
+    make(any_world)
+    submitted(any_world, "careful")
+    any_world.run_jobs()
+    return any_world
+
+
+def test_a_backup_restores_everything(filled, tmp_path):
+    path = tmp_path / "backup.gz"
+    assert back_up(filled.database, path) == rows(filled.database)
+    other = Database(f"sqlite:///{tmp_path / 'other.db'}")
+    restore(other, path, replace=False)
+    assert rows(other) == rows(filled.database)
+    again = World(tmp_path, other.url)
+    again.accounts = filled.accounts
+    board = [world.api().get("/api/v1/benchmarks/ours/board").json() for world in (filled, again)]
+    assert board[0] == board[1]
+    assert submitted(again, "plain") > 1
+    again.site.close()
+    other.close()
+
+
+def test_a_backup_moves_to_postgresql(world, new_postgres, tmp_path):
+    make(world)
+    submitted(world, "careful")
+    back_up(world.database, tmp_path / "backup.gz")
+    other = Database(new_postgres)
+    restore(other, tmp_path / "backup.gz", replace=False)
+    moved = World(tmp_path, new_postgres)
+    moved.accounts = dict(world.accounts)
+    moved.run_jobs()
+    assert len(moved.api().get("/api/v1/benchmarks/ours/board").json()["rows"]) == 1
+    assert submitted(moved, "plain") == 2
+    moved.site.close()
+    other.close()
+
+
+def test_restoring_replaces_under_a_running_server(filled, tmp_path):
+    path = tmp_path / "backup.gz"
+    back_up(filled.database, path)
+    before = content(filled.database)
+    submitted(filled, "plain")
+    with pytest.raises(DataError, match="holds data already"):
+        restore(filled.database, path, replace=False)
+    restore(filled.database, path, replace=True)
+    assert content(filled.database) == before
+    assert filled.browser(Role.MEMBER).get("/submissions/1").status_code == 200
+
+
+@pytest.mark.parametrize("damage", ["cut", "no backup", "row missing"])
+def test_a_damaged_backup_changes_nothing(world, tmp_path, damage):
+    make(world)
+    path = tmp_path / "backup.gz"
+    back_up(world.database, path)
+    lines = gzip.decompress(path.read_bytes()).splitlines(keepends=True)
+    if damage == "cut":
+        path.write_bytes(path.read_bytes()[:-40])
+    elif damage == "no backup":
+        path.write_bytes(b"something else")
+    else:
+        path.write_bytes(gzip.compress(b"".join(lines[:3] + lines[4:])))
+    before = content(world.database)
+    with pytest.raises(DataError):
+        restore(world.database, path, replace=True)
+    assert content(world.database) == before

@@ -1,0 +1,326 @@
+"""A benchmark from the form to the board, on both databases."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from sqlalchemy import update
+from world import World
+
+import capeval
+from capeval import example
+from capeval.server.access import Role
+from capeval.server.models import Benchmark
+
+REFERENCES_PATH = example.references_path()
+REFERENCES = REFERENCES_PATH.read_bytes()
+SYSTEMS = {name: example.system_path(name).read_bytes() for name in ("careful", "plain", "template")}
+METRICS = "cider-d, bleu-4, rouge-l"
+
+
+def as_list(system: str) -> list[dict[str, object]]:
+    """The system's captions as COCO results."""
+    return [{"image_id": image, "caption": caption} for image, caption in json.loads(SYSTEMS[system]).items()]
+
+
+def make(world: World, **changes: object) -> None:
+    fields = {"slug": "ours", "title": "Our benchmark", "metrics": METRICS, "board": "public", "own_scores": "yes"}
+    made = world.browser(Role.ORGANISER).post(
+        "/benchmarks/new", files={"references": ("references.json", REFERENCES)}, **{**fields, **changes}
+    )
+    assert made.status_code == 303, made.text
+
+
+def submit(world: World, data: bytes, *, role: Role = Role.MEMBER, system: str = "A system", name: str = "a.json"):
+    return world.browser(role).post("/benchmarks/ours/submit", files={"file": (name, data)}, system=system)
+
+
+def submitted(world: World, system: str, *, role: Role = Role.MEMBER) -> int:
+    answer = submit(world, SYSTEMS[system], role=role, system=system)
+    assert answer.status_code == 303, answer.text
+    return int(answer.headers["location"].split("/")[-1])
+
+
+def test_from_the_form_to_the_board(any_world):
+    world = any_world
+    make(world)
+    number = submitted(world, "careful")
+    page = world.browser(Role.MEMBER).get(f"/submissions/{number}")
+    assert "Waiting in the queue" in page.text
+    world.run_jobs()
+    expected = capeval.score(example.references_path(), example.system_path("careful"), METRICS)
+    page = world.browser(Role.MEMBER).get(f"/submissions/{number}").text
+    board = world.browser().get("/benchmarks/ours").text
+    for score in expected.values():
+        assert f"{score.value:.4f}" in page
+        assert f"{score.value:.4f}" in board
+        assert f"{score.interval[0]:.4f}–{score.interval[1]:.4f}" in board
+        assert score.signature in page
+    assert "Team MEMBER" in board
+
+
+def test_scores_are_those_of_capeval_score(world):
+    make(world)
+    number = submitted(world, "plain")
+    world.run_jobs()
+    body = world.api(Role.MEMBER).get(f"/api/v1/submissions/{number}").json()
+    expected = capeval.score(example.references_path(), example.system_path("plain"), METRICS).to_dict()
+    assert body["state"] == "done"
+    for part in ("scores", "intervals", "signatures"):
+        assert body[part] == expected[part]
+
+
+def test_the_same_file_twice_is_one_submission(any_world):
+    make(any_world, quota_day=1)
+    first = submitted(any_world, "careful")
+    again = submit(any_world, SYSTEMS["careful"], system="another name")
+    assert again.status_code == 303
+    assert again.headers["location"] == f"/submissions/{first}?notice=same-file"
+    other = submitted(any_world, "careful", role=Role.ADMIN)
+    assert other != first
+
+
+def test_every_problem_of_a_file_is_shown(world):
+    make(world)
+    entries = as_list("careful")
+    entries[0]["caption"] = 7
+    del entries[1]["caption"]
+    entries[2] = "not an object"
+    entries.append(dict(entries[5]))
+    entries.append({"image_id": "somewhere else", "caption": "A dog."})
+    answer = submit(world, json.dumps(entries).encode())
+    assert answer.status_code == 422
+    for problem in (
+        "Entry 1: its caption is a number; it must be text.",
+        "Entry 2: has no caption.",
+        "Entry 3: is not an object",
+        "has 2 captions; give one.",
+        "&#39;somewhere else&#39; is not part of this benchmark.",
+        "has no caption.",
+    ):
+        assert problem in answer.text
+    assert world.browser(Role.MEMBER).get("/submissions").text.count("/submissions/") == 0
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_missing_images_are_all_named(world, system):
+    make(world)
+    entries = as_list(system)
+    answer = world.api(Role.MEMBER).post(
+        "/api/v1/benchmarks/ours/submissions?system=x", content=json.dumps(entries[10:]).encode()
+    )
+    assert answer.status_code == 422
+    assert answer.json()["error"]["problems"] == [f"Image {str(e['image_id'])!r} has no caption." for e in entries[:10]]
+
+
+def test_quotas_hold(any_world):
+    make(any_world, quota_day=2)
+    submitted(any_world, "careful")
+    submitted(any_world, "plain")
+    refused = submit(any_world, SYSTEMS["template"])
+    assert refused.status_code == 429
+    assert "used its 2 submissions of today" in refused.text
+    make(any_world, slug="other", quota_total=1)
+    api = any_world.api(Role.MEMBER)
+    url = "/api/v1/benchmarks/other/submissions?system=x"
+    assert api.post(url, content=SYSTEMS["careful"]).status_code == 201
+    assert api.post(url, content=SYSTEMS["careful"]).status_code == 200
+    assert "used all 1 submissions" in api.post(url, content=SYSTEMS["plain"]).json()["error"]["message"]
+
+
+@pytest.mark.parametrize(("opens", "closes"), [("2100-01-01T00:00", ""), ("", "2020-01-01T00:00")])
+def test_outside_its_dates_nothing_is_taken(world, opens, closes):
+    make(world, opens=opens, closes=closes)
+    refused = submit(world, SYSTEMS["careful"])
+    assert refused.status_code == 403
+    assert "takes no submissions now" in refused.text
+
+
+def test_the_board_is_in_order_and_best_of_each_team(world):
+    make(world)
+    for system in SYSTEMS:
+        submitted(world, system)
+    submitted(world, "template", role=Role.ADMIN)
+    world.run_jobs()
+    for metric in METRICS.split(", "):
+        rows = world.api().get("/api/v1/benchmarks/ours/board", params={"sort": metric}).json()["rows"]
+        assert [(row["rank_from"], row["rank_to"]) for row in rows] == [(1, 1), (2, 2)]
+        assert rows[0]["scores"][metric] >= rows[1]["scores"][metric]
+        assert {row["team"] for row in rows} == {"Team MEMBER", "Team ADMIN"}
+    best = max(
+        SYSTEMS, key=lambda s: capeval.score(REFERENCES_PATH, example.system_path(s), "cider-d")["cider-d"].value
+    )
+    assert {row["team"]: row["system"] for row in rows} == {"Team MEMBER": best, "Team ADMIN": "template"}
+    table = list(csv.DictReader(io.StringIO(world.browser().get("/benchmarks/ours/board.csv").text)))
+    assert [float(row["cider-d"]) for row in table] == sorted((float(r["cider-d"]) for r in table), reverse=True)
+    history = world.api().get("/api/v1/benchmarks/ours/history").json()["entries"]
+    assert history[0]["system"] == "careful"
+    assert world.browser().get("/benchmarks/ours/history").status_code == 200
+
+
+def test_comparison_shows_both_and_their_difference(world):
+    make(world)
+    a, b = submitted(world, "careful"), submitted(world, "template", role=Role.ADMIN)
+    world.run_jobs()
+    page = world.browser().get(f"/benchmarks/ours/compare?a={a}&b={b}")
+    assert page.status_code == 200
+    values = [
+        capeval.score(REFERENCES_PATH, example.system_path(system), "cider-d")["cider-d"].value
+        for system in ("careful", "template")
+    ]
+    assert f"{values[1] - values[0]:+.4f}" in page.text
+
+
+@pytest.mark.parametrize("board", ["teams", "closed"])
+def test_a_hidden_board_is_hidden_everywhere(world, board):
+    make(world, board=board, closes="2100-01-01T00:00", own_scores="")
+    a, b = submitted(world, "careful"), submitted(world, "plain", role=Role.ADMIN)
+    world.run_jobs()
+    visitor = world.browser(Role.MEMBER if board == "closed" else Role.ANYONE)
+    for path in ("board.csv", "history"):
+        assert visitor.get(f"/benchmarks/ours/{path}").status_code == 403
+    assert visitor.get(f"/benchmarks/ours/compare?a={a}&b={b}").status_code == 404
+    assert world.api().get("/api/v1/benchmarks/ours/board").status_code == 403
+    assert "0.9" not in visitor.get("/benchmarks/ours").text
+    own = world.api(Role.MEMBER).get(f"/api/v1/submissions/{a}").json()
+    assert (own["state"], own["scores"]) == ("done", {})
+    assert world.browser(Role.ORGANISER).get("/benchmarks/ours/board.csv").status_code == 200
+
+
+def test_other_teams_see_no_submission(world):
+    make(world)
+    number = submitted(world, "careful", role=Role.ADMIN)
+    for path in (f"/submissions/{number}", f"/submissions/{number}/state"):
+        assert world.browser(Role.MEMBER).get(path).status_code == 404
+    assert world.api(Role.MEMBER).get(f"/api/v1/submissions/{number}").status_code == 404
+    assert world.browser(Role.ORGANISER).get(f"/submissions/{number}").status_code == 200
+
+
+def test_references_never_leave(world):
+    """Nothing that any route answers holds a caption that only the references have."""
+    make(world)
+    submitted(world, "careful")
+    submit(world, b'[{"image_id": 1}]')
+    world.run_jobs()
+    hidden = {
+        caption for captions in capeval.data.read_references(REFERENCES_PATH).to_dict().values() for caption in captions
+    } - set(json.loads(SYSTEMS["careful"]).values())
+    texts = []
+    for role in Role:
+        browser, api = world.browser(role), world.api(role)
+        pages = ("", "/board.csv", "/history", "/images.txt", "/submit", "/edit", "/submissions")
+        texts += [browser.get(f"/benchmarks/ours{path}").text for path in pages]
+        texts += [api.get(f"/api/v1/benchmarks/ours{path}").text for path in ("", "/images", "/board", "/history")]
+        texts += [browser.get("/submissions/1").text, api.get("/api/v1/submissions/1").text]
+    assert len(hidden) > 100
+    assert not [caption for caption in hidden for text in texts if caption in text]
+
+
+def test_rules_change_but_not_what_scores_depend_on(world):
+    make(world)
+    organiser = world.browser(Role.ORGANISER)
+    assert (
+        organiser.post(
+            "/benchmarks/ours/edit", title="Renamed", quota_day=9, metrics="bleu-1", own_scores="yes"
+        ).status_code
+        == 303
+    )
+    body = world.api().get("/api/v1/benchmarks/ours").json()
+    assert (body["title"], body["quota_day"], body["metrics"]) == ("Renamed", 9, METRICS.split(", "))
+
+
+def test_an_organiser_manages_only_their_own(world):
+    make(world)
+    somebody = world.account(Role.ADMIN)
+    with world.database.write() as session:
+        session.execute(update(Benchmark).values(owner_id=somebody))
+    other = world.browser(Role.ORGANISER)
+    assert other.get("/benchmarks/ours/edit").status_code == 403
+    assert other.post("/benchmarks/ours/edit", title="Mine now").status_code == 403
+    assert other.get("/benchmarks/ours/submissions").status_code == 403
+
+
+def test_a_wrong_form_lists_its_problems(world):
+    answer = world.browser(Role.ORGANISER).post(
+        "/benchmarks/new", files={"references": ("r.json", b"[]")},
+        slug="Not OK", title="x", metrics="blue-4", board="closed",
+    )  # fmt: skip
+    assert answer.status_code == 422
+    for part in ("short name", "title needs", "unknown metric", "needs a closing date", "References:"):
+        assert part in answer.text
+
+
+def test_teams_that_a_paired_test_does_not_separate_share_ranks(world):
+    make(world)
+    captions = json.loads(SYSTEMS["careful"])
+    almost = {**captions, next(iter(captions)): "something else altogether"}
+    numbers = {"careful": submitted(world, "careful"), "template": submitted(world, "template", role=Role.ADMIN)}
+    sent = submit(world, json.dumps(almost).encode(), role=Role.ORGANISER, system="almost")
+    numbers["almost"] = int(sent.headers["location"].split("/")[-1])
+    world.run_jobs()
+    rows = world.api().get("/api/v1/benchmarks/ours/board").json()["rows"]
+    assert {row["system"]: (row["rank_from"], row["rank_to"]) for row in rows} == {
+        "careful": (1, 2), "almost": (1, 2), "template": (3, 3),
+    }  # fmt: skip
+    assert "1–2" in world.browser().get("/benchmarks/ours").text
+    systems = {"careful": captions, "almost": almost, "template": json.loads(SYSTEMS["template"])}
+    compared = capeval.compare(REFERENCES_PATH, systems, METRICS, samples=10_000, correction="none")
+    for pair in compared.pairs:
+        path = f"/benchmarks/ours/compare?a={numbers[pair.b]}&b={numbers[pair.a]}"
+        page = world.browser().get(path).text
+        assert f"{pair.delta:+.4f}" in page
+        assert f"{pair.interval[0]:+.4f} to {pair.interval[1]:+.4f}" in page
+
+
+def test_a_new_best_is_compared_and_an_older_one_leaves_the_board(world):
+    make(world)
+    submitted(world, "plain", role=Role.ADMIN)
+    for system in ("template", "careful"):
+        submitted(world, system)
+        world.run_jobs()
+    rows = world.api().get("/api/v1/benchmarks/ours/board").json()["rows"]
+    assert [(row["system"], row["rank_from"], row["rank_to"]) for row in rows] == [("careful", 1, 1), ("plain", 2, 2)]
+
+
+def test_metrics_with_parameters_and_meteor(world):
+    make(world, metrics="cider-d(n=3, sigma=5), meteor, combine(fluency, cider-d)")
+    number = submitted(world, "careful")
+    world.run_jobs()
+    body = world.api(Role.MEMBER).get(f"/api/v1/submissions/{number}").json()
+    expected = capeval.score(
+        REFERENCES_PATH, example.system_path("careful"), "cider-d(n=3, sigma=5), meteor, combine(fluency, cider-d)"
+    ).to_dict()
+    assert body["scores"] == expected["scores"]
+    assert world.browser().get("/benchmarks/ours").status_code == 200
+
+
+@pytest.mark.parametrize("metric", ["vifidel", "wmd(similarity=no)", "wmd(embeddings=/etc/passwd)"])
+def test_metrics_that_a_board_cannot_use_are_refused(world, metric):
+    answer = world.browser(Role.ORGANISER).post(
+        "/benchmarks/new", files={"references": ("r.json", REFERENCES)}, slug="x", title="Title", metrics=metric
+    )
+    assert answer.status_code == 422
+    assert "a board cannot use" in answer.text
+
+
+def test_objects_make_fidelity_a_metric(world):
+    objects = {image: ["dog", "person"] for image in json.loads(SYSTEMS["careful"])}
+    organiser = world.browser(Role.ORGANISER)
+    files = {"references": ("r.json", REFERENCES), "objects": ("o.json", json.dumps(objects).encode())}
+    made = organiser.post(
+        "/benchmarks/new", files=files, slug="ours", title="Title", metrics="vifidel, wmd", own_scores="yes"
+    )
+    assert made.status_code == 303, made.text
+    number = submitted(world, "careful")
+    submitted(world, "plain", role=Role.ADMIN)
+    world.run_jobs()
+    body = world.browser(Role.MEMBER).get(f"/submissions/{number}").text
+    expected = capeval.score(REFERENCES_PATH, example.system_path("careful"), "vifidel, wmd", objects=objects)
+    for score in expected.values():
+        assert f"{score.value:.4f}" in body
+    wrong = organiser.post("/benchmarks/new", files={**files, "objects": ("o", b"[1]")}, slug="other", title="Title")
+    assert wrong.status_code == 422
+    assert "Objects: the file" in wrong.text

@@ -1,0 +1,166 @@
+"""In a real browser: register, a wrong file with all its problems, a right one, the board; and accessibility (axe)."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from live import Live
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+from test_benchmarks import SYSTEMS, make, submitted
+from world import World
+
+from capeval.server.access import Role
+from capeval.server.database import Database
+from capeval.server.operate import make_admin
+
+pytestmark = pytest.mark.browser
+PASSWORD = "correct horse battery"  # noqa: S105
+PICTURES = os.environ.get("CAPEVAL_PICTURES")
+"""A folder in which to leave a picture of each page, wide and narrow."""
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def live(tmp_path) -> Iterator[Live]:
+    """A server with a benchmark that another team has submitted to, and an administrator."""
+    url = f"sqlite:///{tmp_path / 'capeval.db'}"
+    world = World(tmp_path, url)
+    make(world, description="Sixty made-up images.\nFive people described each.")
+    submitted(world, "plain", role=Role.ADMIN)
+    submitted(world, "template", role=Role.ORGANISER)
+    world.run_jobs()
+    world.site.close()
+    database = Database(url)
+    make_admin(database, "me@example.org", PASSWORD)
+    database.close()
+    live = Live(tmp_path, url)
+    live.start()
+    yield live
+    live.stop()
+
+
+@pytest.fixture
+def page(chromium, live) -> Iterator[Page]:
+    """A page that fails the test where the browser reports an error, such as a script that the policy refuses."""
+    context = chromium.new_context(base_url=live.url)
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda line: errors.append(line.text) if "Content Security Policy" in line.text else None)
+    page.errors = errors
+    yield page
+    assert errors == []
+    context.close()
+
+
+def look(page: Page, name: str) -> None:
+    """Checks accessibility, and that a phone's width is enough; leaves pictures where they are asked for."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page)
+    page.errors[:] = [error for error in page.errors if "axe" not in error]
+    serious = [each for each in found.response["violations"] if each["impact"] in ("serious", "critical")]
+    assert serious == [], [(each["id"], [node["html"] for node in each["nodes"]]) for each in serious]
+    for width, suffix in ((1100, "wide"), (390, "narrow")):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        if PICTURES:
+            page.screenshot(path=Path(PICTURES) / f"{name}-{suffix}.png", full_page=True)
+    page.set_viewport_size({"width": 1100, "height": 800})
+
+
+def sign_in(page: Page, email: str) -> None:
+    page.goto("/sign-in")
+    page.get_by_label("E-mail address").fill(email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
+
+
+def test_from_registering_to_the_board(page, live):
+    page.goto("/")
+    look(page, "home")
+    page.get_by_role("link", name="Register").click()
+    look(page, "register")
+    page.get_by_label("E-mail address").fill("new@example.org")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_label("Team").fill("The Captioneers")
+    page.get_by_label("Affiliation").fill("Example University")
+    page.get_by_role("button", name="Register").click()
+    expect(page.get_by_role("status")).to_contain_text("Your account is ready")
+    look(page, "sign-in")
+    sign_in(page, "new@example.org")
+    page.get_by_role("link", name="Benchmarks").first.click()
+    look(page, "benchmarks")
+    page.get_by_role("link", name="Our benchmark").click()
+    page.get_by_role("link", name="Submit captions").click()
+    look(page, "submit")
+
+    captions = json.loads(SYSTEMS["careful"])
+    images = list(captions)
+    wrong = [{"image_id": image, "caption": caption} for image, caption in captions.items()][3:]
+    wrong[0] = {"image_id": images[3], "caption": None}
+    wrong.append({"image_id": "nowhere", "caption": "A dog."})
+    page.get_by_label("Name of the system").fill("Careful")
+    page.get_by_label("Captions").set_input_files(
+        {"name": "captions.json", "mimeType": "application/json", "buffer": json.dumps(wrong).encode()}
+    )
+    page.get_by_role("button", name="Check and submit").click()
+    problems = page.get_by_role("alert")
+    expect(problems).to_contain_text("Entry 1: its caption is null; it must be text.")
+    expect(problems).to_contain_text("'nowhere' is not part of this benchmark.")
+    for image in images[:3]:
+        expect(problems).to_contain_text(f"Image '{image}' has no caption.")
+    look(page, "wrong-file")
+
+    page.get_by_label("Captions").set_input_files(
+        {"name": "captions.json", "mimeType": "application/json", "buffer": SYSTEMS["careful"]}
+    )
+    page.get_by_role("button", name="Check and submit").click()
+    expect(page.get_by_role("heading", name="Careful")).to_be_visible()
+    expect(page.get_by_role("row", name="cider-d")).to_be_visible(timeout=30_000)
+    look(page, "submission")
+    page.get_by_role("link", name="Our benchmark").click()
+    expect(page.get_by_role("row", name="The Captioneers")).to_be_visible()
+    look(page, "board")
+    page.get_by_role("link", name="bleu-4").click()
+    expect(page.locator("th[aria-sort]")).to_contain_text("bleu-4")
+    page.get_by_role("button", name="Compare").click()
+    expect(page.get_by_role("heading", name="Two submissions")).to_be_visible()
+    look(page, "compare")
+    page.goto("/benchmarks/ours/history")
+    look(page, "history")
+    page.goto("/submissions")
+    look(page, "submissions")
+    page.goto("/account")
+    page.get_by_label("What the token is for").fill("laptop")
+    page.get_by_role("button", name="Make a token").click()
+    expect(page.get_by_role("status")).to_contain_text("capeval_")
+    look(page, "account")
+
+
+def test_an_administrators_pages(page, live):
+    sign_in(page, "me@example.org")
+    for path, name in (
+        ("/admin", "admin"), ("/admin/audit", "audit"), ("/benchmarks/new", "new-benchmark"),
+        ("/benchmarks/ours/edit", "edit-benchmark"), ("/benchmarks/ours/submissions", "all-submissions"),
+        ("/nothing", "error"),
+    ):  # fmt: skip
+        page.goto(path)
+        look(page, name)
+    page.goto("/admin")
+    page.get_by_role("button", name="Make a link").click()
+    expect(page.get_by_role("status")).to_contain_text("/register?invitation=")

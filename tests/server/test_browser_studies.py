@@ -1,0 +1,194 @@
+"""In a real browser: a whole triplet study by keyboard, a diversity rating, sentences, the owner's pages."""
+
+from __future__ import annotations
+
+import base64
+import json
+import struct
+import zlib
+from collections.abc import Iterator
+
+import pytest
+from live import Live
+from playwright.sync_api import Page, expect
+from study_world import collection_file, diversity_file, make, pairwise_file, triplet_file
+from test_browser import PASSWORD, chromium, look, page, sign_in  # noqa: F401
+from world import World
+
+from capeval.server.access import Role
+from capeval.server.database import Database
+from capeval.server.models import Study
+from capeval.server.operate import make_admin
+
+pytestmark = pytest.mark.browser
+
+
+def picture(width: int = 480, height: int = 300) -> str:
+    """A sky above a beach, as a PNG in a `data:` URL."""
+    rows = b"".join(
+        b"\0" + bytes((120, 170 + row // 8, 230) if row < height // 2 else (225, 205, 150)) * width
+        for row in range(height)
+    )
+
+    def chunk(name: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+    head = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+    data = b"\x89PNG\r\n\x1a\n" + head + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+    return "data:image/png;base64," + base64.b64encode(data).decode()
+
+
+def with_pictures(file):
+    return {**file, "images": dict.fromkeys(file["images"], picture())}
+
+
+@pytest.fixture
+def studies(tmp_path) -> dict[str, Study]:
+    """A study of each kind, open, of an owner who can sign in."""
+    world = World(tmp_path)
+    gold = {"every": 3, "items": [{"a": "A cat sleeps.", "b": "A cat is asleep.", "c": "A red bus.", "answer": "b"}]}
+    done = {"code": "C-42", "url": "https://platform.example/done"}
+    made = {
+        "triplet": make(world, triplet_file(pairs=5, references=1, gold=gold, completion=done), role=Role.ADMIN),
+        "pairwise": make(world, with_pictures(pairwise_file(2)), role=Role.ADMIN),
+        "diversity": make(world, with_pictures(diversity_file(2)), role=Role.ADMIN),
+        "collection": make(world, with_pictures(collection_file(2)), role=Role.ADMIN),
+    }
+    world.site.close()
+    database = Database(world.database.url)
+    make_admin(database, "owner@example.org", PASSWORD)
+    database.close()
+    return made
+
+
+@pytest.fixture
+def live(tmp_path, studies) -> Iterator[Live]:
+    live = Live(tmp_path, f"sqlite:///{tmp_path / 'capeval.db'}")
+    live.start()
+    yield live
+    live.stop()
+
+
+def test_a_whole_triplet_study_by_keyboard(page: Page, studies):  # noqa: F811
+    code = studies["triplet"].code
+    page.goto(f"/s/{code}?PROLIFIC_PID=P1&STUDY_ID=S1&SESSION_ID=E1")
+    look(page, "study-welcome")
+    page.keyboard.press("Enter")
+    keys = ["1", "2", "ArrowLeft", "ArrowRight", "ArrowDown", "1"]
+    for number, key in enumerate(keys):
+        expect(page.get_by_role("heading", name="more similar")).to_be_visible()
+        assert page.locator("img").count() == 0
+        if number == 0:
+            look(page, "study-triplet")
+            page.keyboard.press("Enter")  # nothing is chosen yet, so nothing is sent
+        page.keyboard.press(key)
+        chosen = page.locator("input:checked")
+        expect(chosen).to_have_count(1)
+        assignment = page.locator("input[name=assignment]").get_attribute("value")
+        if number == 1:
+            page.reload()
+            assert page.locator("input[name=assignment]").get_attribute("value") == assignment
+            page.keyboard.press(key)
+            look(page, "study-triplet-chosen")
+        page.keyboard.press("Enter")
+        page.wait_for_function(
+            "before => document.querySelector('input[name=assignment]')?.value !== before", arg=assignment
+        )
+    expect(page.get_by_text("C-42")).to_be_visible()
+    expect(page.get_by_role("link", name="Back to the platform")).to_have_attribute(
+        "href", "https://platform.example/done"
+    )
+    look(page, "study-end")
+    sign_in(page, "owner@example.org")
+    page.goto(f"/studies/{studies['triplet'].id}")
+    expect(page.get_by_text("5 of 15 answers")).to_be_visible()
+    answers = page.request.get(f"/studies/{studies['triplet'].id}/answers.csv").text().splitlines()
+    assert len(answers) == 1 + 6
+    assert all(",P1," in line for line in answers[1:])
+    lines = page.request.get(f"/studies/{studies['triplet'].id}/export").text().splitlines()
+    assert [json.loads(line)["people"] in ([[1, 0]], [[0, 1]]) for line in lines] == [True] * 5
+
+
+def test_a_diversity_rating_by_keyboard_then_the_quality_page(page: Page, studies):  # noqa: F811
+    page.goto(f"/s/{studies['diversity'].code}")
+    page.keyboard.press("Enter")
+    for _ in range(2):
+        expect(page.locator("img")).to_be_visible()
+        assert page.evaluate("document.querySelector('img').naturalWidth") == 480
+        scales = page.locator(".rated")
+        for place, key in enumerate("275"):
+            scales.nth(place).locator("input").first.focus()
+            page.keyboard.press(key)
+        look(page, "study-diversity")
+        page.keyboard.press("ArrowRight")
+        assert page.locator("input:checked").last.get_attribute("value") == "6"
+        page.get_by_role("button", name="Next").click()
+    expect(page.get_by_text("2 answers are saved")).to_be_visible()
+    sign_in(page, "owner@example.org")
+    page.get_by_role("link", name="Studies").click()
+    look(page, "studies")
+    page.goto(f"/studies/{studies['diversity'].id}")
+    look(page, "study")
+    page.get_by_role("link", name="Quality and people").click()
+    expect(page.get_by_role("row", name="plain")).to_be_visible()
+    look(page, "study-quality-diversity")
+    page.get_by_role("button", name="Exclude").click()
+    expect(page.get_by_text("excluded: by the owner")).to_be_visible()
+    page.goto(f"/studies/{studies['diversity'].id}/answers")
+    look(page, "study-answers")
+
+
+def test_sentences_and_pairs(page: Page, studies):  # noqa: F811
+    page.goto(f"/s/{studies['collection'].code}")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Describe what is going on")).to_be_focused()
+    page.keyboard.type("A beach.")
+    look(page, "study-collection")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_role("alert")).to_contain_text("Write a whole sentence")
+    expect(page.get_by_label("Describe what is going on")).to_be_focused()
+    page.keyboard.press("Control+a")
+    page.keyboard.type("An empty beach under a blue sky.")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("1 done")).to_be_visible()
+    page.goto(f"/s/{studies['pairwise'].code}")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("0 done")).to_be_visible()
+    page.keyboard.press("2")
+    look(page, "study-pairwise")
+    page.get_by_role("button", name="Next").dblclick()
+    expect(page.get_by_text("1 done")).to_be_visible()
+
+
+def test_making_a_study_on_the_page_and_watching_it(page: Page, studies):  # noqa: F811
+    sign_in(page, "owner@example.org")
+    page.goto("/studies")
+    wrong = {"study": "triplet", "items": [{"image_id": 1}], "judgements": 3}
+    for file, name in ((wrong, "wrong.json"), (triplet_file(title="Made here"), "study.json")):
+        page.get_by_label("File").set_input_files(
+            {"name": name, "mimeType": "application/json", "buffer": json.dumps(file).encode()}
+        )
+        page.get_by_role("button", name="Make the study").click()
+        if file is wrong:
+            expect(page.get_by_role("alert")).to_contain_text("items[0].b: expected a text")
+            look(page, "study-wrong-file")
+    expect(page.get_by_role("heading", name="Made here")).to_be_visible()
+    page.get_by_role("link", name="Preview").click()
+    look(page, "study-preview")
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="Back to the study").click()
+    page.get_by_role("button", name="Open").click()
+    link = page.locator("dd code").first.inner_text()
+    other = page.context.browser.new_context()
+    annotator = other.new_page()
+    annotator.goto(link)
+    annotator.keyboard.press("Enter")
+    expect(annotator.get_by_text("0 done")).to_be_visible()
+    annotator.keyboard.press("1")
+    annotator.keyboard.press("Enter")
+    expect(annotator.get_by_text("1 done")).to_be_visible()
+    expect(page.locator("[data-count=answers]")).to_have_text("1", timeout=10_000)
+    other.close()
+    page.get_by_role("link", name="Quality and people").click()
+    look(page, "study-quality-triplet")

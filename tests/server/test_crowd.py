@@ -1,0 +1,72 @@
+"""Two hundred people at once."""
+
+import datetime as dt
+import random
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+from sqlalchemy import select, update
+from study_world import make, triplet_file
+from test_annotating import rows
+
+from capeval.server.annotators import Arrival, begin
+from capeval.server.assignment import next_assignment, record, release_abandoned
+from capeval.server.models import Annotator, Assignment, Study, StudyItem, now
+
+
+def work(world, study_id, number, questions):
+    """One person's browser: answers, answers twice, or leaves. Gives the numbers of what was acknowledged."""
+    chance = random.Random(number)
+    acknowledged = []
+    with world.database.write() as session:
+        study = session.get_one(Study, study_id)
+        person = begin(session, study, f"{number:064d}", Arrival(worker=f"W{number}"))
+        given = next_assignment(session, study, person)
+    for _ in range(questions):
+        if given is None or chance.random() < 0.1:
+            break
+        assignment_id = given.id
+        for _ in range(chance.choice((1, 1, 2))):
+            with world.database.write() as session:
+                study = session.get_one(Study, study_id)
+                person = session.get_one(Annotator, person.id)
+                stored = record(session, study, person, assignment_id, {"choice": chance.choice("bc")})
+                given = next_assignment(session, study, person)
+            acknowledged += [assignment_id] * stored
+    return acknowledged
+
+
+def test_no_item_is_given_out_too_often_and_nothing_acknowledged_is_lost(any_world):
+    study = make(any_world, triplet_file(pairs=60, references=2, judgments=3))
+    with ThreadPoolExecutor(200) as pool:
+        done = list(pool.map(lambda number: work(any_world, study.id, number, 4), range(200)))
+    assignments = rows(any_world, Assignment)
+    answered = {one.id for one in assignments if one.state == "answered"}
+    assert answered == {number for numbers in done for number in numbers}
+    held = Counter(one.item_id for one in assignments if one.state in ("given", "answered"))
+    assert max(held.values()) <= 3
+    assert {item.id: item.taken for item in rows(any_world, StudyItem)} == {
+        item.id: held[item.id] for item in rows(any_world, StudyItem)
+    }
+    pairs = [(one.item_id, one.annotator_id) for one in assignments]
+    assert len(pairs) == len(set(pairs))
+    _come_back(any_world, study.id)
+    # Whoever left held places, which others now fill: the study ends complete.
+    for number in range(200, 203):
+        work(any_world, study.id, number + 1000, 500)
+    with any_world.database.read() as session:
+        counts = session.execute(select(StudyItem.taken)).scalars().all()
+    assert max(counts) <= 3
+
+
+def _come_back(world, study_id):
+    """Time passes, and what nobody answered is free again."""
+    with world.database.write() as session:
+        session.execute(
+            update(Assignment).where(Assignment.state == "given").values(expires=now() - dt.timedelta(seconds=1))
+        )
+    with world.database.write() as session:
+        study = session.get_one(Study, study_id)
+        left = len(session.execute(select(Assignment.id).where(Assignment.state == "given")).all())
+        assert release_abandoned(session, study) == left
+        assert release_abandoned(session, study) == 0

@@ -1,0 +1,190 @@
+"""Input that means harm: script in names, paths in file names, files that are too large, too deep, or packed."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import json
+import socket
+import zipfile
+
+import pytest
+from live import Live
+from test_benchmarks import SYSTEMS, make, submit
+from world import World
+
+from capeval.server.access import Role
+from capeval.server.models import Account, Team
+
+SCRIPT = "<script>alert(1)</script>"
+
+
+@pytest.fixture
+def hostile(world):
+    """A world in which team, affiliation, system, file, benchmark and captions are script."""
+    make(world, title=SCRIPT, description=SCRIPT + "\n{{ 7 * 7 }}")
+    world.account(Role.MEMBER)
+    with world.database.write() as session:
+        team = session.get_one(Team, session.get_one(Account, world.accounts[Role.MEMBER]).team_id)
+        team.name = team.affiliation = SCRIPT
+    captions = json.loads(SYSTEMS["careful"])
+    captions[next(iter(captions))] = SCRIPT
+    sent = submit(world, json.dumps(captions).encode(), system=SCRIPT, name=SCRIPT + ".json")
+    assert sent.status_code == 303, sent.text
+    world.run_jobs()
+    return world
+
+
+@pytest.mark.parametrize("role", list(Role))
+def test_script_is_only_ever_text(hostile, role):
+    browser = hostile.browser(role)
+    for path in (
+        "/", "/account", "/benchmarks", "/benchmarks/ours", "/benchmarks/ours/history", "/benchmarks/ours/submit",
+        "/benchmarks/ours/edit", "/benchmarks/ours/submissions", "/benchmarks/ours/compare?a=1&b=1", "/submissions",
+        "/submissions/1", "/admin", "/admin/audit", f"/benchmarks/{SCRIPT}", f"/{SCRIPT}", f"/sign-in?next={SCRIPT}",
+        f"/benchmarks/ours?sort={SCRIPT}", f"/sign-in?notice={SCRIPT}", "/benchmarks/ours?notice=saved",
+    ):  # fmt: skip
+        page = browser.get(path)
+        assert page.status_code < 500
+        assert "<script>" not in page.text
+        assert "49" not in page.text.replace("&#", "") or "{{ 7" in page.text or path != "/benchmarks/ours"
+        assert "script-src 'self'" in page.headers["content-security-policy"]
+        assert "unsafe" not in page.headers["content-security-policy"]
+        assert " style=" not in page.text
+        assert " onclick=" not in page.text
+
+
+def test_script_in_a_wrong_file_is_text(world):
+    make(world)
+    answer = submit(world, json.dumps({SCRIPT: SCRIPT}).encode())
+    assert answer.status_code == 422
+    assert "<script>" not in answer.text
+    assert "&lt;script&gt;" in answer.text
+
+
+@pytest.mark.parametrize("name", ["../../etc/passwd", "..\\..\\boot.ini", "/etc/passwd", "a\x00b.json", "x" * 5000, ""])
+def test_file_names_are_only_shown(world, name, tmp_path):
+    make(world)
+    before = sorted(path.name for path in tmp_path.iterdir())
+    answer = world.api(Role.MEMBER).post(
+        "/api/v1/benchmarks/ours/submissions",
+        params={"system": "x", "file_name": name[:200]}, content=SYSTEMS["careful"],
+    )  # fmt: skip
+    assert answer.status_code == 201
+    assert not {"/", "\\", "\x00"} & set(answer.json()["file_name"])
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    "path", ["/static/../site.py", "/static/..%2fsite.py", "/static/%2e%2e/app.py", "/static//etc/passwd"]
+)
+def test_static_files_stay_in_their_folder(world, path):
+    assert world.browser().get(f"/static/{path}").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"[" * 10_000 + b"]" * 10_000,
+        b'{"a":' * 10_000 + b"1" + b"}" * 10_000,
+        b'[{"image_id":' + b"[" * 10_000 + b"]" * 10_000 + b',"caption":"x"}]',
+        b"",
+        b"\xff\xfe\x00",
+        b"\x00" * 1000,
+        b'{"image_id": NaN}',
+        b"[1e999]",
+        b'"' + b"a" * 100_000 + b'"',
+        b"[{\"image_id\": 1, \"caption\": \"\\ud800\"}]",
+        json.dumps([{"image_id": 10**400, "caption": "x"}]).encode(),
+        gzip.compress(b"[" + b" " * 50_000_000 + b"]"),
+    ],
+    ids=range(12),
+)  # fmt: skip
+def test_no_file_is_more_than_refused(world, data):
+    make(world)
+    answer = submit(world, data)
+    assert answer.status_code == 422
+    assert len(answer.text) < 500_000
+    api = world.api(Role.MEMBER).post("/api/v1/benchmarks/ours/submissions?system=x", content=data)
+    assert api.status_code == 422
+    assert api.json()["error"]["problems"]
+
+
+def test_a_zip_bomb_is_not_opened(world):
+    make(world)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("captions.json", b" " * 20_000_000)
+    answer = submit(world, packed.getvalue())
+    assert answer.status_code == 422
+    assert "This is a zip file" in answer.text
+
+
+def test_a_long_caption_is_a_problem(world):
+    make(world)
+    captions = json.loads(SYSTEMS["careful"])
+    captions[next(iter(captions))] = "a " * 5000
+    assert "longer than 2000 characters" in submit(world, json.dumps(captions).encode()).text
+
+
+def test_uploads_of_a_hundred_megabytes_are_refused(tmp_path):
+    """Refused by what they say of their size, and, where they do not say it, by what arrives."""
+    live = Live(tmp_path, f"sqlite:///{tmp_path / 'capeval.db'}", "--upload-limit", "2")
+    live.start()
+    try:
+        for header in ("Content-Length: 104857600", "Transfer-Encoding: chunked"):
+            with socket.create_connection(("127.0.0.1", live.port), timeout=20) as connection:
+                start = f"POST /sign-in HTTP/1.1\r\nHost: localhost\r\n{header}\r\n"
+                connection.sendall(start.encode() + b"Content-Type: multipart/form-data; boundary=x\r\n\r\n")
+                if "chunked" in header:
+                    chunk = b'--x\r\nContent-Disposition: form-data; name="f"; filename="f"\r\n\r\n'.ljust(0x100000)
+                    with contextlib.suppress(OSError):
+                        for _ in range(5):
+                            connection.sendall(b"100000\r\n" + chunk + b"\r\n")
+                            chunk = b"a" * 0x100000
+                assert b" 413 " in connection.recv(1000).splitlines()[0]
+        assert live.stop() == 0
+    finally:
+        live.process.kill()
+        live.process.wait()
+
+
+def test_a_foreign_host_name_is_refused(world):
+    """A page of elsewhere whose name leads here (DNS rebinding) gets nothing."""
+    assert world.browser().get("/", headers={"Host": "evil.example"}).status_code == 421
+    assert world.browser().get("/", headers={"Host": "localhost:8080"}).status_code == 200
+
+
+def test_headers_are_on_every_answer(world):
+    for path in ("/", "/nope", "/static/site.css", "/api/v1/benchmarks", "/healthz", "/account"):
+        headers = world.browser().get(path).headers
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["x-frame-options"] == "DENY"
+        assert "frame-ancestors 'none'" in headers["content-security-policy"]
+    assert world.browser().get("/sign-in").headers["cache-control"] == "no-store"
+
+
+def test_over_https_cookies_and_transport_are_strict(tmp_path):
+    world = World(tmp_path, public_url="https://evaluation.example.org", behind_proxy="127.0.0.1")
+    answer = world.browser().get("/sign-in", headers={"Host": "evaluation.example.org"})
+    cookie = answer.headers["set-cookie"]
+    assert cookie.startswith("__Host-capeval=")
+    for part in ("HttpOnly", "Secure", "SameSite=lax", "Path=/"):
+        assert part in cookie
+    assert "max-age" in answer.headers["strict-transport-security"]
+    world.site.close()
+
+
+def test_names_that_a_spreadsheet_would_run_are_inert(world):
+    make(world)
+    submit(world, SYSTEMS["careful"], system='=HYPERLINK("http://evil.example")')
+    world.run_jobs()
+    assert "'=HYPERLINK" in world.browser().get("/benchmarks/ours/board.csv").text
+
+
+def test_what_breaks_inside_says_nothing(world, monkeypatch, capsys):
+    monkeypatch.setattr("capeval.server.benchmarks.every", lambda _: 1 / 0)
+    answer = world.api().get("/api/v1/benchmarks")
+    assert answer.status_code == 500
+    assert "Zero" not in answer.text

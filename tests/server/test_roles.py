@@ -1,0 +1,63 @@
+"""Every route, called by every role: who may, gets through; who may not, is refused before anything happens."""
+
+from __future__ import annotations
+
+import pytest
+from world import World
+
+from capeval.server.access import Role
+from capeval.server.app import every_route
+
+SAMPLES = {"token_id": "1", "slug": "none", "name": "none", "number": "1", "submission_id": "1", "account_id": "99"}
+"""A value for each path parameter; nothing needs to exist under it."""
+SAMPLES |= {"code": "none", "image": "none", "study_id": "1", "annotator_id": "1", "assignment_id": "1"}
+
+ROUTES = [
+    pytest.param(method, route.path, guard, id=f"{method} {route.path}")
+    for route, guard in every_route()
+    for method in sorted(route.methods - {"HEAD"})
+]
+
+
+def _path(template: str) -> str:
+    return template.format_map(SAMPLES)
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    world = World(tmp_path_factory.mktemp("roles"))
+    yield world
+    world.site.close()
+
+
+@pytest.mark.parametrize(("method", "path", "guard"), ROUTES)
+@pytest.mark.parametrize("role", list(Role))
+def test_only_the_roles_allowed_get_through(world, method, path, guard, role):
+    browser = world.browser(role)
+    headers = {} if method == "GET" else {"X-CSRF-Token": browser.csrf()}
+    client = world.api(role) if guard.api else browser.client
+    answer = client.request(method, _path(path), headers=headers)
+    assert answer.status_code < 500
+    if role >= guard.role:
+        assert answer.status_code not in (401, 403) or path == "/sign-in"
+        assert not answer.headers.get("location", "").startswith("/sign-in?next")
+    elif role is Role.ANYONE and not guard.api:
+        assert answer.status_code == 303
+        assert answer.headers["location"].startswith("/sign-in?next")
+    else:
+        assert answer.status_code == (401 if role is Role.ANYONE else 403)
+
+
+@pytest.mark.parametrize(("method", "path", "guard"), [each for each in ROUTES if each.values[0] != "GET"])
+def test_forms_without_the_csrf_token_are_refused(world, method, path, guard):
+    browser = world.browser(guard.role)
+    if guard.api and guard.role is Role.ANYONE:
+        pytest.skip("anybody's API call changes nothing that a cookie guards")
+    assert browser.client.request(method, _path(path)).status_code == 403
+    assert browser.client.request(method, _path(path), headers={"X-CSRF-Token": "0" * 64}).status_code == 403
+
+
+def test_every_route_says_who_may_call_it():
+    assert ROUTES
+    for parameters in ROUTES:
+        assert isinstance(parameters.values[2].role, Role)

@@ -1,0 +1,226 @@
+"""Studies as their owners see them."""
+
+import csv
+import io
+import json
+import re
+
+import pytest
+from sqlalchemy import select
+from study_world import Person, collection_file, diversity_file, make, pairwise_file, triplet_file
+from test_annotating import GOLD, rows
+
+from capeval.human.design import read_design
+from capeval.server import studies
+from capeval.server.access import Role
+from capeval.server.backup import back_up, restore
+from capeval.server.database import Database
+from capeval.server.models import Annotator, Assignment, AuditEntry, Study, StudyItem
+
+
+def upload(browser, data):
+    data = data if isinstance(data, bytes) else json.dumps(data).encode()
+    return browser.post("/studies", files={"file": ("study.json", data, "application/json")})
+
+
+@pytest.mark.parametrize("file", [triplet_file(), pairwise_file(), diversity_file(), collection_file()])
+def test_a_file_becomes_a_study_that_is_opened_and_done(any_world, file):
+    owner = any_world.browser(Role.ORGANISER)
+    made = upload(owner, file)
+    assert made.status_code == 303
+    place = made.headers["location"].partition("?")[0]
+    assert owner.get(place).status_code == 200
+    assert "A preview" in owner.get(place + "/preview").text
+    assert owner.get(place + "/preview?page=999").status_code == 404
+    assert owner.post(place + "/state", state="open").status_code == 303
+    study = rows(any_world, Study)[0]
+    assert Person(any_world, study).begin().assignment
+    assert {"study.made", "study.open"} <= {entry.action for entry in rows(any_world, AuditEntry)}
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"", "not JSON"),
+        (b"\xff\xfe", "not UTF-8"),
+        (b"[" * 10_000 + b"]" * 10_000, "not JSON"),
+        (b"[]", "expected an object"),
+        (b"null", "expected an object"),
+        ({}, "study: expected one of triplet, pairwise, diversity, collection, got nothing"),
+        ({"study": "triplets", "items": []}, "study: expected one of"),
+        ({"study": "triplet", "items": [], "judgements": 3}, "judgements: no such field; there are study,"),
+        ({"study": "triplet", "items": [1]}, "items[0]: expected an object, got 1"),
+        (triplet_file(judgments=0), "judgments: expected a whole number from 1 to 1,000, got 0"),
+        (triplet_file(judgments=True), "judgments: expected a whole number"),
+        (triplet_file(completion={"url": "javascript:alert(1)"}), "completion.url: expected an address"),
+        (triplet_file(gold={"items": [{"a": "x", "b": "y", "c": "z"}]}), "gold.items[0].answer: expected one of b, c"),
+        ({**pairwise_file(), "images": {}}, "no image &#39;0&#39;, which an item shows"),
+        ({**pairwise_file(), "images": {"0": "javascript:x"}}, "expected https://"),
+        ({**pairwise_file(), "images": {"0": "data:image/svg+xml;base64,AAAA"}}, "expected https://"),
+        ({**diversity_file(), "items": [{"image_id": "0", "sets": []}]}, "sets: expected a list of at least 2"),
+    ],
+)
+def test_every_problem_of_a_wrong_file_is_shown_and_nothing_is_made(world, data, problem):
+    answer = upload(world.browser(Role.ORGANISER), data)
+    assert answer.status_code == 422
+    assert problem in answer.text
+    assert rows(world, Study) == []
+
+
+def test_many_problems_are_listed_at_once(world):
+    file = triplet_file(pairs=100)
+    for item in file["items"]:
+        item["b"] = ""
+    text = upload(world.browser(Role.ORGANISER), file).text
+    assert "items[0].b: expected a text" in text
+    assert "and 50 more" in text
+
+
+def test_a_study_is_its_owners_and_the_administrators(world):
+    study = make(world, triplet_file(), role=Role.ADMIN)
+    place = f"/studies/{study.id}"
+    stranger, admin = world.browser(Role.ORGANISER), world.browser(Role.ADMIN)
+    for path in ("", "/quality", "/answers", "/progress.json", "/export", "/answers.csv", "/preview"):
+        assert stranger.get(place + path).status_code == 404
+        assert admin.get(place + path).status_code == 200
+    assert stranger.post(place + "/state", state="closed").status_code == 404
+    assert stranger.post(place + "/people/1", action="exclude").status_code == 404
+    assert stranger.post(place + "/answers/1/reject").status_code == 404
+    assert study.title not in stranger.get("/studies").text
+    assert study.title in admin.get("/studies").text
+
+
+def test_progress_counts(world):
+    study = make(world, triplet_file(pairs=2, references=1, judgments=2))
+    person, other = Person(world, study).begin(), Person(world, study).begin()
+    person.answer(choice="b")
+    counts = world.browser(Role.ORGANISER).get(f"/studies/{study.id}/progress.json").json()
+    assert counts == {"answers": 1, "wanted": 4, "at_work": 2, "people": 2, "excluded": 0, "discarded": 0}
+    assert other.assignment
+
+
+def test_excluding_gives_the_items_back_and_including_takes_them_again(world):
+    study = make(world, triplet_file(pairs=3, references=1, judgments=1))
+    person = Person(world, study, worker="W").begin()
+    for _ in range(3):
+        person.answer(choice="b")
+    owner, place = world.browser(Role.ORGANISER), f"/studies/{study.id}/people/{rows(world, Annotator)[0].id}"
+    assert owner.post(place, action="exclude").status_code == 303
+    assert sorted(one.state for one in rows(world, Assignment)) == ["discarded"] * 3
+    assert sum(item.taken for item in rows(world, StudyItem)) == 0
+    assert "goes on without you" in person.look().page
+    other = Person(world, study).begin()
+    other.answer(choice="c")
+    assert owner.post(place, action="include").status_code == 303
+    states = [one.state for one in rows(world, Assignment)]
+    assert states == [*states[:3], "answered", "given"]
+    assert sorted(states[:3]) == ["answered", "discarded", "discarded"]
+    assert [item.taken for item in rows(world, StudyItem)] == [1, 1, 1]
+    assert owner.post(place, action="x").status_code == 422
+    assert owner.post(place.replace("people/1", "people/99"), action="exclude").status_code == 404
+
+
+def test_a_rejected_sentence_is_asked_of_somebody_else(world):
+    study = make(world, collection_file(images=1, judgments=1))
+    Person(world, study).begin().answer(sentence="dog it run on beach")
+    other = Person(world, study).begin()
+    assert other.assignment is None
+    owner = world.browser(Role.ORGANISER)
+    page = owner.get(f"/studies/{study.id}/answers").text
+    assert "dog it run on beach" in page
+    assert owner.post(re.search(r'action="(/studies/\d+/answers/\d+/reject)"', page)[1], page="1").status_code == 303
+    other.look().answer(sentence="A dog runs on the beach.")
+    exported = owner.get(f"/studies/{study.id}/export").json()
+    assert exported == [{"image_id": "0", "caption": "A dog runs on the beach."}]
+
+
+def test_the_quality_page_of_choices(world):
+    gold = {"every": 2, "items": GOLD}
+    study = make(world, triplet_file(pairs=4, references=1, judgments=3, gold=gold))
+    people = [Person(world, study, worker=f"W{n}").begin() for n in range(3)]
+    for person, choice in zip(people, "bbc", strict=True):
+        while person.assignment:
+            person.answer(choice=choice)
+    page = world.browser(Role.ORGANISER).get(f"/studies/{study.id}/quality").text
+    assert "12 of 12 answers to 4 questions" in page
+    assert re.search(r"<dt>Majority</dt><dd>4</dd>", page)
+    assert re.search(r'W2</td><td class="number">4</td>.*?0 of 1', page, re.DOTALL)
+    assert "Bradley–Terry" in page
+
+
+def test_the_quality_page_before_anybody_has_answered(world):
+    for file in (triplet_file(), diversity_file(), collection_file(), pairwise_file()):
+        study = make(world, file)
+        Person(world, study).begin()
+        for path in ("/quality", "/answers", "/export", "/answers.csv"):
+            assert world.browser(Role.ORGANISER).get(f"/studies/{study.id}{path}").status_code == 200
+
+
+def test_the_quality_page_of_ratings(world):
+    study = make(world, diversity_file(images=2, judgments=2))
+    for scores in (("0", "7", "9"), ("1", "8", "10")):
+        person = Person(world, study).begin()
+        while person.assignment:
+            person.answer(**{f"score-{number}": score for number, score in enumerate(scores)})
+    page = world.browser(Role.ORGANISER).get(f"/studies/{study.id}/quality").text
+    assert re.search(r"<td>rich</td><td class=\"number\">0.75</td><td class=\"number\">4</td>", page)
+
+
+def test_the_answers_as_csv(world):
+    file = triplet_file(pairs=1, references=1)
+    file["items"][0]["b"] = "=HYPERLINK(1)"
+    study = make(world, file)
+    Person(world, study, worker="@W").begin().answer(choice="b")
+    client = world.api(Role.ORGANISER)
+    answer = client.get(f"/studies/{study.id}/answers.csv")
+    assert answer.headers["content-disposition"] == f'attachment; filename="study-{study.id}-answers.csv"'
+    (row,) = csv.DictReader(io.StringIO(answer.text))
+    assert row["b"] == "'=HYPERLINK(1)"
+    assert row["worker"] == "'@W"
+    assert row["answer"] == "b"
+    assert row["shown_order"] in ("b c", "c b")
+    assert row["counts"] == "true"
+    assert float(row["active_seconds"]) == 1.5
+
+
+def test_hostile_names_are_text_on_the_owners_pages(world):
+    hostile = '<script>alert(1)</script>"'
+    file = triplet_file(title=hostile, completion={"code": hostile})
+    for item in file["items"]:
+        item |= {"b_system": hostile, "category": hostile}
+    study = make(world, file)
+    Person(world, study, worker=hostile).begin().answer(choice="b")
+    owner = world.browser(Role.ORGANISER)
+    for path in ("", "/quality", "/answers", "/preview"):
+        page = owner.get(f"/studies/{study.id}{path}").text
+        assert "<script>alert" not in page
+        assert "&lt;script&gt;" in page or path == "/preview"
+    assert "<script>alert" not in owner.get("/studies").text
+
+
+def test_only_the_own_study_is_touched(world):
+    first, second = make(world, triplet_file()), make(world, triplet_file(), role=Role.ADMIN)
+    Person(world, second).begin().answer(choice="b")
+    owner = world.browser(Role.ORGANISER)
+    with world.database.read() as session:
+        theirs = session.execute(select(Assignment.id)).scalars().first()
+        person = session.execute(select(Annotator.id)).scalars().first()
+    assert owner.post(f"/studies/{first.id}/answers/{theirs}/reject").status_code == 404
+    assert owner.post(f"/studies/{first.id}/people/{person}", action="exclude").status_code == 404
+
+
+def test_a_backup_has_the_study_with_its_answers(world, tmp_path, database_url):
+    study = make(world, pairwise_file())
+    person = Person(world, study, worker="W").begin()
+    person.answer(choice="b")
+    back_up(world.database, tmp_path / "backup")
+    other = Database(database_url) if database_url != world.database.url else Database(f"sqlite:///{tmp_path}/other.db")
+    restore(other, tmp_path / "backup", replace=False)
+    with world.database.read() as here, other.read() as there:
+        for table in (StudyItem, Annotator, Assignment):
+            assert here.execute(select(table.__table__)).all() == there.execute(select(table.__table__)).all()
+    with other.write() as session:
+        assert (
+            studies.make(session, study.owner_id, read_design(json.dumps(triplet_file()).encode())).id == study.id + 1
+        )
+    other.close()

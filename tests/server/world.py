@@ -1,0 +1,90 @@
+"""A server in the process, with an account of each role, and browsers that fill in forms."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from starlette.testclient import TestClient
+
+from capeval.server.access import Role, new_token, sign_in
+from capeval.server.app import create_app
+from capeval.server.models import Account, Team
+from capeval.server.settings import Settings
+from capeval.server.site import Site
+
+PASSWORD = "correct horse battery"  # noqa: S105
+ORIGIN = "http://localhost"
+
+
+class Browser:
+    """Cookies, and forms with their CSRF token."""
+
+    def __init__(self, world: World) -> None:
+        self.client = TestClient(world.app, base_url=ORIGIN, follow_redirects=False, raise_server_exceptions=False)
+        self.world = world
+
+    def get(self, path: str, **options: Any) -> Any:
+        return self.client.get(path, **options)
+
+    def csrf(self) -> str:
+        """The token that this browser's forms carry."""
+        return re.search(r'name="csrf" value="([0-9a-f]{64})"', self.get("/sign-in").text)[1]
+
+    def post(self, path: str, files: Any = None, csrf: str | None = None, **fields: Any) -> Any:
+        """Sends a form, as a page would."""
+        return self.client.post(path, data={"csrf": csrf or self.csrf(), **fields}, files=files)
+
+    @property
+    def cookie(self) -> str:
+        return self.client.cookies[self.world.site.cookie_name]
+
+
+class World:
+    """The application on an empty database; `folder` is for files of the test."""
+
+    def __init__(self, folder: Path, url: str | None = None, **settings: Any) -> None:
+        self.folder = folder
+        settings = {"workers": 0, **settings}
+        self.app = create_app(Settings(database=url or f"sqlite:///{folder / 'capeval.db'}", **settings))
+        self.site: Site = self.app.state.site
+        self.database = self.site.database
+        self.accounts: dict[Role, int] = {}
+
+    def account(self, role: Role) -> int:
+        """The account of this role, in a team of its own; made on first use. Its password is no hash, for speed."""
+        if role not in self.accounts:
+            with self.database.write() as session:
+                team = Team(name=f"Team {role.name}", name_key=f"team {role.name.lower()}")
+                session.add(team)
+                session.flush()
+                account = Account(email=f"{role.name.lower()}@example.org", role=role, team_id=team.id)
+                account.password = "-"  # noqa: S105
+                session.add(account)
+                session.flush()
+                self.accounts[role] = account.id
+        return self.accounts[role]
+
+    def browser(self, role: Role = Role.ANYONE) -> Browser:
+        """A new browser, signed in with the role's account."""
+        browser = Browser(self)
+        if role is not Role.ANYONE:
+            account = self.account(role)
+            with self.database.write() as session:
+                browser.client.cookies.set(self.site.cookie_name, sign_in(session, account), domain="localhost.local")
+        return browser
+
+    def api(self, role: Role = Role.ANYONE) -> TestClient:
+        """A client that shows the role's API token."""
+        client = TestClient(self.app, base_url=ORIGIN, follow_redirects=False, raise_server_exceptions=False)
+        if role is not Role.ANYONE:
+            account = self.account(role)
+            with self.database.write() as session:
+                client.headers["Authorization"] = f"Bearer {new_token(session, account, 'test')}"
+        return client
+
+    def run_jobs(self) -> None:
+        """Runs what is queued, here and now."""
+        while self.site.jobs.run_one():
+            pass
