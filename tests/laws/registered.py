@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from capeval.metrics import Bleu, CiderD, Combine, Metric
+from capeval.metrics import Bleu, CiderD, Combine, Meteor, Metric
 from capeval.metrics.base import Parameter, ParameterValue
 from capeval.registry import METRICS
 from corpora import Pairs
