@@ -1,11 +1,12 @@
-"""What all tests share: data from outside the repository, the original tokenizer, and how hard Hypothesis tries."""
+"""What all tests share: data from outside the repository, a browser, and how hard Hypothesis tries."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any, NoReturn
 
 import pytest
 from hypothesis import settings
@@ -48,3 +49,36 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         if "CI" in os.environ:
             pytest.fail("no Java runtime, and CI is set: install one, so that the original tokenizer is run")
         pytest.skip("no Java runtime")
+
+
+_BROWSER_ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+
+def _absent(what: str) -> NoReturn:
+    """Without a browser the tests are skipped, but not where they have to pass."""
+    if os.environ.get("CI"):
+        pytest.fail(f"{what} is missing, and CI has to run the browser tests")
+    pytest.skip(f"{what} is missing")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Chromium, launched once."""
+    executable = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if executable is None:
+        _absent("Chromium")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        _absent("playwright")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=_BROWSER_ARGUMENTS)
+        yield browser
+        browser.close()

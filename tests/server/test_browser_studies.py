@@ -12,7 +12,7 @@ import pytest
 from live import Live
 from playwright.sync_api import Page, expect
 from study_world import collection_file, diversity_file, make, pairwise_file, triplet_file
-from test_server_browser import PASSWORD, chromium, look, page, sign_in  # noqa: F401
+from test_server_browser import PASSWORD, look, page, sign_in  # noqa: F401
 from world import World
 
 from capeval.server.access import Role

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from live import Live
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 from test_benchmarks import SYSTEMS, make, submitted
 from world import World
 
@@ -22,15 +21,6 @@ pytestmark = pytest.mark.browser
 PASSWORD = "correct horse battery"  # noqa: S105
 PICTURES = os.environ.get("CAPEVAL_PICTURES")
 """A folder in which to leave a picture of each page, wide and narrow."""
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
@@ -53,9 +43,9 @@ def live(tmp_path) -> Iterator[Live]:
 
 
 @pytest.fixture
-def page(chromium, live) -> Iterator[Page]:
+def page(browser, live) -> Iterator[Page]:
     """A page that fails the test where the browser reports an error, such as a script that the policy refuses."""
-    context = chromium.new_context(base_url=live.url)
+    context = browser.new_context(base_url=live.url)
     page = context.new_page()
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
