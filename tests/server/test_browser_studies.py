@@ -23,6 +23,13 @@ from capeval.server.operate import make_admin
 pytestmark = pytest.mark.browser
 
 
+def begin(tab: Page) -> None:
+    """From the welcome to the first item, by keyboard: the button has the focus once the page is there."""
+    expect(tab.locator("button.go")).to_be_focused()
+    with tab.expect_navigation():
+        tab.keyboard.press("Enter")
+
+
 def picture(width: int = 480, height: int = 300) -> str:
     """A sky above a beach, as a PNG in a `data:` URL."""
     rows = b"".join(
@@ -73,7 +80,7 @@ def test_a_whole_triplet_study_by_keyboard(page: Page, studies):  # noqa: F811
     code = studies["triplet"].code
     page.goto(f"/s/{code}?PROLIFIC_PID=P1&STUDY_ID=S1&SESSION_ID=E1")
     look(page, "study-welcome")
-    page.keyboard.press("Enter")
+    begin(page)
     keys = ["1", "2", "ArrowLeft", "ArrowRight", "ArrowDown", "1"]
     for number, key in enumerate(keys):
         expect(page.get_by_role("heading", name="more similar")).to_be_visible()
@@ -111,7 +118,7 @@ def test_a_whole_triplet_study_by_keyboard(page: Page, studies):  # noqa: F811
 
 def test_a_diversity_rating_by_keyboard_then_the_quality_page(page: Page, studies):  # noqa: F811
     page.goto(f"/s/{studies['diversity'].code}")
-    page.keyboard.press("Enter")
+    begin(page)
     for _ in range(2):
         expect(page.locator("img")).to_be_visible()
         assert page.evaluate("document.querySelector('img').naturalWidth") == 480
@@ -140,7 +147,7 @@ def test_a_diversity_rating_by_keyboard_then_the_quality_page(page: Page, studie
 
 def test_sentences_and_pairs(page: Page, studies):  # noqa: F811
     page.goto(f"/s/{studies['collection'].code}")
-    page.keyboard.press("Enter")
+    begin(page)
     expect(page.get_by_label("Describe what is going on")).to_be_focused()
     page.keyboard.type("A beach.")
     look(page, "study-collection")
@@ -152,7 +159,7 @@ def test_sentences_and_pairs(page: Page, studies):  # noqa: F811
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("1 done")).to_be_visible()
     page.goto(f"/s/{studies['pairwise'].code}")
-    page.keyboard.press("Enter")
+    begin(page)
     expect(page.get_by_text("0 done")).to_be_visible()
     page.keyboard.press("2")
     look(page, "study-pairwise")
@@ -183,7 +190,7 @@ def test_making_a_study_on_the_page_and_watching_it(page: Page, studies):  # noq
     other = page.context.browser.new_context()
     annotator = other.new_page()
     annotator.goto(link)
-    annotator.keyboard.press("Enter")
+    begin(annotator)
     expect(annotator.get_by_text("0 done")).to_be_visible()
     annotator.keyboard.press("1")
     annotator.keyboard.press("Enter")
