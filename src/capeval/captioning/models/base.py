@@ -1,0 +1,92 @@
+"""What every captioner is: a state that begins from image features, and a step from word to word."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple, TypeAlias
+
+import torch
+from torch import Tensor, nn
+
+from capeval.captioning.vocabulary import END
+
+State: TypeAlias = tuple[Tensor, ...]
+"""What a captioner remembers between words: tensors of B rows each, so that rows can be picked and repeated."""
+
+
+class Features(NamedTuple):
+    """Features of B images."""
+
+    pooled: Tensor
+    """(B, D): the whole image."""
+    grid: Tensor
+    """(B, R, D): its regions."""
+
+    def rows(self, numbers: Tensor) -> Features:
+        """The features of these rows, in this order, repeats allowed."""
+        return Features(self.pooled[numbers], self.grid[numbers])
+
+    def repeated(self, times: int) -> Features:
+        """Each image `times` times, in consecutive rows."""
+        return Features(self.pooled.repeat_interleave(times, 0), self.grid.repeat_interleave(times, 0))
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Sizes of a captioner's layers."""
+
+    vocabulary: int
+    feature: int
+    hidden: int = 512
+    embedding: int = 512
+    attention: int = 512
+    latent: int = 64
+
+
+class Captioner(nn.Module, ABC):
+    """Image features to words. A subclass is one idea: how the image enters, and what a step looks at."""
+
+    name: ClassVar[str]
+    """As on the command line: `fc`, `att2in`."""
+
+    def __init__(self, sizes: Sizes) -> None:
+        super().__init__()
+        self.sizes = sizes
+
+    @abstractmethod
+    def begin(self, features: Features) -> State:
+        """The state before the first word. A captioner with a latent vector draws it here, from its prior."""
+
+    @abstractmethod
+    def step(self, words: Tensor, state: State) -> tuple[Tensor, State]:
+        """(B,) previous words, END before the first -> (B, V) logits of the next, and the state after it."""
+
+    def forward(self, features: Features, captions: Tensor) -> Tensor:
+        """(B, T, V) logits of each word of (B, T) captions, given the words before it (teacher forcing)."""
+        return self.unrolled(self.begin(features), captions)
+
+    def unrolled(self, state: State, captions: Tensor) -> Tensor:
+        """(B, T, V) logits from a state on, given the words of (B, T) captions."""
+        previous = torch.cat([torch.full_like(captions[:, :1], END), captions[:, :-1]], 1)  # (B, T)
+        logits = []
+        for words in previous.unbind(1):
+            each, state = self.step(words, state)
+            logits.append(each)
+        return torch.stack(logits, 1)
+
+    def loss(self, features: Features, captions: Tensor) -> Tensor:
+        """What training without a reward minimises: cross-entropy a word, and what a subclass adds to it."""
+        return cross_entropy(self(features, captions), captions)
+
+
+def until_end(captions: Tensor) -> Tensor:
+    """(B, T) bool: the words of each caption, its first end included, what pads it not."""
+    ended = (captions == END).cumsum(1)
+    return (ended == 0) | ((ended == 1) & (captions == END))
+
+
+def cross_entropy(logits: Tensor, captions: Tensor) -> Tensor:
+    """Mean negative log-likelihood of the words of (B, T) captions under (B, T, V) logits; padding does not count."""
+    counted = until_end(captions)
+    return nn.functional.cross_entropy(logits[counted], captions[counted])
