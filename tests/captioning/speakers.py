@@ -36,6 +36,8 @@ def speaker(images: CaptionedImages, kind: type[Captioner] = FC) -> TrainedSpeak
     torch.set_num_threads(1)
     torch.manual_seed(3)
     encoder = load_encoder("small")
+    with torch.no_grad():
+        encoder.body[-2].weight.mul_(50)  # features that differ between images
     vocabulary = Vocabulary.build(tokens(images), least=1)
     model = kind(Sizes(len(vocabulary), encoder.feature, hidden=16, embedding=16, attention=16, latent=4))
     with torch.no_grad():

@@ -8,26 +8,33 @@ from __future__ import annotations
 
 import re
 
+from capeval.captioning.sets.altered import GaussianNoise, RandomCrops
 from capeval.captioning.sets.make import make_sets
 from capeval.captioning.sets.method import ImageBatch, SetMethod
 from capeval.captioning.sets.sampling import RandomSampling
 from capeval.captioning.sets.search import Beam, DiverseBeam
 from capeval.captioning.sets.span import Span
 from capeval.captioning.sets.speaker import Speaker, TrainedSpeaker
+from capeval.captioning.sets.synonyms import SynonymSwitching
 from capeval.errors import UsageError, accepted_name
 
-METHODS: dict[str, type[SetMethod]] = {method.name: method for method in (RandomSampling, Beam, DiverseBeam)}
+METHODS: dict[str, type[SetMethod]] = {
+    method.name: method for method in (RandomSampling, Beam, DiverseBeam, RandomCrops, GaussianNoise, SynonymSwitching)
+}
 """Ways to make caption sets, by name."""
 
 __all__ = [
     "METHODS",
     "Beam",
     "DiverseBeam",
+    "GaussianNoise",
     "ImageBatch",
+    "RandomCrops",
     "RandomSampling",
     "SetMethod",
     "Span",
     "Speaker",
+    "SynonymSwitching",
     "TrainedSpeaker",
     "make_sets",
     "set_method",
