@@ -79,8 +79,9 @@ def near_words(captions: Sequence[Sequence[str]], count: int, least: int) -> Nei
             f"ss learns synonyms of words that occur {least} times, and the {len(captions):,} training captions have "
             "none; give more captions, or ss(least=…)"
         )
-    # One worker: with several, the order of updates, and so the vectors, would differ from run to run.
-    vectors: Any = Word2Vec(captions, vector_size=100, min_count=least, workers=1, seed=1, epochs=10).wv
+    # One worker: with several, the order of updates, and so the vectors, would differ from run to run. No word is left
+    # out for being common (`sample`): captions use few words, and of a small data set nothing would be learnt.
+    vectors: Any = Word2Vec(captions, vector_size=100, min_count=least, sample=0, epochs=10, workers=1, seed=1).wv
 
     @cache
     def near(word: str) -> tuple[Sequence[str], npt.NDArray[np.float64]]:
