@@ -1,0 +1,164 @@
+"""What training reads: features of images, and their captions in ids; any batch of it by the number of its step."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+from torch import Tensor, nn
+
+import capeval
+from capeval.captioning.batches import Batch
+from capeval.captioning.encoders import Encoder
+from capeval.captioning.images import CaptionedImages
+from capeval.captioning.models.base import Features
+from capeval.captioning.vocabulary import END, Vocabulary
+from capeval.errors import DataError, UsageError
+
+Tokens = tuple[str, ...]
+
+
+class FeatureSource(Protocol):
+    """Where the features of images come from."""
+
+    def __len__(self) -> int:
+        """Number of images."""
+
+    def __call__(self, numbers: Tensor, device: torch.device) -> Features:
+        """Features of the images of these (B,) numbers, on the device."""
+
+
+class FrozenFeatures:
+    """Features that were computed before."""
+
+    def __init__(self, features: Features) -> None:
+        self.features = features
+
+    def __len__(self) -> int:
+        return len(self.features.pooled)
+
+    def __call__(self, numbers: Tensor, device: torch.device) -> Features:
+        return self.features.rows(numbers).to(device)
+
+
+class EncodedPixels:
+    """Pixels, through an encoder that learns."""
+
+    def __init__(self, pixels: Tensor, encoder: Encoder, objects: Tensor | None = None) -> None:
+        self.pixels = pixels  # (images, 3, side, side) uint8
+        self.encoder = encoder
+        self.objects = objects
+
+    def __len__(self) -> int:
+        return len(self.pixels)
+
+    def __call__(self, numbers: Tensor, device: torch.device) -> Features:
+        found: Features = self.encoder(self.pixels[numbers].to(device).float().div(255))
+        return found if self.objects is None else found._replace(objects=self.objects[numbers].to(device))
+
+
+@dataclass(frozen=True)
+class Split:
+    """One split: image by image, features and captions."""
+
+    ids: tuple[str, ...]
+    """Image ids, as in caption sets."""
+    references: tuple[tuple[str, ...], ...]
+    """The captions of each image as they were written."""
+    tokens: tuple[tuple[Tokens, ...], ...]
+    """The same in words."""
+    features: FeatureSource
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def encoded(self, vocabulary: Vocabulary, length: int) -> list[Tensor]:
+        """(R_i, length + 1) ids of the captions of each image, padded with END."""
+        return [_padded([vocabulary.encode(caption, length) for caption in image], length + 1) for image in self.tokens]
+
+
+def read_split(images: CaptionedImages, features: FeatureSource, tokenizer: str) -> Split:
+    """The split of these images, whose features those are.
+
+    Raises:
+        DataError: an image without caption.
+    """
+    bare = [image.id for image in images if not image.references]
+    if bare:
+        raise DataError(f"image {bare[0]!r} has no caption; a captioner learns from images that have some")
+    flat = iter(capeval.tokenize([text for image in images for text in image.references], tokenizer=tokenizer))
+    tokens = tuple(tuple(tuple(next(flat)) for _ in image.references) for image in images)
+    return Split(
+        tuple(image.id for image in images), tuple(tuple(image.references) for image in images), tokens, features
+    )
+
+
+@dataclass(frozen=True)
+class Batches:
+    """The batch of each step: passes over all images in an order of their own, k captions of each.
+
+    Which images and captions these are depends on seed and step alone, so that a resumed run goes on with the batch
+    that it would have come to.
+    """
+
+    split: Split
+    captions: Sequence[Tensor]
+    """What `Split.encoded` gives."""
+    images: int
+    """B."""
+    each: int
+    """k."""
+    seed: int
+    rank: int = 0
+    """Of this process among `world`, each of which takes its part of the B images."""
+    world: int = 1
+
+    def __post_init__(self) -> None:
+        if self.images > len(self.split):
+            raise UsageError(f"a batch of {self.images:,} images out of {len(self.split):,}; choose a smaller --batch")
+        if self.images % self.world:
+            raise UsageError(
+                f"a batch of {self.images} images cannot be split among {self.world} processes; choose a multiple"
+            )
+
+    def __len__(self) -> int:
+        """Steps of a pass; the few images that do not fill a batch differ from pass to pass."""
+        return len(self.split) // self.images
+
+    def at(self, step: int, device: torch.device) -> Batch:
+        """The batch of a step, counted from 0."""
+        numbers = self.numbers(step)
+        drawing = random.Random(f"{self.seed} captions {step} {self.rank}")
+        chosen = [self.captions[number][_draw(drawing, len(self.captions[number]), self.each)] for number in numbers]
+        images = torch.tensor(numbers)
+        return Batch(images.to(device), self.split.features(images, device), trimmed(torch.cat(chosen)).to(device))
+
+    def numbers(self, step: int) -> list[int]:
+        """The images of this process in a step."""
+        turn, place = divmod(step, len(self))
+        order = list(range(len(self.split)))
+        random.Random(f"{self.seed} order {turn}").shuffle(order)
+        part = self.images // self.world
+        start = place * self.images + self.rank * part
+        return order[start : start + part]
+
+
+def trimmed(captions: Tensor) -> Tensor:
+    """(N, T) captions without the columns in which all have ended before: at least one column stays."""
+    longest = int((captions != END).sum(1).max())
+    return captions[:, : longest + 1]
+
+
+def _draw(drawing: random.Random, references: int, each: int) -> list[int]:
+    """`each` of so many references, all of them before one comes again."""
+    drawn: list[int] = []
+    while len(drawn) < each:
+        drawn += drawing.sample(range(references), min(references, each - len(drawn)))
+    return drawn
+
+
+def _padded(rows: Sequence[Sequence[int]], width: int) -> Tensor:
+    return torch.tensor([[*row, *[END] * (width - len(row))] for row in rows])
