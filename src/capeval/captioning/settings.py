@@ -131,7 +131,18 @@ class Settings:
                 return self.rate
 
 
-_AT_LEAST_1 = ("batch", "captions", "steps", "length", "least", "hidden", "embedding", "attention", "latent", "log_every")
+_AT_LEAST_1 = (
+    "batch",
+    "captions",
+    "steps",
+    "length",
+    "least",
+    "hidden",
+    "embedding",
+    "attention",
+    "latent",
+    "log_every",
+)
 _AT_LEAST_0 = ("seed", "warmup", "weight_decay", "validate_every", "patience")
 
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 import capeval
 from capeval.captioning.batches import Batch
-from capeval.captioning.encoders import Encoder
+from capeval.captioning.encoders import Encoder, to_pixels
+from capeval.captioning.features import cached_features
 from capeval.captioning.images import CaptionedImages
 from capeval.captioning.models.base import Features
 from capeval.captioning.vocabulary import END, Vocabulary
+from capeval.data.source import PathLike
 from capeval.errors import DataError, UsageError
 
 Tokens = tuple[str, ...]
@@ -162,3 +165,86 @@ def _draw(drawing: random.Random, references: int, each: int) -> list[int]:
 
 def _padded(rows: Sequence[Sequence[int]], width: int) -> Tensor:
     return torch.tensor([[*row, *[END] * (width - len(row))] for row in rows])
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """The splits that training uses."""
+
+    train: Split
+    val: Split
+    objects: tuple[str, ...]
+    """Labels that occur in the training images, in the order of the columns of `Features.objects`."""
+    checksum: str
+    """Of all images, splits and captions."""
+
+
+def prepare(
+    images: CaptionedImages,
+    encoder: Encoder,
+    *,
+    learns: bool,
+    tokenizer: str,
+    cache: PathLike | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> TrainingData:
+    """Reads the splits `train` and `val`.
+
+    Args:
+        images: all of a data set.
+        encoder: of their features.
+        learns: whether the encoder learns: then pixels are kept instead of features.
+        tokenizer: what cuts captions into words.
+        cache: folder of the features of frozen encoders; the user's cache folder by default.
+        progress: told split, images done, and images.
+
+    Raises:
+        UsageError: a split has no image.
+        DataError: images or captions are missing or cannot be read.
+    """
+    train, val = images.split("train"), images.split("val")
+    objects = tuple(sorted({label for image in train for label in image.objects}))
+
+    def source(part: CaptionedImages, name: str) -> FeatureSource:
+        marks = _marks(part, objects) if objects else None
+
+        def show(done: int) -> None:
+            if progress is not None:
+                progress(name, done, len(part))
+
+        if learns:
+            return EncodedPixels(read_bytes_of_pixels(part, encoder.side, show), encoder, marks)
+        features = cached_features(part, encoder, cache or cache_folder(), progress=show)
+        return FrozenFeatures(features._replace(objects=marks))
+
+    return TrainingData(
+        read_split(train, source(train, "train"), tokenizer),
+        read_split(val, source(val, "val"), tokenizer),
+        objects,
+        images.checksum,
+    )
+
+
+def cache_folder() -> str:
+    """Where features are kept that no other folder is named for."""
+    from platformdirs import user_cache_dir
+
+    return os.path.join(user_cache_dir("capeval"), "features")
+
+
+def read_bytes_of_pixels(images: CaptionedImages, side: int, progress: Callable[[int], None]) -> Tensor:
+    """(images, 3, side, side) uint8."""
+    pixels = torch.empty(len(images), 3, side, side, dtype=torch.uint8)
+    for number, image in enumerate(images):
+        pixels[number] = to_pixels(images.open(image), side).mul(255).round().byte()
+        progress(number + 1)
+    return pixels
+
+
+def _marks(images: CaptionedImages, objects: Sequence[str]) -> Tensor:
+    """(images, K): 1 for each object class that is in the image."""
+    columns = {label: number for number, label in enumerate(objects)}
+    marks = torch.zeros(len(images), len(objects))
+    for row, image in enumerate(images):
+        marks[row, [columns[label] for label in image.objects if label in columns]] = 1.0
+    return marks
