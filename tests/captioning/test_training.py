@@ -36,14 +36,14 @@ def small(scenes: Path, **changes: Any) -> Settings:
     return Settings(**{**values, **changes})
 
 
-class Cut(Exception):
+class CutOffError(Exception):
     """Where a run is cut off."""
 
 
 def cut_after(step: int) -> Any:
     def progress(at: Progress) -> None:
         if at.step == step:
-            raise Cut
+            raise CutOffError
 
     return progress
 
@@ -57,7 +57,7 @@ def test_a_resumed_run_equals_an_unbroken_one(scenes: Path, tmp_path: Path, trai
     settings = small(scenes, train_encoder=train_encoder, dropout=0.2)
     places: dict[str, Any] = {"cache": tmp_path / "features", "tensorboard": False}
     whole = train(settings, tmp_path / "whole", **places)
-    with pytest.raises(Cut):  # a step after the checkpoint of step 4, whose work is lost
+    with pytest.raises(CutOffError):  # a step after the checkpoint of step 4, whose work is lost
         train(settings, tmp_path / "cut", progress=cut_after(5), **places)
     resumed = resume(tmp_path / "cut", **places)
     assert (resumed.step, resumed.cider_d, resumed.best_step) == (whole.step, whole.cider_d, whole.best_step)

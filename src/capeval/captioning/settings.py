@@ -88,9 +88,13 @@ class Settings:
     """`cpu`, `cuda`, `cuda:1`, `mps`; `auto`: the GPU when there is one."""
 
     def __post_init__(self) -> None:
+        from capeval.captioning.losses import BASELINES
+        from capeval.captioning.mixture import Mixture
         from capeval.captioning.models import MODELS
 
         accepted_name("the model", self.model, list(MODELS))
+        Mixture.parse(self.loss)
+        accepted_name("the baseline", self.baseline, BASELINES)
         accepted_name("the precision", self.precision, PRECISIONS)
         accepted_name("the schedule", self.schedule, SCHEDULES)
         for name in _AT_LEAST_1:

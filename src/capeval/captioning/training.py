@@ -13,16 +13,17 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 from torch import nn
 
 import capeval
-from capeval.captioning.batches import Batch, Losses
+from capeval.captioning.batches import Losses
 from capeval.captioning.checkpoints import (
     learning,
     random_states,
@@ -32,8 +33,10 @@ from capeval.captioning.checkpoints import (
 )
 from capeval.captioning.encoders import Encoder, load_encoder
 from capeval.captioning.images import CaptionedImages
+from capeval.captioning.losses import Objective
 from capeval.captioning.models import Captioner, Sizes, build
 from capeval.captioning.processes import Processes
+from capeval.captioning.rewards import TrainingCaptions
 from capeval.captioning.run_folder import BEST, LAST, RunFolder
 from capeval.captioning.run_log import RunLog
 from capeval.captioning.settings import MAY_CHANGE, Settings
@@ -42,20 +45,6 @@ from capeval.captioning.validation import greedy_captions, validation_score
 from capeval.captioning.vocabulary import Vocabulary
 from capeval.data.source import PathLike
 from capeval.errors import CapevalError, DataError, UsageError
-
-
-class Objective(Protocol):
-    """What a step minimises."""
-
-    def __call__(self, model: Captioner, batch: Batch, step: int) -> Losses:
-        """The losses of a batch."""
-
-
-def cross_entropy_objective(model: Captioner, batch: Batch, step: int) -> Losses:  # noqa: ARG001
-    """What a captioner minimises without a reward."""
-    each = len(batch.captions) // len(batch.images)
-    total = model.loss(batch.features.repeated(each), batch.captions)
-    return Losses(total, {"xe": total.item()})
 
 
 @dataclass(frozen=True)
@@ -262,6 +251,20 @@ def _sizes(vocabulary: Vocabulary, encoder: Encoder, data: TrainingData, setting
     )
 
 
+def _objective(run: RunFolder, data: TrainingData, device: torch.device) -> Objective:
+    """What a step minimises."""
+    settings = run.settings
+    objects = tuple(map(Counter, data.train.objects)) if data.objects else None
+    return Objective.load(
+        settings.loss,
+        TrainingCaptions(run.vocabulary, data.train.tokens, objects=objects),
+        samples=settings.captions,
+        baseline=settings.baseline,
+        limit=settings.length + 1,
+        device=device,
+    )
+
+
 class _Training:
     """A run in memory."""
 
@@ -289,7 +292,7 @@ class _Training:
             processes.rank,
             processes.world,
         )
-        self.objective: Objective = cross_entropy_objective
+        self.objective = _objective(run, data, self.device)
         learners: list[nn.Module] = [self.model] if self.encoder is None else [self.model, self.encoder]
         self.parameters = [p for module in learners for p in module.parameters() if p.requires_grad]
         self.optimiser = torch.optim.AdamW(self.parameters, lr=settings.rate, weight_decay=settings.weight_decay)

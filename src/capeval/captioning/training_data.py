@@ -73,6 +73,8 @@ class Split:
     """The captions of each image as they were written."""
     tokens: tuple[tuple[Tokens, ...], ...]
     """The same in words."""
+    objects: tuple[tuple[str, ...], ...]
+    """Labels of the objects of each image; none where the data set has none."""
     features: FeatureSource
 
     def __len__(self) -> int:
@@ -95,7 +97,11 @@ def read_split(images: CaptionedImages, features: FeatureSource, tokenizer: str)
     flat = iter(capeval.tokenize([text for image in images for text in image.references], tokenizer=tokenizer))
     tokens = tuple(tuple(tuple(next(flat)) for _ in image.references) for image in images)
     return Split(
-        tuple(image.id for image in images), tuple(tuple(image.references) for image in images), tokens, features
+        tuple(image.id for image in images),
+        tuple(image.references for image in images),
+        tokens,
+        tuple(image.objects for image in images),
+        features,
     )
 
 
