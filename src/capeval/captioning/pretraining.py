@@ -1,10 +1,10 @@
 """An encoder from scratch: it learns which words people use of an image, and is frozen then.
 
-Attributes (common words) are what captioners were given before networks were trained end to end: Fang et al., *From
-captions to visual concepts and back* (CVPR 2015), section 3; Wu et al., *What value do explicit high level concepts have
-in vision to language problems?* (CVPR 2016). Here the target of a word is the share of the image's captions that have
-it, the loss is binary cross-entropy, and the layer that tells words is thrown away. No weights from elsewhere are needed,
-and captioners on the frozen features train many times faster than with the encoder.
+Words of captions as labels of images: Fang et al., *From captions to visual concepts and back* (CVPR 2015), section 3;
+Wu et al., *What value do explicit high level concepts have in vision to language problems?* (CVPR 2016). Here the target
+of a word is the share of the image's captions that have it, the loss is binary cross-entropy, and the layer that tells
+words is thrown away. No weights from elsewhere are needed, and captioners on the frozen features train many times faster
+than with the encoder.
 """
 
 from __future__ import annotations
@@ -107,18 +107,15 @@ def prepared_encoder(
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        encoder = load_encoder(name, weights="random" if weights == WORDS else weights, side=side)
-    encoder.to(device).eval().requires_grad_(weights == WORDS)
-    if weights == WORDS:
-        path = Path(folder) / f"{name}-{encoder.side}-{train.checksum}-{epochs}-{seed}.pt"
-        if path.exists():
-            encoder = load_encoder(name, weights=str(path), side=side).to(device).eval()
-        else:
-            _make(Path(folder))
-            train_on_words(encoder, train, tokens, epochs=epochs, seed=seed, progress=progress)
-            with atomic_write(path, "wb") as file:
-                torch.save(encoder.state_dict(), file)
-    return encoder.requires_grad_(requires_grad=False)
+        encoder = load_encoder(name, weights="random" if weights == WORDS else weights, side=side).to(device)
+        if weights == WORDS:
+            path = Path(folder) / f"{name}-{encoder.side}-{train.checksum}-{epochs}-{seed}.pt"
+            if path.exists():
+                encoder = load_encoder(name, weights=str(path), side=side).to(device)
+            else:
+                train_on_words(encoder, train, tokens, epochs=epochs, seed=seed, progress=progress)
+                _keep(encoder, path)
+    return encoder.eval().requires_grad_(requires_grad=False)
 
 
 def _telling_loss(telling: nn.Module, features: Features, targets: Tensor) -> Tensor:
@@ -130,11 +127,13 @@ def _telling_loss(telling: nn.Module, features: Features, targets: Tensor) -> Te
     return loss(anywhere, targets) + loss(whole, targets)
 
 
-def _make(folder: Path) -> None:
+def _keep(encoder: Encoder, path: Path) -> None:
     try:
-        os.makedirs(folder, exist_ok=True)
+        os.makedirs(path.parent, exist_ok=True)
     except OSError as error:
-        raise DataError(f"{folder}: this folder cannot be made: {error.strerror}; choose another place") from None
+        raise DataError(f"{path.parent}: this folder cannot be made: {error.strerror}; choose another place") from None
+    with atomic_write(path, "wb") as file:
+        torch.save(encoder.state_dict(), file)
 
 
 def _shares(tokens: Sequence[Sequence[Sequence[str]]], words: int) -> Tensor:
