@@ -30,7 +30,9 @@ def test_it_learns(scenes: CaptionedImages) -> None:
     torch.manual_seed(0)
     encoder = load_encoder("small")
     losses: dict[int, float] = {}
-    train_on_words(encoder, scenes, tokens(scenes), epochs=4, progress=losses.__setitem__)
+    train_on_words(
+        encoder, scenes, tokens(scenes), epochs=4, progress=lambda step, _, loss: losses.update({step: loss})
+    )
     assert list(losses) == list(range(1, 41))
     assert losses[40] < 0.6 * losses[1]
     assert not encoder.training
@@ -47,7 +49,7 @@ def test_the_same_seed_gives_the_same_weights_which_are_kept(scenes: CaptionedIm
             tmp_path / folder,
             epochs=1,
             seed=seed,
-            progress=lambda step, loss: steps.append(step),
+            progress=lambda step, *_: steps.append(step),
         ).checksum
 
     first = prepare("a")

@@ -1,10 +1,10 @@
 """An encoder from scratch: it learns which words people use of an image, and is frozen then.
 
-Words of captions as labels of images: Fang et al., *From captions to visual concepts and back* (CVPR 2015), section 3;
-Wu et al., *What value do explicit high level concepts have in vision to language problems?* (CVPR 2016). Here the target
-of a word is the share of the image's captions that have it, the loss is binary cross-entropy, and the layer that tells
-words is thrown away. No weights from elsewhere are needed, and captioners on the frozen features train many times faster
-than with the encoder.
+Words of captions as labels of images: Fang et al., *From captions to visual concepts and back* (CVPR 2015), section
+3; Wu et al., *What value do explicit high level concepts have in vision to language problems?* (CVPR 2016). Here the
+target of a word is the share of the image's captions that have it, the loss is binary cross-entropy, and the layer that
+tells words is thrown away. No weights from elsewhere are needed, and captioners on the frozen features train many times
+faster than with the encoder.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def train_on_words(
     batch: int = 16,
     rate: float = 3e-3,
     seed: int = 0,
-    progress: Callable[[int, float], None] | None = None,
+    progress: Callable[[int, int, float], None] | None = None,
 ) -> None:
     """Trains the encoder, in place and on its device, to tell the words of an image's captions.
 
@@ -52,7 +52,7 @@ def train_on_words(
         batch: images a step.
         rate: the highest learning rate, which rises and falls along a cosine (Adam).
         seed: of the order of images and of the layer that tells words.
-        progress: told after every step how many are done, and the loss.
+        progress: told after every step how many are done, of how many, and the loss.
     """
     random = torch.Generator().manual_seed(seed)
     device = encoder.mean.device
@@ -79,7 +79,7 @@ def train_on_words(
         optimiser.step()
         schedule.step()
         if progress is not None:
-            progress(step + 1, loss.item())
+            progress(step + 1, len(batches), loss.item())
     encoder.eval()
 
 
@@ -93,8 +93,8 @@ def prepared_encoder(
     side: int | None = None,
     epochs: int = 12,
     seed: int = 0,
-    device: str = "cpu",
-    progress: Callable[[int, float], None] | None = None,
+    device: torch.device | str = "cpu",
+    progress: Callable[[int, int, float], None] | None = None,
 ) -> Encoder:
     """A frozen encoder: with weights of `load_encoder`, or for `words` with those of `train_on_words`.
 
