@@ -39,7 +39,7 @@ class Settings:
     encoder: str = "small"
     """A name of `encoders.encoder_names()`."""
     weights: str = "random"
-    """The encoder's weights: a name, a file, or `random`."""
+    """The encoder's weights: a name, a file, `random`, or `words`: learned from the words of the training captions."""
     train_encoder: bool = False
     """Whether the encoder learns too; by default its features are computed once."""
     side: int | None = None

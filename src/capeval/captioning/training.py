@@ -35,12 +35,13 @@ from capeval.captioning.encoders import Encoder, load_encoder
 from capeval.captioning.images import CaptionedImages
 from capeval.captioning.losses import Objective
 from capeval.captioning.models import Captioner, Sizes, build
+from capeval.captioning.pretraining import WORDS, prepared_encoder
 from capeval.captioning.processes import Processes
 from capeval.captioning.rewards import TrainingCaptions
 from capeval.captioning.run_folder import BEST, LAST, RunFolder
 from capeval.captioning.run_log import RunLog
 from capeval.captioning.settings import MAY_CHANGE, Settings
-from capeval.captioning.training_data import Batches, TrainingData, prepare
+from capeval.captioning.training_data import Batches, TrainingData, cache_folder, prepare, tokenised
 from capeval.captioning.validation import greedy_captions, validation_score
 from capeval.captioning.vocabulary import Vocabulary
 from capeval.data.source import PathLike
@@ -118,7 +119,7 @@ def train(
     images = images or CaptionedImages.read(settings.data, on_missing=settings.on_missing)
     torch.manual_seed(settings.seed)
     if start is None:
-        encoder = load_encoder(settings.encoder, weights=settings.weights, side=settings.side)
+        encoder = _encoder(images, settings, cache, processes, reading)
     else:
         _check_same(start, settings)
         encoder = start.encoder()
@@ -226,6 +227,29 @@ def _prepared(
         cache=cache,
         progress=reading,
     )
+
+
+def _encoder(
+    images: CaptionedImages,
+    settings: Settings,
+    cache: PathLike | None,
+    processes: Processes,
+    reading: Callable[[str, int, int], None] | None,
+) -> Encoder:
+    """The encoder that a run begins with; weights learned from words are kept in the cache."""
+    if settings.weights != WORDS:
+        return load_encoder(settings.encoder, weights=settings.weights, side=settings.side)
+    train = images.split("train")
+    return prepared_encoder(
+        train,
+        tokenised(train, settings.tokenizer),
+        cache or cache_folder(),
+        name=settings.encoder,
+        side=settings.side,
+        seed=settings.seed,
+        device=processes.device,
+        progress=lambda done, steps, _: reading and reading("train, for the encoder,", done, steps),
+    ).requires_grad_(settings.train_encoder)
 
 
 def _vocabulary(data: TrainingData, settings: Settings) -> Vocabulary:

@@ -94,8 +94,7 @@ def read_split(images: CaptionedImages, features: FeatureSource, tokenizer: str)
     bare = [image.id for image in images if not image.references]
     if bare:
         raise DataError(f"image {bare[0]!r} has no caption; a captioner learns from images that have some")
-    flat = iter(capeval.tokenize([text for image in images for text in image.references], tokenizer=tokenizer))
-    tokens = tuple(tuple(tuple(next(flat)) for _ in image.references) for image in images)
+    tokens = tokenised(images, tokenizer)
     return Split(
         tuple(image.id for image in images),
         tuple(image.references for image in images),
@@ -103,6 +102,12 @@ def read_split(images: CaptionedImages, features: FeatureSource, tokenizer: str)
         tuple(image.objects for image in images),
         features,
     )
+
+
+def tokenised(images: CaptionedImages, tokenizer: str) -> tuple[tuple[Tokens, ...], ...]:
+    """The captions of each image in words."""
+    flat = iter(capeval.tokenize([text for image in images for text in image.references], tokenizer=tokenizer))
+    return tuple(tuple(tuple(next(flat)) for _ in image.references) for image in images)
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,12 @@ _NUMBER, _COUNT, _POSITIVE = click.IntRange(0), click.IntRange(1), click.FloatRa
 @_setting("init", "Start from the best weights of this run, as cross-entropy before rewards.", metavar="RUN")
 @click.option("--resume", is_flag=True, help="Go on with RUN from its last checkpoint, with the settings it has.")
 @_setting("encoder", "small (for the made-up scenes), or a classification network of torchvision.", metavar="NAME")
-@_setting("weights", "The encoder's: one of torchvision's names, a file, or random.", metavar="NAME|FILE")
+@_setting(
+    "weights",
+    "The encoder's: one of torchvision's names, a file, random, or words: learned first from the words of the training "
+    "captions.",
+    metavar="NAME|FILE",
+)
 @_setting("train_encoder", "Let the encoder learn too, instead of computing its features once.", is_flag=True)
 @_setting("side", "Pixels of the square that images are resized to.", _COUNT, metavar="PIXELS")
 @_setting("on_missing", "What an image without a file means.", click.Choice(["error", "skip"]))

@@ -45,7 +45,8 @@ class CGAN(LatentCaptioner):
         with torch.no_grad():
             reward = self.evaluator(features, written.words).sigmoid()  # (B,)
         gain = (reward - reward.mean())[:, None] * written.log_probs  # (B, T)
-        return entropy - gain.sum() / until_end(written.words).sum() + self.game(features, captions, written.words)
+        persuasion: Tensor = -gain.sum() / until_end(written.words).sum()  # ()
+        return entropy + persuasion + self.game(features, captions, written.words)
 
     def game(self, features: Features, captions: Tensor, written: Tensor) -> Tensor:
         """(): the evaluator's loss: people's captions of the image match it; the captioner's, and others', do not."""
