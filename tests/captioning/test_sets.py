@@ -137,5 +137,5 @@ def test_draws_of_no_spread_are_all_the_same(images: CaptionedImages) -> None:
 
 
 def test_a_captioner_without_a_latent_vector(speaker: TrainedSpeaker, images: CaptionedImages) -> None:
-    with pytest.raises(UsageError, match="fc has no latent vector to draw; those that have: cvae, gmm-cvae, cgan"):
+    with pytest.raises(UsageError, match="latent vectors, which fc does not have; these do: cvae, gmm-cvae, cgan"):
         make_sets(set_method("drv"), speaker, images)

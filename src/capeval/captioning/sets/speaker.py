@@ -12,7 +12,7 @@ from torch import Tensor
 
 from capeval.captioning.decoding import Decoded, beam_from, sample_from
 from capeval.captioning.encoders import Encoder, to_pixels
-from capeval.captioning.models import MODELS, Captioner, Features, LatentCaptioner, State
+from capeval.captioning.models import Captioner, Features, LatentCaptioner, State
 from capeval.captioning.vocabulary import UNKNOWN, Vocabulary
 from capeval.errors import UsageError
 
@@ -134,14 +134,7 @@ class TrainedSpeaker:
         *,
         width: int = 1,
     ) -> list[list[str]]:
-        """A caption of each image for each of (k,) spreads of its latent vector, the likeliest of a beam.
-
-        Raises:
-            UsageError: the captioner has no latent vector.
-        """
-        if not isinstance(self.model, LatentCaptioner):
-            latent = ", ".join(name for name, model in MODELS.items() if issubclass(model, LatentCaptioner))
-            raise UsageError(f"the captioner {self.model.name} has no latent vector to draw; those that have: {latent}")
+        """A caption of each image for each of (k,) spreads of its latent vector, the likeliest of a beam."""
         found = self._searched(self._begin(self._here(seen), chances, spreads), width)
         return in_sets([beam[0] for beam in found], len(spreads))
 
