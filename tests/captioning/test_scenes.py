@@ -29,7 +29,7 @@ def test_captions_are_varied_and_name_what_is_there() -> None:
     texts = [text for one in described for text in one.captions]
     assert len(set(texts)) > 0.9 * len(texts)
     words = {word for text in texts for word in text.split()}
-    assert 90 < len(words) < 130
+    assert 85 < len(words) < 130
     for one in described:
         colours = {word for shape in one.scene.shapes for word in COLOURS[shape.colour][1]}
         others = {word for _, names in COLOURS.values() for word in names} - colours

@@ -12,6 +12,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -39,7 +40,6 @@ KINDS: dict[str, tuple[str, ...]] = {
     "cross": ("cross", "plus", "plus sign"),
     "ring": ("ring", "hoop", "loop"),
     "bar": ("bar", "stripe", "line"),
-    "diamond": ("diamond", "rhombus", "lozenge"),
 }
 """Kinds of shapes, and what people call them, the commonest first."""
 COLOURS: dict[str, tuple[Colour, tuple[str, ...]]] = {
@@ -59,8 +59,8 @@ GROUNDS: dict[str, tuple[Colour, tuple[str, ...]]] = {
     "grey": ((150, 150, 150), ("grey", "dull grey")),
 }
 SIZES: dict[str, tuple[int, tuple[str, ...]]] = {
-    "small": (6, ("small", "little", "tiny")),
-    "large": (10, ("large", "big", "huge")),
+    "small": (8, ("small", "little", "tiny")),
+    "large": (12, ("large", "big", "huge")),
 }
 """Half a shape's extent in pixels, and what people call it."""
 
@@ -196,11 +196,10 @@ _OUTLINES: dict[str, list[tuple[float, float]]] = {
     "circle": _round(48, [1]),
     "square": [(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
     "triangle": [(0, -1), (1, 0.9), (-1, 0.9)],
-    "star": _round(10, [1.1, 0.45]),
+    "star": _round(10, [1.1, 0.42]),
     "cross": [(-0.3, -1), (0.3, -1), (0.3, -0.3), (1, -0.3), (1, 0.3), (0.3, 0.3), (0.3, 1), (-0.3, 1), (-0.3, 0.3),
               (-1, 0.3), (-1, -0.3), (-0.3, -0.3)],
     "bar": [(-1.1, -0.35), (1.1, -0.35), (1.1, 0.35), (-1.1, 0.35)],
-    "diamond": [(0, -1.15), (0.7, 0), (0, 1.15), (-0.7, 0)],
 }  # fmt: skip
 
 
@@ -214,15 +213,23 @@ def _described(number: int, seed: int, captions: int) -> Described:
 
 def _scene(random: np.random.Generator) -> Scene:
     count = int(random.choice([1, 2, 3], p=[0.3, 0.5, 0.2]))
-    cells = random.choice(9, count, replace=False).tolist()
+    cells = _cells(count, random)
     shapes = []
     for kind, cell in zip(random.choice(list(KINDS), count, replace=False).tolist(), cells, strict=True):
         row, column = divmod(cell, 3)
-        x, y = (12 + 20 * place + int(random.integers(-1, 2)) for place in (column, row))
+        x, y = (13 + 19 * place + int(random.integers(-1, 2)) for place in (column, row))
         size = _any(SIZES, random)
         shapes.append(Shape(kind, _any(COLOURS, random), size, row, column, x, y))
     shapes.sort(key=lambda shape: shape.size)  # "large" stands before "small"
     return Scene(tuple(shapes), _any(GROUNDS, random))
+
+
+def _cells(count: int, random: np.random.Generator) -> list[int]:
+    """Cells of the 3 × 3 grid, of which no two touch."""
+    while True:
+        cells = [int(cell) for cell in random.choice(9, count, replace=False)]
+        if all(abs(a // 3 - b // 3) == 2 or abs(a % 3 - b % 3) == 2 for a, b in combinations(cells, 2)):
+            return cells
 
 
 def describe(scene: Scene, random: np.random.Generator) -> str:

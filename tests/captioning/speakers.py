@@ -1,0 +1,46 @@
+"""Captioners with random weights, and a few made-up scenes for them to speak of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch", exc_type=ImportError)
+import torch
+
+import capeval
+from capeval.captioning.encoders import load_encoder
+from capeval.captioning.images import CaptionedImages
+from capeval.captioning.models import FC, Captioner, Sizes
+from capeval.captioning.scenes import write_scenes
+from capeval.captioning.sets import TrainedSpeaker
+from capeval.captioning.vocabulary import Vocabulary
+
+LIMIT = 8
+
+
+def scenes(folder: Path, images: int = 12) -> CaptionedImages:
+    """All splits of a small data set."""
+    write_scenes(folder, images=images, seed=1)
+    return CaptionedImages.read(folder)
+
+
+def tokens(images: CaptionedImages) -> list[list[str]]:
+    """The tokenised captions of these images."""
+    return capeval.tokenize([caption for image in images for caption in image.references])
+
+
+def speaker(images: CaptionedImages, kind: type[Captioner] = FC) -> TrainedSpeaker:
+    """An untrained captioner of the words of these images; sharp, so that it depends on what it sees and said."""
+    torch.set_num_threads(1)
+    torch.manual_seed(3)
+    encoder = load_encoder("small")
+    with torch.no_grad():
+        encoder.body[-2].weight.mul_(50)  # features that differ between images
+    vocabulary = Vocabulary.build(tokens(images), least=1)
+    model = kind(Sizes(len(vocabulary), encoder.feature, hidden=16, embedding=16, attention=16, latent=4))
+    with torch.no_grad():
+        for weights in model.parameters():
+            weights.mul_(3)
+    return TrainedSpeaker(model, vocabulary, limit=LIMIT, encoder=encoder)

@@ -1,0 +1,106 @@
+"""Every way to make caption sets: valid sets of the size asked for, the same for the same seed, whatever the batch."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+pytest.importorskip("torch", exc_type=ImportError)
+
+import speakers
+
+from capeval.captioning.features import encode
+from capeval.captioning.images import CaptionedImages
+from capeval.captioning.sets import METHODS, Beam, DiverseBeam, RandomSampling, TrainedSpeaker, make_sets, set_method
+from capeval.errors import UsageError
+from sets import score
+
+
+@pytest.fixture(scope="module")
+def images(tmp_path_factory: pytest.TempPathFactory) -> CaptionedImages:
+    return speakers.scenes(tmp_path_factory.mktemp("scenes"))
+
+
+@pytest.fixture(scope="module")
+def speaker(images: CaptionedImages) -> TrainedSpeaker:
+    return speakers.speaker(images)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_writes_valid_sets(name: str, speaker: TrainedSpeaker, images: CaptionedImages) -> None:
+    made = make_sets(set_method(name), speaker, images[:5], captions=4, training=lambda: speakers.tokens(images))
+    assert list(made) == [image.id for image in images[:5]]
+    for captions in made.values():
+        assert len(captions) == 4
+        words = {word for caption in captions for word in caption.split()}
+        assert words <= set(speaker.vocabulary.words) - {"<end>", "<unknown>"}
+        assert all(len(caption.split()) <= speakers.LIMIT for caption in captions)
+    assert 0 <= score(made)["self-cider"].value <= 1
+
+
+@pytest.mark.parametrize("text", [*METHODS, "gnc(sigma=200)"])
+def test_the_seed_decides_and_the_batch_does_not(text: str, speaker: TrainedSpeaker, images: CaptionedImages) -> None:
+    def made(seed: int, batch: int) -> dict[str, list[str]]:
+        training = partial(speakers.tokens, images)
+        method = set_method(text)
+        return make_sets(method, speaker, images[:6], captions=3, seed=seed, batch=batch, training=training)
+
+    assert made(1, 6) == made(1, 6) == made(1, 2) == made(1, 1)
+    if text not in ("beam", "diverse-beam", "gnc"):  # searches have no chance; little noise may change no word
+        assert made(1, 6) != made(2, 6)
+
+
+def test_known_features_are_as_good_as_images(speaker: TrainedSpeaker, images: CaptionedImages) -> None:
+    assert speaker.encoder is not None
+    features = encode(images[:5], speaker.encoder)
+    method = RandomSampling(temperature=0.5)
+    assert make_sets(method, speaker, images[:5], features=features) == make_sets(method, speaker, images[:5])
+
+
+def test_a_beam_holds_each_caption_once(speaker: TrainedSpeaker, images: CaptionedImages) -> None:
+    made = make_sets(Beam(), speaker, images[:4], captions=10)
+    assert all(len(set(captions)) == 10 for captions in made.values())
+
+
+def test_a_group_for_all_captions_is_a_beam(speaker: TrainedSpeaker, images: CaptionedImages) -> None:
+    made = [make_sets(method, speaker, images[:4], captions=6) for method in (Beam(), DiverseBeam(groups=1))]
+    assert made[0] == made[1]
+
+
+@pytest.mark.parametrize("text", ["rs", "rs(temperature=0.7, top_k=20)", "diverse-beam(penalty=2)", "rs(nucleus=0.9)"])
+def test_a_method_prints_as_it_is_written(text: str) -> None:
+    assert str(set_method(text)) == text
+    assert set_method(str(set_method(text))) == set_method(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("bean", "did you mean 'beam'"),
+        ("rs(temperature=0)", "temperature must be a number above 0, got 0"),
+        ("rs(temperature=warm)", "temperature must be a number above 0, got 'warm'"),
+        ("rs(nucleus=1.5)", "nucleus must be a number above 0 and at most 1, got 1.5"),
+        ("rs(top-k=2.5)", "top_k must be a whole number of at least 0, got '2.5'"),
+        ("rs(width=3)", "no parameter 'width'; its parameters: temperature, top_k, nucleus"),
+        ("beam(3)", "'3' is no parameter with its value"),
+        ("rs(temperature=1", "is no way to make caption sets"),
+    ],
+)
+def test_what_is_no_method_says_what_would_be(text: str, message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        set_method(text)
+    assert message in str(caught.value)
+
+
+def test_numbers_of_captions_that_cannot_be(speaker: TrainedSpeaker, images: CaptionedImages) -> None:
+    with pytest.raises(UsageError, match="one caption or more, got 0"):
+        make_sets(RandomSampling(), speaker, images, captions=0)
+    with pytest.raises(UsageError, match="groups must divide the 10 captions of a set, got 3"):
+        make_sets(DiverseBeam(groups=3), speaker, images, captions=10)
+
+
+def test_pixels_without_an_encoder(speaker: TrainedSpeaker, images: CaptionedImages) -> None:
+    blind = TrainedSpeaker(speaker.model, speaker.vocabulary)
+    with pytest.raises(UsageError, match="needs the encoder"):
+        make_sets(RandomSampling(), blind, images)
