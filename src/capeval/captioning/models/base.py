@@ -69,10 +69,15 @@ class Captioner(nn.Module, ABC):
     def __init__(self, sizes: Sizes) -> None:
         super().__init__()
         self.sizes = sizes
+        self.dropout = nn.Dropout(sizes.dropout)
 
     @abstractmethod
     def begin(self, features: Features) -> State:
         """The state before the first word. A captioner with a latent vector draws it here, from its prior."""
+
+    def zeros(self, rows: Tensor) -> Tensor:
+        """(B, H) zeros, for rows as many, of that type and on that device."""
+        return rows.new_zeros(len(rows), self.sizes.hidden)
 
     @abstractmethod
     def step(self, words: Tensor, state: State) -> tuple[Tensor, State]:

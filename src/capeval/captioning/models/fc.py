@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import torch
 from torch import Tensor, nn
 
 from capeval.captioning.models.base import Captioner, Features, Sizes, State
@@ -28,10 +27,10 @@ class FC(Captioner):
     def begin(self, features: Features) -> State:
         """The LSTM's state after it has read the image."""
         pixels = self.image(features.pooled)  # (B, E)
-        zeros = torch.zeros(len(pixels), self.sizes.hidden, dtype=pixels.dtype, device=pixels.device)
+        zeros = self.zeros(pixels)
         return tuple(self.cell(pixels, (zeros, zeros)))  # (B, H), (B, H)
 
     def step(self, words: Tensor, state: State) -> tuple[Tensor, State]:
         """One word further."""
         hidden, cell = self.cell(self.embed(words), state)  # (B, H)
-        return self.word(hidden), (hidden, cell)
+        return self.word(self.dropout(hidden)), (hidden, cell)
