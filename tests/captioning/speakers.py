@@ -39,7 +39,7 @@ def speaker(images: CaptionedImages, kind: type[Captioner] = FC) -> TrainedSpeak
     with torch.no_grad():
         encoder.body[-2].weight.mul_(50)  # features that differ between images
     vocabulary = Vocabulary.build(tokens(images), least=1)
-    model = kind(Sizes(len(vocabulary), encoder.feature, hidden=16, embedding=16, attention=16, latent=4))
+    model = kind(Sizes(len(vocabulary), encoder.feature, hidden=16, embedding=16, attention=16, latent=4, objects=3))
     with torch.no_grad():
         for weights in model.parameters():
             weights.mul_(3)
