@@ -237,7 +237,7 @@ def _encoder(
     reading: Callable[[str, int, int], None] | None,
 ) -> Encoder:
     """The encoder that a run begins with; weights learned from words are kept in the cache."""
-    if settings.weights != WORDS:
+    if settings.train_encoder and settings.weights != WORDS:
         return load_encoder(settings.encoder, weights=settings.weights, side=settings.side)
     train = images.split("train")
     return prepared_encoder(
@@ -245,6 +245,7 @@ def _encoder(
         tokenised(train, settings.tokenizer),
         cache or cache_folder(),
         name=settings.encoder,
+        weights=settings.weights,
         side=settings.side,
         seed=settings.seed,
         device=processes.device,
