@@ -2,16 +2,11 @@
 
 Faghri, Fleet, Kiros, Fidler, *VSE++: Improving visual-semantic embeddings with hard negatives* (BMVC 2018).
 
-    s(i, c) = x(i)·x(c),   x(i) = W·feature / ‖·‖,   x(c) = last state of a GRU over the words / ‖·‖        (section 2)
-    L = Σ_(i,c) max_c' [α + s(i, c') − s(i, c)]₊ + max_i' [α + s(i', c) − s(i, c)]₊,   α = 0.2              (eq. 6)
+    s(i, c) = x(i)·x(c),   x(i) = W·feature / ‖·‖,   x(c) = last state of a GRU over the words / ‖·‖      (section 2)
+    L = Σ_(i,c) max_c' [α + s(i, c') − s(i, c)]₊ + max_i' [α + s(i', c) − s(i, c)]₊,   α = 0.2            (eq. 6)
 
-where c' and i' are the other captions and images of the batch: the hardest counts alone.
-
-| point | paper | here |
-| --- | --- | --- |
-| hardest negative from the start | yes; it may collapse (their code's issue) | `hardest=False` counts them all, as eq. 5 |
-| end of a sentence | a word | a word |
-| captions of one image in a batch | one | one |
+where c' and i' are the other captions and images of the batch: the hardest counts alone. Eq. 5 sums over them all;
+training begins with it.
 """
 
 from __future__ import annotations
@@ -52,7 +47,7 @@ def similarities(images: Tensor, sentences: Tensor) -> Tensor:
 
 
 def hinge(cosines: Tensor, *, margin: float = MARGIN, hardest: bool = True) -> Tensor:
-    """(): mean loss of (B, B) cosines, the captions of the images on the diagonal (eq. 6; eq. 5 where not `hardest`)."""
+    """(): mean loss of (B, B) cosines, an image's own caption on the diagonal: eq. 6, or 5 where not `hardest`."""
     own = cosines.diagonal()  # (B,)
     itself = torch.eye(len(cosines), dtype=torch.bool, device=cosines.device)
     sentences = (margin + cosines - own[:, None]).clamp(min=0).masked_fill(itself, 0)  # other captions of an image

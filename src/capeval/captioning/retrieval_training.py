@@ -14,7 +14,6 @@ from torch import Tensor
 
 from capeval.captioning.checkpoints import read_tensors, write_tensors
 from capeval.captioning.images import CaptionedImages
-from capeval.captioning.models.base import Features
 from capeval.captioning.retrieval import ImageSentenceSpace, hinge, recalls, similarities
 from capeval.captioning.rewards.retrieval import RetrievalReward
 from capeval.captioning.run_folder import RunFolder
@@ -23,6 +22,8 @@ from capeval.captioning.vocabulary import Vocabulary
 from capeval.data.source import PathLike
 from capeval.errors import DataError
 
+_ROWS = 512
+"""Images or captions put into the space at once."""
 _KIND = "capeval retrieval model"
 _EXPECTED = {"kind", "data", "words", "sizes", "space", "images"}
 
@@ -54,7 +55,7 @@ class RetrievalModel:
     def load(cls, path: PathLike) -> RetrievalModel:
         """Reads what `save` wrote. Raises `DataError` for a missing, foreign or damaged file."""
         content = read_tensors(path)
-        if not isinstance(content, dict) or content.get("kind") != _KIND or not content.keys() >= _EXPECTED:
+        if content.get("kind") != _KIND or not content.keys() >= _EXPECTED:
             raise DataError(f"{path}: is no retrieval model; capeval caption retrieval trains one")
         space = ImageSentenceSpace(**content["sizes"])
         space.load_state_dict(content["space"])
@@ -67,7 +68,7 @@ class RetrievalModel:
         """
         if data != self.data:
             raise DataError(
-                f"the retrieval model was trained on other images, splits or captions (checksum {self.data}, these have "
+                f"the retrieval model was trained on other images, splits or captions (checksum {self.data}, not "
                 f"{data}); train one on these: capeval caption retrieval RUN"
             )
         return RetrievalReward(self.space, self.images, self.words, vocabulary, device=device)
@@ -87,8 +88,8 @@ class TrainedRetrieval:
 def train_retrieval(
     run: RunFolder,
     *,
-    epochs: int = 20,
-    batch: int = 128,
+    epochs: int = 30,
+    batch: int = 64,
     rate: float = 2e-3,
     space: int = 256,
     seed: int = 0,
@@ -99,14 +100,15 @@ def train_retrieval(
 ) -> TrainedRetrieval:
     """Trains on the images, features, tokens and vocabulary of a run of `capeval caption train`.
 
-    The first epoch counts all negatives, the others the hardest: from random weights the hardest alone may draw all
-    vectors into one. The best epoch by the sum of recalls on the validation split is kept.
+    The first half of the epochs counts all negatives (eq. 5), the second the hardest (eq. 6), at a tenth of the rate:
+    from random weights the hardest alone draw all vectors into one. The best epoch by the sum of recalls on the
+    validation split is kept.
 
     Args:
         run: the run.
         epochs: passes over the training images, one caption of each.
         batch: images a step.
-        rate: learning rate of Adam, a tenth of it in the second half.
+        rate: learning rate of Adam in the first half.
         space: E, numbers of a vector.
         seed: of weights, order and captions.
         images: the data set, where it is read already.
@@ -120,9 +122,7 @@ def train_retrieval(
     settings = run.settings
     images = images or CaptionedImages.read(settings.data, on_missing=settings.on_missing)
     if images.checksum != run.data_checksum:
-        raise DataError(
-            f"{settings.data}: the images, splits or captions are not those that {run.path} was trained with"
-        )
+        raise DataError(f"{settings.data}: its images, splits or captions are not those of the run {run.path}")
     data = prepare(images, run.encoder(), learns=False, tokenizer=settings.tokenizer, cache=cache)
     if len(data.train) < 2:
         raise DataError(f"{settings.data}: a retrieval model tells images apart, and the training split has one")
@@ -137,9 +137,10 @@ def train_retrieval(
     optimiser = torch.optim.Adam(model.parameters(), lr=rate)
     best: tuple[float, int, dict[str, float], dict[str, Tensor]] | None = None
     for epoch in range(epochs):
+        hardest = epoch >= (epochs + 1) // 2
         for group in optimiser.param_groups:
-            group["lr"] = rate if epoch < (epochs + 1) // 2 else rate / 10
-        loss = _epoch(model, batches, epoch, optimiser, device)
+            group["lr"] = rate / 10 if hardest else rate
+        loss = _epoch(model, batches, epoch, optimiser, hardest)
         found = _recalls(model, data.val, run, device)
         if best is None or sum(found.values()) > best[0]:
             state = {name: value.detach().clone() for name, value in model.state_dict().items()}
@@ -155,15 +156,16 @@ def train_retrieval(
 
 
 def _epoch(
-    model: ImageSentenceSpace, batches: Batches, epoch: int, optimiser: torch.optim.Optimizer, device: torch.device
+    model: ImageSentenceSpace, batches: Batches, epoch: int, optimiser: torch.optim.Optimizer, hardest: bool
 ) -> float:
     """A pass over the images; the mean loss."""
     model.train()
+    device = model.image.weight.device
     losses = []
     for step in range(epoch * len(batches), (epoch + 1) * len(batches)):
         batch = batches.at(step, device)
         cosines = similarities(model.images(batch.features.pooled), model.sentences(batch.captions))
-        loss = hinge(cosines, hardest=epoch > 0)
+        loss = hinge(cosines, hardest=hardest)
         optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
@@ -177,13 +179,15 @@ def _recalls(model: ImageSentenceSpace, split: Split, run: RunFolder, device: to
     model.eval()
     captions = split.encoded(run.vocabulary, run.settings.length)
     owners = torch.cat([torch.full((len(rows),), image) for image, rows in enumerate(captions)])
-    sentences = torch.cat([model.sentences(rows.to(device)) for rows in torch.cat(captions).split(512)])
+    rows = torch.cat(captions)
+    parts = [rows[start : start + _ROWS].to(device) for start in range(0, len(rows), _ROWS)]
+    sentences = torch.cat([model.sentences(part) for part in parts])
     return recalls(_embedded(model, split, device), sentences.cpu(), owners)
 
 
 @torch.no_grad()
 def _embedded(model: ImageSentenceSpace, split: Split, device: torch.device) -> Tensor:
     """(I, E): the images of the split, on the CPU."""
-    numbers = torch.arange(len(split))
-    found: list[Features] = [split.features(rows, device) for rows in numbers.split(512)]
+    starts = range(0, len(split), _ROWS)
+    found = [split.features(torch.arange(start, min(start + _ROWS, len(split))), device) for start in starts]
     return torch.cat([model.images(features.pooled).cpu() for features in found])
