@@ -82,6 +82,11 @@ class Encoder(nn.Module):
             getattr(self, f"{part}_deviation").copy_(rows.std(0) + 1e-3)
         self.train(training)
 
+    @property
+    def standardised(self) -> bool:
+        """Whether `standardise` was called, on this encoder or on the one whose weights it has."""
+        return bool(self.pooled_mean.any())
+
     def _measured(self, pixels: Tensor) -> Features:
         """Features as they come."""
         maps = self.body((pixels - self.mean) / self.deviation)  # (B, D, h, w)

@@ -116,7 +116,7 @@ def prepared_encoder(
                 train_on_words(encoder, train, tokens, epochs=epochs, seed=seed, progress=progress)
                 encoder.standardise(_some_pixels(train, encoder.side))
                 _keep(encoder, path)
-        else:
+        elif not encoder.standardised:
             encoder.standardise(_some_pixels(train, encoder.side))
     return encoder.eval().requires_grad_(requires_grad=False)
 

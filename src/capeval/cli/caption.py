@@ -13,6 +13,7 @@ COMMANDS = {
     "train": "Train a captioner, with a metric as its reward or without.",
     "generate": "Write caption sets of a captioner, by sampling, search and other ways.",
     "retrieval": "Train the model whose reward is how well a caption finds its image.",
+    "sweep": "Train a grid of captioners, score their sets, draw diversity against accuracy.",
 }
 """Subcommands by name; each lives in `capeval.cli.caption_<name>` and loads when it is called."""
 
