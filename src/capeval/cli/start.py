@@ -15,13 +15,18 @@ def script() -> NoReturn:
     # Imports make thousands of objects that all stay: looking through them for garbage again and again finds none.
     gc.set_threshold(100_000)
     _begin_reading(sys.argv[1:])
-    from capeval.cli.main import main
-
     try:
+        from capeval.cli.main import main
+
         main()
     except SystemExit as left:
-        sys.stderr.flush()
-        os._exit(left.code if isinstance(left.code, int) else 0)
+        status = left.code if isinstance(left.code, int) else 0
+    except KeyboardInterrupt:
+        # Later than here, a thread of the command is waited for: see `interruptible`.
+        print("capeval: interrupted", file=sys.stderr)
+        status = 130
+    sys.stderr.flush()
+    os._exit(status)
 
 
 def _begin_reading(arguments: list[str]) -> None:
