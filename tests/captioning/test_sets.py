@@ -14,7 +14,7 @@ import speakers
 
 from capeval.captioning.features import encode
 from capeval.captioning.images import CaptionedImages
-from capeval.captioning.models import CGAN, CVAE, GMMCVAE, Captioner
+from capeval.captioning.models import CGAN, CVAE, GMMCVAE, LatentCaptioner
 from capeval.captioning.sets import METHODS, Beam, DiverseBeam, RandomSampling, TrainedSpeaker, make_sets, set_method
 from capeval.errors import UsageError
 from sets import score
@@ -123,7 +123,7 @@ def test_pixels_without_an_encoder(speaker: TrainedSpeaker, images: CaptionedIma
 
 @pytest.mark.parametrize("kind", [CVAE, GMMCVAE, CGAN])
 @pytest.mark.parametrize("text", ["drv", "rs", "beam"])
-def test_captioners_with_a_latent_vector(kind: type[Captioner], text: str, images: CaptionedImages) -> None:
+def test_captioners_with_a_latent_vector(kind: type[LatentCaptioner], text: str, images: CaptionedImages) -> None:
     speaker = speakers.speaker(images, kind)
     made = [make_sets(set_method(text), speaker, images[:4], captions=3, batch=batch) for batch in (4, 1)]
     assert made[0] == made[1]

@@ -99,7 +99,7 @@ class SetMethod(ABC):
 
     def __str__(self) -> str:
         changed = [field for field in self.parameters() if getattr(self, field.name) != field.default]
-        inside = ", ".join(f"{field.name}={_spelt(getattr(self, field.name))}" for field in changed)
+        inside = ", ".join(f"{field.name}={spell(getattr(self, field.name))}" for field in changed)
         return self.name + (f"({inside})" if inside else "")
 
 
@@ -131,5 +131,6 @@ def _parsed(text: str, field: dataclasses.Field[Any], method: str) -> int | floa
     return value
 
 
-def _spelt(value: int | float | Span) -> str:
+def spell(value: int | float | Span) -> str:
+    """A value as text that parses back."""
     return str(value) if isinstance(value, Span) else f"{value:g}"

@@ -17,7 +17,7 @@ from safetensors import SafetensorError
 from torch import Tensor
 from transformers import AutoImageProcessor, AutoModelForImageTextToText, AutoTokenizer, LogitsProcessor
 
-from capeval.captioning.decoding import drawn, kept
+from capeval.captioning.decoding import chosen_by
 from capeval.captioning.sets.speaker import in_sets, uniform
 from capeval.errors import DataError, UsageError
 
@@ -142,8 +142,7 @@ class _Draw(_Choice):
         self.chance, self.temperature, self.top_k, self.nucleus = chance, temperature, top_k, nucleus
 
     def choose(self, said: Tensor, log_probs: Tensor) -> Tensor:  # noqa: ARG002
-        likelihood = (log_probs / self.temperature).softmax(1, dtype=torch.float64)
-        return drawn(kept(likelihood, self.top_k, self.nucleus), self.chance[:, self.step])
+        return chosen_by(self.chance[:, self.step], log_probs, self.temperature, self.top_k, self.nucleus)
 
 
 class _Diverse(_Choice):
