@@ -18,7 +18,7 @@ from capeval.errors import DataError, UsageError
 from capeval.report.sweep import render, write_pictures
 
 TINY: dict[str, Any] = {
-    "weights": "words", "hidden": 16, "embedding": 16, "steps": 4, "batch": 8, "least": 1, "warmup": 0, "device": "cpu",
+    "weights": "words", "hidden": 16, "embedding": 16, "steps": 4, "batch": 4, "least": 1, "warmup": 0, "device": "cpu",
     "baseline": "others",
 }  # fmt: skip
 

@@ -63,7 +63,7 @@ def _swept(name: str, option: str, text: str, kind: Any = None, **others: Any) -
 @_swept("reward_rate", "--reward-rate", "Learning rate of these steps.", _POSITIVE)
 @_swept("encoder_epochs", "--encoder-epochs", "Passes in which --weights words learns them.", _COUNT, metavar="N")
 @_setting("baseline", "What a sample's reward is compared with.", click.Choice(["greedy", "others"]))
-@_setting("retrieval", "Model of retrieval as a reward: a run of capeval caption retrieval.", metavar="RUN")
+@_setting("retrieval", "The model of the reward retrieval, from capeval caption retrieval.", metavar="FILE")
 @_setting("steps", "Steps of cross-entropy.", _COUNT, metavar="N")
 @_setting("batch", "Images of such a step.", _COUNT, metavar="N")
 @_setting("rate", "Highest learning rate of these steps, of Adam.", _POSITIVE)
