@@ -149,7 +149,7 @@ def test_mean_of_the_others() -> None:
 
 def test_parts_and_total(model: FC, batch: Batch) -> None:
     losses = Objective("2*xe + 3*cider-d", {"cider-d": Fixed()}, samples=2, limit=LIMIT)(model, batch, 0)
-    assert set(losses.parts) == {"xe", "cider-d"}
+    assert set(losses.parts) == {"xe", "reward/cider-d"}
     xe = Objective("xe")(model, batch, 0)
     assert losses.parts["xe"] == xe.total.item()
     assert Objective("0..1@10*xe")(model, batch, 0).total == 0  # and nothing to fail in backward()

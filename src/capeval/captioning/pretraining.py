@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import torch
@@ -21,6 +21,7 @@ from capeval.captioning.encoders import Encoder, load_encoder
 from capeval.captioning.features import read_pixels
 from capeval.captioning.images import CaptionedImages
 from capeval.captioning.models.base import Features
+from capeval.captioning.training_data import read_bytes_of_pixels
 from capeval.data.atomic import atomic_write
 from capeval.data.source import PathLike
 from capeval.errors import DataError
@@ -71,9 +72,13 @@ def train_on_words(
     ]
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, max_lr=rate, total_steps=len(batches) + 1)
     encoder.train()
+    kept = read_bytes_of_pixels(images, encoder.side) if len(images) * 3 * encoder.side**2 <= _MOST_KEPT else None
     for step, rows in enumerate(batches):
-        pixels = read_pixels(images, [images[row] for row in rows.tolist()], encoder.side).to(device)
-        loss = _telling_loss(telling, encoder(pixels), targets[rows].to(device))
+        if kept is None:
+            pixels = read_pixels(images, [images[row] for row in rows.tolist()], encoder.side)
+        else:
+            pixels = kept[rows].float().div(255)
+        loss = _telling_loss(telling, encoder(pixels.to(device)), targets[rows].to(device))
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
@@ -96,7 +101,7 @@ def prepared_encoder(
     device: torch.device | str = "cpu",
     progress: Callable[[int, int, float], None] | None = None,
 ) -> Encoder:
-    """A frozen encoder: with weights of `load_encoder`, or for `words` with those of `train_on_words`.
+    """A frozen encoder, standardised: with weights of `load_encoder`, or for `words` with those of `train_on_words`.
 
     What was learned is kept in the folder, for the same images, captions, encoder, epochs and seed. Random weights are
     drawn from the seed.
@@ -114,7 +119,10 @@ def prepared_encoder(
                 encoder = load_encoder(name, weights=str(path), side=side).to(device)
             else:
                 train_on_words(encoder, train, tokens, epochs=epochs, seed=seed, progress=progress)
+                encoder.standardise(_some_pixels(train, encoder.side))
                 _keep(encoder, path)
+        elif not encoder.standardised:
+            encoder.standardise(_some_pixels(train, encoder.side))
     return encoder.eval().requires_grad_(requires_grad=False)
 
 
@@ -125,6 +133,19 @@ def _telling_loss(telling: nn.Module, features: Features, targets: Tensor) -> Te
     whole = telling(features.pooled)
     loss = nn.functional.binary_cross_entropy_with_logits
     return loss(anywhere, targets) + loss(whole, targets)
+
+
+def _some_pixels(images: CaptionedImages, side: int) -> Iterator[Tensor]:
+    """Batches of pixels, of images from all over the set."""
+    chosen = images[:: -(-len(images) // _STANDARD)]
+    for start in range(0, len(chosen), 64):
+        yield read_pixels(images, chosen[start : start + 64], side)
+
+
+_MOST_KEPT = 2**30
+"""Bytes of pixels that are kept in memory while the encoder trains; more are read again for every step."""
+_STANDARD = 2000
+"""Images that features are standardised over."""
 
 
 def _keep(encoder: Encoder, path: Path) -> None:

@@ -33,6 +33,10 @@ class Settings:
     """What is minimised, as `xe + 5*cider-d`."""
     baseline: str = "greedy"
     """What a sample's reward is compared with: the greedy caption's, or the mean of the image's other samples."""
+    df: str | None = None
+    """File of document frequencies for the reward cider-d, keyed by ids; None: those of the training captions."""
+    retrieval: str | None = None
+    """File of the model whose reward is `retrieval`, from `train_retrieval`."""
     init: str | None = None
     """Run folder whose best weights this run starts from."""
 

@@ -37,7 +37,9 @@ from capeval.captioning.losses import Objective
 from capeval.captioning.models import Captioner, Features, Sizes, build
 from capeval.captioning.pretraining import WORDS, prepared_encoder
 from capeval.captioning.processes import Processes
+from capeval.captioning.retrieval_training import RetrievalModel
 from capeval.captioning.rewards import TrainingCaptions
+from capeval.captioning.rewards.retrieval import RetrievalReward
 from capeval.captioning.run_folder import BEST, LAST, RunFolder
 from capeval.captioning.run_log import RunLog
 from capeval.captioning.settings import MAY_CHANGE, Settings
@@ -45,6 +47,7 @@ from capeval.captioning.training_data import Batches, TrainingData, cache_folder
 from capeval.captioning.validation import greedy_captions, validation_score
 from capeval.captioning.vocabulary import Vocabulary
 from capeval.data.source import PathLike
+from capeval.document_frequency import DocumentFrequency
 from capeval.errors import CapevalError, DataError, UsageError
 
 
@@ -241,7 +244,7 @@ def _encoder(
     reading: Callable[[str, int, int], None] | None,
 ) -> Encoder:
     """The encoder that a run begins with; weights learned from words are kept in the cache."""
-    if settings.weights != WORDS:
+    if settings.train_encoder and settings.weights != WORDS:
         return load_encoder(settings.encoder, weights=settings.weights, side=settings.side)
     train = images.split("train")
     return prepared_encoder(
@@ -249,6 +252,7 @@ def _encoder(
         tokenised(train, settings.tokenizer),
         cache or cache_folder(),
         name=settings.encoder,
+        weights=settings.weights,
         side=settings.side,
         seed=settings.seed,
         device=processes.device,
@@ -294,15 +298,28 @@ def _sizes(vocabulary: Vocabulary, encoder: Encoder, data: TrainingData, setting
 def _objective(run: RunFolder, data: TrainingData, device: torch.device) -> Objective:
     """What a step minimises."""
     settings = run.settings
-    objects = tuple(map(Counter, data.train.objects)) if data.objects else None
+    training = TrainingCaptions(
+        run.vocabulary,
+        data.train.tokens,
+        DocumentFrequency.load(settings.df) if settings.df is not None else None,
+        objects=tuple(map(Counter, data.train.objects)) if data.objects else None,
+        retrieval=_retrieval(run, data, device),
+    )
     return Objective.load(
         settings.loss,
-        TrainingCaptions(run.vocabulary, data.train.tokens, objects=objects),
+        training,
         samples=settings.captions,
         baseline=settings.baseline,
         limit=settings.length + 1,
         device=device,
     )
+
+
+def _retrieval(run: RunFolder, data: TrainingData, device: torch.device) -> RetrievalReward | None:
+    """The reward of the retrieval model, where one is given."""
+    if run.settings.retrieval is None:
+        return None
+    return RetrievalModel.load(run.settings.retrieval).reward(data.checksum, run.vocabulary, device)
 
 
 class _Training:

@@ -41,6 +41,8 @@ _NUMBER, _COUNT, _POSITIVE = click.IntRange(0), click.IntRange(1), click.FloatRa
     "What a sample's reward is compared with: the greedy caption's, or the mean of the image's other samples.",
     click.Choice(["greedy", "others"]),
 )
+@_setting("df", "Document frequencies of ids for the reward cider-d; the training captions' own.", metavar="FILE")
+@_setting("retrieval", "The model of the reward retrieval, from capeval caption retrieval.", metavar="FILE")
 @_setting("init", "Start from the best weights of this run, as cross-entropy before rewards.", metavar="RUN")
 @click.option("--resume", is_flag=True, help="Go on with RUN from its last checkpoint, with the settings it has.")
 @_setting("encoder", "small (for the made-up scenes), or a classification network of torchvision.", metavar="NAME")

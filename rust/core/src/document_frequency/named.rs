@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Frequencies;
+use super::count::document_counts;
 use crate::corpus::{References, Stems};
 use crate::ngram::{MAX_ORDER, Ngram};
 use crate::sentences::Sentences;
@@ -110,9 +111,9 @@ impl DocumentFrequency {
         let stems = stem.then(|| Stems::of(&references.vocabulary));
         let numbers = stems.as_ref().map(|stems| &stems.numbers[..]);
         let vocabulary = stems.as_ref().map_or(&references.vocabulary, |stems| &stems.vocabulary);
-        let counts = Frequencies::count(&references.sentences, numbers, order, 1, threads);
+        let counts = document_counts(&references.sentences, numbers, order, 1, threads);
         let words: Vec<&str> = vocabulary.words().collect();
-        let built = Self::from_counts(&words, counts.iter().collect(), counts.documents(), order);
+        let built = Self::from_counts(&words, counts.ngrams, references.images.len() as u64, order);
         Self { tokenizer: references.tokenizer.name().to_owned(), stem, ..built }
     }
 
@@ -126,17 +127,17 @@ impl DocumentFrequency {
             ends.push(words.len());
         }
         let sentences = Sentences::from_words(sizes.iter().copied(), words, ends);
-        let counts = Frequencies::count(&sentences, None, order, 1, threads);
+        let counts = document_counts(&sentences, None, order, 1, threads);
         let words: Vec<&str> = vocabulary.words().collect();
-        let counted = Self::from_counts(&words, counts.iter().collect(), counts.documents(), order);
+        let counted = Self::from_counts(&words, counts.ngrams, sentences.image_count() as u64, order);
         Self { tokenizer: "token-ids".to_owned(), ..counted }
     }
 
     /// From counts of n-grams over any numbering of distinct words, cut into words by an unknown tokenizer.
     pub fn from_counts(words: &[&str], counts: Vec<(Ngram, u32)>, documents: u64, order: usize) -> Self {
         let (words, numbers) = Words::sorted(words);
-        let entries = counts.into_iter().map(|(ngram, count)| (renumber(ngram, &numbers), count)).collect();
-        let frequencies = Frequencies::from_entries(documents, entries);
+        let entries: Vec<_> = counts.into_iter().map(|(ngram, count)| (renumber(ngram, &numbers), count)).collect();
+        let frequencies = Frequencies::from_entries(documents, &entries);
         Self { order, tokenizer: UNKNOWN.to_owned(), stem: false, words, frequencies }
     }
 
@@ -219,17 +220,29 @@ impl DocumentFrequency {
     /// The number of each token id, where every word is one in decimal; otherwise a word that is not.
     pub fn token_ids(&self) -> Result<Vec<Option<Word>>, String> {
         let mut words = Vec::new();
-        for (word, number) in self.words.iter().zip(0..) {
-            match word.parse::<u32>() {
-                Ok(id) if id <= LARGEST_ID && id.to_string() == word => {
-                    let id = id as usize;
-                    words.resize(words.len().max(id + 1), None);
-                    words[id] = Some(number);
-                }
-                _ => return Err(word.to_owned()),
-            }
+        for (id, number) in self.ids()?.into_iter().zip(0..) {
+            let id = id as usize;
+            words.resize(words.len().max(id + 1), None);
+            words[id] = Some(number);
         }
         Ok(words)
+    }
+
+    /// The n-grams of one order as token ids, one after the other, and the count of each; otherwise a word that is none.
+    pub fn token_id_counts(&self, order: usize) -> Result<(Vec<Word>, Vec<u32>), String> {
+        let ids = self.ids()?;
+        let (mut ngrams, mut counts) = (Vec::new(), Vec::new());
+        for (ngram, count) in self.frequencies.iter().filter(|(ngram, _)| ngram.order() == order) {
+            ngrams.extend(ngram.words().map(|word| ids[word as usize]));
+            counts.push(count);
+        }
+        Ok((ngrams, counts))
+    }
+
+    /// The token id of each word number.
+    fn ids(&self) -> Result<Vec<Word>, String> {
+        let id = |word: &str| word.parse().ok().filter(|id: &u32| *id <= LARGEST_ID && id.to_string() == word);
+        self.words.iter().map(|word| id(word).ok_or_else(|| word.to_owned())).collect()
     }
 }
 

@@ -20,8 +20,10 @@ class LatentCaptioner(Captioner):
         self.word = nn.Linear(sizes.hidden, sizes.vocabulary)
 
     @abstractmethod
-    def draw(self, features: Features, spread: float = 1.0, generator: torch.Generator | None = None) -> Tensor:
-        """(B, Z) latent vectors for B images from the prior, whose standard deviation is multiplied by `spread`."""
+    def draw(
+        self, features: Features, spread: float | Tensor = 1.0, generator: torch.Generator | None = None
+    ) -> Tensor:
+        """(B, Z) latent vectors from the prior, whose deviation is multiplied by `spread`: a number or (B, 1)."""
 
     def begin(self, features: Features, latent: Tensor | None = None) -> State:
         """The LSTM's state after the image, with these (B, Z) latent vectors; by default drawn from the prior."""

@@ -13,6 +13,7 @@ from capeval.captioning.rewards.base import TrainingCaptions
 from capeval.captioning.vocabulary import END
 from capeval.document_frequency import DocumentFrequency
 from capeval.errors import DataError
+from capeval.reward import CiderDReward
 
 LEAST_KNOWN = 0.5
 """A smaller share of the commonest bigrams that the counts know means that they are of another vocabulary."""
@@ -24,7 +25,11 @@ _REMEDY = (
 
 
 def check_counts(counts: DocumentFrequency, training: TrainingCaptions) -> None:
-    """Raises `DataError` where the counts are of one image, lack the end, or are of another vocabulary."""
+    """Raises `DataError` where the counts are of one image, lack the end, or are of another vocabulary.
+
+    Raises `UsageError` where they are keyed by words.
+    """
+    CiderDReward(counts, threads=1)
     if counts.documents < 2:
         raise DataError(
             "the document frequencies are those of one image: every n-gram is in every document, so that every weight "

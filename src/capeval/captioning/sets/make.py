@@ -54,6 +54,7 @@ def make_sets(
     """
     if captions < 1:
         raise UsageError(f"a caption set has one caption or more, got {captions}")
+    method.check(speaker, captions)
     if training is not None:
         method = method.prepared(training)
     sets: dict[str, list[str]] = {}
