@@ -72,11 +72,11 @@ class Sweep:
     """Images of each split at most; None: all."""
     encoder_epochs: int = 12
     """Passes over the images by which an encoder with the weights `words` learns them."""
-    reward_steps: int = 300
+    reward_steps: int = 200
     """Steps with the mixture, after those of `training` with cross-entropy."""
     reward_batch: int = 20
     """Images of such a step."""
-    reward_rate: float = 1e-3
+    reward_rate: float = 2e-3
     """The learning rate of these steps."""
     training: dict[str, Any] = dataclasses.field(default_factory=dict)
     """Settings of training by name: those that are not the defaults of `Settings`."""

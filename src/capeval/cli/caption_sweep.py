@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 TRAINING = {
-    "weights": "words", "hidden": 128, "embedding": 128, "attention": 64, "steps": 500, "rate": 4e-3,
-    "schedule": "cosine", "warmup": 50, "baseline": "others",
+    "weights": "words", "hidden": 128, "embedding": 128, "attention": 64, "batch": 40, "steps": 400, "rate": 4e-3,
+    "schedule": "cosine", "warmup": 40, "baseline": "others",
 }  # fmt: skip
 """Settings of training whose defaults are others than those of `capeval caption train`: small and quick ones."""
 
@@ -63,6 +63,7 @@ def _swept(name: str, option: str, text: str, kind: Any = None, **others: Any) -
 @_swept("reward_rate", "--reward-rate", "Learning rate of these steps.", _POSITIVE)
 @_swept("encoder_epochs", "--encoder-epochs", "Passes in which --weights words learns them.", _COUNT, metavar="N")
 @_setting("baseline", "What a sample's reward is compared with.", click.Choice(["greedy", "others"]))
+@_setting("retrieval", "Model of retrieval as a reward: a run of capeval caption retrieval.", metavar="RUN")
 @_setting("steps", "Steps of cross-entropy.", _COUNT, metavar="N")
 @_setting("batch", "Images of such a step.", _COUNT, metavar="N")
 @_setting("rate", "Highest learning rate of these steps, of Adam.", _POSITIVE)

@@ -44,7 +44,7 @@ def plane(table: Table, label: str, accuracy: str, beta2: float | None) -> Figur
 
 
 def trade_off(table: Table, label: str, accuracy: str, beta2: float) -> Figure:
-    """The plane of a sweep: a line a model through its places, named by their λ; crosses show least and greatest seed."""
+    """The plane of a sweep: a line a model through its places, named by λ; crosses show least and greatest seed."""
     lines = list(dict.fromkeys(str(row[0]) for row in table.rows if row[1] is not None))
     looks = [look(number, name, people=False) for number, name in enumerate(lines)]
     figure, axes = _one(5.2 + _room(looks), 4.6)
