@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("torch", exc_type=ImportError)
 
 import speakers
+import torch
 
 from capeval.captioning.features import encode
 from capeval.captioning.images import CaptionedImages
@@ -113,6 +114,20 @@ def test_numbers_of_captions_that_cannot_be(speaker: TrainedSpeaker, images: Cap
         make_sets(RandomSampling(), speaker, images, captions=0)
     with pytest.raises(UsageError, match="groups must divide the 10 captions of a set, got 3"):
         make_sets(DiverseBeam(groups=3), speaker, images, captions=10)
+
+
+@pytest.mark.parametrize(
+    "error", [MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate memory"), torch.OutOfMemoryError("CUDA")]
+)
+def test_a_batch_that_does_not_fit(
+    error: Exception, speaker: TrainedSpeaker, images: CaptionedImages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(speaker, "sample", full)
+    with pytest.raises(UsageError, match="4 images with 10 captions each do not fit into memory; use a smaller batch"):
+        make_sets(RandomSampling(), speaker, images, batch=4)
 
 
 def test_pixels_without_an_encoder(speaker: TrainedSpeaker, images: CaptionedImages) -> None:
