@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 TRAINING = {
-    "weights": "words", "hidden": 128, "embedding": 128, "attention": 64, "batch": 40, "steps": 400, "rate": 4e-3,
-    "schedule": "cosine", "warmup": 40, "baseline": "others",
+    "weights": "words", "hidden": 128, "embedding": 128, "attention": 64, "batch": 40, "steps": 300, "rate": 4e-3,
+    "schedule": "cosine", "warmup": 30, "baseline": "others",
 }  # fmt: skip
 """Settings of training whose defaults are others than those of `capeval caption train`: small and quick ones."""
 
