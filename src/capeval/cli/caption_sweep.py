@@ -81,7 +81,7 @@ def _swept(name: str, option: str, text: str, kind: Any = None, **others: Any) -
 @_setting("device", "cpu, cuda, cuda:1; auto: the GPU when there is one.", metavar="NAME")
 @click.option(
     "--processes", type=_COUNT, metavar="N",
-    help="Captioners at a time, each with one thread; by default as many as there are cores.",
+    help="Captioners at a time, each with one thread; by default as many as there are cores, on a GPU 1.",
 )  # fmt: skip
 @click.option(
     "--format", "format_", type=click.Choice(["table", "markdown", "json"]), default="table", show_default=True,
@@ -108,7 +108,7 @@ def command(
         _check_names(_list(models), methods)
         sweep = Sweep(data, models=_list(models), lambdas=_list(lambdas), methods=methods, training=training, **swept)
         check_pictures(os.path.join(output, "pictures"))
-        result = run_sweep(sweep, output, processes=processes or _cores(), progress=_show)
+        result = run_sweep(sweep, output, processes=processes or _processes(others["device"]), progress=_show)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
             raise
@@ -135,7 +135,12 @@ def _list(text: str) -> tuple[str, ...]:
     return tuple(filter(None, (piece.strip() for piece in text.split(","))))
 
 
-def _cores() -> int:
+def _processes(device: str) -> int:
+    """As many as there are cores; on a GPU one."""
+    from capeval.vision.device import choose_device
+
+    if choose_device(device).type != "cpu":
+        return 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
