@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from capeval.captioning.encoders import encoder_names, load_encoder, to_pixels
-from capeval.captioning.features import cached_features, encode
+from capeval.captioning.features import cached_features, encode, read_pixels
 from capeval.captioning.images import CaptionedImages
 from capeval.captioning.scenes import write_scenes
 from capeval.errors import DataError, UsageError
@@ -90,6 +90,18 @@ def test_a_changed_image_is_encoded_again(tmp_path: Path) -> None:
     write_scenes(tmp_path, 10, seed=1)
     after = cached_features(CaptionedImages.read(tmp_path), encoder, tmp_path / "features").pooled
     assert not torch.equal(before, after)
+
+
+def test_standardised_features_have_mean_0_and_deviation_1(scenes: CaptionedImages) -> None:
+    encoder = load_encoder("small")
+    pixels = read_pixels(scenes, scenes, 64)
+    encoder.standardise(pixels.split(8))
+    encoder.eval()
+    for part in encoder(pixels):
+        if part is not None:
+            rows = part.flatten(0, -2)
+            torch.testing.assert_close(rows.mean(0), torch.zeros(128), atol=1e-4, rtol=0)
+            assert 0.9 < float(rows.std(0).median().detach()) <= 1.0
 
 
 def test_pixels_are_shares_of_white(scenes: CaptionedImages) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -29,6 +30,8 @@ _MEAN, _DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 class Encoder(nn.Module):
     """(B, 3, H, W) pixels in [0, 1] to `Features`.
 
+    Features are standardised with means and deviations that `standardise` measures; before that they are as they come.
+
     Attributes:
         name: what tells it from others, such as `resnet18`.
         side: pixels of the side of the square it takes.
@@ -37,6 +40,10 @@ class Encoder(nn.Module):
 
     mean: Tensor
     deviation: Tensor
+    pooled_mean: Tensor
+    pooled_deviation: Tensor
+    grid_mean: Tensor
+    grid_deviation: Tensor
 
     def __init__(self, name: str, body: nn.Module, side: int) -> None:
         super().__init__()
@@ -46,9 +53,42 @@ class Encoder(nn.Module):
         self.register_buffer("mean", torch.tensor(_MEAN).view(3, 1, 1), persistent=False)
         self.register_buffer("deviation", torch.tensor(_DEVIATION).view(3, 1, 1), persistent=False)
         self.feature = self._feature_size()
+        for part in Features._fields[:2]:
+            self.register_buffer(f"{part}_mean", torch.zeros(self.feature))
+            self.register_buffer(f"{part}_deviation", torch.ones(self.feature))
 
     def forward(self, pixels: Tensor) -> Features:
         """Pooled and grid features."""
+        found = self._measured(pixels)
+        return Features(
+            (found.pooled - self.pooled_mean) / self.pooled_deviation,
+            (found.grid - self.grid_mean) / self.grid_deviation,
+        )
+
+    @torch.no_grad()
+    def standardise(self, pixels: Iterable[Tensor]) -> None:
+        """From now on features have mean 0 and deviation 1 over these pictures, batches of (B, 3, H, W).
+
+        Captioners learn several times faster from such features.
+        """
+        training = self.training
+        self.eval()
+        found = [self._measured(batch.to(self.mean.device)) for batch in pixels]
+        for part, rows in (
+            ("pooled", torch.cat([each.pooled for each in found])),
+            ("grid", torch.cat([each.grid.flatten(0, 1) for each in found])),
+        ):
+            getattr(self, f"{part}_mean").copy_(rows.mean(0))
+            getattr(self, f"{part}_deviation").copy_(rows.std(0) + 1e-3)
+        self.train(training)
+
+    @property
+    def standardised(self) -> bool:
+        """Whether `standardise` was called, on this encoder or on the one whose weights it has."""
+        return bool(self.pooled_mean.any())
+
+    def _measured(self, pixels: Tensor) -> Features:
+        """Features as they come."""
         maps = self.body((pixels - self.mean) / self.deviation)  # (B, D, h, w)
         grid = maps.flatten(2).transpose(1, 2)  # (B, R, D), R = h·w
         return Features(grid.mean(1), grid)
@@ -68,7 +108,7 @@ class Encoder(nn.Module):
         self.eval()
         try:
             with torch.no_grad():
-                size = self(torch.zeros(1, 3, self.side, self.side)).pooled.shape[1]
+                size = self._measured(torch.zeros(1, 3, self.side, self.side)).pooled.shape[1]
         except RuntimeError as error:
             raise UsageError(f"pictures of {self.side} pixels a side are too small for {self.name}: {error}") from None
         self.train(training)

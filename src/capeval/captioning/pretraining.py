@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import torch
@@ -101,7 +101,7 @@ def prepared_encoder(
     device: torch.device | str = "cpu",
     progress: Callable[[int, int, float], None] | None = None,
 ) -> Encoder:
-    """A frozen encoder: with weights of `load_encoder`, or for `words` with those of `train_on_words`.
+    """A frozen encoder, standardised: with weights of `load_encoder`, or for `words` with those of `train_on_words`.
 
     What was learned is kept in the folder, for the same images, captions, encoder, epochs and seed. Random weights are
     drawn from the seed.
@@ -119,7 +119,10 @@ def prepared_encoder(
                 encoder = load_encoder(name, weights=str(path), side=side).to(device)
             else:
                 train_on_words(encoder, train, tokens, epochs=epochs, seed=seed, progress=progress)
+                encoder.standardise(_some_pixels(train, encoder.side))
                 _keep(encoder, path)
+        elif not encoder.standardised:
+            encoder.standardise(_some_pixels(train, encoder.side))
     return encoder.eval().requires_grad_(requires_grad=False)
 
 
@@ -132,8 +135,17 @@ def _telling_loss(telling: nn.Module, features: Features, targets: Tensor) -> Te
     return loss(anywhere, targets) + loss(whole, targets)
 
 
+def _some_pixels(images: CaptionedImages, side: int) -> Iterator[Tensor]:
+    """Batches of pixels, of images from all over the set."""
+    chosen = images[:: -(-len(images) // _STANDARD)]
+    for start in range(0, len(chosen), 64):
+        yield read_pixels(images, chosen[start : start + 64], side)
+
+
 _MOST_KEPT = 2**30
 """Bytes of pixels that are kept in memory while the encoder trains; more are read again for every step."""
+_STANDARD = 2000
+"""Images that features are standardised over."""
 
 
 def _keep(encoder: Encoder, path: Path) -> None:
