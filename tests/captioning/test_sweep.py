@@ -122,6 +122,11 @@ def result_of(figure: Callable[[str, int], float]) -> SweepResult:
     return SweepResult(sweep, places, people, tuple(_findings(sweep, places)))
 
 
+def test_figures_that_do_not_change_have_no_correlation() -> None:
+    [finding] = result_of(lambda name, rank: 0.5).findings
+    assert (finding.accuracy, finding.diversity) == (0, 0)
+
+
 def test_findings_and_tables(tmp_path: Path) -> None:
     result = result_of(lambda name, rank: 0.2 + 0.1 * rank if name == "accuracy" else 0.8 - 0.1 * rank)
     [finding] = result.findings

@@ -14,7 +14,7 @@ from capeval.captioning.sweep import Sweep
 from capeval.cli import options
 from capeval.cli.interruptible import stage
 from capeval.errors import MissingDependencyError, UsageError
-from capeval.report.pictures import check_pictures
+from capeval.report.pictures import check_matplotlib
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -105,9 +105,9 @@ def command(
         from capeval.captioning.sweep import run_sweep
         from capeval.report.sweep import render, write_pictures
 
+        check_matplotlib()
         _check_names(_list(models), methods)
         sweep = Sweep(data, models=_list(models), lambdas=_list(lambdas), methods=methods, training=training, **swept)
-        check_pictures(os.path.join(output, "pictures"))
         result = run_sweep(sweep, output, processes=processes or _processes(others["device"]), progress=_show)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
