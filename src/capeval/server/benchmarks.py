@@ -176,6 +176,13 @@ def every(session: Session) -> list[Benchmark]:
     return list(session.execute(select(Benchmark).order_by(Benchmark.created.desc(), Benchmark.id.desc())).scalars())
 
 
+def with_counts(session: Session) -> list[tuple[Benchmark, int]]:
+    """The same, each with the number of its submissions."""
+    counts = select(Submission.benchmark_id, func.count()).group_by(Submission.benchmark_id)
+    count = {row[0]: row[1] for row in session.execute(counts)}
+    return [(benchmark, count.get(benchmark.id, 0)) for benchmark in every(session)]
+
+
 def images_of(session: Session, benchmark: Benchmark) -> list[str]:
     """The images to caption. Their ids are public; teams need them."""
     return list(_Images.get(session, benchmark.references_sha))

@@ -1,4 +1,4 @@
-"""Benchmarks: the list, the board, its history and export, comparing two submissions; making and changing one."""
+"""Benchmarks: the list, the board, its history and export; making and changing one."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from typing import Annotated
 
 from fastapi import Form, UploadFile
 from fastapi.responses import PlainTextResponse, Response
-from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from capeval.corpus import TOKENIZERS
 from capeval.registry import groups
-from capeval.server import benchmarks
+from capeval.server import benchmarks, comparisons
 from capeval.server.access import Role
-from capeval.server.board import board, compared, entries, improvements, metrics_of, to_csv
-from capeval.server.errors import Refused, not_found
-from capeval.server.models import Benchmark, Submission
+from capeval.server.board import board, entries, improvements, metrics_of, to_csv
+from capeval.server.errors import Refused
+from capeval.server.models import Benchmark
 from capeval.server.routing import Routes
 from capeval.server.visit import Here, Visit
 
@@ -28,10 +27,7 @@ Number = Annotated[int, Form(ge=1, le=1_000_000)]
 @routes.page("/benchmarks", role=Role.ANYONE)
 def list_page(visit: Here) -> Response:
     with visit.database.read() as session:
-        count = (
-            select(func.count()).where(Submission.benchmark_id == Benchmark.id).correlate(Benchmark).scalar_subquery()
-        )
-        rows = session.execute(select(Benchmark, count).order_by(Benchmark.created.desc())).all()
+        rows = benchmarks.with_counts(session)
     return visit.render("benchmarks.html", rows=rows, is_open=benchmarks.is_open)
 
 
@@ -79,10 +75,11 @@ def board_page(visit: Here, slug: str, sort: str | None = None) -> Response:
         visible = benchmarks.sees_board(visit.caller, benchmark)
         rows = board(session, benchmark, sort) if visible else []
         left = _left(visit, session, benchmark)
+        choices = comparisons.choices(session, visit.caller, benchmark)
     return visit.render(
         "benchmark.html", benchmark=benchmark, rows=rows, visible=visible, metrics=metrics_of(benchmark),
         sort=sort or metrics_of(benchmark)[0], open=benchmarks.is_open(benchmark), over=benchmarks.is_over(benchmark),
-        boards=benchmarks.BOARDS, left=left,
+        boards=benchmarks.BOARDS, left=left, choices=list(choices.values()),
     )  # fmt: skip
 
 
@@ -111,25 +108,6 @@ def history_page(visit: Here, slug: str, metric: str | None = None) -> Response:
         metric = metric if metric in metrics else metrics[0]
         steps = improvements(entries(session, benchmark), metric)
     return visit.render("history.html", benchmark=benchmark, steps=steps, metrics=metrics, metric=metric)
-
-
-@routes.page("/benchmarks/{slug}/compare", role=Role.ANYONE)
-def compare_page(visit: Here, slug: str, a: int, b: int) -> Response:
-    """Two submissions side by side: of the board, or the caller's own."""
-    with visit.database.read() as session:
-        benchmark = benchmarks.find(session, slug)
-        seen = {row.entry.id for row in board(session, benchmark)} if _may(visit, benchmark) else set()
-        found = {entry.id: entry for entry in entries(session, benchmark, a, b)}
-        pairs = compared(session, a, b)
-    for number in (a, b):
-        entry = found.get(number)
-        own = entry is not None and entry.team_id == visit.caller.team_id
-        shown = own and benchmarks.sees_scores(visit.caller, benchmark)
-        if entry is None or not (shown or number in seen or visit.caller.owns(benchmark.owner_id)):
-            raise not_found("pair of submissions")
-    return visit.render(
-        "compare.html", benchmark=benchmark, a=found[a], b=found[b], metrics=metrics_of(benchmark), pairs=pairs
-    )
 
 
 @routes.page("/benchmarks/{slug}/edit", role=Role.ORGANISER)
@@ -187,10 +165,6 @@ def _moment(text: str) -> dt.datetime | None:
         return dt.datetime.fromisoformat(text.strip()).replace(tzinfo=dt.timezone.utc)
     except ValueError:
         raise Refused(422, f"{text[:40]!r} is no time; write it as 2026-01-31T12:00 (UTC).") from None
-
-
-def _may(visit: Visit, benchmark: Benchmark) -> bool:
-    return benchmarks.sees_board(visit.caller, benchmark)
 
 
 def _owned(visit: Visit, session: Session, slug: str) -> Benchmark:
