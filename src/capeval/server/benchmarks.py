@@ -40,21 +40,27 @@ _SUPPLIED = {"references", "METEOR's tables", "word vectors"}
 _SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?")
 
 
-@dataclass
-class Form:
-    """What an organiser fills in."""
+@dataclass(kw_only=True)
+class Rules:
+    """What can be changed while teams submit."""
 
-    slug: str
     title: str
     description: str
-    metrics: str
-    tokenizer: str
     quota_day: int
     quota_total: int
     opens: dt.datetime | None
     closes: dt.datetime | None
     board: str
     own_scores: bool
+
+
+@dataclass(kw_only=True)
+class Form(Rules):
+    """What an organiser fills in."""
+
+    slug: str
+    metrics: str
+    tokenizer: str
     has_objects: bool = False
 
     def problems(self) -> list[str]:
@@ -168,6 +174,14 @@ def visible(session: Session, caller: Caller, slug: str) -> Benchmark:
     benchmark = find(session, slug)
     if not sees_board(caller, benchmark):
         raise Refused(403, "The board of this benchmark is not shown to you now.")
+    return benchmark
+
+
+def owned(session: Session, caller: Caller, slug: str) -> Benchmark:
+    """The same to manage; raises `Refused` (403) where it is somebody else's."""
+    benchmark = find(session, slug)
+    if not caller.owns(benchmark.owner_id):
+        raise Refused(403, "This benchmark belongs to somebody else.")
     return benchmark
 
 

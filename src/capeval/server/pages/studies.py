@@ -6,7 +6,7 @@ import json
 from typing import Annotated
 
 from fastapi import Form, Query, UploadFile
-from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from fastapi.responses import JSONResponse, Response
 from sqlalchemy import select
 
 from capeval.human import KINDS
@@ -209,7 +209,7 @@ def export_file(visit: Here, study_id: int) -> Response:
     with visit.database.read() as session:
         study = studies.find(session, study_id, visit.caller)
         text = export(studies.kind_of(study), answers_of(session, study))
-    return _download(text, f"study-{study_id}-{export_name(studies.kind_of(study))}", "application/json")
+    return visit.download(text, f"study-{study_id}-{export_name(studies.kind_of(study))}", "application/json")
 
 
 @routes.token_page("/studies/{study_id}/answers.csv", role=Role.ORGANISER)
@@ -217,9 +217,4 @@ def export_answers(visit: Here, study_id: int) -> Response:
     """Every answer, with person, order and times."""
     with visit.database.read() as session:
         text = answers_csv(answers_of(session, studies.find(session, study_id, visit.caller)))
-    return _download(text, f"study-{study_id}-answers.csv", "text/csv")
-
-
-def _download(text: str, name: str, media_type: str) -> Response:
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    return PlainTextResponse(text, media_type=media_type, headers=headers)
+    return visit.download(text, f"study-{study_id}-answers.csv", "text/csv")
