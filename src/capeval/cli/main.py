@@ -63,15 +63,6 @@ def cli() -> None:
     """How good is an image description, and how far to trust the number."""
 
 
-def script() -> NoReturn:
-    """Entry point of the `capeval` script: `main`, then out at once; giving memory back piece by piece takes longer."""
-    try:
-        main()
-    except SystemExit as left:
-        sys.stderr.flush()
-        os._exit(left.code if isinstance(left.code, int) else 0)
-
-
 def main() -> NoReturn:
     """Runs the command line; leaves with its exit status."""
     warnings.showwarning = _show_warning

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import warnings
 from collections.abc import Callable
@@ -16,7 +15,6 @@ from capeval.corpus import ON_MISSING, TOKENIZERS
 from capeval.data import FORMATS as CAPTION_FORMATS
 from capeval.data.atomic import atomic_write, check_writable
 from capeval.errors import CapevalWarning, UsageError
-from capeval.registry import groups
 from capeval.report.formats import FORMATS
 
 if TYPE_CHECKING:
@@ -93,19 +91,21 @@ tokenizer = click.option(
 )
 
 
-def _groups() -> list[str]:
-    """Names of the groups of metrics that score one caption an image."""
-    return [name for name, members in groups().items() if not any(metric.scores_sets for metric in members)]
+class MetricsOption(click.Option):
+    """An option whose help names the groups of metrics, which are looked up only when somebody reads it."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        from capeval.registry import groups
+
+        of_captions = (name for name, members in groups().items() if not any(metric.scores_sets for metric in members))
+        self.help = (
+            f"Comma-separated names or groups ({', '.join(of_captions)}); a name may carry parameters: "
+            "cider-d(sigma=5); combine(fluency, cider-d) is the mean of both."
+        )
+        return super().get_help_record(ctx)
 
 
-metrics = click.option(
-    "--metrics",
-    default="coco",
-    show_default=True,
-    metavar="LIST",
-    help=f"Comma-separated names or groups ({', '.join(_groups())}); a name may carry parameters: cider-d(sigma=5); "
-    "combine(fluency, cider-d) is the mean of both.",
-)
+metrics = click.option("--metrics", cls=MetricsOption, default="coco", show_default=True, metavar="LIST")
 document_frequencies = click.option(
     "--df",
     default="corpus",
@@ -234,7 +234,11 @@ def colour(output: str) -> bool:
 
 def width(output: str) -> int | None:
     """Cells of the terminal that the output goes to; None where it goes elsewhere."""
-    return shutil.get_terminal_size().columns if colour(output) else None
+    if not colour(output):
+        return None
+    import shutil
+
+    return shutil.get_terminal_size().columns
 
 
 def emit(text: str, output: str = "-") -> None:

@@ -6,14 +6,12 @@ import os
 
 import click
 
+from capeval.ahead import Ahead
 from capeval.cli import options
 from capeval.cli.interruptible import building_tables, stage
 from capeval.corpus import Corpus
 from capeval.data import read_candidates, read_references
 from capeval.errors import UsageError
-from capeval.evaluate import lacking, score_corpus
-from capeval.registry import parse_metrics
-from capeval.report.formats import check_explained, render
 
 
 @click.command()
@@ -69,6 +67,22 @@ def command(
     """
     if references == candidates == "-":
         raise UsageError("references and candidates cannot both be standard input; name a file for one of them")
+
+    def encode() -> Corpus:
+        stage.text = "reading"
+        # Candidates first: where the two files are swapped, the error stands alone, without a warning before it.
+        candidate_captions = read_candidates(candidates, format=candidate_format)
+        reference_captions = read_references(references, format=reference_format, split=split)
+        stage.text = "tokenising"
+        return Corpus(
+            reference_captions, candidate_captions, tokenizer=tokenizer, on_missing=on_missing, threads=threads
+        )
+
+    encoding = Ahead(encode)
+    from capeval.evaluate import lacking, score_corpus
+    from capeval.registry import parse_metrics
+    from capeval.report.formats import check_explained, render
+
     if explain:
         check_explained(format_)
     options.check_threshold(threshold, objects)
@@ -79,12 +93,7 @@ def command(
         check_suffix(per_image)
     options.check_outputs(output=output, per_image=per_image, report=report)
     frequencies = options.load_document_frequencies(df)
-    stage.text = "reading"
-    # Candidates first: where the two files are swapped, the error stands alone, without a warning before it.
-    candidate_captions = read_candidates(candidates, format=candidate_format)
-    reference_captions = read_references(references, format=reference_format, split=split)
-    stage.text = "tokenising"
-    corpus = Corpus(reference_captions, candidate_captions, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
+    corpus = encoding.result()
     stage.text = "scoring"
     result = score_corpus(
         corpus,
