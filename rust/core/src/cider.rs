@@ -4,8 +4,8 @@
 //! over stems; CIDEr-D (eq. 4) keeps word forms, clips the candidate's weights to the reference's and multiplies by a
 //! Gaussian penalty of the length difference.
 
-use crate::corpus::Corpus;
-use crate::document_frequency::{Frequencies, Lookup};
+use crate::corpus::{Corpus, OwnFrequencies};
+use crate::document_frequency::Lookup;
 use crate::kernel::{Context, Image, Kernel, ParameterError, Parameters, Scorer, mean};
 use crate::ngram::{Entry, ImageNgrams, MAX_ORDER};
 
@@ -111,52 +111,50 @@ impl<'a> Weights<'a> {
         Self { idf: source.idf(), source }
     }
 
-    /// The IDF of each n-gram of the image, by its number there.
-    pub(crate) fn of_image(&self, ngrams: &ImageNgrams) -> Vec<f64> {
-        self.source.weights(&self.idf, ngrams)
+    /// The IDF of each of the image's `ngrams`, by its number there.
+    pub(crate) fn of_image(&self, image: &Image<'_>, ngrams: &ImageNgrams) -> Vec<f64> {
+        match &self.source {
+            Source::Given(lookup) => ngrams.ngrams().iter().map(|&ngram| self.idf.of(lookup.get(ngram))).collect(),
+            Source::References(own) => {
+                own_counts(own, image.first_reference_word(), ngrams).map(|count| self.idf.of(count)).collect()
+            }
+        }
     }
 }
 
 /// Where document frequencies come from.
 enum Source<'a> {
-    References(&'a Frequencies),
+    References(&'a OwnFrequencies),
     Given(Lookup),
 }
 
 impl Source<'_> {
     fn idf(&self) -> Idf {
         match self {
-            Self::References(frequencies) => Idf::new(frequencies.documents()),
+            Self::References(own) => Idf::new(own.of_ngrams.documents()),
             Self::Given(lookup) => Idf::new(lookup.documents()),
         }
     }
+}
 
-    /// The IDF of each n-gram of the image.
-    fn weights(&self, idf: &Idf, ngrams: &ImageNgrams) -> Vec<f64> {
-        match self {
-            Self::Given(lookup) => ngrams.ngrams().iter().map(|&ngram| idf.of(lookup.get(ngram))).collect(),
-            Self::References(frequencies) => Self::own_weights(frequencies, idf, ngrams),
-        }
+/// The document frequencies of an image's n-grams among the references. A reference's n-grams were counted where they
+/// stand. Of the others one whose prefix was not kept was not kept either, which spares most look-ups.
+fn own_counts(own: &OwnFrequencies, first_word: usize, ngrams: &ImageNgrams) -> impl Iterator<Item = u32> {
+    let reader = own.of_ngrams.reader();
+    let mut counts: Vec<u32> = Vec::with_capacity(ngrams.ngrams().len());
+    for ((&ngram, prefix), place) in ngrams.ngrams().iter().zip(ngrams.prefixes()).zip(ngrams.places()) {
+        let at_place = || own.at_words.as_ref()?.get(ngram.order(), first_word + place?);
+        let possible = || prefix.is_none_or(|prefix| counts[prefix as usize] > 0);
+        counts.push(at_place().unwrap_or_else(|| if possible() { reader.get(ngram) } else { 0 }));
     }
-
-    /// The same where only counts above 1 were kept: an n-gram whose prefix was not kept was not kept either, which
-    /// spares most look-ups.
-    fn own_weights(frequencies: &Frequencies, idf: &Idf, ngrams: &ImageNgrams) -> Vec<f64> {
-        let frequencies = frequencies.reader();
-        let mut counts: Vec<u32> = Vec::with_capacity(ngrams.ngrams().len());
-        for (&ngram, prefix) in ngrams.ngrams().iter().zip(ngrams.prefixes()) {
-            let possible = prefix.is_none_or(|prefix| counts[prefix as usize] > 0);
-            counts.push(if possible { frequencies.get(ngram) } else { 0 });
-        }
-        counts.into_iter().map(|count| idf.of(count)).collect()
-    }
+    counts.into_iter()
 }
 
 /// Inverse document frequency: log(N) − log(max(1, df)).
 #[derive(Debug, Clone)]
 pub struct Idf {
     log_documents: f64,
-    /// The IDF of small counts, which nearly all are: a logarithm costs more than the rest of an n-gram's share.
+    /// The IDF of each count up to a limit: a logarithm costs more than the rest of an n-gram's share.
     small: Vec<f64>,
 }
 
@@ -164,7 +162,9 @@ impl Idf {
     /// Over so many documents.
     pub fn new(documents: u64) -> Self {
         let log_documents = (documents as f64).ln();
-        let small = (0..256).map(|count: u32| log_documents - f64::from(count.max(1)).ln()).collect();
+        let small = (0..=documents.min(u16::MAX.into()) as u32)
+            .map(|count| log_documents - f64::from(count.max(1)).ln())
+            .collect();
         Self { log_documents, small }
     }
 
@@ -188,7 +188,8 @@ struct CorpusScorer<'a> {
 impl Scorer for CorpusScorer<'_> {
     fn statistics(&self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
         let ngrams = if self.cider.stem { image.stemmed_ngrams() } else { image.ngrams() };
-        let weights = if self.cider.idf { self.weights.of_image(ngrams) } else { vec![1.0; ngrams.ngrams().len()] };
+        let weights =
+            if self.cider.idf { self.weights.of_image(image, ngrams) } else { vec![1.0; ngrams.ngrams().len()] };
         let first = image.candidate_count();
         let references = first..first + image.reference_count();
         row[0] = self.cider.score_sentence(ngrams, &weights, candidate, references);

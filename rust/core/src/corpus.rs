@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use rust_stemmers::{Algorithm, Stemmer};
 
 use crate::captions::Captions;
-use crate::document_frequency::Frequencies;
+use crate::document_frequency::{CountsAt, Frequencies};
 use crate::ngram::MAX_ORDER;
 use crate::sentences::Sentences;
 use crate::tokenize::Tokenizer;
@@ -22,8 +22,29 @@ pub struct References {
     pub sentences: Sentences,
     /// How the captions were cut into words.
     pub tokenizer: Tokenizer,
-    frequencies: OnceLock<Frequencies>,
-    stemmed_frequencies: OnceLock<Frequencies>,
+    frequencies: OnceLock<OwnFrequencies>,
+    stemmed_frequencies: OnceLock<OwnFrequencies>,
+}
+
+/// Document frequencies of references among themselves. Only those above 1 are kept: CIDEr treats an n-gram that was
+/// never seen as one that was seen once.
+#[derive(Debug)]
+pub struct OwnFrequencies {
+    /// In how many images' references each n-gram occurs.
+    pub of_ngrams: Frequencies,
+    /// The same by the references' words; absent where the sentences have moved since they were counted.
+    pub at_words: Option<CountsAt>,
+}
+
+impl OwnFrequencies {
+    fn count(sentences: &Sentences, stems: Option<&[Word]>, threads: usize) -> Self {
+        let (of_ngrams, at_words) = Frequencies::count(sentences, stems, MAX_ORDER, 2, threads);
+        Self { of_ngrams, at_words: Some(at_words) }
+    }
+
+    fn moved(&self) -> Self {
+        Self { of_ngrams: self.of_ngrams.clone(), at_words: None }
+    }
 }
 
 impl References {
@@ -56,17 +77,16 @@ impl References {
         }
     }
 
-    /// Document frequencies of these references: in how many images' references each n-gram occurs. Only those
-    /// above 1 are kept: CIDEr treats an n-gram that was never seen as one that was seen once.
-    pub fn frequencies(&self, threads: usize) -> &Frequencies {
-        self.frequencies.get_or_init(|| Frequencies::count(&self.sentences, None, MAX_ORDER, 2, threads))
+    /// Document frequencies of these references.
+    pub fn frequencies(&self, threads: usize) -> &OwnFrequencies {
+        self.frequencies.get_or_init(|| OwnFrequencies::count(&self.sentences, None, threads))
     }
 
     /// The same over word stems.
-    pub fn stemmed_frequencies(&self, threads: usize) -> &Frequencies {
+    pub fn stemmed_frequencies(&self, threads: usize) -> &OwnFrequencies {
         self.stemmed_frequencies.get_or_init(|| {
             let stems = Stems::of(&self.vocabulary).numbers;
-            Frequencies::count(&self.sentences, Some(&stems), MAX_ORDER, 2, threads)
+            OwnFrequencies::count(&self.sentences, Some(&stems), threads)
         })
     }
 }
@@ -136,11 +156,11 @@ impl Corpus {
             vocabulary: references.vocabulary.clone(),
             sentences: references.sentences.select(others.into_iter()),
             tokenizer: references.tokenizer,
-            frequencies: OnceLock::from(references.frequencies(threads).clone()),
+            frequencies: OnceLock::from(references.frequencies(threads).moved()),
             stemmed_frequencies: OnceLock::new(),
         };
         if stemmed {
-            let _ = left.stemmed_frequencies.set(references.stemmed_frequencies(threads).clone());
+            let _ = left.stemmed_frequencies.set(references.stemmed_frequencies(threads).moved());
         }
         Self {
             candidates: references.sentences.select(candidates.into_iter()),

@@ -162,6 +162,12 @@ impl<'a> Image<'a> {
         sentences.of_image(self.number).map(|sentence| sentences.words(sentence))
     }
 
+    /// Where the words of its references start among those of all references.
+    pub fn first_reference_word(&self) -> usize {
+        let sentences = &self.corpus.references.sentences;
+        sentences.of_image(self.number).next().map_or(0, |sentence| sentences.span(sentence).start)
+    }
+
     /// Tokens (split at U+0020 only) of a candidate.
     pub fn candidate_tokens(&self, candidate: usize) -> &'a [Word] {
         self.corpus.candidates.tokens(self.corpus.candidates.of_image(self.number).start + candidate)
@@ -191,7 +197,7 @@ impl<'a> Image<'a> {
     fn count(&self, stems: Option<&[Word]>) -> ImageNgrams {
         let candidates = &self.corpus.candidates;
         let sentences = candidates.of_image(self.number).map(|sentence| candidates.words(sentence));
-        self.counter.borrow_mut().count(sentences.chain(self.references()), stems)
+        self.counter.borrow_mut().count(sentences, self.references(), stems)
     }
 }
 

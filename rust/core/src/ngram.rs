@@ -75,10 +75,14 @@ pub(crate) fn fold(a: u64, b: u64) -> u64 {
 pub struct ImageNgrams {
     ngrams: Vec<Ngram>,
     prefixes: Vec<Option<u32>>,
+    places: Vec<u32>,
     entries: Vec<Entry>,
     /// Entries of sentence `s` and order `n` end at `ends[s][n - 1]`; they begin where the one before ends.
     ends: Vec<[u32; MAX_ORDER]>,
 }
+
+/// Marks an n-gram that no reference holds.
+const NOWHERE: u32 = u32::MAX;
 
 /// How often a sentence holds an n-gram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,6 +102,11 @@ impl ImageNgrams {
     /// For each n-gram, the number of the n-gram without its last word.
     pub fn prefixes(&self) -> &[Option<u32>] {
         &self.prefixes
+    }
+
+    /// For each n-gram, a place where it starts among the words of the references, or None where no reference holds it.
+    pub fn places(&self) -> impl Iterator<Item = Option<usize>> {
+        self.places.iter().map(|&place| (place != NOWHERE).then_some(place as usize))
     }
 
     /// Distinct n-grams of order `order` in sentence number `sentence`, with counts.
@@ -133,17 +142,23 @@ struct Slot {
 }
 
 impl NgramCounter {
-    /// Counts the n-grams of all sentences of an image, after mapping words to `stems` where given.
+    /// Counts the n-grams of an image's candidates, then of its references, after mapping words to `stems` where given.
     pub fn count<'a>(
         &mut self,
-        sentences: impl Iterator<Item = &'a [Word]> + Clone,
+        candidates: impl Iterator<Item = &'a [Word]> + Clone,
+        references: impl Iterator<Item = &'a [Word]> + Clone,
         stems: Option<&[Word]>,
     ) -> ImageNgrams {
-        let occurrences: usize = sentences.clone().map(|words| words.len() * MAX_ORDER).sum();
-        self.start(occurrences);
+        let words: usize = candidates.clone().chain(references.clone()).map(<[Word]>::len).sum();
+        self.start(words * MAX_ORDER);
         let mut image = self.spare.pop().unwrap_or_default();
-        for words in sentences {
-            self.count_sentence(words, stems, &mut image);
+        for words in candidates {
+            self.count_sentence(words, stems, None, &mut image);
+        }
+        let mut first = 0;
+        for words in references {
+            self.count_sentence(words, stems, Some(first), &mut image);
+            first += words.len() as u32;
         }
         image
     }
@@ -152,6 +167,7 @@ impl NgramCounter {
     pub fn recycle(&mut self, mut image: ImageNgrams) {
         image.ngrams.clear();
         image.prefixes.clear();
+        image.places.clear();
         image.entries.clear();
         image.ends.clear();
         self.spare.push(image);
@@ -168,7 +184,8 @@ impl NgramCounter {
         self.last_entry.clear();
     }
 
-    fn count_sentence(&mut self, words: &[Word], stems: Option<&[Word]>, image: &mut ImageNgrams) {
+    /// `first`: where the sentence starts among the words of the references; None for a candidate.
+    fn count_sentence(&mut self, words: &[Word], stems: Option<&[Word]>, first: Option<u32>, image: &mut ImageNgrams) {
         let word = |at: usize| stems.map_or(words[at], |stems| stems[words[at] as usize]);
         let mut ends = [0; MAX_ORDER];
         self.starts.clear();
@@ -179,6 +196,8 @@ impl NgramCounter {
                 let prefix = (order > 1).then(|| self.starts[start]);
                 let ngram = self.number(prefix, word(start + order - 1), image);
                 self.starts[start] = ngram;
+                // Candidates come first: a reference's place is not lost again.
+                image.places[ngram as usize] = first.map_or(NOWHERE, |first| first + start as u32);
                 let last = &mut self.last_entry[ngram as usize];
                 if *last > first_entry {
                     image.entries[*last as usize - 1].count += 1;
@@ -206,6 +225,7 @@ impl NgramCounter {
                 self.last_entry.push(0);
                 image.ngrams.push(prefix.map_or(Ngram::default(), |prefix| image.ngrams[prefix as usize]).push(word));
                 image.prefixes.push(prefix);
+                image.places.push(NOWHERE);
                 return ngram;
             }
             if self.keys[slot.ngram as usize] == key {
@@ -234,8 +254,8 @@ mod tests {
         let (first, second) = ([1, 2, 1, 2], [2, 1]);
         let mut counter = NgramCounter::default();
         // An image before this one must leave no trace.
-        counter.count([&second[..]; 2].into_iter(), None);
-        let image = counter.count([&first[..], &second[..]].into_iter(), None);
+        counter.count([&second[..]; 2].into_iter(), [].into_iter(), None);
+        let image = counter.count([&first[..]].into_iter(), [&second[..]].into_iter(), None);
         let counts = |sentence, order| {
             let mut counts: Vec<_> = image
                 .entries(sentence, order)
@@ -249,5 +269,10 @@ mod tests {
         assert_eq!(counts(0, 2), [(vec![1, 2], 2), (vec![2, 1], 1)]);
         assert_eq!(counts(1, 2), [(vec![2, 1], 1)]);
         assert!(counts(1, 3).is_empty());
+        let places: Vec<_> = image.ngrams().iter().zip(image.places()).filter(|(_, place)| place.is_some()).collect();
+        assert_eq!(
+            places,
+            [(&Ngram::new(&[1]), Some(1)), (&Ngram::new(&[2]), Some(0)), (&Ngram::new(&[2, 1]), Some(0))]
+        );
     }
 }

@@ -6,8 +6,8 @@ import os
 
 import click
 
+from capeval.ahead import Ahead
 from capeval.cli import options
-from capeval.cli.ahead import Ahead
 from capeval.cli.interruptible import building_tables, stage
 from capeval.corpus import Corpus
 from capeval.data import read_candidates, read_references

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
@@ -42,8 +43,6 @@ def check_explained(format_: str) -> None:
 
 
 def _json(result: Result, explained: Mapping[str, Explained] | None = None) -> str:
-    import json
-
     document = result.to_dict()
     if explained and result.has_alignments:
         document["alignments"] = {image: found and found.to_dict() for image, (found, _) in explained.items()}

@@ -120,7 +120,7 @@ impl Cosine {
 
     fn entries(&self, weights: &Weights<'_>, image: &Image<'_>) -> Vec<Vec<(u32, f64)>> {
         let ngrams = self.ngrams(image);
-        let idf = weights.of_image(ngrams);
+        let idf = weights.of_image(image, ngrams);
         (0..image.candidate_count()).map(|sentence| self.vector(ngrams, &idf, sentence)).collect()
     }
 
@@ -181,7 +181,7 @@ impl Matrix for (&Clipped, Weights<'_>) {
     fn fill(&self, image: &Image<'_>, matrix: &mut [f64]) {
         let (clipped, weights) = self;
         let ngrams = if clipped.stem { image.stemmed_ngrams() } else { image.ngrams() };
-        let idf = weights.of_image(ngrams);
+        let idf = weights.of_image(image, ngrams);
         let count = image.candidate_count();
         let mut pairs = clipped.cider.score_pairs(ngrams, &idf, count).into_iter();
         mirrored(matrix, count, |_, _| pairs.next().unwrap_or_default());

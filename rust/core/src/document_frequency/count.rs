@@ -1,29 +1,50 @@
 //! Counting the documents that each n-gram occurs in.
 //!
-//! Order by order: an n-gram can only be in `minimum` documents if both (n-1)-grams inside it are, so the long tail of
-//! n-grams, most of which occur once, is never put in a table. Each word position carries the number of the kept n-gram
-//! that starts there; that number and one more word make the 64-bit key of the next order. Threads share a level by
-//! the keys' hashes: each passes over all positions and counts its own keys in a table of its own.
+//! All places where a text may start are parted by their first word, the places of a word by the word after it, and so
+//! on. An n-gram can only be in `minimum` documents if the (n-1)-gram it begins with is, so the long tail of n-grams, most
+//! of which occur once, falls away early. A table with one row a word does the parting: nothing is hashed. Threads share
+//! the work by first words.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU16, Ordering};
 
-use crate::hash_table::{HashTable, Key};
-use crate::ngram::{Ngram, fold};
+use crate::ngram::{MAX_ORDER, Ngram};
 use crate::parallel::{map_parts, thread_count};
 use crate::sentences::Sentences;
 use crate::vocabulary::Word;
 
-/// Marks a position where no kept n-gram starts.
-const NONE: u32 = u32::MAX;
+/// What counting finds.
+pub(super) struct Counts {
+    /// Distinct n-grams in at least the least number of documents, in no meaningful order.
+    pub ngrams: Vec<(Ngram, u32)>,
+    /// The same counts where the n-grams start.
+    pub at: CountsAt,
+}
 
-/// Distinct n-grams of orders 1 to `order` in at least `minimum` documents, in no meaningful order.
+/// In how many documents the n-gram that starts at a word occurs: what spares a look-up to whoever knows the place.
+#[derive(Debug)]
+pub struct CountsAt(Vec<[AtomicU16; MAX_ORDER]>);
+
+impl CountsAt {
+    /// The count of the n-gram of `order` words that starts at word number `position`, 0 when it is not kept; None when
+    /// it is too large for its place here.
+    pub fn get(&self, order: usize, position: usize) -> Option<u32> {
+        let count = self.0[position][order - 1].load(Ordering::Relaxed);
+        (count < u16::MAX).then_some(u32::from(count))
+    }
+
+    fn set(&self, order: usize, position: u32, count: u32) {
+        self.0[position as usize][order - 1].store(count.min(u16::MAX.into()) as u16, Ordering::Relaxed);
+    }
+}
+
+/// Counts n-grams of orders 1 to `order`, keeping those in at least `minimum` documents.
 pub(super) fn document_counts(
     sentences: &Sentences,
     stems: Option<&[Word]>,
     order: usize,
     minimum: u32,
     threads: usize,
-) -> Vec<(Ngram, u32)> {
+) -> Counts {
     let stemmed: Vec<Word>;
     let words = match stems {
         Some(stems) => {
@@ -32,154 +53,164 @@ pub(super) fn document_counts(
         }
         None => sentences.all_words(),
     };
-    let text = Text { sentences, words, minimum, threads: thread_count(threads) };
-    let Level { mut starts, kept: mut counts } = text.words_level();
-    for length in 2..=order {
-        let level = text.level(&starts, length);
-        starts = level.starts;
-        counts.extend(level.kept);
+    let at = CountsAt(words.iter().map(|_| Default::default()).collect());
+    let threads = thread_count(threads);
+    let shares = map_parts(threads, threads, |shares| {
+        let count = |share| Parting::new(words, &at, order, minimum).count(&starts(sentences, words, share, threads));
+        shares.flat_map(count).collect::<Vec<_>>()
+    });
+    Counts { ngrams: shares.concat(), at }
+}
+
+/// A word that n-grams can start at.
+#[derive(Debug, Default, Clone, Copy)]
+struct Start {
+    /// Its number among all words.
+    position: u32,
+    /// Where its sentence ends.
+    end: u32,
+    document: u32,
+}
+
+/// The starts at the words of one share, in the order of the text.
+fn starts(sentences: &Sentences, words: &[Word], share: usize, shares: usize) -> Vec<Start> {
+    let mut starts = Vec::with_capacity(words.len() / shares);
+    for document in 0..sentences.image_count() {
+        for sentence in sentences.of_image(document) {
+            let span = sentences.span(sentence);
+            let own = span.clone().filter(|&position| share_of(words[position], shares) == share);
+            starts.extend(own.map(|position| Start {
+                position: position as u32,
+                end: span.end as u32,
+                document: document as u32,
+            }));
+        }
     }
-    counts
+    starts
 }
 
-struct Text<'a> {
-    sentences: &'a Sentences,
+/// Whose share a word is. Common words have small numbers, which this scatters; a remainder would cost a division.
+fn share_of(word: Word, shares: usize) -> usize {
+    let scattered = word.wrapping_mul(0x9e37_79b9);
+    ((u64::from(scattered) * shares as u64) >> 32) as usize
+}
+
+/// Parts starts by word after word.
+struct Parting<'a> {
     words: &'a [Word],
+    at: &'a CountsAt,
+    order: usize,
     minimum: u32,
-    threads: usize,
-}
-
-/// The n-grams of one order that are in enough documents.
-struct Level {
-    /// For each word position, the number of the kept n-gram that starts there, or [`NONE`].
-    starts: Vec<AtomicU32>,
+    /// Of each word, what is known of it as the last word of the n-grams at hand; stale without their stamp.
+    tallies: Vec<Tally>,
+    stamp: u32,
+    /// The parts at each length, whose memory is used again.
+    parts: [Parts; MAX_ORDER],
     kept: Vec<(Ngram, u32)>,
 }
 
-/// The (n-1)-gram's number and the next word, plus one.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
-struct Extension(u64);
-
-impl Key for Extension {
-    fn hash(self) -> u64 {
-        fold(self.0 ^ 0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93)
-    }
-}
-
-/// An n-gram while it is counted.
-#[derive(Clone, Copy)]
-struct Counted {
+#[derive(Debug, Default, Clone, Copy)]
+struct Tally {
+    stamp: u32,
+    starts: u32,
     documents: u32,
-    /// The last document that raised the count.
+    /// The last document that raised the count, plus one.
     last: u32,
-    /// A position where it starts.
-    position: u32,
+    /// Where the next of its starts goes; [`DROPPED`] where it is in too few documents.
+    next: u32,
 }
 
-impl Counted {
-    fn count(&mut self, document: u32, position: usize) {
-        if self.last != document {
-            *self = Self { documents: self.documents + 1, last: document, position: position as u32 };
-        }
-    }
+const DROPPED: u32 = u32::MAX;
+
+/// The starts of the n-grams of one length that begin alike: those of one n-gram, then those of the next.
+#[derive(Debug, Default)]
+struct Parts {
+    last_words: Vec<Word>,
+    starts: Vec<Start>,
+    /// The n-grams and where their starts end.
+    ends: Vec<(Ngram, usize)>,
 }
 
-impl Text<'_> {
-    /// Counts the words themselves, whose numbers need no table.
-    fn words_level(&self) -> Level {
-        let words = self.words.iter().max().map_or(0, |&last| last as usize + 1);
-        let mut counted = vec![Counted { documents: 0, last: NONE, position: 0 }; words];
-        self.each_start(1, |document, position| {
-            counted[self.words[position] as usize].count(document, position);
-        });
-        let starts = self.words.iter().map(|&word| AtomicU32::new(word)).collect::<Vec<_>>();
-        Text { threads: 1, ..*self }.keep(&starts, &[counted], 1)
+impl<'a> Parting<'a> {
+    fn new(words: &'a [Word], at: &'a CountsAt, order: usize, minimum: u32) -> Self {
+        let tallies = vec![Tally::default(); words.iter().max().map_or(0, |&last| last as usize + 1)];
+        Self { words, at, order, minimum, tallies, stamp: 0, parts: Default::default(), kept: Vec::new() }
     }
 
-    /// Counts the n-grams of `length` words, given where the kept ones of one word less start.
-    fn level(&self, shorter: &[AtomicU32], length: usize) -> Level {
-        let starts: Vec<AtomicU32> = self.words.iter().map(|_| AtomicU32::new(NONE)).collect();
-        let parts = map_parts(self.threads, self.threads, |mine| {
-            let mut counted = Vec::new();
-            for share in mine {
-                counted = self.count_share(shorter, &starts, length, share);
-            }
-            counted
-        });
-        self.keep(&starts, &parts, length)
+    fn count(mut self, starts: &[Start]) -> Vec<(Ngram, u32)> {
+        self.part(Ngram::default(), starts, 1);
+        self.kept
     }
 
-    /// Counts the keys of one thread. The number of a counted n-gram holds the thread: `place · threads + thread`.
-    fn count_share(&self, shorter: &[AtomicU32], starts: &[AtomicU32], length: usize, share: usize) -> Vec<Counted> {
-        // About a third of the positions start an n-gram that is new and whose parts were kept.
-        let expected = self.words.len() / (3 * self.threads);
-        let mut places = HashTable::<Extension, u32>::with_capacity(expected / 2);
-        let mut counted: Vec<Counted> = Vec::with_capacity(expected);
-        self.each_start(length, |document, position| {
-            let Some(key) = self.extension(shorter, position, length) else { return };
-            let hash = key.hash();
-            if ((u128::from(hash) * self.threads as u128) >> 64) as usize != share {
-                return;
-            }
-            let place = places.entry(key, hash);
-            if *place == 0 {
-                counted.push(Counted { documents: 0, last: NONE, position: 0 });
-                *place = counted.len() as u32;
-            }
-            counted[*place as usize - 1].count(document, position);
-            starts[position].store((*place - 1) * self.threads as u32 + share as u32, Ordering::Relaxed);
-        });
-        counted
-    }
-
-    /// The key of the n-gram that starts here, unless one of the two shorter ones inside it was not kept.
-    fn extension(&self, shorter: &[AtomicU32], position: usize, length: usize) -> Option<Extension> {
-        let last = u64::from(self.words[position + length - 1]) + 1;
-        let number = shorter[position].load(Ordering::Relaxed);
-        let inside = number != NONE && shorter[position + 1].load(Ordering::Relaxed) != NONE;
-        inside.then_some(Extension((u64::from(number) << 32) | last))
-    }
-
-    /// Numbers the n-grams that are in enough documents, and forgets the others.
-    fn keep(&self, starts: &[AtomicU32], parts: &[Vec<Counted>], length: usize) -> Level {
-        let mut kept = Vec::new();
-        let numbers: Vec<Vec<u32>> = parts
-            .iter()
-            .map(|part| {
-                let number = |ngram: &Counted| {
-                    if ngram.documents < self.minimum {
-                        return NONE;
-                    }
-                    let start = ngram.position as usize;
-                    kept.push((Ngram::new(&self.words[start..start + length]), ngram.documents));
-                    kept.len() as u32 - 1
-                };
-                part.iter().map(number).collect()
-            })
-            .collect();
-        let threads = self.threads as u32;
-        let renumbered = map_parts(starts.len(), self.threads, |part| {
-            starts[part]
-                .iter()
-                .map(|start| match start.load(Ordering::Relaxed) {
-                    NONE => AtomicU32::new(NONE),
-                    number => AtomicU32::new(numbers[(number % threads) as usize][(number / threads) as usize]),
-                })
-                .collect::<Vec<_>>()
-        });
-        Level { starts: renumbered.into_iter().flatten().collect(), kept }
-    }
-
-    /// Every position where an n-gram of `length` words starts, with its document.
-    fn each_start(&self, length: usize, mut visit: impl FnMut(u32, usize)) {
-        for document in 0..self.sentences.image_count() {
-            for sentence in self.sentences.of_image(document) {
-                let span = self.sentences.span(sentence);
-                for position in span.start..(span.end + 1).saturating_sub(length).max(span.start) {
-                    visit(document as u32, position);
-                }
+    /// Counts the n-grams of `length` words at the starts, at all of which `prefix` starts; then the longer ones.
+    fn part(&mut self, prefix: Ngram, starts: &[Start], length: usize) {
+        let mut parts = std::mem::take(&mut self.parts[length - 1]);
+        self.tally(starts, length, &mut parts.last_words);
+        self.keep(prefix, &mut parts);
+        self.distribute(starts, length, &mut parts.starts);
+        if length < self.order {
+            let mut first = 0;
+            for &(ngram, end) in &parts.ends {
+                self.part(ngram, &parts.starts[first..end], length + 1);
+                first = end;
             }
         }
+        self.parts[length - 1] = parts;
+    }
+
+    /// Counts starts and documents of each last word.
+    fn tally(&mut self, starts: &[Start], length: usize, last_words: &mut Vec<Word>) {
+        self.stamp += 1;
+        last_words.clear();
+        for start in starts {
+            let Some(word) = self.last_word(start, length) else { continue };
+            let tally = &mut self.tallies[word as usize];
+            if tally.stamp != self.stamp {
+                *tally = Tally { stamp: self.stamp, ..Tally::default() };
+                last_words.push(word);
+            }
+            tally.starts += 1;
+            tally.documents += u32::from(tally.last != start.document + 1);
+            tally.last = start.document + 1;
+        }
+    }
+
+    /// Keeps the n-grams that are in enough documents, and makes room for their starts.
+    fn keep(&mut self, prefix: Ngram, parts: &mut Parts) {
+        parts.ends.clear();
+        let mut end = 0;
+        for &word in &parts.last_words {
+            let tally = &mut self.tallies[word as usize];
+            tally.next = DROPPED;
+            if tally.documents >= self.minimum {
+                tally.next = end;
+                end += tally.starts;
+                let ngram = prefix.push(word);
+                parts.ends.push((ngram, end as usize));
+                self.kept.push((ngram, tally.documents));
+            }
+        }
+        parts.starts.clear();
+        parts.starts.resize(end as usize, Start::default());
+    }
+
+    /// Puts the starts of kept n-grams beside each other.
+    fn distribute(&mut self, starts: &[Start], length: usize, places: &mut [Start]) {
+        for start in starts {
+            let Some(word) = self.last_word(start, length) else { continue };
+            let tally = &mut self.tallies[word as usize];
+            if tally.next != DROPPED {
+                places[tally.next as usize] = *start;
+                tally.next += 1;
+                self.at.set(length, start.position, tally.documents);
+            }
+        }
+    }
+
+    /// The last word of the n-gram that starts there, unless the sentence is too short for it.
+    fn last_word(&self, start: &Start, length: usize) -> Option<Word> {
+        let last = start.position + length as u32 - 1;
+        (last < start.end).then(|| self.words[last as usize])
     }
 }
 
@@ -210,7 +241,7 @@ mod tests {
                 ends.push(ends.last().unwrap_or(&0) + words.len());
             }
             let sentences = Sentences::from_words(images.iter().map(Vec::len), words, ends);
-            let fast = Frequencies::count(&sentences, None, 4, minimum, threads);
+            let (fast, at) = Frequencies::count(&sentences, None, 4, minimum, threads);
             let listed: BTreeMap<Vec<Word>, u32> = fast.iter().map(|(ngram, count)| (ngram.words().collect(), count)).collect();
             let kept: BTreeMap<Vec<Word>, u32> = slow.iter().filter(|(_, count)| **count >= minimum).map(|(gram, count)| (gram.clone(), *count)).collect();
             prop_assert_eq!(listed, kept);
@@ -218,6 +249,14 @@ mod tests {
                 prop_assert_eq!(fast.get(Ngram::new(&gram)), if count >= minimum { count } else { 0 });
             }
             prop_assert_eq!(fast.get(Ngram::new(&[9, 9])), 0);
+            for sentence in 0..sentences.sentence_count() {
+                for (start, position) in sentences.span(sentence).enumerate() {
+                    for n in 1..=4.min(sentences.words(sentence).len() - start) {
+                        let ngram = Ngram::new(&sentences.words(sentence)[start..start + n]);
+                        prop_assert_eq!(at.get(n, position), Some(fast.get(ngram)));
+                    }
+                }
+            }
         }
     }
 }

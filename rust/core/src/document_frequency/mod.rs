@@ -5,6 +5,7 @@ mod file;
 mod named;
 mod pickle;
 
+pub use count::CountsAt;
 pub use file::FileError;
 pub use named::{DocumentFrequency, Lookup, MergeError, UNKNOWN};
 pub use pickle::PickleError;
@@ -74,31 +75,30 @@ fn read_u128(bytes: &[u8], at: usize) -> u128 {
 
 impl Frequencies {
     /// Counts in how many images' sentences each n-gram of orders 1 to `order` occurs, keeping counts of at least
-    /// `minimum`. Words are first mapped to `stems` where given.
-    pub fn count(sentences: &Sentences, stems: Option<&[Word]>, order: usize, minimum: u32, threads: usize) -> Self {
-        let entries = count::document_counts(sentences, stems, order, minimum, threads);
-        Self::from_entries(sentences.image_count() as u64, entries)
+    /// `minimum`. Words are first mapped to `stems` where given. Also gives the counts by place.
+    pub fn count(
+        sentences: &Sentences,
+        stems: Option<&[Word]>,
+        order: usize,
+        minimum: u32,
+        threads: usize,
+    ) -> (Self, CountsAt) {
+        let counts = count::document_counts(sentences, stems, order, minimum, threads);
+        (Self::from_entries(sentences.image_count() as u64, &counts.ngrams), counts.at)
     }
 
     /// From distinct n-grams in any order.
-    pub fn from_entries(documents: u64, entries: Vec<(Ngram, u32)>) -> Self {
-        let mut entries: Vec<Entry> =
-            entries.into_iter().map(|(ngram, count)| Entry { hash: ngram.hash(), ngram, count }).collect();
-        entries.sort_unstable();
-        Self::from_sorted(documents, &entries)
-    }
-
-    fn from_sorted(documents: u64, entries: &[Entry]) -> Self {
-        let layout = Layout::new(0, entries.len());
+    pub fn from_entries(documents: u64, ngrams: &[(Ngram, u32)]) -> Self {
+        let layout = Layout::new(0, ngrams.len());
+        let entries: Vec<Entry> =
+            ngrams.iter().map(|&(ngram, count)| Entry { hash: ngram.hash(), ngram, count }).collect();
+        let (sorted, ends) = by_bucket(&entries, layout);
         let mut bytes = Vec::with_capacity(layout.end());
-        let mut next = 0;
-        for bucket in 0..=1_usize << layout.bits {
-            while next < entries.len() && layout.bucket(entries[next].hash) < bucket {
-                next += 1;
-            }
-            bytes.extend((next as u32).to_le_bytes());
+        bytes.extend([0; 4]);
+        for end in ends {
+            bytes.extend(end.to_le_bytes());
         }
-        for entry in entries {
+        for entry in sorted {
             bytes.extend(entry.ngram.key().to_le_bytes());
             bytes.extend(entry.count.to_le_bytes());
         }
@@ -154,11 +154,36 @@ impl Frequencies {
 }
 
 /// An entry on its way into the block, in the block's order.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Entry {
     hash: u64,
     ngram: Ngram,
     count: u32,
+}
+
+/// The entries sorted, in time that grows with their number only, and where each bucket ends.
+fn by_bucket(entries: &[Entry], layout: Layout) -> (Vec<Entry>, Vec<u32>) {
+    let mut ends = vec![0_u32; 1 << layout.bits];
+    for entry in entries {
+        ends[layout.bucket(entry.hash)] += 1;
+    }
+    let mut total = 0;
+    for end in &mut ends {
+        // Where the bucket starts, which placing its entries moves to its end.
+        total += std::mem::replace(end, total);
+    }
+    let mut sorted = vec![Entry::default(); entries.len()];
+    for entry in entries {
+        let next = &mut ends[layout.bucket(entry.hash)];
+        sorted[*next as usize] = *entry;
+        *next += 1;
+    }
+    let mut start = 0;
+    for &end in &ends {
+        sorted[start..end as usize].sort_unstable();
+        start = end as usize;
+    }
+    (sorted, ends)
 }
 
 /// [`Frequencies`] with their bytes at hand.

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Frequencies;
+use super::count::document_counts;
 use crate::corpus::{References, Stems};
 use crate::ngram::{MAX_ORDER, Ngram};
 use crate::sentences::Sentences;
@@ -110,9 +111,9 @@ impl DocumentFrequency {
         let stems = stem.then(|| Stems::of(&references.vocabulary));
         let numbers = stems.as_ref().map(|stems| &stems.numbers[..]);
         let vocabulary = stems.as_ref().map_or(&references.vocabulary, |stems| &stems.vocabulary);
-        let counts = Frequencies::count(&references.sentences, numbers, order, 1, threads);
+        let counts = document_counts(&references.sentences, numbers, order, 1, threads);
         let words: Vec<&str> = vocabulary.words().collect();
-        let built = Self::from_counts(&words, counts.iter().collect(), counts.documents(), order);
+        let built = Self::from_counts(&words, counts.ngrams, references.images.len() as u64, order);
         Self { tokenizer: references.tokenizer.name().to_owned(), stem, ..built }
     }
 
@@ -126,17 +127,17 @@ impl DocumentFrequency {
             ends.push(words.len());
         }
         let sentences = Sentences::from_words(sizes.iter().copied(), words, ends);
-        let counts = Frequencies::count(&sentences, None, order, 1, threads);
+        let counts = document_counts(&sentences, None, order, 1, threads);
         let words: Vec<&str> = vocabulary.words().collect();
-        let counted = Self::from_counts(&words, counts.iter().collect(), counts.documents(), order);
+        let counted = Self::from_counts(&words, counts.ngrams, sentences.image_count() as u64, order);
         Self { tokenizer: "token-ids".to_owned(), ..counted }
     }
 
     /// From counts of n-grams over any numbering of distinct words, cut into words by an unknown tokenizer.
     pub fn from_counts(words: &[&str], counts: Vec<(Ngram, u32)>, documents: u64, order: usize) -> Self {
         let (words, numbers) = Words::sorted(words);
-        let entries = counts.into_iter().map(|(ngram, count)| (renumber(ngram, &numbers), count)).collect();
-        let frequencies = Frequencies::from_entries(documents, entries);
+        let entries: Vec<_> = counts.into_iter().map(|(ngram, count)| (renumber(ngram, &numbers), count)).collect();
+        let frequencies = Frequencies::from_entries(documents, &entries);
         Self { order, tokenizer: UNKNOWN.to_owned(), stem: false, words, frequencies }
     }
 
