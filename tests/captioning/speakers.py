@@ -11,11 +11,12 @@ import torch
 
 import capeval
 from capeval.captioning.encoders import load_encoder
+from capeval.captioning.features import read_pixels
 from capeval.captioning.images import CaptionedImages
-from capeval.captioning.models import FC, Captioner, Sizes
+from capeval.captioning.models import FC, LatentCaptioner, Sizes
 from capeval.captioning.scenes import write_scenes
 from capeval.captioning.sets import TrainedSpeaker
-from capeval.captioning.vocabulary import Vocabulary
+from capeval.captioning.vocabulary import END, Vocabulary
 
 LIMIT = 8
 
@@ -31,16 +32,16 @@ def tokens(images: CaptionedImages) -> list[list[str]]:
     return capeval.tokenize([caption for image in images for caption in image.references])
 
 
-def speaker(images: CaptionedImages, kind: type[Captioner] = FC) -> TrainedSpeaker:
+def speaker(images: CaptionedImages, kind: type[FC | LatentCaptioner] = FC) -> TrainedSpeaker:
     """An untrained captioner of the words of these images; sharp, so that it depends on what it sees and said."""
     torch.set_num_threads(1)
     torch.manual_seed(3)
     encoder = load_encoder("small")
-    with torch.no_grad():
-        encoder.body[-2].weight.mul_(50)  # features that differ between images
+    encoder.standardise([read_pixels(images, images, encoder.side)])
     vocabulary = Vocabulary.build(tokens(images), least=1)
-    model = kind(Sizes(len(vocabulary), encoder.feature, hidden=16, embedding=16, attention=16, latent=4))
+    model = kind(Sizes(len(vocabulary), encoder.feature, hidden=16, embedding=16, attention=16, latent=4, objects=3))
     with torch.no_grad():
         for weights in model.parameters():
             weights.mul_(3)
+        model.word.bias[END] -= 3  # not too soon
     return TrainedSpeaker(model, vocabulary, limit=LIMIT, encoder=encoder)

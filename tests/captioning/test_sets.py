@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from typing import TypeAlias
 
 import pytest
 
 pytest.importorskip("torch", exc_type=ImportError)
 
 import speakers
+import torch
 
 from capeval.captioning.features import encode
 from capeval.captioning.images import CaptionedImages
+from capeval.captioning.models import CGAN, CVAE, GMMCVAE, LatentCaptioner
 from capeval.captioning.sets import METHODS, Beam, DiverseBeam, RandomSampling, TrainedSpeaker, make_sets, set_method
 from capeval.errors import UsageError
 from sets import score
+
+Speaking: TypeAlias = "Callable[[str], TrainedSpeaker]"
 
 
 @pytest.fixture(scope="module")
@@ -27,8 +33,16 @@ def speaker(images: CaptionedImages) -> TrainedSpeaker:
     return speakers.speaker(images)
 
 
+@pytest.fixture(scope="module")
+def speaking(speaker: TrainedSpeaker, images: CaptionedImages) -> Callable[[str], TrainedSpeaker]:
+    """The captioner for a method."""
+    latent = speakers.speaker(images, CVAE)
+    return lambda method: latent if method.startswith("drv") else speaker
+
+
 @pytest.mark.parametrize("name", METHODS)
-def test_every_method_writes_valid_sets(name: str, speaker: TrainedSpeaker, images: CaptionedImages) -> None:
+def test_every_method_writes_valid_sets(name: str, speaking: Speaking, images: CaptionedImages) -> None:
+    speaker = speaking(name)
     made = make_sets(set_method(name), speaker, images[:5], captions=4, training=lambda: speakers.tokens(images))
     assert list(made) == [image.id for image in images[:5]]
     for captions in made.values():
@@ -39,8 +53,10 @@ def test_every_method_writes_valid_sets(name: str, speaker: TrainedSpeaker, imag
     assert 0 <= score(made)["self-cider"].value <= 1
 
 
-@pytest.mark.parametrize("text", [*METHODS, "gnc(sigma=200)"])
-def test_the_seed_decides_and_the_batch_does_not(text: str, speaker: TrainedSpeaker, images: CaptionedImages) -> None:
+@pytest.mark.parametrize("text", [*METHODS, "gnc(sigma=200)", "drv(spread=2, width=2)"])
+def test_the_seed_decides_and_the_batch_does_not(text: str, speaking: Speaking, images: CaptionedImages) -> None:
+    speaker = speaking(text)
+
     def made(seed: int, batch: int) -> dict[str, list[str]]:
         training = partial(speakers.tokens, images)
         method = set_method(text)
@@ -100,7 +116,41 @@ def test_numbers_of_captions_that_cannot_be(speaker: TrainedSpeaker, images: Cap
         make_sets(DiverseBeam(groups=3), speaker, images, captions=10)
 
 
+@pytest.mark.parametrize(
+    "error", [MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate memory"), torch.OutOfMemoryError("CUDA")]
+)
+def test_a_batch_that_does_not_fit(
+    error: Exception, speaker: TrainedSpeaker, images: CaptionedImages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(speaker, "sample", full)
+    with pytest.raises(UsageError, match="4 images with 10 captions each do not fit into memory; use a smaller batch"):
+        make_sets(RandomSampling(), speaker, images, batch=4)
+
+
 def test_pixels_without_an_encoder(speaker: TrainedSpeaker, images: CaptionedImages) -> None:
     blind = TrainedSpeaker(speaker.model, speaker.vocabulary)
     with pytest.raises(UsageError, match="needs the encoder"):
         make_sets(RandomSampling(), blind, images)
+
+
+@pytest.mark.parametrize("kind", [CVAE, GMMCVAE, CGAN])
+@pytest.mark.parametrize("text", ["drv", "rs", "beam"])
+def test_captioners_with_a_latent_vector(kind: type[LatentCaptioner], text: str, images: CaptionedImages) -> None:
+    speaker = speakers.speaker(images, kind)
+    made = [make_sets(set_method(text), speaker, images[:4], captions=3, batch=batch) for batch in (4, 1)]
+    assert made[0] == made[1]
+
+
+def test_draws_of_no_spread_are_all_the_same(images: CaptionedImages) -> None:
+    speaker = speakers.speaker(images, CVAE)
+    still, wide = (make_sets(set_method(f"drv(spread={spread})"), speaker, images[:4], captions=5) for spread in "09")
+    assert all(len(set(captions)) == 1 for captions in still.values())
+    assert any(len(set(captions)) > 1 for captions in wide.values())
+
+
+def test_a_captioner_without_a_latent_vector(speaker: TrainedSpeaker, images: CaptionedImages) -> None:
+    with pytest.raises(UsageError, match="latent vectors, which fc does not have; these do: cvae, gmm-cvae, cgan"):
+        make_sets(set_method("drv"), speaker, images)

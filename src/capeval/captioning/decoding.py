@@ -85,10 +85,17 @@ def sample_from(
         chance = torch.rand(len(rows), limit, generator=generator, device=rows.device)
 
     def draw(log_probs: Tensor, step: int) -> Tensor:
-        likelihood = kept((log_probs / temperature).softmax(1, dtype=torch.float64), top_k, nucleus)
-        return drawn(likelihood, chance[:, step])
+        return chosen_by(chance[:, step], log_probs, temperature, top_k, nucleus)
 
     return _decode(model, state, limit, draw)
+
+
+def chosen_by(chance: Tensor, log_probs: Tensor, temperature: float, top_k: int, nucleus: float) -> Tensor:
+    """(N,) words drawn from (N, V) log-probabilities; (N,) chances decide."""
+    # In float64, which Apple's GPUs do not have.
+    place = torch.device("cpu") if log_probs.device.type == "mps" else log_probs.device
+    likelihood = (log_probs.detach() / temperature).to(place).softmax(1, dtype=torch.float64)
+    return drawn(kept(likelihood, top_k, nucleus), chance.to(place)).to(log_probs.device)
 
 
 def kept(likelihood: Tensor, top_k: int, nucleus: float) -> Tensor:
@@ -107,7 +114,8 @@ def drawn(likelihood: Tensor, chance: Tensor) -> Tensor:
     """(N,) words: of each row of (N, V) likelihoods in float64, the first whose running sum passes its chance (N,)."""
     running = likelihood.cumsum(1)  # (N, V)
     # Below 1 even when rounded: chances have 24 bits, these sums have 53. So some word passes, and no word of none.
-    return torch.searchsorted(running, chance.double()[:, None] * running[:, -1:], right=True).squeeze(1)
+    word = torch.searchsorted(running, chance.double()[:, None] * running[:, -1:], right=True).squeeze(1)
+    return word.clamp(max=likelihood.shape[1] - 1)  # where likelihoods are no numbers, any word: training says so
 
 
 def _decode(model: Captioner, state: State, limit: int, choose: Callable[[Tensor, int], Tensor]) -> Decoded:

@@ -21,6 +21,7 @@ from capeval.captioning.encoders import Encoder, load_encoder
 from capeval.captioning.features import read_pixels
 from capeval.captioning.images import CaptionedImages
 from capeval.captioning.models.base import Features
+from capeval.captioning.training_data import read_bytes_of_pixels
 from capeval.data.atomic import atomic_write
 from capeval.data.source import PathLike
 from capeval.errors import DataError
@@ -71,9 +72,13 @@ def train_on_words(
     ]
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, max_lr=rate, total_steps=len(batches) + 1)
     encoder.train()
+    kept = read_bytes_of_pixels(images, encoder.side) if len(images) * 3 * encoder.side**2 <= _MOST_KEPT else None
     for step, rows in enumerate(batches):
-        pixels = read_pixels(images, [images[row] for row in rows.tolist()], encoder.side).to(device)
-        loss = _telling_loss(telling, encoder(pixels), targets[rows].to(device))
+        if kept is None:
+            pixels = read_pixels(images, [images[row] for row in rows.tolist()], encoder.side)
+        else:
+            pixels = kept[rows].float().div(255)
+        loss = _telling_loss(telling, encoder(pixels.to(device)), targets[rows].to(device))
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
@@ -125,6 +130,10 @@ def _telling_loss(telling: nn.Module, features: Features, targets: Tensor) -> Te
     whole = telling(features.pooled)
     loss = nn.functional.binary_cross_entropy_with_logits
     return loss(anywhere, targets) + loss(whole, targets)
+
+
+_MOST_KEPT = 2**30
+"""Bytes of pixels that are kept in memory while the encoder trains; more are read again for every step."""
 
 
 def _keep(encoder: Encoder, path: Path) -> None:

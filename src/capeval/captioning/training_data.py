@@ -243,12 +243,13 @@ def cache_folder() -> str:
     return os.path.join(user_cache_dir("capeval"), "features")
 
 
-def read_bytes_of_pixels(images: CaptionedImages, side: int, progress: Callable[[int], None]) -> Tensor:
+def read_bytes_of_pixels(images: CaptionedImages, side: int, progress: Callable[[int], None] | None = None) -> Tensor:
     """(images, 3, side, side) uint8."""
     pixels = torch.empty(len(images), 3, side, side, dtype=torch.uint8)
     for number, image in enumerate(images):
         pixels[number] = to_pixels(images.open(image), side).mul(255).round().byte()
-        progress(number + 1)
+        if progress is not None:
+            progress(number + 1)
     return pixels
 
 

@@ -12,6 +12,8 @@ COMMANDS = {
     "scenes": "Draw a made-up data set: scenes of coloured shapes with varied captions.",
     "train": "Train a captioner, with a metric as its reward or without.",
     "retrieval": "Train the model whose reward is how well a caption finds its image.",
+    "generate": "Write caption sets of a captioner, by sampling, search and other ways.",
+    "sweep": "Train a grid of captioners, score their sets, draw diversity against accuracy.",
 }
 """Subcommands by name; each lives in `capeval.cli.caption_<name>` and loads when it is called."""
 

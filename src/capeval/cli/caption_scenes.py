@@ -11,7 +11,7 @@ from capeval.cli.interruptible import stage
 
 @click.command()
 @click.argument("folder")
-@click.option("--images", type=click.IntRange(10), default=4000, show_default=True, metavar="N", help="How many.")
+@click.option("--images", type=click.IntRange(10), default=3000, show_default=True, metavar="N", help="How many.")
 @click.option(
     "--captions", type=click.IntRange(1), default=5, show_default=True, metavar="N", help="How many an image has."
 )

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from capeval.captioning.models.attention import AdditiveAttention
-from capeval.captioning.models.base import Captioner, Features, Sizes, State
+from capeval.captioning.models.base import Captioner, Features, Sizes, State, lstm_cell
 
 
 class AdapAtt(Captioner):
@@ -25,8 +25,7 @@ class AdapAtt(Captioner):
         read = sizes.embedding + sizes.hidden
         self.region = nn.Linear(sizes.feature, sizes.hidden)
         self.image = nn.Linear(sizes.feature, sizes.hidden)
-        self.embed = nn.Embedding(sizes.vocabulary, sizes.embedding)
-        self.cell = nn.LSTMCell(read, sizes.hidden)
+        self.cell = lstm_cell(read, sizes.hidden)
         self.sentinel = nn.Linear(read + sizes.hidden, sizes.hidden)
         self.attention = AdditiveAttention(sizes.hidden, sizes.hidden, sizes.attention)
         self.sentinel_key = nn.Linear(sizes.hidden, sizes.attention)
@@ -34,9 +33,10 @@ class AdapAtt(Captioner):
 
     def begin(self, features: Features) -> State:
         """An empty LSTM, the image, and its regions."""
-        regions = self.region(features.grid).relu()  # (B, R, H)
-        zeros = self.zeros(features.pooled)
-        return zeros, zeros, self.image(features.pooled).relu(), regions, self.attention.keys(regions)
+        image, grid, _ = self.standard(features)  # (B, D), (B, R, D)
+        regions = self.region(grid).relu()  # (B, R, H)
+        zeros = self.zeros(image)
+        return zeros, zeros, self.image(image).relu(), regions, self.attention.keys(regions)
 
     def step(self, words: Tensor, state: State) -> tuple[Tensor, State]:
         """One word further."""

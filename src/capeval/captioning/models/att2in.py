@@ -21,7 +21,6 @@ class Att2in(Captioner):
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__(sizes)
-        self.embed = nn.Embedding(sizes.vocabulary, sizes.embedding)
         self.attention = AdditiveAttention(sizes.feature, sizes.hidden, sizes.attention)
         self.gates = nn.Linear(sizes.embedding + sizes.hidden, 3 * sizes.hidden)
         self.candidates = nn.Linear(sizes.embedding + sizes.hidden + sizes.feature, 2 * sizes.hidden)
@@ -29,8 +28,8 @@ class Att2in(Captioner):
 
     def begin(self, features: Features) -> State:
         """An empty LSTM, and the regions."""
-        zeros = self.zeros(features.pooled)
-        return zeros, zeros, features.grid, self.attention.keys(features.grid)
+        zeros, grid = self.zeros(features.pooled), self.standard(features).grid
+        return zeros, zeros, grid, self.attention.keys(grid)
 
     def step(self, words: Tensor, state: State) -> tuple[Tensor, State]:
         """One word further."""

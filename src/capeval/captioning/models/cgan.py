@@ -29,9 +29,11 @@ class CGAN(LatentCaptioner):
         super().__init__(sizes)
         self.evaluator = Evaluator(sizes)
 
-    def draw(self, features: Features, spread: float = 1.0, generator: torch.Generator | None = None) -> Tensor:
+    def draw(
+        self, features: Features, spread: float | Tensor = 1.0, generator: torch.Generator | None = None
+    ) -> Tensor:
         """Noise from N(0, spread²)."""
-        return spread * standard_normal(features.pooled, self.sizes.latent, generator)
+        return standard_normal(features.pooled, self.sizes.latent, generator) * spread
 
     def loss(self, features: Features, captions: Tensor) -> Tensor:
         """Cross-entropy + the generator's policy gradient + the evaluator's loss; the last two share no parameter."""

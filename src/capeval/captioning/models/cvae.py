@@ -34,9 +34,11 @@ class CVAE(LatentCaptioner):
         self.reader = CaptionReader(sizes)
         self.posterior = nn.Linear(sizes.hidden + sizes.feature, 2 * sizes.latent)
 
-    def draw(self, features: Features, spread: float = 1.0, generator: torch.Generator | None = None) -> Tensor:
+    def draw(
+        self, features: Features, spread: float | Tensor = 1.0, generator: torch.Generator | None = None
+    ) -> Tensor:
         """From N(0, spread²)."""
-        return spread * standard_normal(features.pooled, self.sizes.latent, generator)
+        return standard_normal(features.pooled, self.sizes.latent, generator) * spread
 
     def loss(self, features: Features, captions: Tensor) -> Tensor:
         """Minus the evidence's lower bound, a word: −log p(caption | image, z) + KL(q ‖ p)."""

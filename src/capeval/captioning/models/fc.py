@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from torch import Tensor, nn
 
-from capeval.captioning.models.base import Captioner, Features, Sizes, State
+from capeval.captioning.models.base import Captioner, Features, Sizes, State, lstm_cell
 
 
 class FC(Captioner):
@@ -20,13 +20,12 @@ class FC(Captioner):
     def __init__(self, sizes: Sizes) -> None:
         super().__init__(sizes)
         self.image = nn.Linear(sizes.feature, sizes.embedding)
-        self.embed = nn.Embedding(sizes.vocabulary, sizes.embedding)
-        self.cell = nn.LSTMCell(sizes.embedding, sizes.hidden)
+        self.cell = lstm_cell(sizes.embedding, sizes.hidden)
         self.word = nn.Linear(sizes.hidden, sizes.vocabulary)
 
     def begin(self, features: Features) -> State:
         """The LSTM's state after it has read the image."""
-        pixels = self.image(features.pooled)  # (B, E)
+        pixels = self.image(self.standard(features).pooled)  # (B, E)
         zeros = self.zeros(pixels)
         return tuple(self.cell(pixels, (zeros, zeros)))  # (B, H), (B, H)
 

@@ -46,11 +46,13 @@ class GMMCVAE(CVAE):
         directions = nn.functional.normalize(torch.randn(sizes.objects, sizes.latent), dim=1)
         self.register_buffer("means", RADIUS * directions)
 
-    def draw(self, features: Features, spread: float = 1.0, generator: torch.Generator | None = None) -> Tensor:
+    def draw(
+        self, features: Features, spread: float | Tensor = 1.0, generator: torch.Generator | None = None
+    ) -> Tensor:
         """A component of those likely for the image, then from N(μ_k, spread²)."""
         shares = _shares(self.objects(features.pooled).sigmoid())  # (B, K)
         component = torch.multinomial(shares.float(), 1, generator=generator).squeeze(1)  # (B,)
-        return self.means[component] + spread * standard_normal(features.pooled, self.sizes.latent, generator)
+        return self.means[component] + standard_normal(features.pooled, self.sizes.latent, generator) * spread
 
     def loss(self, features: Features, captions: Tensor) -> Tensor:
         """A CVAE's, and the cross-entropy of the object labels, where they are known."""

@@ -7,7 +7,7 @@ from abc import abstractmethod
 import torch
 from torch import Tensor, nn
 
-from capeval.captioning.models.base import Captioner, Features, Sizes, State, until_end
+from capeval.captioning.models.base import Captioner, Features, Sizes, State, lstm_cell, until_end
 
 
 class LatentCaptioner(Captioner):
@@ -16,18 +16,19 @@ class LatentCaptioner(Captioner):
     def __init__(self, sizes: Sizes) -> None:
         super().__init__(sizes)
         self.image = nn.Linear(sizes.feature, sizes.embedding)
-        self.embed = nn.Embedding(sizes.vocabulary, sizes.embedding)
-        self.cell = nn.LSTMCell(sizes.embedding + sizes.latent, sizes.hidden)
+        self.cell = lstm_cell(sizes.embedding + sizes.latent, sizes.hidden)
         self.word = nn.Linear(sizes.hidden, sizes.vocabulary)
 
     @abstractmethod
-    def draw(self, features: Features, spread: float = 1.0, generator: torch.Generator | None = None) -> Tensor:
-        """(B, Z) latent vectors for B images from the prior, whose standard deviation is multiplied by `spread`."""
+    def draw(
+        self, features: Features, spread: float | Tensor = 1.0, generator: torch.Generator | None = None
+    ) -> Tensor:
+        """(B, Z) latent vectors from the prior, whose deviation is multiplied by `spread`: a number or (B, 1)."""
 
     def begin(self, features: Features, latent: Tensor | None = None) -> State:
         """The LSTM's state after the image, with these (B, Z) latent vectors; by default drawn from the prior."""
         latent = self.draw(features) if latent is None else latent
-        pixels = self.image(features.pooled)  # (B, E)
+        pixels = self.image(self.standard(features).pooled)  # (B, E)
         zeros = self.zeros(pixels)
         hidden, memory = self.cell(torch.cat([pixels, latent], 1), (zeros, zeros))
         return hidden, memory, latent  # (B, H), (B, H), (B, Z)

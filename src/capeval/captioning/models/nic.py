@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from torch import Tensor, nn
 
-from capeval.captioning.models.base import Captioner, Features, Sizes, State
+from capeval.captioning.models.base import Captioner, Features, Sizes, State, lstm_cell
 
 
 class NIC(Captioner):
@@ -25,13 +25,13 @@ class NIC(Captioner):
         super().__init__(sizes)
         self.hidden = nn.Linear(sizes.feature, sizes.hidden)
         self.memory = nn.Linear(sizes.feature, sizes.hidden)
-        self.embed = nn.Embedding(sizes.vocabulary, sizes.embedding)
-        self.cell = nn.LSTMCell(sizes.embedding, sizes.hidden)
+        self.cell = lstm_cell(sizes.embedding, sizes.hidden)
         self.word = nn.Linear(sizes.hidden, sizes.vocabulary)
 
     def begin(self, features: Features) -> State:
         """The image as the LSTM's state."""
-        return self.hidden(features.pooled).tanh(), self.memory(features.pooled)  # (B, H), (B, H)
+        image = self.standard(features).pooled
+        return self.hidden(image).tanh(), self.memory(image)  # (B, H), (B, H)
 
     def step(self, words: Tensor, state: State) -> tuple[Tensor, State]:
         """One word further."""

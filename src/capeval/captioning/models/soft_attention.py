@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from capeval.captioning.models.attention import AdditiveAttention
-from capeval.captioning.models.base import Captioner, Features, Sizes, State
+from capeval.captioning.models.base import Captioner, Features, Sizes, State, lstm_cell
 
 
 class SoftAtt(Captioner):
@@ -27,18 +27,17 @@ class SoftAtt(Captioner):
         super().__init__(sizes)
         self.hidden = nn.Linear(sizes.feature, sizes.hidden)
         self.memory = nn.Linear(sizes.feature, sizes.hidden)
-        self.embed = nn.Embedding(sizes.vocabulary, sizes.embedding)
         self.attention = AdditiveAttention(sizes.feature, sizes.hidden, sizes.attention)
         self.gate = nn.Linear(sizes.hidden, 1)
-        self.cell = nn.LSTMCell(sizes.embedding + sizes.feature, sizes.hidden)
+        self.cell = lstm_cell(sizes.embedding + sizes.feature, sizes.hidden)
         self.from_hidden = nn.Linear(sizes.hidden, sizes.embedding)
         self.from_context = nn.Linear(sizes.feature, sizes.embedding, bias=False)
         self.word = nn.Linear(sizes.embedding, sizes.vocabulary)
 
     def begin(self, features: Features) -> State:
         """The mean region as the LSTM's state, and the regions."""
-        hidden, memory = self.hidden(features.pooled).tanh(), self.memory(features.pooled).tanh()  # (B, H)
-        return hidden, memory, features.grid, self.attention.keys(features.grid)
+        image, grid, _ = self.standard(features)  # (B, D), (B, R, D)
+        return self.hidden(image).tanh(), self.memory(image).tanh(), grid, self.attention.keys(grid)
 
     def step(self, words: Tensor, state: State) -> tuple[Tensor, State]:
         """One word further."""

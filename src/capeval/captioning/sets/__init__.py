@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from capeval.captioning.sets.altered import GaussianNoise, RandomCrops
+from capeval.captioning.sets.latent import LatentDraws
 from capeval.captioning.sets.make import make_sets
 from capeval.captioning.sets.method import ImageBatch, SetMethod
 from capeval.captioning.sets.sampling import RandomSampling
@@ -19,7 +20,8 @@ from capeval.captioning.sets.synonyms import SynonymSwitching
 from capeval.errors import UsageError, accepted_name
 
 METHODS: dict[str, type[SetMethod]] = {
-    method.name: method for method in (RandomSampling, Beam, DiverseBeam, RandomCrops, GaussianNoise, SynonymSwitching)
+    method.name: method
+    for method in (RandomSampling, Beam, DiverseBeam, RandomCrops, GaussianNoise, SynonymSwitching, LatentDraws)
 }
 """Ways to make caption sets, by name."""
 
@@ -29,6 +31,7 @@ __all__ = [
     "DiverseBeam",
     "GaussianNoise",
     "ImageBatch",
+    "LatentDraws",
     "RandomCrops",
     "RandomSampling",
     "SetMethod",

@@ -29,6 +29,7 @@ Alteration: TypeAlias = Callable[[Image.Image, int, np.random.Generator], Image.
 class Altered(SetMethod):
     """The likeliest caption of each of several altered images."""
 
+    alters_images: ClassVar[bool] = True
     width: int = parameter(1, "width of the beam that finds each caption; 1 is greedy", least=1)
 
     @abstractmethod

@@ -54,6 +54,7 @@ def make_sets(
     """
     if captions < 1:
         raise UsageError(f"a caption set has one caption or more, got {captions}")
+    method.check(speaker, captions)
     if training is not None:
         method = method.prepared(training)
     sets: dict[str, list[str]] = {}
@@ -69,7 +70,10 @@ def make_sets(
 def _made(method: SetMethod, speaker: Speaker, images: ImageBatch, captions: int) -> list[list[str]]:
     try:
         return method.sets(speaker, images, captions)
-    except torch.OutOfMemoryError:
+    except (MemoryError, RuntimeError) as error:
+        # Where it is the CPU's memory, torch has no class for it.
+        if not isinstance(error, MemoryError | torch.OutOfMemoryError) and "allocate memory" not in str(error):
+            raise
         raise UsageError(
             f"{len(images.chances)} images with {captions} captions each do not fit into memory; use a smaller batch"
         ) from None

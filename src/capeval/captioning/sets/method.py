@@ -56,6 +56,8 @@ class SetMethod(ABC):
     """As on the command line: `rs`, `beam`."""
     summary: ClassVar[str]
     """What it does, in a line."""
+    alters_images: ClassVar[bool] = False
+    """Whether captions are of altered images, so that features of the images as they are are of no use."""
 
     def __post_init__(self) -> None:
         for field in self.parameters():
@@ -64,13 +66,12 @@ class SetMethod(ABC):
             if not all(_fits(end, field.metadata) for end in ends):
                 raise UsageError(f"{self.name}: {field.name} must be {accepts(field)}, got {value}")
 
+    def check(self, speaker: Speaker, captions: int) -> None:  # noqa: B027 - most have nothing to check
+        """Raises `UsageError` where the speaker, or this number of captions, is not for this method."""
+
     @abstractmethod
     def sets(self, speaker: Speaker, images: ImageBatch, captions: int) -> list[list[str]]:
-        """That many captions of each image.
-
-        Raises:
-            UsageError: the speaker, or this number of captions, is not for this method.
-        """
+        """That many captions of each image, by a speaker that has been checked."""
 
     def prepared(self: M, training: Callable[[], Sequence[Sequence[str]]]) -> M:  # noqa: ARG002
         """The method after it has learnt what it needs from the tokenised training captions, which it may call for."""
@@ -98,7 +99,7 @@ class SetMethod(ABC):
 
     def __str__(self) -> str:
         changed = [field for field in self.parameters() if getattr(self, field.name) != field.default]
-        inside = ", ".join(f"{field.name}={_spelt(getattr(self, field.name))}" for field in changed)
+        inside = ", ".join(f"{field.name}={spell(getattr(self, field.name))}" for field in changed)
         return self.name + (f"({inside})" if inside else "")
 
 
@@ -130,5 +131,6 @@ def _parsed(text: str, field: dataclasses.Field[Any], method: str) -> int | floa
     return value
 
 
-def _spelt(value: int | float | Span) -> str:
+def spell(value: int | float | Span) -> str:
+    """A value as text that parses back."""
     return str(value) if isinstance(value, Span) else f"{value:g}"

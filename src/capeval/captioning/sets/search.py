@@ -34,9 +34,17 @@ class DiverseBeam(SetMethod):
     groups: int = parameter(0, "groups of the beam, which divide the captions; 0 is a group a caption", least=0)
     penalty: float = parameter(0.5, "cost of a word for each time earlier groups have just used it", least=0)
 
+    def check(self, speaker: Speaker, captions: int) -> None:  # noqa: ARG002
+        """See `SetMethod`."""
+        if captions % self._groups(captions):
+            raise UsageError(
+                f"diverse-beam: the groups must divide the {captions} captions of a set, got {self.groups}"
+            )
+
     def sets(self, speaker: Speaker, images: ImageBatch, captions: int) -> list[list[str]]:
         """See `SetMethod`."""
-        groups = self.groups or captions
-        if captions % groups:
-            raise UsageError(f"diverse-beam: the groups must divide the {captions} captions of a set, got {groups}")
+        groups = self._groups(captions)
         return speaker.beam(images.seen(), images.chances, captions, groups=groups, penalty=self.penalty)
+
+    def _groups(self, captions: int) -> int:
+        return self.groups or captions

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
 from capeval.captioning.decoding import Decoded, beam_from, sample_from
 from capeval.captioning.encoders import Encoder, to_pixels
-from capeval.captioning.models.base import Captioner, Features, State
+from capeval.captioning.models import Captioner, Features, LatentCaptioner, State
 from capeval.captioning.vocabulary import UNKNOWN, Vocabulary
 from capeval.errors import UsageError
 
@@ -67,7 +68,8 @@ class TrainedSpeaker:
         self, model: Captioner, vocabulary: Vocabulary, *, limit: int = 20, encoder: Encoder | None = None
     ) -> None:
         """`limit` is the most words of a caption; without an encoder it only takes features."""
-        self.model = _Known(model.eval())
+        self.model = model.eval()
+        self._known = _Known(model)
         self.vocabulary = vocabulary
         self.limit = limit
         self.encoder = None if encoder is None else encoder.eval()
@@ -97,15 +99,15 @@ class TrainedSpeaker:
         nucleus: float = 1.0,
     ) -> list[list[str]]:
         """See `Speaker`."""
-        features = self._here(seen)
+        state = self._begin(self._here(seen), chances, np.ones(samples))
         decoded = sample_from(
-            self.model,
-            self.model.begin(features.repeated(samples)),
+            self._known,
+            state,
             limit=self.limit,
             temperature=temperature,
             top_k=top_k,
             nucleus=nucleus,
-            chance=uniform(chances, samples, self.limit).to(features.pooled.device),
+            chance=uniform(chances, samples, self.limit).to(state[0].device),
         )
         return self._texts(decoded, samples)
 
@@ -113,24 +115,56 @@ class TrainedSpeaker:
     def beam(
         self,
         seen: Features,
-        chances: Sequence[np.random.Generator],  # noqa: ARG002
+        chances: Sequence[np.random.Generator],
         width: int,
         *,
         groups: int = 1,
         penalty: float = 0.5,
     ) -> list[list[str]]:
         """See `Speaker`."""
-        state = self.model.begin(self._here(seen))
+        state = self._begin(self._here(seen), chances, np.ones(1))  # one latent vector for all captions of a beam
+        return self._searched(state, width, groups=groups, penalty=penalty)
+
+    @torch.inference_mode()
+    def draw(
+        self,
+        seen: Features,
+        chances: Sequence[np.random.Generator],
+        spreads: npt.NDArray[np.float64],
+        *,
+        width: int = 1,
+    ) -> list[list[str]]:
+        """A caption of each image for each of (k,) spreads of its latent vector, the likeliest of a beam."""
+        found = self._searched(self._begin(self._here(seen), chances, spreads), width)
+        return in_sets([beam[0] for beam in found], len(spreads))
+
+    def _begin(
+        self, features: Features, chances: Sequence[np.random.Generator], spreads: npt.NDArray[np.float64]
+    ) -> State:
+        """States of N = k·B rows for (k,) spreads of latent vectors, where the captioner has them."""
+        repeated = features.repeated(len(spreads))
+        if not isinstance(self.model, LatentCaptioner):
+            return self.model.begin(repeated)
+        device, each = features.pooled.device, len(spreads)
+        spread = torch.from_numpy(spreads).to(features.pooled)[:, None]  # (k, 1)
+        latent = []
+        for image, chance in enumerate(chances):
+            generator = torch.Generator(device).manual_seed(int(chance.integers(2**63)))
+            rows = repeated.rows(torch.arange(image * each, (image + 1) * each, device=device))
+            latent.append(self.model.draw(rows, spread, generator))
+        return self.model.begin(repeated, torch.cat(latent))
+
+    def _searched(self, state: State, width: int, *, groups: int = 1, penalty: float = 0.0) -> list[list[str]]:
+        """The beam of each row of a state."""
         repeated = tuple(part.repeat_interleave(width, 0) for part in state)
-        decoded = beam_from(self.model, repeated, limit=self.limit, width=width, groups=groups, penalty=penalty)
+        decoded = beam_from(self._known, repeated, limit=self.limit, width=width, groups=groups, penalty=penalty)
         return self._texts(decoded, width)
 
     def _texts(self, decoded: Decoded, each: int) -> list[list[str]]:
         return in_sets([self.vocabulary.text(row) for row in decoded.words.tolist()], each)
 
     def _here(self, features: Features) -> Features:
-        device = next(self.model.parameters()).device
-        return Features(features.pooled.to(device), features.grid.to(device))
+        return features.to(next(self.model.parameters()).device)
 
     def _encoder(self) -> Encoder:
         if self.encoder is None:
