@@ -67,7 +67,7 @@ def train_on_words(
     batches = [
         rows
         for _ in range(epochs)
-        for rows in torch.randperm(len(images), generator=random).split(batch)
+        for rows in torch.split(torch.randperm(len(images), generator=random), batch)
         if len(rows) == min(batch, len(images))
     ]
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, max_lr=rate, total_steps=len(batches) + 1)
@@ -80,7 +80,7 @@ def train_on_words(
             pixels = kept[rows].float().div(255)
         loss = _telling_loss(telling, encoder(pixels.to(device)), targets[rows].to(device))
         optimiser.zero_grad()
-        loss.backward()
+        torch.autograd.backward(loss)
         optimiser.step()
         schedule.step()
         if progress is not None:

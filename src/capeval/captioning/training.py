@@ -34,7 +34,7 @@ from capeval.captioning.checkpoints import (
 from capeval.captioning.encoders import Encoder, load_encoder
 from capeval.captioning.images import CaptionedImages
 from capeval.captioning.losses import Objective
-from capeval.captioning.models import Captioner, Features, Sizes, build
+from capeval.captioning.models import Captioner, Sizes, build
 from capeval.captioning.pretraining import WORDS, prepared_encoder
 from capeval.captioning.processes import Processes
 from capeval.captioning.retrieval_training import RetrievalModel
@@ -131,11 +131,7 @@ def train(
     vocabulary = start.vocabulary if start is not None else _vocabulary(data, settings)
     sizes = start.sizes if start is not None else _sizes(vocabulary, encoder, data, settings)
     run = RunFolder(Path(folder), settings, vocabulary, sizes, data.objects, data.checksum)
-    if start is None:
-        model = build(settings.model, sizes)
-        model.standardise(_some_features(data, processes.device))
-    else:
-        model = start.captioner()
+    model = build(settings.model, sizes) if start is None else start.captioner()
     if processes.first:
         run.create(encoder)
     return _Training(run, data, model, encoder, processes, tensorboard).go(progress)
@@ -258,18 +254,6 @@ def _encoder(
         device=processes.device,
         progress=lambda done, steps, _: reading and reading("train, for the encoder,", done, steps),
     ).requires_grad_(settings.train_encoder)
-
-
-def _some_features(data: TrainingData, device: torch.device) -> Features:
-    """Features of training images, for their centre and deviation."""
-    numbers = torch.arange(min(len(data.train), _STANDARD))
-    with torch.no_grad():
-        found = [data.train.features(part, device).to(torch.device("cpu")) for part in torch.split(numbers, 100)]
-    return Features(torch.cat([each.pooled for each in found]), torch.cat([each.grid for each in found]))
-
-
-_STANDARD = 1000
-"""Images whose features say where all features lie."""
 
 
 def _vocabulary(data: TrainingData, settings: Settings) -> Vocabulary:
@@ -430,7 +414,7 @@ class _Training:
         with torch.autocast(self.device.type, precision, enabled=precision != torch.float32):
             losses = self.objective(self.model, self.batches.at(step, self.device), step)
         self.optimiser.zero_grad(set_to_none=True)
-        self.scaler.scale(losses.total).backward()  # type: ignore[no-untyped-call]
+        torch.autograd.backward(self.scaler.scale(losses.total))
         self.scaler.unscale_(self.optimiser)
         self.processes.average_gradients(self.parameters)
         nn.utils.clip_grad_norm_(self.parameters, self.settings.clip)

@@ -33,10 +33,9 @@ class AdapAtt(Captioner):
 
     def begin(self, features: Features) -> State:
         """An empty LSTM, the image, and its regions."""
-        image, grid, _ = self.standard(features)  # (B, D), (B, R, D)
-        regions = self.region(grid).relu()  # (B, R, H)
-        zeros = self.zeros(image)
-        return zeros, zeros, self.image(image).relu(), regions, self.attention.keys(regions)
+        regions = self.region(features.grid).relu()  # (B, R, H)
+        zeros = self.zeros(features.pooled)
+        return zeros, zeros, self.image(features.pooled).relu(), regions, self.attention.keys(regions)
 
     def step(self, words: Tensor, state: State) -> tuple[Tensor, State]:
         """One word further."""

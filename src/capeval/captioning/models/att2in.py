@@ -28,8 +28,8 @@ class Att2in(Captioner):
 
     def begin(self, features: Features) -> State:
         """An empty LSTM, and the regions."""
-        zeros, grid = self.zeros(features.pooled), self.standard(features).grid
-        return zeros, zeros, grid, self.attention.keys(grid)
+        zeros = self.zeros(features.pooled)
+        return zeros, zeros, features.grid, self.attention.keys(features.grid)
 
     def step(self, words: Tensor, state: State) -> tuple[Tensor, State]:
         """One word further."""

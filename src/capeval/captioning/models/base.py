@@ -65,33 +65,16 @@ class Captioner(nn.Module, ABC):
 
     name: ClassVar[str]
     """As on the command line: `fc`, `att2in`."""
-    centre: Tensor  # (D,)
-    deviation: Tensor  # (D,)
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__()
         self.sizes = sizes
         self.dropout = nn.Dropout(sizes.dropout)
         self.embed = nn.Embedding(sizes.vocabulary, sizes.embedding)
-        self.register_buffer("centre", torch.zeros(sizes.feature))
-        self.register_buffer("deviation", torch.ones(sizes.feature))
 
     @abstractmethod
     def begin(self, features: Features) -> State:
         """The state before the first word. A captioner with a latent vector draws it here, from its prior."""
-
-    def standardise(self, features: Features) -> None:
-        """Takes centre and deviation of pooled features, which are those of training images.
-
-        What all images share would otherwise be louder than what tells them apart, and learning wait for long.
-        """
-        self.centre.copy_(features.pooled.mean(0))
-        self.deviation.copy_(features.pooled.std(0).clamp(min=1e-3))
-
-    def standard(self, features: Features) -> Features:
-        """The features around 0, with deviation 1."""
-        pooled = (features.pooled - self.centre) / self.deviation
-        return features._replace(pooled=pooled, grid=(features.grid - self.centre) / self.deviation)
 
     def zeros(self, rows: Tensor) -> Tensor:
         """(B, H) zeros, for rows as many, of that type and on that device."""

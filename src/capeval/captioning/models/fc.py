@@ -25,7 +25,7 @@ class FC(Captioner):
 
     def begin(self, features: Features) -> State:
         """The LSTM's state after it has read the image."""
-        pixels = self.image(self.standard(features).pooled)  # (B, E)
+        pixels = self.image(features.pooled)  # (B, E)
         zeros = self.zeros(pixels)
         return tuple(self.cell(pixels, (zeros, zeros)))  # (B, H), (B, H)
 

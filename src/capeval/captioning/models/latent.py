@@ -28,7 +28,7 @@ class LatentCaptioner(Captioner):
     def begin(self, features: Features, latent: Tensor | None = None) -> State:
         """The LSTM's state after the image, with these (B, Z) latent vectors; by default drawn from the prior."""
         latent = self.draw(features) if latent is None else latent
-        pixels = self.image(self.standard(features).pooled)  # (B, E)
+        pixels = self.image(features.pooled)  # (B, E)
         zeros = self.zeros(pixels)
         hidden, memory = self.cell(torch.cat([pixels, latent], 1), (zeros, zeros))
         return hidden, memory, latent  # (B, H), (B, H), (B, Z)

@@ -30,8 +30,7 @@ class NIC(Captioner):
 
     def begin(self, features: Features) -> State:
         """The image as the LSTM's state."""
-        image = self.standard(features).pooled
-        return self.hidden(image).tanh(), self.memory(image)  # (B, H), (B, H)
+        return self.hidden(features.pooled).tanh(), self.memory(features.pooled)  # (B, H), (B, H)
 
     def step(self, words: Tensor, state: State) -> tuple[Tensor, State]:
         """One word further."""

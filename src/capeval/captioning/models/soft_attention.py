@@ -36,8 +36,8 @@ class SoftAtt(Captioner):
 
     def begin(self, features: Features) -> State:
         """The mean region as the LSTM's state, and the regions."""
-        image, grid, _ = self.standard(features)  # (B, D), (B, R, D)
-        return self.hidden(image).tanh(), self.memory(image).tanh(), grid, self.attention.keys(grid)
+        hidden, memory = self.hidden(features.pooled).tanh(), self.memory(features.pooled).tanh()  # (B, H)
+        return hidden, memory, features.grid, self.attention.keys(features.grid)
 
     def step(self, words: Tensor, state: State) -> tuple[Tensor, State]:
         """One word further."""
