@@ -12,7 +12,8 @@ torch = pytest.importorskip("torch")
 from capeval.captioning.run_log import read_log
 from capeval.captioning.scenes import write_scenes
 from capeval.captioning.settings import Settings
-from capeval.captioning.training import Progress, resume, train
+from capeval.captioning.training import resume, train
+from capeval.captioning.training_loop import Progress
 
 
 @pytest.fixture(scope="module")

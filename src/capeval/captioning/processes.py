@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 import torch
@@ -12,6 +14,9 @@ from torch import Tensor, distributed, nn
 
 from capeval.errors import UsageError
 from capeval.vision.device import choose_device
+
+_PATIENCE = timedelta(hours=6)
+"""How long processes wait for each other: the first reads images, teaches an encoder and validates alone."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,8 @@ class Processes:
             device = f"cuda:{local}"
         chosen = choose_device(device)
         if not distributed.is_initialized():
-            distributed.init_process_group("nccl" if chosen.type == "cuda" else "gloo")
+            kind = "nccl" if chosen.type == "cuda" else "gloo"
+            distributed.init_process_group(kind, timeout=_PATIENCE)
         return cls(distributed.get_rank(), world, chosen)
 
     @property
@@ -56,6 +62,15 @@ class Processes:
             for module in modules:
                 for tensor in module.state_dict().values():
                     distributed.broadcast(tensor, 0)
+
+    @contextlib.contextmanager
+    def first_then_others(self) -> Iterator[None]:
+        """The block runs in the first process, then in the others, which find in the cache what that one left."""
+        if self.world > 1 and not self.first:
+            distributed.barrier()
+        yield
+        if self.world > 1 and self.first:
+            distributed.barrier()
 
     def average_gradients(self, parameters: Iterable[nn.Parameter]) -> None:
         """Replaces each gradient by its mean over the processes."""

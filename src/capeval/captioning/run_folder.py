@@ -33,7 +33,7 @@ FORMAT = 1
 """Version of the folder's own form."""
 
 CONFIG, VOCABULARY, ENCODER = "config.json", "vocabulary.txt", "encoder.pt"
-BEST, LAST, LOG, TENSORBOARD = "best.pt", "last.pt", "log.jsonl", "tensorboard"
+BEGIN, BEST, LAST, LOG, TENSORBOARD = "begin.pt", "best.pt", "last.pt", "log.jsonl", "tensorboard"
 
 
 @dataclass(frozen=True)
@@ -73,14 +73,13 @@ class RunFolder:
             folder, settings, vocabulary, sizes, tuple(config["objects"]), config["data"], version=config["capeval"]
         )
 
-    def create(self, encoder: Encoder) -> None:
+    def create(self, encoder: Encoder, model: Captioner) -> None:
         """Makes the folder: everything but checkpoints and logs.
 
         Raises:
             DataError: something is there already, or it cannot be written.
         """
-        if (self.path / CONFIG).exists():
-            raise DataError(f"{self.path}: holds a run already; go on with it (--resume), or choose another folder")
+        check_new(self.path)
         try:
             os.makedirs(self.path, exist_ok=True)
         except OSError as error:
@@ -88,6 +87,7 @@ class RunFolder:
         with atomic_write(self.path / VOCABULARY) as file:
             file.write("".join(f"{word}\n" for word in self.vocabulary.words))
         write_tensors(self.path / ENCODER, encoder.state_dict())
+        write_tensors(self.path / BEGIN, {"model": model.state_dict()})
         config = {
             "format": FORMAT,
             "capeval": self.version,
@@ -127,6 +127,12 @@ class RunFolder:
         if not path.exists():
             raise DataError(f"{self.path}: has no {checkpoint} yet; let the training reach a validation")
         _restore(module, read_tensors(path).get(part, {}), path)
+
+
+def check_new(folder: PathLike) -> None:
+    """Raises `DataError` where a run is in the folder already."""
+    if (Path(folder) / CONFIG).exists():
+        raise DataError(f"{folder}: holds a run already; go on with it (--resume), or choose another folder")
 
 
 def _restore(module: torch.nn.Module, state: dict[str, Any], path: Path) -> None:

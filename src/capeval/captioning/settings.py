@@ -13,7 +13,7 @@ from capeval.errors import DataError, UsageError, accepted_name
 PRECISIONS = ("float32", "bfloat16", "float16")
 SCHEDULES = ("constant", "linear", "cosine")
 
-MAY_CHANGE = ("steps", "patience", "device", "log_every")
+MAY_CHANGE = ("data", "steps", "patience", "device", "log_every")
 """What a resumed run may set otherwise than the run that it goes on from."""
 
 

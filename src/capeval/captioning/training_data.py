@@ -196,6 +196,7 @@ def prepare(
     *,
     learns: bool,
     tokenizer: str,
+    objects: tuple[str, ...] | None = None,
     cache: PathLike | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> TrainingData:
@@ -206,6 +207,7 @@ def prepare(
         encoder: of their features.
         learns: whether the encoder learns: then pixels are kept instead of features.
         tokenizer: what cuts captions into words.
+        objects: labels of objects, in the order of their columns; those of the training images by default.
         cache: folder of the features of frozen encoders; the user's cache folder by default.
         progress: told split, images done, and images.
 
@@ -214,7 +216,8 @@ def prepare(
         DataError: images or captions are missing or cannot be read.
     """
     train, val = images.split("train"), images.split("val")
-    objects = tuple(sorted({label for image in train for label in image.objects}))
+    if objects is None:
+        objects = tuple(sorted({label for image in train for label in image.objects}))
 
     def source(part: CaptionedImages, name: str) -> FeatureSource:
         marks = _marks(part, objects) if objects else None

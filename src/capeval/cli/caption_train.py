@@ -16,7 +16,7 @@ from capeval.errors import MissingDependencyError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from capeval.captioning.training import Outcome, Progress
+    from capeval.captioning.training_loop import Outcome, Progress
 
 
 def _setting(name: str, text: str, kind: Any = None, **others: Any) -> Callable[[Any], Any]:

@@ -1,0 +1,5 @@
+"""`python -m capeval`, for what starts modules, as torchrun does."""
+
+from capeval.cli.start import script
+
+script()

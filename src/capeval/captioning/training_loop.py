@@ -1,0 +1,283 @@
+"""The loop of training: steps, validations, checkpoints."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import math
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from capeval.captioning.batches import Losses
+from capeval.captioning.checkpoints import (
+    learning,
+    random_states,
+    read_tensors,
+    restore_random_states,
+    write_tensors,
+)
+from capeval.captioning.encoders import Encoder
+from capeval.captioning.losses import Objective
+from capeval.captioning.models import Captioner
+from capeval.captioning.processes import Processes
+from capeval.captioning.retrieval_training import RetrievalModel
+from capeval.captioning.rewards import TrainingCaptions
+from capeval.captioning.rewards.retrieval import RetrievalReward
+from capeval.captioning.run_folder import BEST, LAST, RunFolder
+from capeval.captioning.run_log import RunLog
+from capeval.captioning.training_data import Batches, TrainingData
+from capeval.captioning.validation import greedy_captions, validation_score
+from capeval.document_frequency import DocumentFrequency
+from capeval.errors import CapevalError, DataError, UsageError
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a run is."""
+
+    step: int
+    steps: int
+    losses: Mapping[str, float]
+    """Means since the last line of the log."""
+    validation: float | None
+    """CIDEr-D of the last validation."""
+    best: float | None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended."""
+
+    folder: Path
+    step: int
+    """Steps it took."""
+    cider_d: float
+    """Of the best validation."""
+    best_step: int
+    stopped_early: bool
+
+
+@dataclass
+class _Position:
+    """What a run remembers besides weights."""
+
+    step: int = 0
+    best: float = -math.inf
+    best_step: int = 0
+    last: float | None = None
+    stale: int = 0
+    """Validations since the best."""
+    sums: dict[str, float] = dataclasses.field(default_factory=dict)
+    """Of the losses since the last line of the log."""
+    counted: int = 0
+
+
+def _objective(run: RunFolder, data: TrainingData, device: torch.device) -> Objective:
+    """What a step minimises."""
+    settings = run.settings
+    training = TrainingCaptions(
+        run.vocabulary,
+        data.train.tokens,
+        DocumentFrequency.load(settings.df) if settings.df is not None else None,
+        objects=tuple(map(Counter, data.train.objects)) if data.objects else None,
+        retrieval=_retrieval(run, data, device),
+    )
+    return Objective.load(
+        settings.loss,
+        training,
+        samples=settings.captions,
+        baseline=settings.baseline,
+        limit=settings.length + 1,
+        device=device,
+    )
+
+
+def _retrieval(run: RunFolder, data: TrainingData, device: torch.device) -> RetrievalReward | None:
+    """The reward of the retrieval model, where one is given."""
+    if run.settings.retrieval is None:
+        return None
+    return RetrievalModel.load(run.settings.retrieval).reward(data.checksum, run.vocabulary, device)
+
+
+class TrainingLoop:
+    """A run in memory."""
+
+    def __init__(
+        self,
+        run: RunFolder,
+        data: TrainingData,
+        model: Captioner,
+        encoder: Encoder,
+        processes: Processes,
+        tensorboard: bool,
+    ) -> None:
+        settings = run.settings
+        self.run, self.data, self.settings, self.processes = run, data, settings, processes
+        self.device = processes.device
+        self.model = model.to(self.device).train()
+        self.encoder = encoder.train() if settings.train_encoder else None
+        self.tensorboard = tensorboard
+        self.batches = Batches(
+            data.train,
+            data.train.encoded(run.vocabulary, settings.length),
+            settings.batch,
+            settings.captions,
+            settings.seed,
+            processes.rank,
+            processes.world,
+        )
+        self.objective = _objective(run, data, self.device)
+        learners: list[nn.Module] = [self.model] if self.encoder is None else [self.model, self.encoder]
+        self.parameters = [p for module in learners for p in module.parameters() if p.requires_grad]
+        self.optimiser = torch.optim.AdamW(self.parameters, lr=settings.rate, weight_decay=settings.weight_decay)
+        self.scaler = torch.amp.GradScaler(self.device.type, enabled=settings.precision == "float16")
+        self.position = _Position()
+        processes.agree(learners)
+        # Each process draws its own samples.
+        torch.manual_seed(settings.seed + 1 + processes.rank)
+
+    def go(self, progress: Callable[[Progress], None] | None) -> Outcome:
+        """Takes the steps that are left."""
+        log = RunLog(self.run.path, self.position.step, tensorboard=self.tensorboard) if self.processes.first else None
+        try:
+            while not self._done():
+                with self._enough_memory():
+                    self._step(log)
+                    if self._validates():
+                        self._validate(log)
+                if progress is not None and self.processes.first:
+                    progress(self._progress())
+        finally:
+            if log is not None:
+                log.close()
+            self.processes.leave()
+        at = self.position
+        return Outcome(self.run.path, at.step, at.best, at.best_step, at.step < self.settings.steps)
+
+    def restore(self) -> None:
+        """Puts everything back to where the last checkpoint found it; without one the run begins anew."""
+        path = self.run.path / LAST
+        if not path.exists():
+            return
+        saved = read_tensors(path)
+        if len(saved["random"]) != self.processes.world:
+            raise UsageError(
+                f"{path}: is of a run of {len(saved['random'])} processes, these are {self.processes.world}; "
+                "start as many"
+            )
+        self.model.load_state_dict(saved["model"])
+        if self.encoder is not None:
+            self.encoder.load_state_dict(saved["encoder"])
+        self.optimiser.load_state_dict(saved["optimiser"])
+        self.scaler.load_state_dict(saved["scaler"])
+        self.position = _Position(**saved["position"])
+        restore_random_states(saved["random"][self.processes.rank], self.device)
+
+    def _step(self, log: RunLog | None) -> None:
+        """One step."""
+        at, settings = self.position, self.settings
+        started = time.monotonic()
+        rate = settings.rate_at(at.step)
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+        losses = self._learn(at.step)
+        at.step += 1
+        for name, value in (
+            ("loss", losses.total.item()),
+            *losses.parts.items(),
+            ("seconds", time.monotonic() - started),
+        ):
+            at.sums[name] = at.sums.get(name, 0.0) + value
+        at.counted += 1
+        if not math.isfinite(at.sums["loss"]):
+            raise CapevalError(
+                f"{self.run.path}: the loss of step {at.step} is {losses.total.item()}; try a smaller --rate or "
+                "--clip, or --precision float32"
+            )
+        if at.step % settings.log_every == 0:
+            if log is not None:
+                log.write(at.step, {**self._means(), "rate": rate})
+            at.sums, at.counted = {}, 0
+
+    def _learn(self, step: int) -> Losses:
+        """Forward, backward, and Adam's step."""
+        precision = getattr(torch, self.settings.precision)
+        with torch.autocast(self.device.type, precision, enabled=precision != torch.float32):
+            losses = self.objective(self.model, self.batches.at(step, self.device), step)
+        self.optimiser.zero_grad(set_to_none=True)
+        torch.autograd.backward(self.scaler.scale(losses.total))
+        self.scaler.unscale_(self.optimiser)
+        self.processes.average_gradients(self.parameters)
+        nn.utils.clip_grad_norm_(self.parameters, self.settings.clip)
+        self.scaler.step(self.optimiser)
+        self.scaler.update()
+        return losses
+
+    def _validate(self, log: RunLog | None) -> None:
+        """CIDEr-D of greedy captions; the weights, where they are the best; a checkpoint."""
+        at = self.position
+        score = self.processes.told(self._score() if self.processes.first else 0.0)
+        better = score > at.best
+        at.last = score
+        at.stale = 0 if better else at.stale + 1
+        if better:
+            at.best, at.best_step = score, at.step
+        states = self.processes.gather(random_states(self.device))
+        if log is None:
+            return
+        log.write(at.step, {"cider-d": score}, best=better)
+        weights = learning(self.model, self.encoder)
+        if better:
+            write_tensors(self.run.path / BEST, {**weights, "step": at.step, "cider-d": score})
+        rest = {"optimiser": self.optimiser.state_dict(), "scaler": self.scaler.state_dict(), "random": states}
+        write_tensors(self.run.path / LAST, {**weights, **rest, "position": dataclasses.asdict(at)})
+
+    def _score(self) -> float:
+        limit = self.settings.length + 1
+        if self.encoder is not None:
+            self.encoder.eval()
+        captions = greedy_captions(self.model, self.data.val, self.run.vocabulary, limit=limit, device=self.device)
+        if self.encoder is not None:
+            self.encoder.train()
+        return validation_score(captions, self.data.val)
+
+    def _done(self) -> bool:
+        patience = self.settings.patience
+        return self.position.step >= self.settings.steps or bool(patience and self.position.stale >= patience)
+
+    def _validates(self) -> bool:
+        """Whether the step just taken is followed by a validation: the last one is, too."""
+        step = self.position.step
+        return step % (self.settings.validate_every or len(self.batches)) == 0 or step == self.settings.steps
+
+    def _means(self) -> dict[str, float]:
+        at = self.position
+        return {name: total / max(1, at.counted) for name, total in at.sums.items()}
+
+    def _progress(self) -> Progress:
+        at = self.position
+        best = None if at.best == -math.inf else at.best
+        return Progress(at.step, self.settings.steps, self._means(), at.last, best)
+
+    @contextlib.contextmanager
+    def _enough_memory(self) -> Iterator[None]:
+        """Turns running out of memory, on a GPU or not, into an error that says what to do."""
+        try:
+            yield
+        except (torch.OutOfMemoryError, MemoryError, RuntimeError) as error:
+            words = str(error).lower()
+            told = any(sign in words for sign in ("out of memory", "not enough memory", "allocate memory"))
+            if isinstance(error, RuntimeError) and not told:
+                raise
+            settings = self.settings
+            raise DataError(
+                f"{self.run.path}: memory ran out at step {self.position.step + 1} with a batch of {settings.batch} "
+                f"images × {settings.captions} captions; choose a smaller --batch or --captions, --precision bfloat16, "
+                "or another --device"
+            ) from None
