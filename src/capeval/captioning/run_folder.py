@@ -3,6 +3,7 @@
 config.json       version of the folder and of capeval, settings, checksums of data, vocabulary and encoder
 vocabulary.txt    a word a line, in the order of their ids
 encoder.pt        the encoder's weights as the run began
+begin.pt          the captioner's
 best.pt           the weights of the best validation: captioner, and encoder where it learns
 last.pt           the last checkpoint: all that going on takes
 log.jsonl         a line every few steps, and one a validation

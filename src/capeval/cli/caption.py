@@ -11,6 +11,7 @@ from capeval.cli.group import Group
 COMMANDS = {
     "scenes": "Draw a made-up data set: scenes of coloured shapes with varied captions.",
     "train": "Train a captioner, with a metric as its reward or without.",
+    "evaluate": "Caption images with a captioner, and score the captions.",
     "retrieval": "Train the model whose reward is how well a caption finds its image.",
     "generate": "Write caption sets of a captioner, by sampling, search and other ways.",
     "sweep": "Train a grid of captioners, score their sets, draw diversity against accuracy.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -102,6 +103,8 @@ def command(
         if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
             raise
         raise MissingDependencyError("training captioners", extra="train") from None
+    if os.environ.get("RANK", "0") != "0":
+        return  # torchrun's first process speaks for all
     early = " (stopped early)" if outcome.stopped_early else ""
     options.emit(
         f"{outcome.folder}: {outcome.step:,} steps{early}; best CIDEr-D {outcome.cider_d:.4f} at step "

@@ -1,0 +1,99 @@
+"""`capeval caption evaluate`: one caption an image by a captioner, scored."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from capeval.cli import options
+from capeval.cli.interruptible import building_tables, stage
+from capeval.corpus import Corpus
+from capeval.data.atomic import atomic_write
+from capeval.errors import MissingDependencyError
+
+
+@click.command()
+@click.argument("captioner", metavar="RUN|CHECKPOINT")
+@click.option("--data", metavar="FOLDER", help="The captioned images; those of the run by default.")
+@click.option("--split", default="test", show_default=True, metavar="NAME", help="Which of them.")
+@options.metrics
+@click.option(
+    "--method",
+    default="beam",
+    show_default=True,
+    metavar="METHOD",
+    help="How to caption an image once; beam is then greedy: the likeliest word at every step.",
+)
+@click.option("--candidates", "written", metavar="FILE", help="Write the captions as COCO results, too.")
+@click.option("--batch", type=click.IntRange(1), default=32, show_default=True, metavar="N", help="Images at a time.")
+@click.option(
+    "--device", default="auto", show_default=True, metavar="NAME", help="cpu, cuda, cuda:1; auto: a GPU if any."
+)
+@click.option(
+    "--on-missing",
+    type=click.Choice(["error", "skip"]),
+    default="error",
+    show_default=True,
+    help="What an image without a file means: an error, or leave it out.",
+)
+@click.option("--features", metavar="DIR", help="Where features of frozen encoders are kept; the user's cache folder.")
+@options.tokenizer
+@options.interval
+@options.common
+def command(
+    captioner: str,
+    data: str | None,
+    split: str,
+    metrics: str,
+    method: str,
+    written: str | None,
+    batch: int,
+    device: str,
+    on_missing: str,
+    features: str | None,
+    tokenizer: str,
+    interval: float | None,
+    format_: str,
+    output: str,
+    threads: int,
+    seed: int,
+) -> None:
+    """Caption each image once and score the captions against people's, as capeval score does.
+
+    RUN is a folder of capeval caption train; CHECKPOINT an image-to-text checkpoint of transformers: its folder, or
+    owner/name on the hub.
+    """
+    from capeval.evaluate import lacking, score_corpus
+    from capeval.registry import parse_metrics
+    from capeval.report.formats import render
+
+    options.check_outputs(output=output, candidates=written)
+    chosen = parse_metrics(metrics, lacking=lacking(None, None))
+    stage.text = "loading the captioner"
+    try:
+        from capeval.captioning.generation import generate
+        from capeval.captioning.images import CaptionedImages
+        from capeval.captioning.run_folder import RunFolder
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
+            raise
+        raise MissingDependencyError("captioning images", extra="train") from None
+    sets = generate(
+        captioner, data=data, split=split, method=method, captions=1, seed=seed, batch=batch, device=device,
+        on_missing=on_missing, cache=features, progress=_show,
+    )  # fmt: skip
+    candidates = {image: captions[0] for image, captions in sets.items()}
+    stage.text = "scoring"
+    images = CaptionedImages.read(data or RunFolder.open(captioner).settings.data, on_missing=on_missing)
+    corpus = Corpus(images.split(split).references(), candidates, tokenizer=tokenizer, threads=threads)
+    result = score_corpus(corpus, chosen, progress=building_tables, interval=interval, seed=seed, threads=threads)
+    if written is not None:
+        with atomic_write(written) as file:
+            rows = [{"image_id": image, "caption": caption} for image, caption in candidates.items()]
+            json.dump(rows, file, ensure_ascii=False)
+    options.emit(render(result, format_, colour=options.colour(output)), output)
+
+
+def _show(what: str, done: int, images: int) -> None:
+    stage.text = f"{what}: {done:,} of {images:,} images"
