@@ -135,7 +135,7 @@ def test_findings_and_tables(tmp_path: Path) -> None:
     assert lines[0].startswith("| captioner | CIDEr-D | Self-CIDEr | F |")
     assert lines[3].startswith("| fc, λ 5 | 0.305 | 0.705 |")
     assert lines[5].startswith("| people | 0.900 |")
-    assert "Spearman of λ with accuracy 1.00, with Self-CIDEr -1.00; smallest vocabulary: λ only" in lines[-1]
+    assert "Spearman of λ with accuracy 1.00, with Self-CIDEr -1.00; smallest vocabulary: λ = only" in lines[-1]
     assert "mean of 2 seeds" in render(result, "table")
     write_pictures(result, tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from typing import TYPE_CHECKING
 
+from capeval.captioning.sweep import ONLY
 from capeval.report.pictures import write_drawings
 from capeval.report.pictures.tables import Cell, Table
 from capeval.report.text import grid
@@ -34,15 +35,16 @@ def findings(result: SweepResult) -> list[str]:
     several = len(result.sweep.methods) > 1
     return [
         f"{one.model}{f', {one.method}' if several else ''}: Spearman of λ with accuracy {one.accuracy:.2f}, with "
-        f"Self-CIDEr {one.diversity:.2f}; smallest vocabulary: λ {one.smallest_vocabulary}"
+        f"Self-CIDEr {one.diversity:.2f}; smallest vocabulary: λ = {one.smallest_vocabulary}"
         for one in result.findings
     ]
 
 
 def named(result: SweepResult, place: Place) -> str:
-    """A captioner in a table: `fc, λ 5`."""
+    """A captioner in a table: `fc, λ 5`, `fc, reward only`."""
+    weight = "reward only" if place.weight == ONLY else f"λ {place.weight}"
     method = f", {place.method}" if len(result.sweep.methods) > 1 else ""
-    return f"{place.model}, λ {place.weight}{method}"
+    return f"{place.model}, {weight}{method}"
 
 
 def write_pictures(result: SweepResult, folder: str | PathLike[str]) -> None:

@@ -55,7 +55,8 @@ def trade_off(table: Table, label: str, accuracy: str, beta2: float) -> Figure:
             x, left, right, y, low, high = map(_number, row[2:8])
             axes.errorbar(x, y, xerr=_sides(x, left, right), yerr=_sides(y, low, high), color=one.colour, lw=1.0)
             _mark(axes, x, y, one)
-            axes.annotate(f"λ {row[1]}", (x, y), xytext=(6, 5), textcoords="offset points", fontsize=7.5)
+            named = "reward only" if row[1] == "only" else f"λ {row[1]}"
+            axes.annotate(named, (x, y), xytext=(6, 5), textcoords="offset points", fontsize=7.5)
     for row in table.rows:
         if row[1] is None:
             looks.append(look(0, str(row[0]), people=True))
