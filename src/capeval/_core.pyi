@@ -226,6 +226,13 @@ class DocumentFrequency:
             DataError: it is no such pickle, or asks for anything to be executed.
         """
 
+    def token_id_counts(self, order: int) -> tuple[bytes, bytes]:
+        """The n-grams of one order as token ids, and the count of each, both as little-endian u32.
+
+        Raises:
+            UsageError: a word is no token id.
+        """
+
     def to_bytes(self) -> bytes:
         """The file's bytes."""
 

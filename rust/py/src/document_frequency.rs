@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use capeval_core::document_frequency as core;
 use capeval_core::document_frequency::SharedBytes;
+use capeval_core::reward::NotTokenIds;
 use memmap2::Mmap;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -78,6 +79,18 @@ impl DocumentFrequency {
         let imported =
             py.detach(|| -> std::io::Result<_> { Ok(core::DocumentFrequency::from_pickle(&std::fs::read(&path)?)) })?;
         imported.map(Self).map_err(|error| DataError::new_err(format!("{}: {error}", path.display())))
+    }
+
+    /// The n-grams of one order, as little-endian u32 token ids, and the count of each, as u32.
+    fn token_id_counts<'py>(
+        &self,
+        py: Python<'py>,
+        order: usize,
+    ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+        let found = py.detach(|| self.0.token_id_counts(order)).map_err(|word| NotTokenIds { word });
+        let (ngrams, counts) = found.map_err(|error| UsageError::new_err(error.to_string()))?;
+        let bytes = |numbers: Vec<u32>| numbers.into_iter().flat_map(u32::to_le_bytes).collect::<Vec<_>>();
+        Ok((PyBytes::new(py, &bytes(ngrams)), PyBytes::new(py, &bytes(counts))))
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {

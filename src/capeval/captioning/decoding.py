@@ -1,4 +1,8 @@
-"""Words out of a captioner: greedy and sampled."""
+"""Words out of a captioner: greedy, sampled, by beam and diverse beam search.
+
+Nothing random is drawn inside but by `sample`, which takes the numbers that decide, or the generator of them: the same
+numbers give the same captions, whatever else is in the batch.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from torch import Tensor
 
 from capeval.captioning.models.base import Captioner, Features, State
 from capeval.captioning.vocabulary import END
+from capeval.errors import UsageError
 
 
 class Decoded(NamedTuple):
@@ -23,7 +28,7 @@ class Decoded(NamedTuple):
 
 def greedy(model: Captioner, features: Features, *, limit: int) -> Decoded:
     """The likeliest word at every step: (B, T) with T ≤ limit."""
-    return _decode(model, model.begin(features), limit, lambda log_probs: log_probs.argmax(1))
+    return _decode(model, model.begin(features), limit, lambda log_probs, _: log_probs.argmax(1))
 
 
 def sample(
@@ -33,27 +38,181 @@ def sample(
     limit: int,
     samples: int = 1,
     temperature: float = 1.0,
+    top_k: int = 0,
+    nucleus: float = 1.0,
     generator: torch.Generator | None = None,
+    chance: Tensor | None = None,
 ) -> Decoded:
-    """`samples` captions an image, in consecutive rows, each word drawn from the model's distribution."""
+    """`samples` captions an image, in consecutive rows, each word drawn from the model's distribution.
 
-    def draw(log_probs: Tensor) -> Tensor:
-        return torch.multinomial((log_probs / temperature).softmax(1), 1, generator=generator).squeeze(1)
+    Args:
+        model: the captioner.
+        features: of B images.
+        limit: T, the most words of a caption.
+        samples: k, captions an image.
+        temperature: divides the logits; below 1 the likely become likelier.
+        top_k: draw among that many likeliest words; 0 for all (Fan et al. 2018).
+        nucleus: draw among the fewest likeliest words whose probabilities reach this (Holtzman et al. 2020).
+        generator: of the random numbers, where `chance` is not given.
+        chance: (N, limit) uniform numbers in [0, 1), which decide each word.
+    """
+    return sample_from(
+        model,
+        model.begin(features.repeated(samples)),
+        limit=limit,
+        temperature=temperature,
+        top_k=top_k,
+        nucleus=nucleus,
+        generator=generator,
+        chance=chance,
+    )
 
-    return _decode(model, model.begin(features.repeated(samples)), limit, draw)
+
+def sample_from(
+    model: Captioner,
+    state: State,
+    *,
+    limit: int,
+    temperature: float = 1.0,
+    top_k: int = 0,
+    nucleus: float = 1.0,
+    generator: torch.Generator | None = None,
+    chance: Tensor | None = None,
+) -> Decoded:
+    """One sampled caption a row of a state; arguments as `sample` has them."""
+    rows = state[0]
+    if chance is None:
+        chance = torch.rand(len(rows), limit, generator=generator, device=rows.device)
+
+    def draw(log_probs: Tensor, step: int) -> Tensor:
+        return chosen_by(chance[:, step], log_probs, temperature, top_k, nucleus)
+
+    return _decode(model, state, limit, draw)
 
 
-def _decode(model: Captioner, state: State, limit: int, choose: Callable[[Tensor], Tensor]) -> Decoded:
+def chosen_by(chance: Tensor, log_probs: Tensor, temperature: float, top_k: int, nucleus: float) -> Tensor:
+    """(N,) words drawn from (N, V) log-probabilities; (N,) chances decide."""
+    # In float64, which Apple's GPUs do not have.
+    place = torch.device("cpu") if log_probs.device.type == "mps" else log_probs.device
+    likelihood = (log_probs.detach() / temperature).to(place).softmax(1, dtype=torch.float64)
+    return drawn(kept(likelihood, top_k, nucleus), chance.to(place)).to(log_probs.device)
+
+
+def kept(likelihood: Tensor, top_k: int, nucleus: float) -> Tensor:
+    """(N, V) likelihoods in which all but the `top_k` likeliest, and what the nucleus leaves out, are 0."""
+    if not top_k and nucleus >= 1:
+        return likelihood
+    ordered, words = likelihood.sort(dim=1, descending=True, stable=True)  # (N, V)
+    dropped = ordered.cumsum(1) - ordered >= nucleus * ordered.sum(1, keepdim=True)
+    if top_k:
+        dropped[:, top_k:] = True
+    dropped[:, 0] = False
+    return torch.zeros_like(likelihood).scatter(1, words, ordered.masked_fill(dropped, 0.0))
+
+
+def drawn(likelihood: Tensor, chance: Tensor) -> Tensor:
+    """(N,) words: of each row of (N, V) likelihoods in float64, the first whose running sum passes its chance (N,)."""
+    running = likelihood.cumsum(1)  # (N, V)
+    # Below 1 even when rounded: chances have 24 bits, these sums have 53. So some word passes, and no word of none.
+    word = torch.searchsorted(running, chance.double()[:, None] * running[:, -1:], right=True).squeeze(1)
+    return word.clamp(max=likelihood.shape[1] - 1)  # where likelihoods are no numbers, any word: training says so
+
+
+def _decode(model: Captioner, state: State, limit: int, choose: Callable[[Tensor, int], Tensor]) -> Decoded:
     words = torch.full((len(state[0]),), END, device=state[0].device)
     running = torch.ones_like(words, dtype=torch.bool)
     chosen, likely = [], []
-    for _ in range(limit):
+    for step in range(limit):
         logits, state = model.step(words, state)
         log_probs = logits.log_softmax(1)  # (N, V)
-        words = torch.where(running, choose(log_probs), END)
+        words = torch.where(running, choose(log_probs, step), END)
         chosen.append(words)
         likely.append(torch.where(running, log_probs.gather(1, words[:, None]).squeeze(1), 0.0))
         running = running & (words != END)
         if not running.any():
             break
     return Decoded(torch.stack(chosen, 1), torch.stack(likely, 1))
+
+
+def beam(
+    model: Captioner, features: Features, *, limit: int, width: int, groups: int = 1, penalty: float = 0.5
+) -> Decoded:
+    """`width` captions an image, in consecutive rows, likeliest first: beam search, diverse where there are groups.
+
+    Diverse beam search (Vijayakumar et al. 2018, algorithm 1): the beam is cut into groups; a group extends its
+    captions after the groups before it, and at each step a word costs it `penalty` for each time that they have just
+    used it (Hamming diversity). The penalty decides what stays, likelihoods stay as they are. A caption that has ended
+    keeps its place while `width / groups` others are not likelier; one that `limit` cuts competes as it is. Captions
+    of one group differ; two groups may find the same.
+
+    Returns:
+        (B·width, T) words and their log-probabilities.
+
+    Raises:
+        UsageError: `groups` do not divide `width`, or the vocabulary has fewer words than that.
+    """
+    # Once an image, then repeated: a latent vector that begin draws is one for all captions of a search.
+    state = tuple(part.repeat_interleave(width, 0) for part in model.begin(features))
+    return beam_from(model, state, limit=limit, width=width, groups=groups, penalty=penalty)
+
+
+def beam_from(
+    model: Captioner, state: State, *, limit: int, width: int, groups: int = 1, penalty: float = 0.5
+) -> Decoded:
+    """`beam` from a state on, whose B·width rows repeat each image `width` times."""
+    if width < 1 or groups < 1 or width % groups:
+        raise UsageError(f"the groups must divide the width of the beam, got width {width} and {groups} groups")
+    images, device = len(state[0]) // width, state[0].device
+    first = torch.arange(images, device=device)[:, None] * width  # (B, 1) first row of each image
+    words = torch.zeros(images * width, 0, dtype=torch.int64, device=device)
+    likely = torch.zeros(images * width, 0, device=device)
+    ended = torch.zeros(images, width, dtype=torch.bool, device=device)
+    # All captions of a group begin equal, so only its first is extended in the first step.
+    scores = torch.full((images, width), -torch.inf, device=device)
+    scores[:, :: width // groups] = 0.0
+    last = torch.full((images * width,), END, device=device)
+    for _ in range(limit):
+        logits, state = model.step(last, state)
+        log_probs = _continued(logits.float().log_softmax(1).view(images, width, -1), ended)  # (B, W, V)
+        parents, chosen, scores = _extended(scores, log_probs, ended, groups, penalty)  # (B, W) each
+        rows = (first + parents).flatten()
+        last = chosen.flatten()
+        gained = log_probs.flatten(0, 1)[rows].gather(1, last[:, None])
+        words, likely = torch.cat([words[rows], last[:, None]], 1), torch.cat([likely[rows], gained], 1)
+        state = tuple(part[rows] for part in state)
+        ended = chosen == END
+        if ended.all():
+            break
+    order = (first + scores.sort(dim=1, descending=True, stable=True).indices).flatten()
+    return Decoded(words[order], likely[order])
+
+
+def _continued(log_probs: Tensor, ended: Tensor) -> Tensor:
+    """(B, W, V) log-probabilities in which a caption that has ended goes on with ends, at no cost."""
+    padding = torch.full_like(log_probs[0, 0], -torch.inf)
+    padding[END] = 0.0
+    return torch.where(ended[..., None], padding, log_probs)
+
+
+def _extended(
+    scores: Tensor, log_probs: Tensor, ended: Tensor, groups: int, penalty: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """(B, W) parents within the image, words and scores of the captions that stay, group after group."""
+    images, width, vocabulary = log_probs.shape
+    each = width // groups
+    if vocabulary < each:
+        raise UsageError(f"a beam of {each} needs that many words in the vocabulary, which has {vocabulary}")
+    used = torch.zeros(images, vocabulary, device=scores.device)  # by earlier groups in this step
+    parents, chosen, totals = [], [], []
+    for start in range(0, width, each):
+        part = slice(start, start + each)
+        totalled = scores[:, part, None] + log_probs[:, part]  # (B, W/G, V)
+        costs = penalty * torch.where(ended[:, part, None], 0.0, used[:, None])
+        best = (totalled - costs).flatten(1).topk(each).indices  # (B, W/G)
+        parent, word = start + best // vocabulary, best % vocabulary
+        parents.append(parent)
+        chosen.append(word)
+        totals.append(totalled.flatten(1).gather(1, best))
+        # What pads a caption that has ended is no word that it uses.
+        used = used.scatter_add(1, word, (~ended.gather(1, parent)).to(used))
+    return torch.cat(parents, 1), torch.cat(chosen, 1), torch.cat(totals, 1)

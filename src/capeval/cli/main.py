@@ -31,6 +31,7 @@ COMMANDS = {
     "rank": "Rank an image's references against each other.",
     "df": "Build, import or inspect document frequencies.",
     "detect": "Find the objects of images, or convert and unite annotations.",
+    "caption": "Train captioners with the metrics as rewards; make and compare their caption sets.",
     "metrics": "List the metrics, or explain one.",
     "serve": "Run the evaluation server; back it up, restore it, make administrators.",
     "submit": "Send captions to an evaluation server, and wait for the scores.",

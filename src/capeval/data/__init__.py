@@ -8,7 +8,7 @@ from capeval.data.captions import FORMATS, read_candidates, read_caption_sets, r
 if TYPE_CHECKING:
     from capeval.data.objects import OBJECT_FORMATS, read_objects
     from capeval.data.objects_writer import unite, write_objects
-    from capeval.data.writers import WRITTEN_FORMATS, write_candidates
+    from capeval.data.writers import WRITTEN_FORMATS, write_candidates, write_caption_sets
 
 __all__ = [
     "FORMATS",
@@ -21,13 +21,14 @@ __all__ = [
     "read_references",
     "unite",
     "write_candidates",
+    "write_caption_sets",
     "write_objects",
 ]
 
 
 def __getattr__(name: str) -> object:
     """Writers and the reader of objects load when they are asked for: others do not pay for them."""
-    if name in ("WRITTEN_FORMATS", "write_candidates"):
+    if name in ("WRITTEN_FORMATS", "write_candidates", "write_caption_sets"):
         from capeval.data import writers
 
         return getattr(writers, name)

@@ -1,4 +1,4 @@
-"""Writing candidates: whole or not at all, in formats that the readers take back."""
+"""Writing candidates and caption sets: whole or not at all, in formats that the readers take back."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import csv
 import json
 import operator
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import IO, SupportsIndex
 
 from capeval._core import Captions
@@ -40,6 +40,21 @@ def write_candidates(
     rows = _rows(candidates)
     with atomic_write(path) as file:
         WRITTEN_FORMATS[name](file, rows)
+
+
+def write_caption_sets(path: PathLike, sets: Mapping[str, Sequence[str]]) -> None:
+    """Write caption sets as a list of ``{"image_id", "captions"}``, a set a line.
+
+    Args:
+        path: where to; ``-`` is standard output. The file appears when it is complete.
+        sets: the captions of each image id.
+
+    Raises:
+        DataError: the file cannot be written.
+    """
+    rows = (json.dumps({"image_id": image, "captions": list(set_)}, ensure_ascii=False) for image, set_ in sets.items())
+    with atomic_write(path) as file:
+        file.write("[\n" + ",\n".join(rows) + "\n]\n" if sets else "[]\n")
 
 
 def _rows(candidates: Mapping[str, str] | Mapping[int, str]) -> list[Row]:

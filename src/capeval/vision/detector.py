@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from capeval.errors import MissingDependencyError, UsageError
+from capeval.vision.device import choose_device
 
 if TYPE_CHECKING:
-    import torch
     from PIL.Image import Image
 
 
@@ -70,19 +70,5 @@ def load_detector(name: str, *, weights: str | None = None, device: str = "auto"
     except ImportError:
         raise MissingDependencyError("detecting objects", extra="detect") from None
     if checkpoint:
-        return TransformersDetector(name, _device(device))
-    return TorchvisionDetector(name, weights or "DEFAULT", _device(device))
-
-
-def _device(name: str) -> torch.device:
-    import torch
-
-    if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        device = torch.device(name)
-        torch.zeros(1, device=device)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        reason = str(error).partition("\n")[0]
-        raise UsageError(f"the device {name!r} cannot be used ({reason}); choose auto, cpu, cuda or cuda:N") from None
-    return device
+        return TransformersDetector(name, choose_device(device))
+    return TorchvisionDetector(name, weights or "DEFAULT", choose_device(device))

@@ -6,7 +6,7 @@ import os
 import re
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from capeval.data.source import PathLike, reading
 from capeval.errors import DataError, MissingDependencyError, accepted_name
@@ -59,8 +59,12 @@ def _id(file: Path, ids: str) -> str:
     return file.name if ids == "name" else file.stem
 
 
-def open_image(file: Path) -> Image:
+def open_image(file: PathLike | IO[bytes], name: str | None = None) -> Image:
     """The whole image in RGB, turned as its camera says.
+
+    Args:
+        file: a path, or an open file.
+        name: what messages call it; the path by default.
 
     Raises:
         DataError: it is corrupt, no image, or too large to be one.
@@ -70,12 +74,13 @@ def open_image(file: Path) -> Image:
         from PIL import Image, ImageOps
     except ImportError:
         raise MissingDependencyError("reading images", extra="detect") from None
+    shown = str(file) if name is None else name
     try:
-        with reading(file), warnings.catch_warnings():
+        with reading(shown), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             with Image.open(file) as image:
                 return ImageOps.exif_transpose(image).convert("RGB")
     except DataError:
         raise
     except (Image.DecompressionBombError, SyntaxError, EOFError, MemoryError, TypeError) as error:
-        raise DataError(f"{file}: cannot be read: {error}") from None
+        raise DataError(f"{shown}: cannot be read: {error}") from None

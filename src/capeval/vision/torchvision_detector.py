@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import pickle
-import sys
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +9,9 @@ import torch
 from torchvision import models
 from torchvision.transforms import functional
 
-from capeval.data.source import reading
-from capeval.errors import DataError, UsageError, accepted_name
+from capeval.errors import UsageError, accepted_name
 from capeval.vision.detector import Detection
+from capeval.vision.torchvision_weights import check_weights, load_weights, published
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -56,45 +52,12 @@ class TorchvisionDetector:
 
 def _model(name: str, weights: str, known: Any) -> torch.nn.Module:
     """The model with weights of torchvision, of a file, or random ones."""
-    if weights in known.__members__ or weights == "DEFAULT":
-        return _published(name, known[weights] if weights != "DEFAULT" else known.DEFAULT)
-    if weights != "random" and not os.path.exists(weights):
-        accepted = ", ".join(dict.fromkeys(["DEFAULT", *known.__members__, "random"]))
-        raise UsageError(f"the weights {weights!r} of {name} are neither a file nor one of {accepted}")
+    chosen = check_weights(name, weights)
+    if chosen is not None:
+        return published(name, chosen, weights_backbone=None)
     model: torch.nn.Module = models.get_model(
         name, weights=None, weights_backbone=None, num_classes=len(known.DEFAULT.meta["categories"])
     )
     if weights != "random":
-        _load(model, weights, name)
+        load_weights(model, weights, name)
     return model
-
-
-def _published(name: str, weights: Any) -> torch.nn.Module:
-    """The model with weights that torchvision keeps in its cache, or fetches."""
-    try:
-        model: torch.nn.Module = models.get_model(
-            name, weights=weights, weights_backbone=None, progress=sys.stderr.isatty()
-        )
-    except (OSError, RuntimeError) as error:
-        folder = os.path.join(torch.hub.get_dir(), "checkpoints")
-        raise DataError(
-            f"the weights {weights.name} of {name} cannot be fetched ({error}); "
-            f"download {weights.url} and put it into {folder}"
-        ) from None
-    return model
-
-
-def _load(model: torch.nn.Module, path: str, name: str) -> None:
-    """Loads a state dict without executing what the file may hold."""
-    try:
-        with reading(path), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            state = torch.load(path, map_location="cpu", weights_only=True)
-        model.load_state_dict(state)
-    except DataError:
-        raise
-    except (RuntimeError, pickle.UnpicklingError, EOFError, TypeError, AttributeError, KeyError) as error:
-        reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise DataError(
-            f"{path}: is no state dict of {name} ({reason}); save it with torch.save(model.state_dict())"
-        ) from None

@@ -220,17 +220,29 @@ impl DocumentFrequency {
     /// The number of each token id, where every word is one in decimal; otherwise a word that is not.
     pub fn token_ids(&self) -> Result<Vec<Option<Word>>, String> {
         let mut words = Vec::new();
-        for (word, number) in self.words.iter().zip(0..) {
-            match word.parse::<u32>() {
-                Ok(id) if id <= LARGEST_ID && id.to_string() == word => {
-                    let id = id as usize;
-                    words.resize(words.len().max(id + 1), None);
-                    words[id] = Some(number);
-                }
-                _ => return Err(word.to_owned()),
-            }
+        for (id, number) in self.ids()?.into_iter().zip(0..) {
+            let id = id as usize;
+            words.resize(words.len().max(id + 1), None);
+            words[id] = Some(number);
         }
         Ok(words)
+    }
+
+    /// The n-grams of one order as token ids, one after the other, and the count of each; otherwise a word that is none.
+    pub fn token_id_counts(&self, order: usize) -> Result<(Vec<Word>, Vec<u32>), String> {
+        let ids = self.ids()?;
+        let (mut ngrams, mut counts) = (Vec::new(), Vec::new());
+        for (ngram, count) in self.frequencies.iter().filter(|(ngram, _)| ngram.order() == order) {
+            ngrams.extend(ngram.words().map(|word| ids[word as usize]));
+            counts.push(count);
+        }
+        Ok((ngrams, counts))
+    }
+
+    /// The token id of each word number.
+    fn ids(&self) -> Result<Vec<Word>, String> {
+        let id = |word: &str| word.parse().ok().filter(|id: &u32| *id <= LARGEST_ID && id.to_string() == word);
+        self.words.iter().map(|word| id(word).ok_or_else(|| word.to_owned())).collect()
     }
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, TypeAlias
 
@@ -22,14 +23,24 @@ class Features(NamedTuple):
     """(B, D): the whole image."""
     grid: Tensor
     """(B, R, D): its regions."""
+    objects: Tensor | None = None
+    """(B, K): 1 for each object class that is in the image; known in training only, and of some data sets only."""
 
     def rows(self, numbers: Tensor) -> Features:
         """The features of these rows, in this order, repeats allowed."""
-        return Features(self.pooled[numbers], self.grid[numbers])
+        return self._each(lambda tensor: tensor[numbers])
 
     def repeated(self, times: int) -> Features:
         """Each image `times` times, in consecutive rows."""
-        return Features(self.pooled.repeat_interleave(times, 0), self.grid.repeat_interleave(times, 0))
+        return self._each(lambda tensor: tensor.repeat_interleave(times, 0))
+
+    def to(self, device: torch.device) -> Features:
+        """The same on a device."""
+        return self._each(lambda tensor: tensor.to(device))
+
+    def _each(self, change: Callable[[Tensor], Tensor]) -> Features:
+        objects = None if self.objects is None else change(self.objects)
+        return Features(change(self.pooled), change(self.grid), objects)
 
 
 @dataclass(frozen=True)
@@ -42,6 +53,11 @@ class Sizes:
     embedding: int = 512
     attention: int = 512
     latent: int = 64
+    """Size of a latent vector."""
+    objects: int = 0
+    """Object classes of the data set: K."""
+    dropout: float = 0.0
+    """Share of what the word layer sees that is left out while training."""
 
 
 class Captioner(nn.Module, ABC):
@@ -53,10 +69,16 @@ class Captioner(nn.Module, ABC):
     def __init__(self, sizes: Sizes) -> None:
         super().__init__()
         self.sizes = sizes
+        self.dropout = nn.Dropout(sizes.dropout)
+        self.embed = nn.Embedding(sizes.vocabulary, sizes.embedding)
 
     @abstractmethod
     def begin(self, features: Features) -> State:
         """The state before the first word. A captioner with a latent vector draws it here, from its prior."""
+
+    def zeros(self, rows: Tensor) -> Tensor:
+        """(B, H) zeros, for rows as many, of that type and on that device."""
+        return rows.new_zeros(len(rows), self.sizes.hidden)
 
     @abstractmethod
     def step(self, words: Tensor, state: State) -> tuple[Tensor, State]:
@@ -78,6 +100,14 @@ class Captioner(nn.Module, ABC):
     def loss(self, features: Features, captions: Tensor) -> Tensor:
         """What training without a reward minimises: cross-entropy a word, and what a subclass adds to it."""
         return cross_entropy(self(features, captions), captions)
+
+
+def lstm_cell(read: int, hidden: int) -> nn.LSTMCell:
+    """An LSTM whose forget gates begin open: Jozefowicz, Zaremba, Sutskever (ICML 2015), section 3.1."""
+    cell = nn.LSTMCell(read, hidden)
+    with torch.no_grad():
+        cell.bias_hh[hidden : 2 * hidden] = 1.0  # the gates stand in the order i, f, g, o
+    return cell
 
 
 def until_end(captions: Tensor) -> Tensor:

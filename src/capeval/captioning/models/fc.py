@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import torch
 from torch import Tensor, nn
 
-from capeval.captioning.models.base import Captioner, Features, Sizes, State
+from capeval.captioning.models.base import Captioner, Features, Sizes, State, lstm_cell
 
 
 class FC(Captioner):
@@ -21,17 +20,16 @@ class FC(Captioner):
     def __init__(self, sizes: Sizes) -> None:
         super().__init__(sizes)
         self.image = nn.Linear(sizes.feature, sizes.embedding)
-        self.embed = nn.Embedding(sizes.vocabulary, sizes.embedding)
-        self.cell = nn.LSTMCell(sizes.embedding, sizes.hidden)
+        self.cell = lstm_cell(sizes.embedding, sizes.hidden)
         self.word = nn.Linear(sizes.hidden, sizes.vocabulary)
 
     def begin(self, features: Features) -> State:
         """The LSTM's state after it has read the image."""
         pixels = self.image(features.pooled)  # (B, E)
-        zeros = torch.zeros(len(pixels), self.sizes.hidden, dtype=pixels.dtype, device=pixels.device)
+        zeros = self.zeros(pixels)
         return tuple(self.cell(pixels, (zeros, zeros)))  # (B, H), (B, H)
 
     def step(self, words: Tensor, state: State) -> tuple[Tensor, State]:
         """One word further."""
         hidden, cell = self.cell(self.embed(words), state)  # (B, H)
-        return self.word(hidden), (hidden, cell)
+        return self.word(self.dropout(hidden)), (hidden, cell)

@@ -56,26 +56,33 @@ def write_pictures(result: Diversity, folder: str | PathLike[str], images: Itera
         UsageError: an image without caption sets is asked for.
     """
     check_pictures(folder)
-    import matplotlib
-
     from capeval.report.pictures.images import chosen_images
-    from capeval.report.pictures.style import RC
 
     chosen = chosen_images(result, images)
     left_out = []
+    for name, make in _pictures(result, chosen):
+        try:
+            drawn = make()
+        except tables.LeftOutError as reason:
+            left_out.append(f"{name} is left out: {reason}")
+            continue
+        write_drawings(drawn, folder)
+    return left_out
+
+
+def write_drawings(drawn: Iterable[Drawn], folder: str | PathLike[str]) -> None:
+    """Writes each table and its drawing: `NAME.png`, `NAME.svg` and `NAME.csv`. Raises as `write_pictures`."""
+    check_pictures(folder)
+    import matplotlib
+
+    from capeval.report.pictures.style import RC
+
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         parameters: Any = matplotlib.rcParams
         parameters.update(RC)
-        for name, make in _pictures(result, chosen):
-            try:
-                drawn = make()
-            except tables.LeftOutError as reason:
-                left_out.append(f"{name} is left out: {reason}")
-                continue
-            for table, draw in drawn:
-                _write(table, draw(), folder)
-    return left_out
+        for table, draw in drawn:
+            _write(table, draw(), folder)
 
 
 def _pictures(result: Diversity, chosen: list[str]) -> Iterator[tuple[str, Callable[[], list[Drawn]]]]:

@@ -43,6 +43,31 @@ def plane(table: Table, label: str, accuracy: str, beta2: float | None) -> Figur
     return figure
 
 
+def trade_off(table: Table, label: str, accuracy: str, beta2: float) -> Figure:
+    """The plane of a sweep: a line a model through its places, named by λ; crosses show least and greatest seed."""
+    lines = list(dict.fromkeys(str(row[0]) for row in table.rows if row[1] is not None))
+    looks = [look(number, name, people=False) for number, name in enumerate(lines)]
+    figure, axes = _one(5.2 + _room(looks), 4.6)
+    for one, name in zip(looks, lines, strict=True):
+        rows = [row for row in table.rows if row[0] == name and row[1] is not None]
+        axes.plot([_number(row[2]) for row in rows], [_number(row[5]) for row in rows], color=one.colour, lw=1.0)
+        for row in rows:
+            x, left, right, y, low, high = map(_number, row[2:8])
+            axes.errorbar(x, y, xerr=_sides(x, left, right), yerr=_sides(y, low, high), color=one.colour, lw=1.0)
+            _mark(axes, x, y, one)
+            axes.annotate(f"λ {row[1]}", (x, y), xytext=(6, 5), textcoords="offset points", fontsize=7.5)
+    for row in table.rows:
+        if row[1] is None:
+            looks.append(look(0, str(row[0]), people=True))
+            _mark(axes, _number(row[2]), _number(row[5]), looks[-1])
+    axes.margins(0.12)
+    _end_at_one(axes)
+    axes.set(xlabel=f"Diversity: {label} (→ more varied)", ylabel=f"{accuracy} (↑ closer to the references)")
+    _equal_f(axes, beta2)
+    _legend(figure, looks)
+    return figure
+
+
 def f(table: Table, label: str) -> Figure:
     """A bar each, from 0, with the interval as a line."""
     looks = _looks(table)

@@ -1,0 +1,29 @@
+"""What one training step sees and what it costs."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from torch import Tensor
+
+from capeval.captioning.models.base import Features
+
+
+class Batch(NamedTuple):
+    """Some images and k captions of each."""
+
+    images: Tensor
+    """(B,) numbers of the images in the training split."""
+    features: Features
+    """Of the B images."""
+    captions: Tensor
+    """(N, T) ids, N = k·B, the k captions of an image in consecutive rows."""
+
+
+class Losses(NamedTuple):
+    """What an objective says of a batch."""
+
+    total: Tensor
+    """(): what is minimised."""
+    parts: dict[str, float]
+    """What the log and the progress bar show, by name."""

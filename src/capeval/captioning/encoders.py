@@ -1,0 +1,158 @@
+"""Image encoders by name: pixels to features, one vector for the image and one a region of its grid.
+
+`small` is a few convolutions for small pictures such as the made-up scenes; every other name is a classification
+network of torchvision, without its last layers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor, nn
+
+from capeval.captioning.models.base import Features
+from capeval.errors import DataError, UsageError, accepted_name
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+SMALL = "small"
+_OTHER = ("googlenet", "inception", "maxvit", "swin", "vit")
+"""Networks of torchvision whose layers before the pooling are no plain sequence."""
+_MEAN, _DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+"""Of ImageNet's channels: what torchvision's weights expect."""
+
+
+class Encoder(nn.Module):
+    """(B, 3, H, W) pixels in [0, 1] to `Features`.
+
+    Attributes:
+        name: what tells it from others, such as `resnet18`.
+        side: pixels of the side of the square it takes.
+        feature: D, the size of a feature.
+    """
+
+    mean: Tensor
+    deviation: Tensor
+
+    def __init__(self, name: str, body: nn.Module, side: int) -> None:
+        super().__init__()
+        self.name = name
+        self.side = side
+        self.body = body
+        self.register_buffer("mean", torch.tensor(_MEAN).view(3, 1, 1), persistent=False)
+        self.register_buffer("deviation", torch.tensor(_DEVIATION).view(3, 1, 1), persistent=False)
+        self.feature = self._feature_size()
+
+    def forward(self, pixels: Tensor) -> Features:
+        """Pooled and grid features."""
+        maps = self.body((pixels - self.mean) / self.deviation)  # (B, D, h, w)
+        grid = maps.flatten(2).transpose(1, 2)  # (B, R, D), R = h·w
+        return Features(grid.mean(1), grid)
+
+    @property
+    def checksum(self) -> str:
+        """The same for the same name, side and weights."""
+        digest = hashlib.sha256(f"{self.name} {self.side}".encode())
+        for name, weights in self.state_dict().items():
+            digest.update(name.encode())
+            digest.update(weights.detach().cpu().contiguous().numpy().tobytes())
+        return digest.hexdigest()[:16]
+
+    def _feature_size(self) -> int:
+        """D, from an empty picture; a picture too small for the network is found out here."""
+        training = self.training
+        self.eval()
+        try:
+            with torch.no_grad():
+                size = self(torch.zeros(1, 3, self.side, self.side)).pooled.shape[1]
+        except RuntimeError as error:
+            raise UsageError(f"pictures of {self.side} pixels a side are too small for {self.name}: {error}") from None
+        self.train(training)
+        return int(size)
+
+
+def encoder_names() -> list[str]:
+    """The names that `load_encoder` takes."""
+    from torchvision import models
+
+    return [SMALL, *(name for name in models.list_models(module=models) if not name.startswith(_OTHER))]
+
+
+def load_encoder(name: str, *, weights: str = "random", side: int | None = None) -> Encoder:
+    """An encoder with weights.
+
+    Args:
+        name: one of `encoder_names`.
+        weights: `random` (drawn from torch's global generator); the file of a state dict: of the encoder, or of the
+            network as torchvision has it; or for a network of torchvision one of its names, such as `DEFAULT`.
+        side: pixels of the square that images are resized to; 64 for `small`, else 224.
+
+    Raises:
+        UsageError: no such encoder or weights, or too small a side.
+        DataError: the weights cannot be fetched or read.
+    """
+    accepted_name("the encoder", name, encoder_names())
+    if name != SMALL:
+        return _torchvision(name, weights, side or 224)
+    encoder = Encoder(SMALL, _small(), side or 64)
+    if weights != "random":
+        if not os.path.exists(weights):
+            raise UsageError(f"the weights {weights!r} of {SMALL} are neither a file nor 'random'")
+        _load(encoder, None, weights)
+    return encoder
+
+
+def to_pixels(image: Image, side: int) -> Tensor:
+    """(3, side, side) in [0, 1]: the whole image, resized to a square."""
+    from torchvision.transforms import functional
+
+    resized = image if image.size == (side, side) else image.resize((side, side), 2)  # 2: bilinear
+    pixels: Tensor = functional.pil_to_tensor(resized).float().div(255)
+    return pixels
+
+
+def _small() -> nn.Module:
+    """Four convolutions, each of which halves the picture: 64 pixels become a grid of 4 × 4."""
+    layers: list[nn.Module] = []
+    for before, after in ((3, 24), (24, 48), (48, 96), (96, 128)):
+        layers += [nn.Conv2d(before, after, 3, stride=2, padding=1, bias=False), nn.BatchNorm2d(after), nn.ReLU()]
+    return nn.Sequential(*layers)
+
+
+def _torchvision(name: str, weights: str, side: int) -> Encoder:
+    from torchvision import models
+
+    from capeval.vision.torchvision_weights import check_weights, published
+
+    chosen = check_weights(name, weights)
+    network = models.get_model(name, weights=None) if chosen is None else published(name, chosen)
+    encoder = Encoder(name, _headless(network), side)
+    if chosen is None and weights != "random":
+        _load(encoder, network, weights)
+    return encoder
+
+
+def _headless(network: nn.Module) -> nn.Module:
+    """The layers before the first pooling to a vector: what gives (B, D, h, w)."""
+    kept: list[nn.Module] = []
+    for name, layer in network.named_children():
+        if isinstance(layer, nn.AdaptiveAvgPool2d | nn.AvgPool2d) or name in {"avgpool", "classifier", "fc", "head"}:
+            break
+        kept.append(layer)
+    return nn.Sequential(*kept)
+
+
+def _load(encoder: Encoder, network: Any, path: str) -> None:
+    """Weights of a file: of the encoder itself, or of the whole network that it is the beginning of."""
+    from capeval.vision.torchvision_weights import load_weights
+
+    try:
+        load_weights(encoder, path, f"the encoder {encoder.name}")
+    except DataError:
+        if network is None:
+            raise
+        load_weights(network, path, encoder.name)

@@ -1,0 +1,161 @@
+"""Caption sets of the images of a data set: by the captioner of a run folder, or by a checkpoint of transformers.
+
+generate("runs/att2in", method="rs(temperature=0.7)", captions=10, seed=1)
+generate("Salesforce/blip-image-captioning-base", data="flickr8k", method="beam")
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import torch
+
+import capeval
+from capeval.captioning.features import cached_features
+from capeval.captioning.images import CaptionedImages
+from capeval.captioning.run_folder import CONFIG, RunFolder
+from capeval.captioning.sets import SetMethod, Speaker, TrainedSpeaker, make_sets, set_method
+from capeval.captioning.training_data import cache_folder
+from capeval.data.source import PathLike
+from capeval.errors import DataError, UsageError
+from capeval.vision.device import choose_device
+
+if TYPE_CHECKING:
+    from capeval.captioning.models import Features
+
+LIMIT = 20
+"""Most tokens of a checkpoint's caption."""
+
+
+def generate(
+    captioner: PathLike,
+    *,
+    data: PathLike | None = None,
+    split: str = "test",
+    method: str | SetMethod = "rs",
+    captions: int = 10,
+    limit: int | None = None,
+    seed: int = 0,
+    batch: int = 32,
+    device: str = "auto",
+    on_missing: str = "error",
+    cache: PathLike | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> dict[str, list[str]]:
+    """Caption sets by image id.
+
+    Args:
+        captioner: a run folder; or a checkpoint of transformers: its folder, or owner/name on the hub.
+        data: the captioned images; those of the run by default.
+        split: which of them.
+        method: a way to make caption sets, as `set_method` reads it.
+        captions: how many an image.
+        limit: most words of a caption; by default as many as the run was trained with, or 20 tokens of a checkpoint.
+        seed: of everything random.
+        batch: images at a time.
+        device: `cpu`, `cuda`, `cuda:1`; `auto` is the GPU when there is one.
+        on_missing: what an image without a file means: `error` or `skip`.
+        cache: folder of the features of frozen encoders; the user's cache folder by default.
+        progress: told what is done, images done, and images.
+
+    Raises:
+        UsageError: a name or number that is not accepted, or a captioner that is not for the method.
+        DataError: no captioner or no data set is there, or either is damaged.
+    """
+    chosen = set_method(method) if isinstance(method, str) else method
+    place = choose_device(device)
+    run = RunFolder.open(captioner) if is_run(captioner) else None
+    if data is None:
+        if run is None:
+            raise UsageError(
+                f"{os.fspath(captioner)} is a checkpoint, which knows no images: give some (--data FOLDER)"
+            )
+        data = run.settings.data
+    images = CaptionedImages.read(data, on_missing=on_missing)
+    part = images.split(split)
+    speaker = _checkpoint(captioner, limit, place) if run is None else run_speaker(run, place, limit)
+    chosen.check(speaker, captions)
+    features = None
+    if run is not None and not run.settings.train_encoder and not chosen.alters_images:
+        features = _features(part, speaker, cache, progress)
+
+    def training() -> list[list[str]]:
+        texts = [text for image in images.split("train") for text in image.references]
+        return capeval.tokenize(texts, tokenizer="ptb" if run is None else run.settings.tokenizer)
+
+    def show(done: int) -> None:
+        if progress is not None:
+            progress("captioning", done, len(part))
+
+    return make_sets(
+        chosen,
+        speaker,
+        part,
+        features=features,
+        training=training,
+        captions=captions,
+        seed=seed,
+        batch=batch,
+        progress=show,
+    )
+
+
+def is_run(place: PathLike) -> bool:
+    """Whether a folder is of `capeval caption train`, rather than a checkpoint's or a name on the hub.
+
+    Raises:
+        DataError: it is neither.
+    """
+    if not os.path.isdir(place):
+        if os.fspath(place).count("/") == 1 and not os.path.exists(place):
+            return False
+        raise DataError(
+            f"{os.fspath(place)}: is no folder; a captioner is the folder of capeval caption train, or a checkpoint of "
+            "transformers: its folder, or owner/name on the hub"
+        )
+    try:
+        config = json.loads((Path(place) / CONFIG).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise DataError(
+            f"{os.fspath(place)}: holds neither a run of capeval caption train nor a checkpoint of transformers: both "
+            f"have a {CONFIG}"
+        ) from None
+    return isinstance(config, dict) and "capeval" in config
+
+
+def run_speaker(run: RunFolder, device: torch.device, limit: int | None = None) -> TrainedSpeaker:
+    """The captioner of a run with the weights of its best validation.
+
+    Raises:
+        DataError: the run has none yet, or is damaged.
+    """
+    model, encoder = run.captioner().to(device), run.encoder().to(device)
+    # As in validation: one more than the words that training sees, which is the place of the end.
+    return TrainedSpeaker(model, run.vocabulary, limit=limit or run.settings.length + 1, encoder=encoder)
+
+
+def _checkpoint(name: PathLike, limit: int | None, device: torch.device) -> Speaker:
+    from capeval.captioning.sets.transformers_speaker import TransformersSpeaker
+
+    return TransformersSpeaker(os.fspath(name), limit=limit or LIMIT, device=device)
+
+
+def _features(
+    images: CaptionedImages,
+    speaker: Speaker,
+    cache: PathLike | None,
+    progress: Callable[[str, int, int], None] | None,
+) -> Features | None:
+    """Of a frozen encoder: kept, because the next method wants them too."""
+    if not isinstance(speaker, TrainedSpeaker) or speaker.encoder is None:
+        return None
+
+    def show(done: int) -> None:
+        if progress is not None:
+            progress("reading", done, len(images))
+
+    return cached_features(images, speaker.encoder, cache or cache_folder(), progress=show)

@@ -1,0 +1,190 @@
+"""What training minimises: cross-entropy, rewards by policy gradient, and weighted mixtures of them.
+
+    L = w_xe · XE + L_rewards,    L_rewards = − 1/W Σ_s A(s) Σ_t log p(s_t | s_<t, image),    A(s) = r(s) − b(s)
+
+s are k captions an image that the captioner samples, W their words, r = Σ w_i · r_i the mixture of rewards, b a
+baseline without which the gradient is the same on average and noisier:
+
+- `greedy`: r of the image's greedy caption (Rennie et al., *Self-critical sequence training*, CVPR 2017, eq. 7);
+- `others`: mean r of the image's other k − 1 samples (Kool, van Hoof, Welling, *Buy 4 REINFORCE samples*, 2019), which
+  needs no further decoding.
+
+| point | Rennie et al.; Wang, Chan 2019 | here |
+| --- | --- | --- |
+| reward of CIDEr-D | 0 to 10 | 0 to 10 |
+| log-probability | summed over a caption | mean over all sampled words, as XE is, so that a weight means the same |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+
+import torch
+from torch import Tensor
+
+from capeval.captioning.batches import Batch, Losses
+from capeval.captioning.decoding import greedy, sample
+from capeval.captioning.mixture import CROSS_ENTROPY, RETRIEVAL, Mixture
+from capeval.captioning.models.base import Captioner, Features, until_end
+from capeval.captioning.rewards import Reward, TrainingCaptions, load_reward
+from capeval.errors import UsageError, accepted_name
+
+BASELINES = ("greedy", "others")
+
+
+class Objective:
+    """The loss of a batch at a step, as the training loop asks for it.
+
+    Rewards that are computed on the host run in a thread, beside the passes of the captioner that do not need them: the
+    greedy caption and cross-entropy.
+
+    Args:
+        mixture: what is minimised; see `capeval.captioning.mixture`.
+        rewards: those that the mixture names.
+        samples: k, sampled captions an image.
+        baseline: one of `BASELINES`.
+        limit: the most words of a sampled caption.
+        temperature: of the samples.
+
+    Raises:
+        UsageError: an unknown baseline, fewer samples than it needs, or a reward is missing.
+    """
+
+    def __init__(
+        self,
+        mixture: Mixture | str,
+        rewards: Mapping[str, Reward] | None = None,
+        *,
+        samples: int = 5,
+        baseline: str = "greedy",
+        limit: int = 20,
+        temperature: float = 1.0,
+    ) -> None:
+        accepted_name("baseline", baseline, BASELINES)
+        least = 2 if baseline == "others" else 1
+        if samples < least:
+            raise UsageError(f"the baseline {baseline} needs at least {least} samples an image, got {samples}")
+        self.mixture = Mixture.parse(mixture) if isinstance(mixture, str) else mixture
+        self.rewards = dict(rewards or {})
+        missing = [name for name in self.mixture.rewards if name not in self.rewards]
+        if missing:
+            raise UsageError(f"loss {str(self.mixture)!r}: no reward is given for {', '.join(missing)}")
+        self.samples = samples
+        self.baseline = baseline
+        self.limit = limit
+        self.temperature = temperature
+        self._thread = ThreadPoolExecutor(1, "capeval-reward")
+
+    @classmethod
+    def load(
+        cls,
+        mixture: Mixture | str,
+        training: TrainingCaptions,
+        *,
+        samples: int = 5,
+        baseline: str = "greedy",
+        limit: int = 20,
+        temperature: float = 1.0,
+        device: torch.device | str = "cpu",
+    ) -> Objective:
+        """The objective with the rewards that the mixture names, for a captioner on `device`; see `load_reward`."""
+        mixture = Mixture.parse(mixture) if isinstance(mixture, str) else mixture
+        rewards = {name: load_reward(name, training, device=device) for name in mixture.rewards}
+        return cls(mixture, rewards, samples=samples, baseline=baseline, limit=limit, temperature=temperature)
+
+    def __call__(self, model: Captioner, batch: Batch, step: int) -> Losses:
+        """The loss of the batch, and its parts: cross-entropy a word (`xe`), each reward's mean (`reward/cider-d`).
+
+        Raises:
+            UsageError: the mixture has a reward of retrieval, and the batch one image.
+        """
+        weights = self.mixture.at(step)
+        share = weights.pop(CROSS_ENTROPY, 0.0)
+        if RETRIEVAL in weights and len(batch.images) < 2:
+            raise UsageError(
+                "retrieval chooses among the images of a batch, and this batch has one; make batches larger"
+            )
+        losses, parts = [], {}
+        finish = self._begin_rewards(model, batch, weights) if weights else None
+        if share:
+            captions_an_image = len(batch.captions) // len(batch.images)
+            entropy = model.loss(batch.features.repeated(captions_an_image), batch.captions)
+            losses.append(share * entropy)
+            parts[CROSS_ENTROPY] = float(entropy.detach())
+        if finish is not None:
+            loss, means = finish()
+            losses.append(loss)
+            parts |= means
+        total = torch.stack(losses).sum() if losses else _nothing(model)
+        return Losses(total, parts)
+
+    def _begin_rewards(
+        self, model: Captioner, batch: Batch, weights: Mapping[str, float]
+    ) -> Callable[[], tuple[Tensor, dict[str, float]]]:
+        """Samples, and has the samples scored meanwhile; the result waits for the scores."""
+        sampled = sample(
+            model, batch.features, limit=self.limit, samples=self.samples, temperature=self.temperature
+        )  # (N, T)
+        scored = self._begin_scores(sampled.words, batch.images, weights)
+        compared = None
+        if self.baseline == "greedy":
+            compared = self._begin_scores(_greedy_words(model, batch.features, self.limit), batch.images, weights)
+
+        def finish() -> tuple[Tensor, dict[str, float]]:
+            rewards = scored()  # each (N,)
+            reward = mixed(rewards, weights)
+            baseline = others(reward, self.samples)
+            if compared is not None:
+                baseline = mixed(compared(), weights).repeat_interleave(self.samples)
+            means = {f"reward/{name}": float(each.mean()) for name, each in rewards.items()}
+            return policy_gradient(sampled.log_probs, sampled.words, reward - baseline), means
+
+        return finish
+
+    def _begin_scores(
+        self, words: Tensor, images: Tensor, weights: Mapping[str, float]
+    ) -> Callable[[], dict[str, Tensor]]:
+        """Starts every reward of the samples that has a weight; the result waits for them."""
+        device = words.device
+        host = [name for name in weights if self.rewards[name].on_host]
+        on_host = (words.cpu(), images.cpu()) if host else (words, images)  # one copy for all
+        waiting = {name: self._thread.submit(self.rewards[name], *on_host) for name in host}
+        with torch.no_grad():
+            ready = {name: self.rewards[name](words, images) for name in weights if name not in waiting}
+        return lambda: {name: ready[name] if name in ready else waiting[name].result().to(device) for name in weights}
+
+
+def mixed(rewards: Mapping[str, Tensor], weights: Mapping[str, float]) -> Tensor:
+    """(N,) Σ w_i · r_i."""
+    return torch.stack([weights[name] * reward for name, reward in rewards.items()]).sum(0)
+
+
+def others(reward: Tensor, samples: int) -> Tensor:
+    """(N,) mean reward of the image's other samples; 0 where there is no other."""
+    by_image = reward.view(-1, samples)  # (B, k)
+    return ((by_image.sum(1, keepdim=True) - by_image) / max(samples - 1, 1)).flatten()
+
+
+def policy_gradient(log_probs: Tensor, words: Tensor, advantage: Tensor) -> Tensor:
+    """(): −A · log p, mean over the sampled words of (N, T) captions, their ends included.
+
+    `log_probs`: (N, T), 0 after the end; `advantage`: (N,), through which no gradient flows.
+    """
+    weighted = advantage.detach()[:, None] * log_probs  # (N, T)
+    return -weighted.sum() / until_end(words).sum()
+
+
+@torch.no_grad()
+def _greedy_words(model: Captioner, features: Features, limit: int) -> Tensor:
+    """(B, T) likeliest words, without dropout."""
+    training = model.training
+    model.eval()
+    words = greedy(model, features, limit=limit).words
+    model.train(training)
+    return words
+
+
+def _nothing(model: Captioner) -> Tensor:
+    """(): 0 with a gradient of 0, at a step where no weight has risen yet."""
+    return torch.stack([parameter.sum() for parameter in model.parameters()]).sum() * 0.0

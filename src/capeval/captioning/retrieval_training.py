@@ -1,0 +1,193 @@
+"""Trains a retrieval model on the data of a training run, and keeps it in a file.
+
+trained = train_retrieval(RunFolder.open("runs/fc"))
+trained.model.save("runs/fc/retrieval.pt")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from capeval.captioning.checkpoints import read_tensors, write_tensors
+from capeval.captioning.images import CaptionedImages
+from capeval.captioning.retrieval import ImageSentenceSpace, hinge, recalls, similarities
+from capeval.captioning.rewards.retrieval import RetrievalReward
+from capeval.captioning.run_folder import RunFolder
+from capeval.captioning.training_data import Batches, Split, prepare
+from capeval.captioning.vocabulary import Vocabulary
+from capeval.data.source import PathLike
+from capeval.errors import DataError
+
+_ROWS = 512
+"""Images or captions put into the space at once."""
+_KIND = "capeval retrieval model"
+_EXPECTED = {"kind", "data", "words", "sizes", "space", "images"}
+
+
+@dataclass(frozen=True)
+class RetrievalModel:
+    """A trained space, with the training images in it."""
+
+    space: ImageSentenceSpace
+    words: Vocabulary
+    images: Tensor
+    """(I, E): those of the training split, in its order."""
+    data: str
+    """Checksum of the data set."""
+
+    def save(self, path: PathLike) -> None:
+        """Writes the file, whole or not at all. Raises `DataError` where it cannot be written."""
+        space = self.space
+        sizes = {
+            "vocabulary": space.embed.num_embeddings,
+            "feature": space.image.in_features,
+            "embedding": space.embed.embedding_dim,
+            "space": space.image.out_features,
+        }
+        content = {"kind": _KIND, "data": self.data, "words": list(self.words.words), "sizes": sizes}
+        write_tensors(path, {**content, "space": space.state_dict(), "images": self.images.half()})
+
+    @classmethod
+    def load(cls, path: PathLike) -> RetrievalModel:
+        """Reads what `save` wrote. Raises `DataError` for a missing, foreign or damaged file."""
+        content = read_tensors(path)
+        if content.get("kind") != _KIND or not content.keys() >= _EXPECTED:
+            raise DataError(f"{path}: is no retrieval model; capeval caption retrieval trains one")
+        space = ImageSentenceSpace(**content["sizes"])
+        space.load_state_dict(content["space"])
+        return cls(space, Vocabulary(tuple(content["words"])), content["images"].float(), content["data"])
+
+    def reward(self, data: str, vocabulary: Vocabulary, device: torch.device | str = "cpu") -> RetrievalReward:
+        """The reward for captioners of this vocabulary, trained on the data set of this checksum.
+
+        Raises `DataError` where the model was trained on other data: its images are not those of the training split.
+        """
+        if data != self.data:
+            raise DataError(
+                f"the retrieval model was trained on other images, splits or captions (checksum {self.data}, not "
+                f"{data}); train one on these: capeval caption retrieval RUN"
+            )
+        return RetrievalReward(self.space, self.images, self.words, vocabulary, device=device)
+
+
+@dataclass(frozen=True)
+class TrainedRetrieval:
+    """How training ended."""
+
+    model: RetrievalModel
+    epoch: int
+    """Of the best validation, which the model is of."""
+    recalls: dict[str, float]
+    """Of that validation."""
+
+
+def train_retrieval(
+    run: RunFolder,
+    *,
+    epochs: int = 30,
+    batch: int = 64,
+    rate: float = 2e-3,
+    space: int = 256,
+    seed: int = 0,
+    images: CaptionedImages | None = None,
+    cache: PathLike | None = None,
+    device: torch.device | str = "cpu",
+    progress: Callable[[int, float, dict[str, float]], None] | None = None,
+) -> TrainedRetrieval:
+    """Trains on the images, features, tokens and vocabulary of a run of `capeval caption train`.
+
+    The first half of the epochs counts all negatives (eq. 5), the second the hardest (eq. 6), at a tenth of the rate:
+    from random weights the hardest alone draw all vectors into one. The best epoch by the sum of recalls on the
+    validation split is kept.
+
+    Args:
+        run: the run.
+        epochs: passes over the training images, one caption of each.
+        batch: images a step.
+        rate: learning rate of Adam in the first half.
+        space: E, numbers of a vector.
+        seed: of weights, order and captions.
+        images: the data set, where it is read already.
+        cache: folder of frozen features.
+        device: where it learns.
+        progress: told after each epoch its number, loss and recalls.
+
+    Raises:
+        DataError: the data are not those of the run, or have too few images.
+    """
+    settings = run.settings
+    images = images or CaptionedImages.read(settings.data, on_missing=settings.on_missing)
+    if images.checksum != run.data_checksum:
+        raise DataError(f"{settings.data}: its images, splits or captions are not those of the run {run.path}")
+    data = prepare(images, run.encoder(), learns=False, tokenizer=settings.tokenizer, cache=cache)
+    if len(data.train) < 2:
+        raise DataError(f"{settings.data}: a retrieval model tells images apart, and the training split has one")
+    device = torch.device(device)
+    generator = torch.Generator().manual_seed(seed)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(int(torch.randint(2**31, (1,), generator=generator)))
+        model = ImageSentenceSpace(len(run.vocabulary), run.sizes.feature, space=space).to(device)
+    batches = Batches(
+        data.train, data.train.encoded(run.vocabulary, settings.length), min(batch, len(data.train)), 1, seed
+    )
+    optimiser = torch.optim.Adam(model.parameters(), lr=rate)
+    best: tuple[float, int, dict[str, float], dict[str, Tensor]] | None = None
+    for epoch in range(epochs):
+        hardest = epoch >= (epochs + 1) // 2
+        for group in optimiser.param_groups:
+            group["lr"] = rate / 10 if hardest else rate
+        loss = _epoch(model, batches, epoch, optimiser, hardest)
+        found = _recalls(model, data.val, run, device)
+        if best is None or sum(found.values()) > best[0]:
+            state = {name: value.detach().clone() for name, value in model.state_dict().items()}
+            best = (sum(found.values()), epoch + 1, found, state)
+        if progress is not None:
+            progress(epoch + 1, loss, found)
+    assert best is not None  # noqa: S101 - epochs are at least 1
+    _, chosen, found, state = best
+    model.load_state_dict(state)
+    model = model.eval().cpu()
+    trained = RetrievalModel(model, run.vocabulary, _embedded(model, data.train, torch.device("cpu")), images.checksum)
+    return TrainedRetrieval(trained, chosen, found)
+
+
+def _epoch(
+    model: ImageSentenceSpace, batches: Batches, epoch: int, optimiser: torch.optim.Optimizer, hardest: bool
+) -> float:
+    """A pass over the images; the mean loss."""
+    model.train()
+    device = model.image.weight.device
+    losses = []
+    for step in range(epoch * len(batches), (epoch + 1) * len(batches)):
+        batch = batches.at(step, device)
+        cosines = similarities(model.images(batch.features.pooled), model.sentences(batch.captions))
+        loss = hinge(cosines, hardest=hardest)
+        optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
+        optimiser.step()
+        losses.append(loss.item())
+    return sum(losses) / len(losses)
+
+
+@torch.no_grad()
+def _recalls(model: ImageSentenceSpace, split: Split, run: RunFolder, device: torch.device) -> dict[str, float]:
+    model.eval()
+    captions = split.encoded(run.vocabulary, run.settings.length)
+    owners = torch.cat([torch.full((len(rows),), image) for image, rows in enumerate(captions)])
+    rows = torch.cat(captions)
+    parts = [rows[start : start + _ROWS].to(device) for start in range(0, len(rows), _ROWS)]
+    sentences = torch.cat([model.sentences(part) for part in parts])
+    return recalls(_embedded(model, split, device), sentences.cpu(), owners)
+
+
+@torch.no_grad()
+def _embedded(model: ImageSentenceSpace, split: Split, device: torch.device) -> Tensor:
+    """(I, E): the images of the split, on the CPU."""
+    starts = range(0, len(split), _ROWS)
+    found = [split.features(torch.arange(start, min(start + _ROWS, len(split))), device) for start in starts]
+    return torch.cat([model.images(features.pooled).cpu() for features in found])

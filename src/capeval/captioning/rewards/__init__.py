@@ -1,0 +1,35 @@
+"""Rewards by name: CIDEr-D on ids, any other registered metric, retrieval."""
+
+from __future__ import annotations
+
+import torch
+
+from capeval.captioning.mixture import RETRIEVAL
+from capeval.captioning.rewards.base import Reward, TrainingCaptions
+from capeval.captioning.rewards.cider_d import CiderDOfIds, CiderDOnDevice
+from capeval.captioning.rewards.metric import MetricOfText
+from capeval.errors import UsageError
+from capeval.metrics import CiderD
+from capeval.registry import parse_metrics
+
+__all__ = ["CiderDOfIds", "CiderDOnDevice", "MetricOfText", "Reward", "TrainingCaptions", "load_reward"]
+
+
+def load_reward(name: str, training: TrainingCaptions, *, device: torch.device | str = "cpu") -> Reward:
+    """The reward of this name for a captioner on `device`: `retrieval`, or a registered metric.
+
+    Raises:
+        UsageError: no such metric, one that no single caption can be rewarded with, or no retrieval model is given.
+        DataError: the document frequencies do not fit the vocabulary.
+    """
+    if name == RETRIEVAL:
+        if training.retrieval is None:
+            raise UsageError(
+                "the reward retrieval needs a trained retrieval model: capeval caption retrieval trains one"
+            )
+        return training.retrieval
+    [metric] = parse_metrics(name)
+    if isinstance(metric, CiderD):
+        device = torch.device(device)
+        return CiderDOfIds(training, metric) if device.type == "cpu" else CiderDOnDevice(training, metric, device)
+    return MetricOfText(training, metric)

@@ -1,0 +1,56 @@
+"""What a reward is, and what rewards know of the training set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from torch import Tensor
+
+from capeval.captioning.vocabulary import Vocabulary
+from capeval.document_frequency import DocumentFrequency
+
+
+class Reward(Protocol):
+    """How good sampled captions are: the higher, the better."""
+
+    on_host: bool
+    """Whether it is computed apart from the device and from Python, so that a thread does it beside the next pass."""
+
+    def __call__(self, words: Tensor, images: Tensor) -> Tensor:
+        """Rewards of samples.
+
+        Args:
+            words: (N, T) ids, padded after their end.
+            images: (B,) numbers of their images in the training split; the N / B samples of an image stand in
+                consecutive rows. Where `on_host`, both are on the CPU.
+
+        Returns:
+            (N,) floats.
+        """
+
+
+@dataclass(frozen=True)
+class TrainingCaptions:
+    """The training split, as rewards see it.
+
+    Attributes:
+        vocabulary: of the captioner.
+        references: the tokenised captions of each image.
+        document_frequency: what `cider-d` weighs words by: counts of token ids of this vocabulary, the end among them.
+            None: those of the references.
+        objects: labels of each image's objects, for metrics that need them.
+        retrieval: (words, images) -> (N,) rewards of the retrieval model, where one is trained.
+    """
+
+    vocabulary: Vocabulary
+    references: Sequence[Sequence[Sequence[str]]]
+    document_frequency: DocumentFrequency | None = None
+    objects: Sequence[Mapping[str, int]] | None = None
+    retrieval: Reward | None = None
+
+    @property
+    def ids(self) -> list[list[list[int]]]:
+        """The references in ids, each with its end."""
+        return [[self.vocabulary.encode(tokens, len(tokens)) for tokens in group] for group in self.references]

@@ -1,0 +1,64 @@
+"""Whether document frequencies fit a captioner's vocabulary: where they do not, rewards are 0 or endings degrade."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from capeval.captioning.rewards.base import TrainingCaptions
+from capeval.captioning.vocabulary import END
+from capeval.document_frequency import DocumentFrequency
+from capeval.errors import DataError
+from capeval.reward import CiderDReward
+
+LEAST_KNOWN = 0.5
+"""A smaller share of the commonest bigrams that the counts know means that they are of another vocabulary."""
+_COMMONEST = 100
+_REMEDY = (
+    "count them over the training captions as this vocabulary numbers them, "
+    "DocumentFrequency.from_token_ids(references, end_of_sentence=0), or leave them out: training then does so"
+)
+
+
+def check_counts(counts: DocumentFrequency, training: TrainingCaptions) -> None:
+    """Raises `DataError` where the counts are of one image, lack the end, or are of another vocabulary.
+
+    Raises `UsageError` where they are keyed by words.
+    """
+    CiderDReward(counts, threads=1)
+    if counts.documents < 2:
+        raise DataError(
+            "the document frequencies are those of one image: every n-gram is in every document, so that every weight "
+            "and every reward is 0; train on more images, or give the counts of more"
+        )
+    ends = counts.count([str(END)])
+    if ends == 0:
+        raise DataError(
+            f"the document frequencies {counts.source} lack the end of a caption (id {END}): endings would weigh most "
+            f"of all, and degrade; {_REMEDY}"
+        )
+    known = _known_share(counts, training)
+    if known < LEAST_KNOWN:
+        raise DataError(
+            f"the document frequencies {counts.source} are of another vocabulary: they know {known:.0%} of the "
+            f"{_COMMONEST} commonest pairs of words in the training captions; {_REMEDY}"
+        )
+
+
+def _known_share(counts: DocumentFrequency, training: TrainingCaptions) -> float:
+    pairs = Counter(pair for group in training.ids for ids in group for pair in pairwise(ids))
+    commonest = [pair for pair, _ in pairs.most_common(_COMMONEST)]
+    known = [counts.count([str(number) for number in pair]) > 0 for pair in commonest]
+    return sum(known) / len(known) if known and counts.n > 1 else 1.0
+
+
+def padded(rows: Sequence[Sequence[int]]) -> npt.NDArray[np.int64]:
+    """(R, T): rows of ids, padded with the end."""
+    array = np.full((len(rows), max(map(len, rows), default=0)), END)
+    for number, row in enumerate(rows):
+        array[number, : len(row)] = row
+    return array

@@ -1,0 +1,65 @@
+"""How well a sampled caption retrieves its image among those of the batch.
+
+Luo, Price, Cohen, Shakhnarovich, *Discriminability objective for training descriptive captions* (CVPR 2018), section 4:
+the negative of the retrieval model's loss is the reward. Of the two directions the one that a caption alone decides is
+taken, caption to image:
+
+    r(c) = − [α + max_i' s(i', c) − s(i, c)]₊,   i' the other images of the batch
+
+which is 0 where the caption tells its image from all others by the margin α, and falls to −2 − α.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from capeval.captioning.retrieval import MARGIN, ImageSentenceSpace, similarities
+from capeval.captioning.vocabulary import UNKNOWN, Vocabulary
+from capeval.errors import UsageError
+
+
+class RetrievalReward:
+    """The reward of a trained space, which is not trained further.
+
+    Args:
+        space: the trained space.
+        images: (I, E) the training images in it.
+        words: vocabulary of the space.
+        vocabulary: of the captioner; its words are looked up in the other by their text.
+        device: where samples are, and rewards will be.
+    """
+
+    on_host = False
+
+    def __init__(
+        self,
+        space: ImageSentenceSpace,
+        images: Tensor,
+        words: Vocabulary,
+        vocabulary: Vocabulary,
+        *,
+        device: torch.device | str = "cpu",
+    ) -> None:
+        self._space = space.eval().requires_grad_(False).to(device)
+        self._images = images.to(device)
+        numbers = {word: number for number, word in enumerate(words.words)}
+        self._numbers = torch.tensor([numbers.get(word, UNKNOWN) for word in vocabulary.words], device=device)
+
+    @torch.no_grad()
+    def __call__(self, words: Tensor, images: Tensor) -> Tensor:
+        """(N,) from −2.2 to 0.
+
+        Raises `UsageError` where the batch has one image: there is nothing to choose among.
+        """
+        if len(images) < 2:
+            raise UsageError(
+                "retrieval chooses among the images of a batch, and this batch has one; make batches larger"
+            )
+        sentences = self._space.sentences(self._numbers[words])  # (N, E)
+        cosines = similarities(self._images[images].to(sentences.dtype), sentences)  # (B, N)
+        owners = torch.arange(len(images), device=words.device).repeat_interleave(len(words) // len(images))
+        mine = owners[None, :] == torch.arange(len(images), device=words.device)[:, None]  # (B, N)
+        own = cosines.gather(0, owners[None, :]).squeeze(0)  # (N,)
+        hardest = cosines.masked_fill(mine, -2).amax(0)
+        return -(MARGIN + hardest - own).clamp(min=0)

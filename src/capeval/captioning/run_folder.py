@@ -1,0 +1,158 @@
+"""The folder of a training run, which holds all it takes to repeat it, go on with it, and make captions.
+
+config.json       version of the folder and of capeval, settings, checksums of data, vocabulary and encoder
+vocabulary.txt    a word a line, in the order of their ids
+encoder.pt        the encoder's weights as the run began
+best.pt           the weights of the best validation: captioner, and encoder where it learns
+last.pt           the last checkpoint: all that going on takes
+log.jsonl         a line every few steps, and one a validation
+tensorboard/      the same for TensorBoard
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+
+import capeval
+from capeval.captioning.checkpoints import read_tensors, write_tensors
+from capeval.captioning.encoders import Encoder, load_encoder
+from capeval.captioning.models import Captioner, Sizes, build
+from capeval.captioning.settings import Settings
+from capeval.captioning.vocabulary import Vocabulary
+from capeval.data.atomic import atomic_write
+from capeval.data.source import PathLike, reading
+from capeval.errors import DataError
+
+FORMAT = 1
+"""Version of the folder's own form."""
+
+CONFIG, VOCABULARY, ENCODER = "config.json", "vocabulary.txt", "encoder.pt"
+BEST, LAST, LOG, TENSORBOARD = "best.pt", "last.pt", "log.jsonl", "tensorboard"
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """A training run on disk."""
+
+    path: Path
+    settings: Settings
+    vocabulary: Vocabulary = field(repr=False)
+    sizes: Sizes
+    objects: tuple[str, ...]
+    """Object classes, in the order of the columns of `Features.objects`."""
+    data_checksum: str
+    version: str = capeval.__version__
+    """Of the capeval that made it."""
+
+    @classmethod
+    def open(cls, path: PathLike) -> RunFolder:
+        """The run in a folder.
+
+        Raises:
+            DataError: there is none, it is of another version, or damaged.
+        """
+        folder = Path(path)
+        config = _config(folder)
+        settings = Settings.from_json(config["settings"], str(folder / CONFIG))
+        with reading(folder / VOCABULARY):
+            words = (folder / VOCABULARY).read_text(encoding="utf-8").split("\n")[:-1]
+        vocabulary = Vocabulary(tuple(words))
+        if vocabulary.checksum != config["vocabulary"]:
+            raise DataError(
+                f"{folder / VOCABULARY}: is not the vocabulary this run was trained with (checksum "
+                f"{vocabulary.checksum}, the run's is {config['vocabulary']}); put that file back"
+            )
+        sizes = Sizes(**config["sizes"])
+        return cls(
+            folder, settings, vocabulary, sizes, tuple(config["objects"]), config["data"], version=config["capeval"]
+        )
+
+    def create(self, encoder: Encoder) -> None:
+        """Makes the folder: everything but checkpoints and logs.
+
+        Raises:
+            DataError: something is there already, or it cannot be written.
+        """
+        if (self.path / CONFIG).exists():
+            raise DataError(f"{self.path}: holds a run already; go on with it (--resume), or choose another folder")
+        try:
+            os.makedirs(self.path, exist_ok=True)
+        except OSError as error:
+            raise DataError(f"{self.path}: this folder cannot be made: {error.strerror}; choose another") from None
+        with atomic_write(self.path / VOCABULARY) as file:
+            file.write("".join(f"{word}\n" for word in self.vocabulary.words))
+        write_tensors(self.path / ENCODER, encoder.state_dict())
+        config = {
+            "format": FORMAT,
+            "capeval": self.version,
+            "settings": self.settings.to_json(),
+            "data": self.data_checksum,
+            "vocabulary": self.vocabulary.checksum,
+            "encoder": encoder.checksum,
+            "sizes": asdict(self.sizes),
+            "objects": self.objects,
+        }
+        # Last: a folder with this file is a run.
+        with atomic_write(self.path / CONFIG) as file:
+            file.write(json.dumps(config, indent=2, ensure_ascii=False) + "\n")
+
+    def captioner(self, checkpoint: str = BEST) -> Captioner:
+        """The captioner with the weights of a checkpoint, ready to make captions (`eval`), on the CPU.
+
+        Raises:
+            DataError: there is no such checkpoint, or it is damaged.
+        """
+        model = build(self.settings.model, self.sizes)
+        self._load(model, checkpoint, "model")
+        return model.eval()
+
+    def encoder(self, checkpoint: str = BEST) -> Encoder:
+        """The encoder: as the run began where it is frozen, otherwise of the checkpoint."""
+        with torch.random.fork_rng(devices=[]):  # the random weights drawn here are replaced below
+            encoder = load_encoder(self.settings.encoder, side=self.settings.side)
+        if self.settings.train_encoder and checkpoint != ENCODER:
+            self._load(encoder, checkpoint, "encoder")
+        else:
+            _restore(encoder, read_tensors(self.path / ENCODER), self.path / ENCODER)
+        return encoder.eval()
+
+    def _load(self, module: torch.nn.Module, checkpoint: str, part: str) -> None:
+        path = self.path / checkpoint
+        if not path.exists():
+            raise DataError(f"{self.path}: has no {checkpoint} yet; let the training reach a validation")
+        _restore(module, read_tensors(path).get(part, {}), path)
+
+
+def _restore(module: torch.nn.Module, state: dict[str, Any], path: Path) -> None:
+    try:
+        module.load_state_dict(state)
+    except (RuntimeError, TypeError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise DataError(f"{path}: does not fit {CONFIG} beside it ({reason}); they are of different runs") from None
+
+
+def _config(folder: Path) -> dict[str, Any]:
+    path = folder / CONFIG
+    if not path.exists():
+        raise DataError(f"{folder}: is no run of capeval caption train: it has no {CONFIG}")
+    with reading(path):
+        text = path.read_text(encoding="utf-8")
+    try:
+        config = json.loads(text)
+        version, maker = config["format"], config["capeval"]
+    except (ValueError, KeyError, TypeError):
+        raise DataError(f"{path}: is no configuration of a training run") from None
+    if version != FORMAT:
+        raise DataError(
+            f"{folder}: this run folder has format {version} (capeval {maker}); capeval {capeval.__version__} reads "
+            f"format {FORMAT}: use capeval {maker} for it, or train again"
+        )
+    if missing := {"settings", "data", "vocabulary", "encoder", "sizes", "objects"} - config.keys():
+        raise DataError(f"{path}: lacks {', '.join(sorted(missing))}; was it edited by hand?")
+    return dict(config)

@@ -1,0 +1,64 @@
+"""Caption sets of a trained captioner, one file a way to make them.
+
+method = set_method("rs(temperature=0.7)")
+make_sets(method, TrainedSpeaker(model, vocabulary, encoder=encoder), images, captions=10, seed=1)
+"""
+
+from __future__ import annotations
+
+import re
+
+from capeval.captioning.sets.altered import GaussianNoise, RandomCrops
+from capeval.captioning.sets.latent import LatentDraws
+from capeval.captioning.sets.make import make_sets
+from capeval.captioning.sets.method import ImageBatch, SetMethod
+from capeval.captioning.sets.sampling import RandomSampling
+from capeval.captioning.sets.search import Beam, DiverseBeam
+from capeval.captioning.sets.span import Span
+from capeval.captioning.sets.speaker import Speaker, TrainedSpeaker
+from capeval.captioning.sets.synonyms import SynonymSwitching
+from capeval.errors import UsageError, accepted_name
+
+METHODS: dict[str, type[SetMethod]] = {
+    method.name: method
+    for method in (RandomSampling, Beam, DiverseBeam, RandomCrops, GaussianNoise, SynonymSwitching, LatentDraws)
+}
+"""Ways to make caption sets, by name."""
+
+__all__ = [
+    "METHODS",
+    "Beam",
+    "DiverseBeam",
+    "GaussianNoise",
+    "ImageBatch",
+    "LatentDraws",
+    "RandomCrops",
+    "RandomSampling",
+    "SetMethod",
+    "Span",
+    "Speaker",
+    "SynonymSwitching",
+    "TrainedSpeaker",
+    "make_sets",
+    "set_method",
+]
+
+
+def set_method(text: str) -> SetMethod:
+    """A way to make caption sets from its text: `rs`, `rs(temperature=0.7, top_k=20)`.
+
+    Raises:
+        UsageError: no such method, parameter or value; names are suggested.
+    """
+    match = re.fullmatch(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", text)
+    if match is None:
+        raise UsageError(f"{text!r} is no way to make caption sets; write rs or rs(temperature=0.7, top_k=20)")
+    name, inside = match[1].lower(), match[2] or ""
+    accepted_name("the way to make caption sets", name, list(METHODS))
+    values: dict[str, str] = {}
+    for part in filter(None, (piece.strip() for piece in inside.split(","))):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals:
+            raise UsageError(f"{name}: {part!r} is no parameter with its value, such as temperature=0.7")
+        values[key.replace("-", "_")] = value
+    return METHODS[name].with_parameters(values)

@@ -1,0 +1,159 @@
+"""Everything that decides what a training run computes: what a run folder's `config.json` holds."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from capeval.errors import DataError, UsageError, accepted_name
+
+PRECISIONS = ("float32", "bfloat16", "float16")
+SCHEDULES = ("constant", "linear", "cosine")
+
+MAY_CHANGE = ("steps", "patience", "device", "log_every")
+"""What a resumed run may set otherwise than the run that it goes on from."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of a training run. Two runs of the same settings on the same data are the same bits on a CPU.
+
+    Raises:
+        UsageError: a number out of range, or a name that is none of those accepted.
+    """
+
+    data: str
+    """Folder or split file of the captioned images."""
+    model: str = "fc"
+    """A name of `models.MODELS`."""
+    loss: str = "xe"
+    """What is minimised, as `xe + 5*cider-d`."""
+    baseline: str = "greedy"
+    """What a sample's reward is compared with: the greedy caption's, or the mean of the image's other samples."""
+    df: str | None = None
+    """File of document frequencies for the reward cider-d, keyed by ids; None: those of the training captions."""
+    retrieval: str | None = None
+    """File of the model whose reward is `retrieval`, from `train_retrieval`."""
+    init: str | None = None
+    """Run folder whose best weights this run starts from."""
+
+    encoder: str = "small"
+    """A name of `encoders.encoder_names()`."""
+    weights: str = "random"
+    """The encoder's weights: a name, a file, `random`, or `words`: learned from the words of the training captions."""
+    train_encoder: bool = False
+    """Whether the encoder learns too; by default its features are computed once."""
+    side: int | None = None
+    """Pixels of the square that images are resized to; None: the encoder's own."""
+    on_missing: str = "error"
+    """Images without a file: `error` or `skip`."""
+
+    tokenizer: str = "ptb"
+    """What cuts captions into words."""
+    least: int = 5
+    """Occurrences in the training captions that make a word part of the vocabulary."""
+    length: int = 20
+    """Words of a caption; what is longer is cut."""
+    hidden: int = 512
+    embedding: int = 512
+    attention: int = 512
+    latent: int = 64
+    dropout: float = 0.0
+    """Share of the hidden units that are left out before the word layer while training."""
+
+    batch: int = 50
+    """Images of a step, over all processes."""
+    captions: int = 5
+    """Captions of each of them: k."""
+    steps: int = 10_000
+    rate: float = 5e-4
+    """Learning rate of Adam."""
+    schedule: str = "constant"
+    """How the rate falls over the steps: one of `SCHEDULES`, to 0."""
+    warmup: int = 0
+    """First steps, over which the rate rises from 0."""
+    weight_decay: float = 0.0
+    clip: float = 1.0
+    """Largest norm of a step's gradient."""
+    precision: str = "float32"
+    """Arithmetic of the forward pass: one of `PRECISIONS`."""
+    seed: int = 0
+
+    validate_every: int = 0
+    """Steps between validations (each leaves a checkpoint); 0: a pass over the training images."""
+    patience: int = 0
+    """Validations without a better CIDEr-D that end the run; 0: never."""
+    log_every: int = 10
+    """Steps a line of the log sums up."""
+    device: str = "auto"
+    """`cpu`, `cuda`, `cuda:1`, `mps`; `auto`: the GPU when there is one."""
+
+    def __post_init__(self) -> None:
+        from capeval.captioning.losses import BASELINES
+        from capeval.captioning.mixture import Mixture
+        from capeval.captioning.models import MODELS
+
+        accepted_name("the model", self.model, list(MODELS))
+        Mixture.parse(self.loss)
+        accepted_name("the baseline", self.baseline, BASELINES)
+        accepted_name("the precision", self.precision, PRECISIONS)
+        accepted_name("the schedule", self.schedule, SCHEDULES)
+        for name in _AT_LEAST_1:
+            _check(name, getattr(self, name), 1)
+        for name in _AT_LEAST_0:
+            _check(name, getattr(self, name), 0)
+        if not self.rate > 0 or not self.clip > 0:
+            raise UsageError(f"rate and clip must be above 0, got {self.rate} and {self.clip}")
+        if not 0 <= self.dropout < 1:
+            raise UsageError(f"dropout must be at least 0 and below 1, got {self.dropout}")
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any], where: str) -> Settings:
+        """Settings as `to_json` gives them. Raises `DataError` for others."""
+        names = {field.name for field in dataclasses.fields(cls)}
+        if wrong := sorted(names ^ values.keys()):
+            raise DataError(f"{where}: the settings {', '.join(wrong)} are missing or unknown; was it edited by hand?")
+        try:
+            return cls(**values)
+        except (UsageError, TypeError) as error:
+            raise DataError(f"{where}: {error}") from None
+
+    def to_json(self) -> dict[str, Any]:
+        """All of them by name."""
+        return dataclasses.asdict(self)
+
+    def rate_at(self, step: int) -> float:
+        """The learning rate of a step, counted from 0."""
+        if step < self.warmup:
+            return self.rate * (step + 1) / self.warmup
+        done = min(1.0, (step - self.warmup) / max(1, self.steps - self.warmup))
+        match self.schedule:
+            case "linear":
+                return self.rate * (1 - done)
+            case "cosine":
+                return self.rate * (1 + math.cos(math.pi * done)) / 2
+            case _:
+                return self.rate
+
+
+_AT_LEAST_1 = (
+    "batch",
+    "captions",
+    "steps",
+    "length",
+    "least",
+    "hidden",
+    "embedding",
+    "attention",
+    "latent",
+    "log_every",
+)
+_AT_LEAST_0 = ("seed", "warmup", "weight_decay", "validate_every", "patience")
+
+
+def _check(name: str, value: float, least: int) -> None:
+    if not value >= least:
+        raise UsageError(f"{name.replace('_', ' ')} must be at least {least}, got {value}")

@@ -1,0 +1,225 @@
+"""The trade-off of diversity and accuracy: a grid of captioners, trained, sampled, scored and set beside people.
+
+Wang, Chan, *Describing like humans: on diversity in image captioning* (CVPR 2019), section 5.3: captioners trained
+with L = XE + λ·L_reward, from cross-entropy alone (λ = 0) to the reward alone, and the sets of captions that they make.
+Here:
+
+1. an encoder, once for all (`pretraining`), and the features of all images;
+2. each model, with each seed, by cross-entropy;
+3. from there, with each λ, as many steps again with the mixture;
+4. caption sets of each, by each method, and their scores; people's, leaving one reference out.
+
+A sweep is a folder. What is in it is not done again: a sweep that was cut off goes on where it was.
+
+    sweep.json     what is swept: other settings need another folder
+    encoder.pt     features/   the encoder and what it says of the images
+    runs/          a folder a captioner, as of `capeval caption train`
+    sets/          caption sets, as of `capeval caption generate`
+    scores/        figures of each
+    results.json   all figures, means over seeds, people, and whether the paper's findings hold
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import capeval
+from capeval.captioning.images import CaptionedImages
+from capeval.captioning.mixture import Mixture
+from capeval.captioning.settings import Settings
+from capeval.data.atomic import atomic_write
+from capeval.data.source import PathLike, read_bytes
+from capeval.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from capeval.captioning.sweep_result import SweepResult
+
+ONLY = "only"
+"""The λ of a captioner trained with the reward alone."""
+SWEEP = "sweep.json"
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What is swept.
+
+    Raises:
+        UsageError: a grid without captioners, or a λ that is no number.
+    """
+
+    data: str
+    """Folder or split file of the captioned images."""
+    models: tuple[str, ...] = ("fc", "att2in")
+    lambdas: tuple[str, ...] = ("0", "1", "5", "20", ONLY)
+    """Weights of the reward beside cross-entropy, in rising order; `only`: the reward alone."""
+    reward: str = "cider-d"
+    """A registered metric, or `retrieval`."""
+    seeds: int = 3
+    """How many: 0, 1, …"""
+    methods: tuple[str, ...] = ("rs",)
+    """Ways to make caption sets."""
+    set_size: int = 10
+    """Captions an image."""
+    split: str = "test"
+    """Whose sets are made and scored."""
+    images: int | None = None
+    """Images of each split at most; None: all."""
+    encoder_epochs: int = 12
+    """Passes over the images by which an encoder with the weights `words` learns them."""
+    reward_steps: int = 200
+    """Steps with the mixture, after those of `training` with cross-entropy."""
+    reward_batch: int = 20
+    """Images of such a step."""
+    reward_rate: float = 2e-3
+    """The learning rate of these steps."""
+    training: dict[str, Any] = dataclasses.field(default_factory=dict)
+    """Settings of training by name: those that are not the defaults of `Settings`."""
+
+    def __post_init__(self) -> None:
+        if not (self.models and self.lambdas and self.methods and self.seeds > 0):
+            raise UsageError("a sweep has at least one model, λ, seed and method")
+        for text in self.lambdas:
+            if text != ONLY and not _is_number(text):
+                raise UsageError(f"λ is a number of at least 0, or {ONLY}, got {text!r}")
+        if list(self.lambdas) != sorted(set(self.lambdas), key=strength):
+            raise UsageError(f"the λ of a sweep rise, each once, {ONLY} last; got {', '.join(self.lambdas)}")
+        for text in self.lambdas:
+            Mixture.parse(self.loss(text))
+
+    def loss(self, weight: str) -> str:
+        """The mixture of a λ, as `Settings.loss` takes it."""
+        if weight == ONLY:
+            return self.reward
+        return "xe" if float(weight) == 0 else f"xe + {weight}*{self.reward}"
+
+    def settings(self, captioner: Captioner, weights: str) -> Settings:
+        """Of training a captioner by cross-entropy, with an encoder of these weights."""
+        return Settings(**{**self.training, "data": self.data, "weights": weights, **_who(captioner)})
+
+    def reward_settings(self, captioner: Captioner, weights: str, start: PathLike) -> Settings:
+        """Of training a captioner further with its λ, from where cross-entropy led."""
+        return dataclasses.replace(
+            self.settings(captioner, weights),
+            loss=self.loss(captioner.weight or "0"),
+            init=os.fspath(start),
+            steps=self.reward_steps,
+            validate_every=self.reward_steps,
+            batch=self.reward_batch,
+            rate=self.reward_rate,
+            warmup=self.reward_steps // 20,
+        )
+
+    def read_images(self) -> CaptionedImages:
+        """The images that the sweep uses."""
+        images = CaptionedImages.read(self.data, on_missing=self.training.get("on_missing", "error"))
+        if self.images is None:
+            return images
+        kept = dict.fromkeys(images.splits, self.images)
+        chosen = []
+        for image in images:
+            kept[image.split] -= 1
+            if kept[image.split] >= 0:
+                chosen.append(image)
+        return CaptionedImages(chosen, images.files)
+
+    def captioners(self) -> list[Captioner]:
+        """All that are trained with a λ; attention, which takes longest, first."""
+        models = sorted(self.models, key=lambda model: model in {"fc", "nic"})
+        return [
+            Captioner(model, seed, weight) for seed in range(self.seeds) for model in models for weight in self.lambdas
+        ]
+
+
+@dataclass(frozen=True)
+class Captioner:
+    """One of the grid."""
+
+    model: str
+    seed: int
+    weight: str | None = None
+    """Its λ; None for the one that all λ of the model and seed start from."""
+
+    @property
+    def name(self) -> str:
+        """Of its folder."""
+        return f"{self.model}-{'xe' if self.weight is None else f'lambda-{self.weight}'}-seed-{self.seed}"
+
+
+def _who(captioner: Captioner) -> dict[str, Any]:
+    return {"model": captioner.model, "seed": captioner.seed}
+
+
+def strength(weight: str) -> float:
+    """λ as a number; infinite for the reward alone."""
+    return float("inf") if weight == ONLY else float(weight)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return 0 <= float(text) < float("inf")
+    except ValueError:
+        return False
+
+
+def run_sweep(
+    sweep: Sweep,
+    folder: PathLike,
+    *,
+    processes: int = 1,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> SweepResult:
+    """Runs what is left of a sweep, and draws and tabulates all of it.
+
+    Args:
+        sweep: what is swept.
+        folder: the sweep's, made where there is none.
+        processes: captioners at a time, each of which has one thread of the CPU.
+        progress: told what is done, how many of it, and of how many.
+
+    Raises:
+        UsageError: the folder is of another sweep; or a name or number that is not accepted.
+        DataError: the data cannot be used, or the folder cannot be written.
+    """
+    from capeval.captioning.sweep_jobs import prepare_encoder, run_jobs
+    from capeval.captioning.sweep_result import collect
+
+    place = Path(folder)
+    images = sweep.read_images()
+    for split in ("train", "val", sweep.split):
+        images.split(split)
+    _claim(place, sweep, images.checksum)
+    prepare_encoder(sweep, place, images, progress)
+    run_jobs(sweep, place, processes=processes, progress=progress)
+    return collect(sweep, place, images.split(sweep.split).references())
+
+
+def _claim(folder: Path, sweep: Sweep, checksum: str) -> None:
+    """Writes down what is swept here, or makes sure that it is the same as before."""
+    wanted = json.loads(
+        json.dumps({"capeval": capeval.__version__, "data": checksum, "sweep": dataclasses.asdict(sweep)})
+    )
+    path = folder / SWEEP
+    if not path.exists():
+        try:
+            os.makedirs(folder, exist_ok=True)
+        except OSError as error:
+            raise DataError(f"{folder}: this folder cannot be made: {error.strerror}; choose another place") from None
+        with atomic_write(path) as file:
+            file.write(json.dumps(wanted, indent=2, ensure_ascii=False) + "\n")
+        return
+    try:
+        there = json.loads(read_bytes(path))
+        before = {**there.pop("sweep"), **there}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise DataError(f"{path}: is not what a sweep writes; choose another folder, or remove this one") from None
+    now = {**wanted.pop("sweep"), **wanted}
+    other = [name for name in {**before, **now} if before.get(name) != now.get(name)]
+    if other:
+        listed = "; ".join(f"{name}: {before.get(name)!r} there, {now.get(name)!r} now" for name in other)
+        raise UsageError(f"{folder}: is of another sweep ({listed}); choose another folder, or the same settings")

@@ -1,0 +1,194 @@
+"""The work of a sweep: an encoder, then captioners in processes of their own, which leave files behind."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from functools import lru_cache
+from pathlib import Path
+
+import torch
+
+import capeval
+from capeval.captioning.features import cached_features
+from capeval.captioning.generation import run_speaker
+from capeval.captioning.images import CaptionedImages
+from capeval.captioning.pretraining import WORDS, prepared_encoder
+from capeval.captioning.run_folder import CONFIG, RunFolder
+from capeval.captioning.sets import make_sets, set_method
+from capeval.captioning.settings import Settings
+from capeval.captioning.sweep import Captioner, Sweep
+from capeval.captioning.training import resume, train
+from capeval.captioning.training_data import tokenised
+from capeval.data.atomic import atomic_write
+from capeval.data.writers import write_caption_sets
+from capeval.errors import CapevalError, DataError
+from capeval.vision.device import choose_device
+
+Progress = Callable[[str, int, int], None]
+
+ENCODER, FEATURES = "encoder.pt", "features"
+
+
+def prepare_encoder(sweep: Sweep, folder: Path, images: CaptionedImages, progress: Progress | None) -> None:
+    """The encoder of all captioners, and the features of all images that they see."""
+    settings = sweep.settings(Captioner(sweep.models[0], 0), sweep.training.get("weights", WORDS))
+    if settings.train_encoder or (folder / ENCODER).exists():
+        return
+    train_images = images.split("train")
+
+    def learnt(step: int, steps: int, _: float) -> None:
+        if progress is not None:
+            progress("teaching the encoder words: step", step, steps)
+
+    def encoded(done: int) -> None:
+        if progress is not None:
+            progress("features: image", done, len(images))
+
+    encoder = prepared_encoder(
+        train_images,
+        tokenised(train_images, settings.tokenizer),
+        folder / FEATURES,
+        name=settings.encoder,
+        weights=settings.weights,
+        side=settings.side,
+        epochs=sweep.encoder_epochs,
+        device=choose_device(settings.device),
+        progress=learnt,
+    )
+    for split in dict.fromkeys(["train", "val", sweep.split]):
+        cached_features(images.split(split), encoder, folder / FEATURES, progress=encoded)
+    with atomic_write(folder / ENCODER, "wb") as file:
+        torch.save(encoder.cpu().state_dict(), file)
+
+
+def run_jobs(sweep: Sweep, folder: Path, *, processes: int, progress: Progress | None) -> None:
+    """Trains and scores what is not there yet: first by cross-entropy, then with each λ."""
+    left = [one for one in sweep.captioners() if not all(path.exists() for path in _scores(sweep, folder, one))]
+    starts = dict.fromkeys(Captioner(one.model, one.seed) for one in left)
+    with ProcessPoolExecutor(
+        processes, mp_context=multiprocessing.get_context("spawn"), initializer=_begin_worker
+    ) as pool:
+        for what, work, jobs in (
+            ("trained by cross-entropy: captioner", train_start, list(starts)),
+            ("trained, sampled and scored: captioner", train_and_score, left),
+        ):
+            waiting = [pool.submit(work, sweep, folder, job) for job in jobs]
+            try:
+                for done, finished in enumerate(as_completed(waiting), 1):
+                    finished.result()
+                    if progress is not None:
+                        progress(what, done, len(jobs))
+            except BrokenProcessPool:
+                raise CapevalError(
+                    "a process of the sweep was ended from outside, as happens when memory runs out; the same command "
+                    "goes on from here, with fewer --processes if need be"
+                ) from None
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+
+
+def train_start(sweep: Sweep, folder: Path, captioner: Captioner) -> None:
+    """By cross-entropy."""
+    _train(sweep, folder, captioner, sweep.settings(captioner, _weights(sweep, folder)))
+
+
+def train_and_score(sweep: Sweep, folder: Path, captioner: Captioner) -> None:
+    """With its λ; then sets by each method, and their figures."""
+    start = folder / "runs" / Captioner(captioner.model, captioner.seed).name
+    run = _train(sweep, folder, captioner, sweep.reward_settings(captioner, _weights(sweep, folder), start))
+    images = _images(sweep).split(sweep.split)
+    for method, scores in zip(sweep.methods, _scores(sweep, folder, captioner), strict=True):
+        sets = _sets(sweep, folder, run, images, method)
+        name = scores.stem
+        _make(folder / "sets")
+        write_caption_sets(folder / "sets" / f"{name}.json", sets)
+        result = capeval.diversity({name: sets}, images.references(), interval=None, threads=1)
+        row = {"model": captioner.model, "lambda": captioner.weight, "seed": captioner.seed, "method": method}
+        _make(scores.parent)
+        with atomic_write(scores) as file:
+            json.dump({**row, **result[name].to_dict()}, file)
+
+
+def _train(sweep: Sweep, folder: Path, captioner: Captioner, settings: Settings) -> RunFolder:
+    """The run, which begins, goes on, or is there already."""
+    place, images, cache = folder / "runs" / captioner.name, _images(sweep), folder / FEATURES
+    if (place / CONFIG).exists():
+        resume(place, images=images, cache=cache, tensorboard=False)
+    else:
+        train(settings, place, images=images, cache=cache, tensorboard=False)
+    return RunFolder.open(place)
+
+
+def _sets(sweep: Sweep, folder: Path, run: RunFolder, images: CaptionedImages, method: str) -> dict[str, list[str]]:
+    chosen = set_method(method)
+    speaker = run_speaker(run, choose_device(run.settings.device))
+    chosen.check(speaker, sweep.set_size)
+    encoder = speaker.encoder
+    features = None
+    if encoder is not None and not (run.settings.train_encoder or chosen.alters_images):
+        features = cached_features(images, encoder, folder / FEATURES)
+
+    def training() -> list[list[str]]:
+        return [list(c) for image in tokenised(_images(sweep).split("train"), run.settings.tokenizer) for c in image]
+
+    return make_sets(
+        chosen, speaker, images, features=features, training=training, captions=sweep.set_size,
+        seed=run.settings.seed, batch=100,
+    )  # fmt: skip
+
+
+def _scores(sweep: Sweep, folder: Path, captioner: Captioner) -> list[Path]:
+    """Where the figures of each method are kept: the file that is written last."""
+    names = [captioner.name + (f"-{method}" if len(sweep.methods) > 1 else "") for method in sweep.methods]
+    return [folder / "scores" / f"{name}.json" for name in names]
+
+
+def score_files(sweep: Sweep, folder: Path) -> Iterable[Path]:
+    """Where all figures of a sweep are kept."""
+    return (path for captioner in sweep.captioners() for path in _scores(sweep, folder, captioner))
+
+
+def _weights(sweep: Sweep, folder: Path) -> str:
+    """The encoder's, for `Settings`."""
+    if sweep.training.get("train_encoder"):
+        return str(sweep.training.get("weights", WORDS))
+    return os.fspath(folder / ENCODER)
+
+
+@lru_cache(maxsize=1)
+def _read(data: str, images: int | None, on_missing: str) -> CaptionedImages:
+    return Sweep(data, images=images, training={"on_missing": on_missing}).read_images()
+
+
+def _images(sweep: Sweep) -> CaptionedImages:
+    """Read once a process."""
+    return _read(sweep.data, sweep.images, sweep.training.get("on_missing", "error"))
+
+
+def _make(folder: Path) -> None:
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"{folder}: this folder cannot be made: {error.strerror}") from None
+
+
+def _begin_worker() -> None:
+    """One thread; ends with a Ctrl-C and with the process that began it, quietly."""
+    torch.set_num_threads(1)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    parent = multiprocessing.parent_process()
+
+    def leave_with_parent() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=leave_with_parent, daemon=True).start()

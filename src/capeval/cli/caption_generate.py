@@ -1,0 +1,98 @@
+"""`capeval caption generate`: caption sets of a captioner."""
+
+from __future__ import annotations
+
+import click
+
+from capeval.cli import options
+from capeval.cli.interruptible import stage
+from capeval.data.writers import write_caption_sets
+from capeval.errors import MissingDependencyError
+
+
+@click.command()
+@click.argument("captioner", metavar="RUN|CHECKPOINT")
+@click.option("--data", metavar="FOLDER", help="The captioned images; those of the run by default.")
+@click.option("--split", default="test", show_default=True, metavar="NAME", help="Which of them.")
+@click.option(
+    "--method",
+    default="rs",
+    show_default=True,
+    metavar="METHOD",
+    help="rs, beam, diverse-beam, rci, gnc, ss or drv; a name may carry parameters: rs(temperature=0.7).",
+)
+@click.option(
+    "--captions", type=click.IntRange(1), default=10, show_default=True, metavar="N", help="Captions an image."
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Most words of a caption; by default as many as in training, 20 tokens for a checkpoint.",
+)
+@click.option("--output", "-o", default="-", show_default=True, metavar="FILE", help="The sets as JSON; - is stdout.")
+@click.option("--batch", type=click.IntRange(1), default=32, show_default=True, metavar="N", help="Images at a time.")
+@click.option(
+    "--device", default="auto", show_default=True, metavar="NAME", help="cpu, cuda, cuda:1; auto: a GPU if any."
+)
+@click.option(
+    "--on-missing",
+    type=click.Choice(["error", "skip"]),
+    default="error",
+    show_default=True,
+    help="What an image without a file means: an error, or leave it out.",
+)
+@click.option("--features", metavar="DIR", help="Where features of frozen encoders are kept; the user's cache folder.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Seed of everything random."
+)
+@options.quiet
+def command(
+    captioner: str,
+    data: str | None,
+    split: str,
+    method: str,
+    captions: int,
+    limit: int | None,
+    output: str,
+    batch: int,
+    device: str,
+    on_missing: str,
+    features: str | None,
+    seed: int,
+) -> None:
+    """Write several captions of each image: what capeval diversity scores.
+
+    RUN is a folder of capeval caption train; CHECKPOINT an image-to-text checkpoint of transformers: its folder, or
+    owner/name on the hub. An image's captions depend on the seed, not on the batch.
+    """
+    options.check_outputs(output=output)
+    stage.text = "loading the captioner"
+    try:
+        from capeval.captioning.generation import generate
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
+            raise
+        raise MissingDependencyError("captioning images", extra="train") from None
+    sets = generate(
+        captioner,
+        data=data,
+        split=split,
+        method=method,
+        captions=captions,
+        limit=limit,
+        seed=seed,
+        batch=batch,
+        device=device,
+        on_missing=on_missing,
+        cache=features,
+        progress=_show,
+    )
+    stage.text = "writing"
+    write_caption_sets(output, sets)
+
+
+def _show(what: str, done: int, images: int) -> None:
+    """A bar, for the line that a terminal shows."""
+    filled = 20 * done // max(1, images)
+    stage.text = f"{what} {'█' * filled}{'░' * (20 - filled)} {done:,} of {images:,} images"

@@ -1,0 +1,76 @@
+"""`capeval caption retrieval`: the model whose reward is how well a caption finds its image."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from capeval.cli import options
+from capeval.cli.interruptible import stage
+from capeval.errors import MissingDependencyError
+
+_COUNT = click.IntRange(1)
+
+
+@click.command()
+@click.argument("run")
+@click.option("--output", "-o", metavar="FILE", help="The model.  [default: RUN/retrieval.pt]")
+@click.option("--epochs", type=_COUNT, default=30, show_default=True, metavar="N", help="Passes over the images.")
+@click.option("--batch", type=click.IntRange(2), default=64, show_default=True, metavar="N", help="Images a step.")
+@click.option(
+    "--rate",
+    type=click.FloatRange(0, min_open=True),
+    default=2e-3,
+    show_default=True,
+    help="Learning rate of Adam, a tenth of it in the second half.",
+)
+@click.option("--space", type=_COUNT, default=256, show_default=True, metavar="N", help="Numbers of a vector.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Of all that is drawn.")
+@click.option("--device", default="cpu", show_default=True, metavar="NAME", help="Where it learns: cpu, cuda, cuda:1.")
+@click.option("--features", metavar="DIR", help="Where features of frozen encoders are kept; the user's cache folder.")
+@options.quiet
+def command(
+    run: str,
+    output: str | None,
+    epochs: int,
+    batch: int,
+    rate: float,
+    space: int,
+    seed: int,
+    device: str,
+    features: str | None,
+) -> None:
+    """Train a retrieval model (VSE++) on the images, features and words of RUN, a run of capeval caption train.
+
+    It is for the reward retrieval: capeval caption train --loss 'xe + 2*retrieval' --retrieval FILE.
+    """
+    try:
+        from capeval.captioning.retrieval_training import train_retrieval
+        from capeval.captioning.run_folder import RunFolder
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
+            raise
+        raise MissingDependencyError("training retrieval models", extra="train") from None
+
+    def show(epoch: int, loss: float, recalls: dict[str, float]) -> None:
+        stage.text = f"training: epoch {epoch} of {epochs} · loss {loss:.3f} · {_text(recalls)}"
+
+    trained = train_retrieval(
+        RunFolder.open(run),
+        epochs=epochs,
+        batch=batch,
+        rate=rate,
+        space=space,
+        seed=seed,
+        device=device,
+        cache=features,
+        progress=show,
+    )
+    path = output or os.path.join(run, "retrieval.pt")
+    trained.model.save(path)
+    options.emit(f"{path}: epoch {trained.epoch} of {epochs}; on the validation images {_text(trained.recalls)}")
+
+
+def _text(recalls: dict[str, float]) -> str:
+    return ", ".join(f"{name} {share:.0%}" for name, share in recalls.items())

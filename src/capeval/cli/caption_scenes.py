@@ -1,0 +1,31 @@
+"""`capeval caption scenes`: the made-up data set."""
+
+from __future__ import annotations
+
+import click
+
+from capeval.captioning.scenes import write_scenes
+from capeval.cli import options
+from capeval.cli.interruptible import stage
+
+
+@click.command()
+@click.argument("folder")
+@click.option("--images", type=click.IntRange(10), default=3000, show_default=True, metavar="N", help="How many.")
+@click.option(
+    "--captions", type=click.IntRange(1), default=5, show_default=True, metavar="N", help="How many an image has."
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Of all that is drawn.")
+@options.quiet
+def command(folder: str, images: int, captions: int, seed: int) -> None:
+    """Draw scenes of coloured shapes into FOLDER: images/NAME.png, and dataset.json with captions, splits and objects.
+
+    Of ten images eight are for training, one for validation and one for testing. More images of the same seed begin
+    with the same ones.
+    """
+    stage.text = "drawing"
+
+    def show(done: int) -> None:
+        stage.text = f"drawing: {done:,} of {images:,} images"
+
+    write_scenes(folder, images, seed=seed, captions=captions, progress=show)

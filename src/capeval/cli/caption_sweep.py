@@ -1,0 +1,144 @@
+"""`capeval caption sweep`: the trade-off of diversity and accuracy."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from capeval.captioning.settings import Settings
+from capeval.captioning.sweep import Sweep
+from capeval.cli import options
+from capeval.cli.interruptible import stage
+from capeval.errors import MissingDependencyError, UsageError
+from capeval.report.pictures import check_pictures
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TRAINING = {
+    "weights": "words", "hidden": 128, "embedding": 128, "attention": 64, "batch": 40, "steps": 300, "rate": 4e-3,
+    "schedule": "cosine", "warmup": 30, "baseline": "others",
+}  # fmt: skip
+"""Settings of training whose defaults are others than those of `capeval caption train`: small and quick ones."""
+
+_COUNT, _POSITIVE = click.IntRange(1), click.FloatRange(0, min_open=True)
+
+
+def _setting(name: str, text: str, kind: Any = None, **others: Any) -> Callable[[Any], Any]:
+    """The option of a setting of training."""
+    default = {**{field.name: field.default for field in dataclasses.fields(Settings)}, **TRAINING}[name]
+    shown = default is not None and not isinstance(default, bool)
+    return click.option(
+        f"--{name.replace('_', '-')}", name, type=kind, default=default, show_default=shown, help=text, **others
+    )
+
+
+def _swept(name: str, option: str, text: str, kind: Any = None, **others: Any) -> Callable[[Any], Any]:
+    """The option of what is swept; lists are comma-separated."""
+    default = {field.name: field.default for field in dataclasses.fields(Sweep)}[name]
+    default = ",".join(default) if isinstance(default, tuple) else default
+    return click.option(option, name, type=kind, default=default, show_default=default is not None, help=text, **others)
+
+
+@click.command()
+@click.argument("data")
+@click.option("--output", "-o", required=True, metavar="SWEEP", help="The folder to make, or to go on with.")
+@_swept("models", "--models", "Captioners.", metavar="LIST")
+@_swept("lambdas", "--lambdas", "Weights of the reward beside cross-entropy; only: the reward alone.", metavar="LIST")
+@_swept("reward", "--reward", "cider-d, another metric, or retrieval.", metavar="NAME")
+@_swept("seeds", "--seeds", "How many times everything is trained.", _COUNT, metavar="N")
+@click.option(
+    "--method", "methods", multiple=True, default=("rs",), show_default=True, metavar="METHOD",
+    help="How sets are made, as for capeval caption generate; may be given several times.",
+)  # fmt: skip
+@_swept("set_size", "--captions", "Captions an image.", _COUNT, metavar="N")
+@_swept("split", "--split", "Whose sets are made and scored.", metavar="NAME")
+@_swept("images", "--images", "Use so many images of each split; all by default.", _COUNT, metavar="N")
+@_swept("reward_steps", "--reward-steps", "Steps with each λ, after --steps of cross-entropy.", _COUNT, metavar="N")
+@_swept("reward_batch", "--reward-batch", "Images of such a step.", _COUNT, metavar="N")
+@_swept("reward_rate", "--reward-rate", "Learning rate of these steps.", _POSITIVE)
+@_swept("encoder_epochs", "--encoder-epochs", "Passes in which --weights words learns them.", _COUNT, metavar="N")
+@_setting("baseline", "What a sample's reward is compared with.", click.Choice(["greedy", "others"]))
+@_setting("retrieval", "The model of the reward retrieval, from capeval caption retrieval.", metavar="FILE")
+@_setting("steps", "Steps of cross-entropy.", _COUNT, metavar="N")
+@_setting("batch", "Images of such a step.", _COUNT, metavar="N")
+@_setting("rate", "Highest learning rate of these steps, of Adam.", _POSITIVE)
+@_setting("warmup", "First of these steps, over which the rate rises.", click.IntRange(0), metavar="N")
+@_setting("schedule", "How the rate falls.", click.Choice(["constant", "linear", "cosine"]))
+@_setting("encoder", "small (for the made-up scenes), or a classification network of torchvision.", metavar="NAME")
+@_setting("weights", "The encoder's, as for capeval caption train.", metavar="NAME|FILE")
+@_setting("side", "Pixels of the square that images are resized to.", _COUNT, metavar="PIXELS")
+@_setting("on_missing", "What an image without a file means.", click.Choice(["error", "skip"]))
+@_setting("least", "Occurrences that make a word part of the vocabulary.", _COUNT, metavar="N")
+@_setting("length", "Most words of a caption.", _COUNT, metavar="N")
+@_setting("hidden", "Units of the LSTM.", _COUNT, metavar="N")
+@_setting("embedding", "Size of a word vector.", _COUNT, metavar="N")
+@_setting("attention", "Units of the attention.", _COUNT, metavar="N")
+@_setting("device", "cpu, cuda, cuda:1; auto: the GPU when there is one.", metavar="NAME")
+@click.option(
+    "--processes", type=_COUNT, metavar="N",
+    help="Captioners at a time, each with one thread; by default as many as there are cores.",
+)  # fmt: skip
+@click.option(
+    "--format", "format_", type=click.Choice(["table", "markdown", "json"]), default="table", show_default=True,
+    help="What to print.",
+)  # fmt: skip
+@options.quiet
+def command(
+    data: str, output: str, models: str, lambdas: str, methods: tuple[str, ...], processes: int | None, format_: str,
+    **others: Any,
+) -> None:  # fmt: skip
+    """Train a grid of captioners on DATA, make and score their caption sets, draw them beside people.
+
+    Each model is trained by cross-entropy, and from there with each weight λ of the reward. SWEEP gets every run, set
+    and score, results.json, and pictures/: the plane of diversity and accuracy, F and vocabulary. The same command goes
+    on with a sweep that was cut off.
+    """
+    names = {field.name for field in dataclasses.fields(Sweep)}
+    training = {name: value for name, value in others.items() if name not in names}
+    swept = {name: value for name, value in others.items() if name in names}
+    try:
+        from capeval.captioning.sweep import run_sweep
+        from capeval.report.sweep import render, write_pictures
+
+        _check_names(_list(models), methods)
+        sweep = Sweep(data, models=_list(models), lambdas=_list(lambdas), methods=methods, training=training, **swept)
+        check_pictures(os.path.join(output, "pictures"))
+        result = run_sweep(sweep, output, processes=processes or _cores(), progress=_show)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
+            raise
+        raise MissingDependencyError("sweeping captioners", extra="train") from None
+    stage.text = "drawing"
+    write_pictures(result, os.path.join(output, "pictures"))
+    options.emit(json.dumps(result.to_dict(), ensure_ascii=False) if format_ == "json" else render(result, format_))
+
+
+def _check_names(models: tuple[str, ...], methods: tuple[str, ...]) -> None:
+    """Raises `UsageError` for a model or method that there is none of, before hours are spent on the others."""
+    from capeval.captioning.models import MODELS
+    from capeval.captioning.sets import set_method
+    from capeval.errors import accepted_name
+
+    for model in models:
+        accepted_name("the model", model, list(MODELS))
+    texts = [str(set_method(method)) for method in methods]
+    if len(set(texts)) < len(texts) or len(set(models)) < len(models):
+        raise UsageError("a model or a method is given twice; give each once")
+
+
+def _list(text: str) -> tuple[str, ...]:
+    return tuple(filter(None, (piece.strip() for piece in text.split(","))))
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _show(what: str, done: int, of: int) -> None:
+    filled = 20 * done // max(1, of)
+    stage.text = f"{what} {'█' * filled}{'░' * (20 - filled)} {done:,} of {of:,}"

@@ -1,0 +1,145 @@
+"""`capeval caption train`: one captioner."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from capeval.captioning.settings import PRECISIONS, SCHEDULES, Settings
+from capeval.cli import options
+from capeval.cli.interruptible import stage
+from capeval.errors import MissingDependencyError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from capeval.captioning.training import Outcome, Progress
+
+
+def _setting(name: str, text: str, kind: Any = None, **others: Any) -> Callable[[Any], Any]:
+    """The option of a setting, with the default that `Settings` has."""
+    default = {field.name: field.default for field in dataclasses.fields(Settings)}[name]
+    shown = default is not None and not isinstance(default, bool)
+    return click.option(
+        f"--{name.replace('_', '-')}", name, type=kind, default=default, show_default=shown, help=text, **others
+    )
+
+
+_NUMBER, _COUNT, _POSITIVE = click.IntRange(0), click.IntRange(1), click.FloatRange(0, min_open=True)
+
+
+@click.command()
+@click.argument("data", required=False)
+@click.option("--output", "-o", required=True, metavar="RUN", help="The run folder to make, or to go on with.")
+@_setting("model", "The captioner: nic, fc, softatt, att2in, adapatt, cvae, gmm-cvae, cgan.", metavar="NAME")
+@_setting("loss", "What to minimise: a mixture such as 'xe + 5*cider-d'.", metavar="MIXTURE")
+@_setting(
+    "baseline",
+    "What a sample's reward is compared with: the greedy caption's, or the mean of the image's other samples.",
+    click.Choice(["greedy", "others"]),
+)
+@_setting("df", "Document frequencies of ids for the reward cider-d; the training captions' own.", metavar="FILE")
+@_setting("retrieval", "The model of the reward retrieval, from capeval caption retrieval.", metavar="FILE")
+@_setting("init", "Start from the best weights of this run, as cross-entropy before rewards.", metavar="RUN")
+@click.option("--resume", is_flag=True, help="Go on with RUN from its last checkpoint, with the settings it has.")
+@_setting("encoder", "small (for the made-up scenes), or a classification network of torchvision.", metavar="NAME")
+@_setting(
+    "weights",
+    "The encoder's: one of torchvision's names, a file, random, or words: learned first from the words of the training "
+    "captions.",
+    metavar="NAME|FILE",
+)
+@_setting("train_encoder", "Let the encoder learn too, instead of computing its features once.", is_flag=True)
+@_setting("side", "Pixels of the square that images are resized to.", _COUNT, metavar="PIXELS")
+@_setting("on_missing", "What an image without a file means.", click.Choice(["error", "skip"]))
+@_setting("tokenizer", "What cuts captions into words.", click.Choice(["ptb", "whitespace"]))
+@_setting("least", "Occurrences that make a word part of the vocabulary.", _COUNT, metavar="N")
+@_setting("length", "Most words of a caption.", _COUNT, metavar="N")
+@_setting("hidden", "Units of the LSTM.", _COUNT, metavar="N")
+@_setting("embedding", "Size of a word vector.", _COUNT, metavar="N")
+@_setting("attention", "Units of the attention.", _COUNT, metavar="N")
+@_setting("latent", "Size of the latent vector, or of the noise.", _COUNT, metavar="N")
+@_setting("dropout", "Share of the units before the word layer left out while training.", click.FloatRange(0, 0.99))
+@_setting("batch", "Images a step, over all processes.", _COUNT, metavar="N")
+@_setting("captions", "Captions an image of a step.", _COUNT, metavar="N")
+@_setting("steps", "Steps in all.", _COUNT, metavar="N")
+@_setting("rate", "Learning rate of Adam.", _POSITIVE)
+@_setting("schedule", "How the rate falls over the steps.", click.Choice(SCHEDULES))
+@_setting("warmup", "First steps, over which the rate rises.", _NUMBER, metavar="N")
+@_setting("weight_decay", "Of AdamW.", click.FloatRange(0))
+@_setting("clip", "Largest norm of a step's gradient.", _POSITIVE)
+@_setting("precision", "Of the forward pass.", click.Choice(PRECISIONS))
+@_setting("seed", "Of all that is drawn.", _NUMBER, metavar="N")
+@_setting("validate_every", "Steps between validations; 0: once a pass over the images.", _NUMBER, metavar="N")
+@_setting("patience", "Stop after so many validations without a better CIDEr-D; 0: never.", _NUMBER, metavar="N")
+@_setting("log_every", "Steps a line of the log sums up.", _COUNT, metavar="N")
+@_setting("device", "cpu, cuda, cuda:1, mps; auto: the GPU when there is one.", metavar="NAME")
+@click.option("--features", metavar="DIR", help="Where features of frozen encoders are kept; the user's cache folder.")
+@click.option("--tensorboard/--no-tensorboard", default=True, show_default=True, help="Write for TensorBoard too.")
+@options.quiet
+def command(
+    data: str | None,
+    output: str,
+    resume: bool,
+    features: str | None,
+    tensorboard: bool,
+    **settings: Any,
+) -> None:
+    """Train a captioner on the images of DATA, and keep the run in a folder.
+
+    DATA is a folder with a Karpathy split file, Flickr8k, Flickr30k or COCO, or what capeval caption scenes has drawn.
+    Several GPUs: torchrun --nproc-per-node 4 -m capeval caption train …
+    """
+    given = {name: value for name, value in settings.items() if _was_given(name)}
+    if data is not None:
+        given["data"] = data
+    try:
+        outcome = _run(output, given, resume, cache=features, tensorboard=tensorboard)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
+            raise
+        raise MissingDependencyError("training captioners", extra="train") from None
+    early = " (stopped early)" if outcome.stopped_early else ""
+    options.emit(
+        f"{outcome.folder}: {outcome.step:,} steps{early}; best CIDEr-D {outcome.cider_d:.4f} at step "
+        f"{outcome.best_step:,}"
+    )
+
+
+def _run(output: str, given: dict[str, Any], resume: bool, **places: Any) -> Outcome:
+    """Begins a run, or goes on with it."""
+    from capeval.captioning import training
+    from capeval.captioning.run_folder import RunFolder
+
+    if resume:
+        return training.resume(output, changes=given, progress=_show, reading=_show_reading, **places)
+    if "init" in given:
+        begun = RunFolder.open(given["init"]).settings
+        given = {**{name: getattr(begun, name) for name in ("data", *training.INHERITED)}, **given}
+    if "data" not in given:
+        raise UsageError("which images? Give their folder: capeval caption train DATA -o RUN")
+    return training.train(Settings(**given), output, progress=_show, reading=_show_reading, **places)
+
+
+def _was_given(name: str) -> bool:
+    return click.get_current_context().get_parameter_source(name) is not ParameterSource.DEFAULT
+
+
+def _show_reading(split: str, done: int, images: int) -> None:
+    stage.text = f"reading {split} {_bar(done, images)} {done:,} of {images:,} images"
+
+
+def _show(progress: Progress) -> None:
+    """A bar with losses and CIDEr-D, for the line that a terminal shows."""
+    losses = " · ".join(f"{name} {value:.3f}" for name, value in progress.losses.items() if name != "seconds")
+    scores = "" if progress.validation is None else f" · CIDEr-D {progress.validation:.3f} (best {progress.best:.3f})"
+    done = f"{_bar(progress.step, progress.steps)} step {progress.step:,} of {progress.steps:,}"
+    stage.text = f"training {done} · {losses}{scores}"
+
+
+def _bar(done: int, of: int) -> str:
+    filled = 20 * done // max(1, of)
+    return "█" * filled + "░" * (20 - filled)

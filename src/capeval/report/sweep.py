@@ -1,0 +1,109 @@
+"""A sweep as tables and pictures."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import TYPE_CHECKING
+
+from capeval.report.pictures import write_drawings
+from capeval.report.pictures.tables import Cell, Table
+from capeval.report.text import grid
+
+if TYPE_CHECKING:
+    from capeval.captioning.sweep_result import Place, SweepResult
+
+
+def render(result: SweepResult, format: str) -> str:
+    """The figures, means over seeds, and the findings; as a `table` for terminals or `markdown`."""
+    from capeval.captioning.sweep_result import FIGURES
+
+    head = ["captioner", *FIGURES.values()]
+    rows = [[named(result, place), *(_cell(name, place.mean(name)) for name in FIGURES)] for place in result.places]
+    if result.people:
+        rows.append(["people", *(_cell(name, result.people[name]) for name in FIGURES)])
+    seeds = result.sweep.seeds
+    title = f"Caption sets, mean of {seeds} seeds" if seeds > 1 else "Caption sets"
+    if format == "markdown":
+        lines = [f"| {' | '.join(row)} |" for row in (head, ["---", *["---:"] * (len(head) - 1)], *rows)]
+        return "\n".join([*lines, "", *(f"- {line}" for line in findings(result))])
+    return "\n".join([grid(title, head, rows), *findings(result)])
+
+
+def findings(result: SweepResult) -> list[str]:
+    """Each finding in a line."""
+    several = len(result.sweep.methods) > 1
+    return [
+        f"{one.model}{f', {one.method}' if several else ''}: Spearman of λ with accuracy {one.accuracy:.2f}, with "
+        f"Self-CIDEr {one.diversity:.2f}; smallest vocabulary: λ {one.smallest_vocabulary}"
+        for one in result.findings
+    ]
+
+
+def named(result: SweepResult, place: Place) -> str:
+    """A captioner in a table: `fc, λ 5`."""
+    method = f", {place.method}" if len(result.sweep.methods) > 1 else ""
+    return f"{place.model}, λ {place.weight}{method}"
+
+
+def write_pictures(result: SweepResult, folder: str | PathLike[str]) -> None:
+    """Writes the plane of diversity and accuracy, F, and vocabulary: PNG, SVG, and their data as CSV.
+
+    Raises:
+        DataError: the folder cannot be written in.
+        MissingDependencyError: matplotlib is not installed.
+    """
+    from capeval.report.pictures import draw
+
+    plane, f, vocabulary = _plane(result), _f(result), _vocabulary(result)
+    write_drawings(
+        [
+            (plane, lambda: draw.trade_off(plane, "Self-CIDEr", "CIDEr-D", beta2=5.0)),
+            (f, lambda: draw.f(f, "F")),
+            (vocabulary, lambda: draw.vocabulary(vocabulary, "Self-CIDEr")),
+        ],
+        folder,
+    )
+
+
+def _plane(result: SweepResult) -> Table:
+    """A row a captioner: mean, least and greatest of its seeds."""
+    columns = ("line", "lambda", "diversity", "least", "greatest", "accuracy", "least", "greatest")
+    several = len(result.sweep.methods) > 1
+    rows: list[tuple[Cell, ...]] = [
+        (
+            f"{place.model}, {place.method}" if several else place.model,
+            place.weight,
+            *_spread(place, "self-cider"),
+            *_spread(place, "accuracy"),
+        )
+        for place in result.places
+    ]
+    if result.people:
+        x, y = result.people["self-cider"], result.people["accuracy"]
+        rows.append(("people", None, x, None, None, y, None, None))
+    return Table("plane", columns, rows)
+
+
+def _f(result: SweepResult) -> Table:
+    rows: list[tuple[Cell, ...]] = [(named(result, place), "system", *_spread(place, "f")) for place in result.places]
+    if result.people:
+        rows.append(("people", "people", result.people["f"], None, None))
+    return Table("f", ("system", "kind", "f", "least", "greatest"), rows)
+
+
+def _vocabulary(result: SweepResult) -> Table:
+    rows: list[tuple[Cell, ...]] = [
+        (named(result, place), "system", place.mean("vocabulary"), None, *_spread(place, "self-cider"))
+        for place in result.places
+    ]
+    if result.people:
+        rows.append(("people", "people", result.people["vocabulary"], None, result.people["self-cider"], None, None))
+    return Table("vocabulary", ("system", "kind", "vocabulary", "captions", "self-cider", "least", "greatest"), rows)
+
+
+def _spread(place: Place, figure: str) -> tuple[float, float, float]:
+    return place.mean(figure), min(place.figures[figure]), max(place.figures[figure])
+
+
+def _cell(figure: str, value: float) -> str:
+    return f"{value:,.0f}" if figure == "vocabulary" else f"{value:.3f}"

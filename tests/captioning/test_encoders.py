@@ -1,0 +1,101 @@
+"""Encoders by name, and the cache of frozen features."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from capeval.captioning.encoders import encoder_names, load_encoder, to_pixels
+from capeval.captioning.features import cached_features, encode
+from capeval.captioning.images import CaptionedImages
+from capeval.captioning.scenes import write_scenes
+from capeval.errors import DataError, UsageError
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> None:
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+
+
+@pytest.fixture(scope="module")
+def scenes(tmp_path_factory: pytest.TempPathFactory) -> CaptionedImages:
+    folder = tmp_path_factory.mktemp("scenes")
+    write_scenes(folder, 20)
+    return CaptionedImages.read(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "side", "feature", "regions"),
+    [("small", 64, 128, 16), ("resnet18", 64, 512, 4), ("mobilenet_v3_small", 64, 576, 4), ("vgg11", 64, 512, 4)],
+)
+def test_pooled_and_grid(name: str, side: int, feature: int, regions: int) -> None:
+    encoder = load_encoder(name, side=side).eval()
+    found = encoder(torch.rand(2, 3, side, side))
+    assert encoder.feature == feature
+    assert found.pooled.shape == (2, feature)
+    assert found.grid.shape == (2, regions, feature)
+    torch.testing.assert_close(found.pooled, found.grid.mean(1))
+
+
+def test_names_weights_and_sides_that_are_refused(tmp_path: Path) -> None:
+    assert "resnet50" in encoder_names()
+    with pytest.raises(UsageError, match="did you mean 'resnet18'"):
+        load_encoder("resnet81")
+    with pytest.raises(UsageError, match="neither a file nor one of DEFAULT, IMAGENET1K_V1, random"):
+        load_encoder("resnet18", weights="imagenet")
+    with pytest.raises(UsageError, match="of small are neither a file"):
+        load_encoder("small", weights="DEFAULT")
+    with pytest.raises(UsageError, match="too small for alexnet"):
+        load_encoder("alexnet", side=16)
+    (tmp_path / "weights.pt").write_bytes(b"none")
+    with pytest.raises(DataError, match="is no state dict of the encoder small"):
+        load_encoder("small", weights=str(tmp_path / "weights.pt"))
+
+
+def test_weights_of_the_encoder_and_of_the_whole_network(tmp_path: Path) -> None:
+    from torchvision import models
+
+    network = models.resnet18(weights=None)
+    torch.save(network.state_dict(), tmp_path / "network.pt")
+    first = load_encoder("resnet18", weights=str(tmp_path / "network.pt"), side=32)
+    torch.save(first.state_dict(), tmp_path / "encoder.pt")
+    second = load_encoder("resnet18", weights=str(tmp_path / "encoder.pt"), side=32)
+    assert first.checksum == second.checksum != load_encoder("resnet18", side=32).checksum
+    assert torch.equal(first.body[0].weight, network.conv1.weight)
+
+
+def test_features_are_the_same_for_any_batch_and_from_the_cache(scenes: CaptionedImages, tmp_path: Path) -> None:
+    encoder = load_encoder("small")
+    whole = encode(scenes, encoder, batch=20)
+    done: list[int] = []
+    cached = cached_features(scenes, encoder, tmp_path / "features", batch=7, progress=done.append)
+    assert done == [7, 14, 20]
+    again = cached_features(scenes, encoder, tmp_path / "features", progress=done.append)
+    assert done == [7, 14, 20]
+    for part in (0, 1):
+        torch.testing.assert_close(cached[part], whole[part])
+        assert torch.equal(cached[part], again[part])
+    assert encoder.training
+    other = cached_features(scenes, load_encoder("small"), tmp_path / "features")
+    assert not torch.equal(other.pooled, cached.pooled)
+
+
+def test_a_changed_image_is_encoded_again(tmp_path: Path) -> None:
+    write_scenes(tmp_path, 10)
+    encoder = load_encoder("small")
+    before = cached_features(CaptionedImages.read(tmp_path), encoder, tmp_path / "features").pooled.clone()
+    write_scenes(tmp_path, 10, seed=1)
+    after = cached_features(CaptionedImages.read(tmp_path), encoder, tmp_path / "features").pooled
+    assert not torch.equal(before, after)
+
+
+def test_pixels_are_shares_of_white(scenes: CaptionedImages) -> None:
+    image = scenes.open(scenes[0])
+    pixels = to_pixels(image, 32)
+    assert pixels.shape == (3, 32, 32)
+    assert pixels.min() >= 0
+    assert pixels.max() <= 1
+    assert torch.equal(to_pixels(image, 64)[:, 0, 0] * 255, torch.tensor(image.getpixel((0, 0))).float())

@@ -1,0 +1,99 @@
+"""Caption sets from run folders: every method, for every captioner; and what is no captioner."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch", exc_type=ImportError)
+import torch
+
+from capeval.captioning.generation import generate
+from capeval.captioning.images import CaptionedImages
+from capeval.captioning.models import MODELS, LatentCaptioner
+from capeval.captioning.scenes import write_scenes
+from capeval.captioning.sets import METHODS
+from capeval.captioning.settings import Settings
+from capeval.captioning.training import train
+from capeval.errors import DataError, UsageError
+from sets import score
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """With a data set in `scenes` and, in the folders of their names, captioners that have learnt for a few steps."""
+    torch.set_num_threads(1)
+    folder = tmp_path_factory.mktemp("generation")
+    write_scenes(folder / "scenes", 60, seed=1)
+    return folder
+
+
+def run_of(folder: Path, model: str, **changes: object) -> Path:
+    """The run folder of a captioner, trained where there is none."""
+    place = folder / "-".join([model, *changes])
+    if not place.exists():
+        settings = Settings(
+            str(folder / "scenes"), model, hidden=16, embedding=8, attention=8, latent=4, batch=8, captions=2, steps=4,
+            rate=0.01, side=32, device="cpu", **changes,  # type: ignore[arg-type]
+        )  # fmt: skip
+        train(settings, place, cache=folder / "features", tensorboard=False)
+    return place
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_with_every_captioner(model: str, method: str, folder: Path) -> None:
+    run = run_of(folder, model)
+    if method == "drv" and not issubclass(MODELS[model], LatentCaptioner):
+        with pytest.raises(UsageError, match=f"which {model} does not have"):
+            generate(run, method=method, device="cpu", cache=folder / "features")
+        return
+    sets = generate(run, method=method, captions=3, device="cpu", cache=folder / "features")
+    assert list(sets) == [image.id for image in CaptionedImages.read(folder / "scenes").split("test")]
+    assert all(len(captions) == 3 for captions in sets.values())
+    assert all(len(caption.split()) <= 21 for captions in sets.values() for caption in captions)
+    assert 0 <= score(sets)["self-cider"].value <= 1
+
+
+def test_an_encoder_that_learned_is_that_of_the_run(folder: Path) -> None:
+    run = run_of(folder, "fc", train_encoder=True)
+    one, again = (generate(run, captions=2, limit=5, batch=batch, device="cpu") for batch in (2, 9))
+    assert one == again
+    assert all(len(caption.split()) <= 5 for captions in one.values() for caption in captions)
+
+
+def test_other_images_than_those_of_the_run(folder: Path, tmp_path: Path) -> None:
+    write_scenes(tmp_path / "others", 30, seed=2)
+    sets = generate(
+        run_of(folder, "fc"), data=tmp_path / "others", split="val", captions=2, device="cpu", cache=tmp_path
+    )
+    assert list(sets) == [image.id for image in CaptionedImages.read(tmp_path / "others").split("val")]
+
+
+def test_what_is_no_captioner(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"nothing: is no folder; a captioner is"):
+        generate(tmp_path / "nothing")
+    with pytest.raises(DataError, match=r"holds neither a run of capeval caption train nor a checkpoint"):
+        generate(tmp_path)
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "blip"}))
+    with pytest.raises(UsageError, match=r"is a checkpoint, which knows no images: give some"):
+        generate(tmp_path)
+    with pytest.raises(DataError, match=r"no image-to-text checkpoint could be loaded"):
+        generate(tmp_path, data=folder / "scenes")
+    with pytest.raises(UsageError, match=r"no image is in the split 'tset'"):
+        generate(run_of(folder, "fc"), split="tset")
+
+
+def test_a_run_of_another_version_or_without_a_validation(folder: Path, tmp_path: Path) -> None:
+    run = run_of(folder, "fc")
+    config = json.loads((run / "config.json").read_text())
+    for name in ("vocabulary.txt", "encoder.pt"):
+        (tmp_path / name).write_bytes((run / name).read_bytes())
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    with pytest.raises(DataError, match=r"has no best.pt yet; let the training reach a validation"):
+        generate(tmp_path)
+    (tmp_path / "config.json").write_text(json.dumps({**config, "format": 99}))
+    with pytest.raises(DataError, match=r"this run folder has format 99"):
+        generate(tmp_path)

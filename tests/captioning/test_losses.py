@@ -1,0 +1,197 @@
+"""Objectives: their gradients against finite differences, their baselines, and their errors."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+import torch
+from torch import Tensor
+
+from capeval.captioning.batches import Batch
+from capeval.captioning.losses import Objective, others, policy_gradient
+from capeval.captioning.models import FC, Features, Sizes
+from capeval.captioning.rewards import Reward
+from capeval.captioning.vocabulary import END
+from capeval.errors import UsageError
+
+IMAGES, VOCABULARY, LIMIT = 3, 5, 4
+
+
+@pytest.fixture(autouse=True)
+def _deterministic() -> Iterator[None]:
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    torch.set_default_dtype(torch.float64)
+    yield
+    torch.set_default_dtype(torch.float32)
+
+
+@pytest.fixture
+def model() -> FC:
+    model = FC(Sizes(VOCABULARY, feature=3, hidden=4, embedding=4))
+    with torch.no_grad():
+        for parameter in model.parameters():  # larger than usual, so that the distribution is far from uniform
+            parameter.mul_(3)
+    return model
+
+
+@pytest.fixture
+def batch() -> Batch:
+    captions = torch.tensor(
+        [[2, 3, END, END], [4, END, END, END], [2, 2, 4, 3], [3, 4, 2, END], [END] * 4, [4, 3, 2, 4]]
+    )
+    return Batch(torch.arange(IMAGES), Features(torch.randn(IMAGES, 3), torch.randn(IMAGES, 2, 3)), captions)
+
+
+class Fixed:
+    """A reward that depends on words and image in no simple way."""
+
+    def __init__(self, *, on_host: bool = False) -> None:
+        self.on_host = on_host
+        self.threads: set[str] = set()
+
+    def __call__(self, words: Tensor, images: Tensor) -> Tensor:
+        self.threads.add(threading.current_thread().name)
+        places = torch.arange(1, words.shape[1] + 1)
+        return (words * places).sum(1).sin() + images.repeat_interleave(len(words) // len(images))
+
+
+def finite_differences(loss: Callable[[], Tensor], parameters: list[Tensor], step: float = 1e-6) -> list[Tensor]:
+    """∂loss/∂parameters, one number at a time."""
+    found = []
+    with torch.no_grad():
+        for parameter in parameters:
+            slopes = torch.zeros_like(parameter).view(-1)
+            for place in range(parameter.numel()):
+                flat = parameter.view(-1)
+                value = flat[place].item()
+                flat[place] = value + step
+                above = loss().item()
+                flat[place] = value - step
+                slopes[place] = (above - loss().item()) / (2 * step)
+                flat[place] = value
+            found.append(slopes.view_as(parameter))
+    return found
+
+
+def check_gradient(loss: Callable[[], Tensor], model: FC) -> None:
+    parameters = list(model.parameters())
+    expected = finite_differences(loss, parameters)
+    found = torch.autograd.grad(loss(), parameters)
+    assert max(slope.abs().max() for slope in expected) > 1e-3
+    for one, two in zip(found, expected, strict=True):
+        torch.testing.assert_close(one, two, rtol=1e-5, atol=1e-7)
+
+
+def test_gradient_of_cross_entropy(model: FC, batch: Batch) -> None:
+    check_gradient(lambda: Objective("2*xe")(model, batch, 0).total, model)
+
+
+@pytest.mark.parametrize("baseline", ["greedy", "others"])
+@pytest.mark.parametrize("text", ["cider-d", "xe + 5*cider-d", "xe + 2*cider-d + 0..4@10*retrieval"])
+def test_gradient_of_rewards_and_mixtures(model: FC, batch: Batch, text: str, baseline: str) -> None:
+    """With the samples and the advantages held: it is they that a policy gradient takes as given."""
+    rewards: dict[str, Reward] = {"cider-d": Fixed(), "retrieval": Fixed()}
+    objective = Objective(text, rewards, samples=3, baseline=baseline, limit=LIMIT)
+
+    def loss() -> Tensor:
+        torch.manual_seed(1)
+        return objective(model, batch, 5).total
+
+    torch.manual_seed(1)
+    check_gradient(loss, model)
+
+
+def all_captions() -> Tensor:
+    """(N, 3): each caption of up to 3 words out of 3, padded with ends."""
+    rows = {
+        tuple(itertools.chain(itertools.takewhile(bool, words), [END] * 3))[:3]
+        for words in itertools.product(range(3), repeat=3)
+    }
+    return torch.tensor(sorted(rows))
+
+
+def test_expected_policy_gradient_is_that_of_the_expected_reward(batch: Batch) -> None:
+    """Σ p(c) · ∇(−A log p(c)) = −∇ Σ p(c) r(c), whatever the baseline: all captions of a tiny language counted out."""
+    model = FC(Sizes(3, feature=3, hidden=3, embedding=3))
+    captions = all_captions()
+    features = batch.features.rows(torch.zeros(len(captions), dtype=torch.long))
+    reward = Fixed()(captions, torch.zeros(1))
+
+    def log_probs() -> Tensor:
+        each = model(features, captions).log_softmax(2).gather(2, captions[:, :, None]).squeeze(2)
+        ended = (captions == END).cumsum(1) - (captions == END).long() > 0
+        return each.masked_fill(ended, 0)
+
+    assert log_probs().sum(1).exp().sum().item() == pytest.approx(1)
+    expected = finite_differences(lambda: -(log_probs().sum(1).exp() * reward).sum(), list(model.parameters()))
+    for baseline in (0.0, 0.7):
+        each = log_probs()
+        likelihood = each.sum(1).exp().detach()
+        words = (captions != END).sum(1).clamp(max=2) + 1
+        total = sum(
+            likelihood[row] * words[row] * policy_gradient(each[row : row + 1], captions[row : row + 1], advantage)
+            for row in range(len(captions))
+            for advantage in [reward[row : row + 1] - baseline]
+        )
+        assert isinstance(total, Tensor)
+        for one, two in zip(torch.autograd.grad(total, list(model.parameters())), expected, strict=True):
+            torch.testing.assert_close(one, two, rtol=1e-5, atol=1e-8)
+
+
+def test_mean_of_the_others() -> None:
+    reward = torch.tensor([1.0, 2.0, 6.0, 4.0, 4.0, 4.0])
+    assert others(reward, 3).tolist() == [4, 3.5, 1.5, 4, 4, 4]
+
+
+def test_parts_and_total(model: FC, batch: Batch) -> None:
+    losses = Objective("2*xe + 3*cider-d", {"cider-d": Fixed()}, samples=2, limit=LIMIT)(model, batch, 0)
+    assert set(losses.parts) == {"xe", "reward/cider-d"}
+    xe = Objective("xe")(model, batch, 0)
+    assert losses.parts["xe"] == xe.total.item()
+    assert Objective("0..1@10*xe")(model, batch, 0).total == 0  # and nothing to fail in backward()
+
+
+def test_host_rewards_run_in_a_thread_and_others_do_not(model: FC, batch: Batch) -> None:
+    host, device = Fixed(on_host=True), Fixed()
+    objective = Objective("xe + cider-d + retrieval", {"cider-d": host, "retrieval": device}, limit=LIMIT)
+    torch.manual_seed(1)
+    threaded = objective(model, batch, 0).total
+    assert all(name.startswith("capeval-reward") for name in host.threads)
+    assert device.threads == {threading.main_thread().name}
+    torch.manual_seed(1)
+    inline = Objective("xe + cider-d + retrieval", {"cider-d": device, "retrieval": device}, limit=LIMIT)
+    assert inline(model, batch, 0).total == threaded
+
+
+def test_one_image_is_no_number_lost(model: FC, batch: Batch) -> None:
+    """A batch of one image has losses that are numbers; retrieval has nothing to choose among and says so."""
+    alone = Batch(batch.images[:1], batch.features.rows(torch.tensor([0])), batch.captions[:2])
+    for baseline in ("greedy", "others"):
+        objective = Objective("xe + cider-d", {"cider-d": Fixed()}, samples=2, baseline=baseline, limit=LIMIT)
+        assert objective(model, alone, 0).total.isfinite()
+    with pytest.raises(UsageError, match="this batch has one"):
+        Objective("retrieval", {"retrieval": Fixed()}, limit=LIMIT)(model, alone, 0)
+
+
+def test_errors_of_a_reward_reach_the_caller(model: FC, batch: Batch) -> None:
+    class Broken(Fixed):
+        def __call__(self, words: Tensor, images: Tensor) -> Tensor:
+            raise UsageError("no such thing")
+
+    with pytest.raises(UsageError, match="no such thing"):
+        Objective("cider-d", {"cider-d": Broken(on_host=True)}, limit=LIMIT)(model, batch, 0)
+
+
+def test_what_it_refuses() -> None:
+    with pytest.raises(UsageError, match="baseline must be one of greedy, others, got 'gredy'"):
+        Objective("xe", baseline="gredy")
+    with pytest.raises(UsageError, match="the baseline others needs at least 2 samples an image, got 1"):
+        Objective("xe", baseline="others", samples=1)
+    with pytest.raises(UsageError, match="at least 1 samples an image, got 0"):
+        Objective("xe", samples=0)
+    with pytest.raises(UsageError, match="no reward is given for bleu-4"):
+        Objective("xe + bleu-4")

@@ -1,0 +1,30 @@
+"""The reference of caption sets has every method and parameter, as they are declared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch", exc_type=ImportError)
+
+from capeval.captioning.sets import METHODS
+from capeval.captioning.sets.method import accepts, spell
+from capeval.cli.caption_generate import command
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "caption-sets.md"
+
+
+@pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+def test_every_method_is_on_the_page(method: type) -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    assert f"| `{method.name}` | " in text
+    section = text.partition(f"### `{method.name}`\n")[2].partition("\n##")[0]
+    for field in method.parameters():
+        row = f"| `{field.name}` | `{spell(field.default)}` | {accepts(field)} | {field.metadata['meaning']} |"
+        assert row in section, row
+
+
+def test_the_help_of_the_command_names_every_method() -> None:
+    shown = next(parameter.help for parameter in command.params if parameter.name == "method")
+    assert all(name in shown for name in METHODS)

@@ -1,0 +1,30 @@
+"""`capeval caption generate`, from scenes to the figures of `capeval diversity`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from runner import Runner
+
+pytest.importorskip("torch", exc_type=ImportError)
+
+TRAIN = ["--hidden", "16", "--embedding", "8", "--steps", "4", "--batch", "8", "--captions", "2", "--side", "32"]
+
+
+def test_from_scenes_to_diversity(run: Runner) -> None:
+    run.ok("caption", "scenes", "scenes", "--images", "60")
+    run.ok("caption", "train", "scenes", "-o", "fc", *TRAIN, "--device", "cpu", "--features", "features")
+    generate = ["caption", "generate", "fc", "--features", "features", "--device", "cpu", "--captions", "3"]
+    assert run.ok(*generate, "--method", "rs(temperature=0.7)", "-o", "rs.json") == ""
+    sets = json.loads((run.folder / "rs.json").read_text())
+    assert {len(row["captions"]) for row in sets} == {3}
+    shown = run.ok(
+        "diversity", "rs.json", "--references", "scenes/dataset.json", "--split", "test", "--interval", "none"
+    )
+    assert "Self-CIDEr" in shown
+    assert "did you mean 'rci'" in run.refused(*generate, "--method", "rcis", "-o", "no.json")
+
+
+def test_no_place_for_the_output_is_said_at_once(run: Runner) -> None:
+    assert "there is no folder 'nowhere'" in run.refused("caption", "generate", "fc", "-o", "nowhere/sets.json")
