@@ -171,7 +171,7 @@ def test_comparison_shows_both_and_their_difference(world):
         capeval.score(REFERENCES_PATH, example.system_path(system), "cider-d")["cider-d"].value
         for system in ("careful", "template")
     ]
-    assert f"{values[1] - values[0]:+.4f}" in page.text
+    assert f"{values[0] - values[1]:+.4f}" in page.text
 
 
 def test_any_two_submissions_are_tested_when_a_team_asks(any_world):
@@ -200,7 +200,7 @@ def test_any_two_submissions_are_tested_when_a_team_asks(any_world):
     systems = {name: json.loads(SYSTEMS[name]) for name in ("careful", "plain")}
     page = member.get(path).text
     for pair in capeval.compare(REFERENCES_PATH, systems, METRICS, samples=10_000, correction="none").pairs:
-        assert f"{-pair.delta:+.4f}" in page
+        assert f"{pair.delta:+.4f}" in page
         assert f"{pair.p:.4f}" in page
     assert "Test these two" not in page
 
@@ -321,7 +321,7 @@ def test_teams_that_a_paired_test_does_not_separate_share_ranks(world):
     systems = {"careful": captions, "almost": almost, "template": json.loads(SYSTEMS["template"])}
     compared = capeval.compare(REFERENCES_PATH, systems, METRICS, samples=10_000, correction="none")
     for pair in compared.pairs:
-        path = f"/benchmarks/ours/compare?a={numbers[pair.b]}&b={numbers[pair.a]}"
+        path = f"/benchmarks/ours/compare?a={numbers[pair.a]}&b={numbers[pair.b]}"
         page = world.browser().get(path).text
         assert f"{pair.delta:+.4f}" in page
         assert f"{pair.interval[0]:+.4f} to {pair.interval[1]:+.4f}" in page
