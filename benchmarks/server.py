@@ -72,8 +72,9 @@ class Load:
                 self.tokens.append(new_token(session, account.id, "load"))
                 self.cookies.append(sign_in(session, account.id))
             form = Form(
-                BENCHMARK, "Load", "", "cider-d, bleu-4", "ptb", 10**6, 10**6, None, None, "public", own_scores=True
-            )
+                slug=BENCHMARK, title="Load", description="", metrics="cider-d, bleu-4", tokenizer="ptb",
+                quota_day=10**6, quota_total=10**6, opens=None, closes=None, board="public", own_scores=True,
+            )  # fmt: skip
             make(session, Caller(Role.ADMIN, account.id), form, example.references_path().read_bytes())
         self.annotators.prepare(database, account.id)
         database.close()

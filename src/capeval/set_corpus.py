@@ -42,7 +42,7 @@ class SetCorpus(Corpus):
         captions = self.candidate_captions.captions(image_id)
         if self._kept is None:
             return captions
-        return [captions[place] for place in self._kept[self.image_ids.index(image_id)]]
+        return [captions[place] for place in self._kept[self.number(image_id)]]
 
     def top(self, scores: bytes, most: int) -> SetCorpus:
         """Of each set the `most` captions with the highest of these scores (float64, a caption each)."""

@@ -191,7 +191,7 @@ class SystemDiversity(Mapping[str, Figure]):
         import numpy as np
 
         tokens, _ = self.corpus.texts(image_id)
-        number = self.image_ids.index(image_id)
+        number = self.corpus.number(image_id)
         parameters = _similarity(metric or SelfCider())
         given = self.document_frequency._core if self.document_frequency else None
         bytes_ = _core.similarity_matrix(self.corpus._core, number, parameters, given)

@@ -7,7 +7,7 @@ import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from capeval import _core
 from capeval.comparison import Comparison, Pair
@@ -81,19 +81,15 @@ def compare(
     check_bootstrap(interval, samples, seed)
     contents = None if objects is None else objects_by_image(objects, threshold)
     corpora = Corpus.of_systems(references, systems, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
-    results = {
-        name: score_corpus(
-            corpus,
-            chosen,
-            document_frequency=document_frequency,
-            meteor_resources=meteor_resources,
-            objects=contents,
-            embeddings=embeddings,
-            interval=None,
-            threads=threads,
-        )
-        for name, corpus in corpora.items()
-    }
+    results = score_systems(
+        corpora,
+        chosen,
+        document_frequency=document_frequency,
+        meteor_resources=meteor_resources,
+        objects=contents,
+        embeddings=embeddings,
+        threads=threads,
+    )
     return compare_results(
         results,
         test=test,
@@ -104,6 +100,11 @@ def compare(
         seed=seed,
         threads=threads,
     )
+
+
+def score_systems(corpora: Mapping[str, Corpus], metrics: Sequence[Metric], **options: Any) -> dict[str, Result]:
+    """Each system's scores, without intervals, which are drawn for all systems together; options of `score_corpus`."""
+    return {name: score_corpus(corpus, metrics, interval=None, **options) for name, corpus in corpora.items()}
 
 
 def compare_results(

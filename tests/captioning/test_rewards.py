@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 import capeval
-from capeval.captioning.rewards import CiderDOfIds, TrainingCaptions, load_reward
+from capeval.captioning.rewards import CiderDOfIds, CiderDOnDevice, TrainingCaptions, load_reward
 from capeval.captioning.vocabulary import Vocabulary
 from capeval.document_frequency import DocumentFrequency
 from capeval.errors import DataError, UsageError
@@ -114,3 +114,13 @@ def test_counts_of_one_image(vocabulary: Vocabulary) -> None:
 
 def training_ids(vocabulary: Vocabulary) -> list[list[list[int]]]:
     return TrainingCaptions(vocabulary, REFERENCES).ids
+
+
+def test_the_device_rewards_as_the_host_does(training: TrainingCaptions, vocabulary: Vocabulary) -> None:
+    """The GPU's way, on a CPU: `load_reward` takes it where the device is no CPU."""
+    metric = capeval.metrics.CiderD()
+    words = ids(vocabulary, SAMPLES)
+    host, device = CiderDOfIds(training, metric), CiderDOnDevice(training, metric, "cpu")
+    assert device(words, IMAGES).tolist() == pytest.approx(host(words, IMAGES).tolist(), rel=1e-6)
+    assert isinstance(load_reward("cider-d", training, device="meta"), CiderDOnDevice)
+    assert not device.on_host

@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("torch", exc_type=ImportError)
 
 import speakers
+import torch
 
 from capeval.captioning.features import encode
 from capeval.captioning.images import CaptionedImages
@@ -83,7 +84,17 @@ def test_a_group_for_all_captions_is_a_beam(speaker: TrainedSpeaker, images: Cap
     assert made[0] == made[1]
 
 
-@pytest.mark.parametrize("text", ["rs", "rs(temperature=0.7, top_k=20)", "diverse-beam(penalty=2)", "rs(nucleus=0.9)"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "rs",
+        "rs(temperature=0.7, top_k=20)",
+        "diverse-beam(penalty=2)",
+        "rs(nucleus=0.9)",
+        "gnc(width=3, sigma=2..5)",
+        "ss(p=0.2)",
+    ],
+)
 def test_a_method_prints_as_it_is_written(text: str) -> None:
     assert str(set_method(text)) == text
     assert set_method(str(set_method(text))) == set_method(text)
@@ -98,6 +109,8 @@ def test_a_method_prints_as_it_is_written(text: str) -> None:
         ("rs(nucleus=1.5)", "nucleus must be a number above 0 and at most 1, got 1.5"),
         ("rs(top-k=2.5)", "top_k must be a whole number of at least 0, got '2.5'"),
         ("rs(width=3)", "no parameter 'width'; its parameters: temperature, top_k, nucleus"),
+        ("gnc(sigma=1-10)", "sigma must be a number or a range such as 1..10, of at least 0, got '1-10'"),
+        ("ss(p=0.5..2)", "p must be a number or a range such as 1..10, of at least 0 and at most 1, got 0.5..2"),
         ("beam(3)", "'3' is no parameter with its value"),
         ("rs(temperature=1", "is no way to make caption sets"),
     ],
@@ -113,6 +126,20 @@ def test_numbers_of_captions_that_cannot_be(speaker: TrainedSpeaker, images: Cap
         make_sets(RandomSampling(), speaker, images, captions=0)
     with pytest.raises(UsageError, match="groups must divide the 10 captions of a set, got 3"):
         make_sets(DiverseBeam(groups=3), speaker, images, captions=10)
+
+
+@pytest.mark.parametrize(
+    "error", [MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate memory"), torch.OutOfMemoryError("CUDA")]
+)
+def test_a_batch_that_does_not_fit(
+    error: Exception, speaker: TrainedSpeaker, images: CaptionedImages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(speaker, "sample", full)
+    with pytest.raises(UsageError, match="4 images with 10 captions each do not fit into memory; use a smaller batch"):
+        make_sets(RandomSampling(), speaker, images, batch=4)
 
 
 def test_pixels_without_an_encoder(speaker: TrainedSpeaker, images: CaptionedImages) -> None:

@@ -131,6 +131,11 @@ def test_groups_of_several_captions_are_refused(speaker: TransformersSpeaker, im
         make_sets(set_method("diverse-beam(groups=2)"), speaker, images, captions=4)
 
 
+def test_a_checkpoint_has_no_latent_vector(speaker: TransformersSpeaker, images: CaptionedImages) -> None:
+    with pytest.raises(UsageError, match="which a checkpoint does not have; these do: cvae, gmm-cvae, cgan; try rs"):
+        make_sets(set_method("drv"), speaker, images)
+
+
 def test_what_is_no_checkpoint(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"no image-to-text checkpoint .* it needs config.json"):
         TransformersSpeaker(str(tmp_path))

@@ -1,30 +1,41 @@
-"""The help of every command is what the reference shows; `docs/reference/cli/update.py` writes it anew."""
+"""Every command's help is on the page of the command line; `tests/test_docs.py` compares it with the program's."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
+import click
 from runner import Runner
 
 from capeval import __version__
+from capeval.cli.main import cli
 
-FOLDER = Path(__file__).parents[2] / "docs" / "reference" / "cli"
-PAGES = sorted(path.stem for path in FOLDER.glob("*.txt"))
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_help(run: Runner, page: str) -> None:
-    _, *command = page.split("-")
-    shown = (FOLDER / f"{page}.txt").read_text(encoding="utf-8")
-    assert run.ok(*command, "--help", env={"COLUMNS": "100"}) == shown, f"run {FOLDER / 'update.py'} if this is meant"
-    assert max(map(len, shown.splitlines())) <= 100
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "command-line.md"
 
 
-def test_every_command_has_a_page() -> None:
-    program: dict[str, object] = {"__name__": "update", "__file__": str(FOLDER / "update.py")}
-    exec(compile((FOLDER / "update.py").read_text(encoding="utf-8"), "update.py", "exec"), program)  # noqa: S102
-    assert set(program["pages"]()) == {f"{page}.txt" for page in PAGES}  # type: ignore[operator]
+def commands(command: click.Command = cli, names: tuple[str, ...] = ("capeval",)) -> Iterator[str]:
+    """The names of every command, as they are typed."""
+    yield " ".join(names)
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            member = command.get_command(context, name)
+            assert member is not None
+            yield from commands(member, (*names, name))
+
+
+def test_every_command_is_on_the_page_and_no_other() -> None:
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    shown = [line.removeprefix("$ ").removesuffix(" --help") for line in lines if line.endswith(" --help")]
+    assert sorted(shown) == sorted(commands())
+    assert len(shown) > 20
+
+
+def test_help_fits_a_terminal(run: Runner) -> None:
+    for command in commands():
+        shown = run.ok(*command.split()[1:], "--help", env={"COLUMNS": "100"})
+        assert max(map(len, shown.splitlines())) <= 100
 
 
 def test_short_help_and_version(run: Runner) -> None:

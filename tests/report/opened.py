@@ -18,7 +18,7 @@ class Opened:
 
     def __init__(self, browser: Any, path: Path, **options: Any) -> None:
         self.page = browser.new_page(**options)
-        self.page.set_default_timeout(10_000)
+        self.page.set_default_timeout(20_000)
         self.url = path.as_uri()
         self.requests: list[str] = []
         self.complaints: list[str] = []
@@ -32,3 +32,8 @@ class Opened:
         """It asked for nothing but itself, and nothing went wrong."""
         assert self.complaints == []
         assert self.requests == [self.url]
+
+    def close(self) -> None:
+        """Checks, and closes it."""
+        self.check()
+        self.page.close()

@@ -37,8 +37,7 @@ def written(result: Result, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def page(browser: Any, written: Path) -> Iterator[Any]:
     opened = Opened(browser, written)
     yield opened.page
-    opened.check()
-    opened.page.close()
+    opened.close()
 
 
 def shown_ids(page: Any) -> list[str]:
@@ -159,8 +158,7 @@ def test_best_and_worst(page: Any, result: Result) -> None:
 def test_fits_the_screen(browser: Any, written: Path, options: dict[str, Any]) -> None:
     opened = Opened(browser, written, **options)
     assert opened.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    opened.check()
-    opened.page.close()
+    opened.close()
 
 
 def test_marked_words_are_those_of_no_reference(browser: Any, tmp_path: Path) -> None:
@@ -171,8 +169,7 @@ def test_marked_words_are_those_of_no_reference(browser: Any, tmp_path: Path) ->
     assert opened.page.locator(".card mark").all_inner_texts() == ["flown", "by", "Élodie"]
     assert opened.page.locator(".card .candidate").first.inner_text() == "the Man's kite, flown by Élodie"
     assert opened.page.locator(".card .nothing").inner_text() == "empty caption"
-    opened.check()
-    opened.page.close()
+    opened.close()
 
 
 def test_hostile_captions_do_not_run(browser: Any, tmp_path: Path) -> None:
@@ -187,8 +184,7 @@ def test_hostile_captions_do_not_run(browser: Any, tmp_path: Path) -> None:
     assert set(opened.page.locator("tr.details .candidate").all_text_contents()) == set(HOSTILE)
     assert opened.page.evaluate("window.ran") is None
     assert opened.page.locator("main img, main svg[onload]").count() == 0
-    opened.check()
-    opened.page.close()
+    opened.close()
 
 
 def test_a_sampled_page_says_so(browser: Any, result: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,8 +195,7 @@ def test_a_sampled_page_says_so(browser: Any, result: Result, tmp_path: Path, mo
     note = opened.page.locator("#table .note").inner_text()
     assert "30 of the 60 images: the 5 best and the 5 worst by CIDEr-D" in note
     assert opened.page.locator("dl#facts").inner_text().split()[:2] == ["Images", "60"]
-    opened.check()
-    opened.page.close()
+    opened.close()
 
 
 def test_signatures_are_copied_or_selected(page: Any, result: Result) -> None:

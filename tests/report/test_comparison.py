@@ -36,8 +36,7 @@ def written(compared: capeval.Comparison, tmp_path_factory: pytest.TempPathFacto
 def page(browser: Any, written: Path) -> Iterator[Any]:
     opened = Opened(browser, written)
     yield opened.page
-    opened.check()
-    opened.page.close()
+    opened.close()
 
 
 # As text
@@ -210,8 +209,7 @@ def test_fits_the_screen(browser: Any, written: Path, options: dict[str, Any]) -
     opened = Opened(browser, written, **options)
     assert opened.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert opened.page.locator("table.pairs tbody th").first.bounding_box()["width"] > 80
-    opened.check()
-    opened.page.close()
+    opened.close()
 
 
 @pytest.mark.browser
@@ -226,8 +224,7 @@ def test_hostile_names_and_captions_do_not_run(browser: Any, tmp_path: Path) -> 
     assert opened.page.locator("table.systems tbody th").all_inner_texts() == HOSTILE
     assert opened.page.evaluate("window.ran") is None
     assert opened.page.locator("main img, main svg[onload]").count() == 0
-    opened.check()
-    opened.page.close()
+    opened.close()
 
 
 @pytest.mark.browser
@@ -250,8 +247,7 @@ def test_five_systems_on_five_thousand_images(browser: Any, tmp_path: Path) -> N
     # A browser on a busy machine takes a fraction of this; elements by the thousand would take more.
     assert opened.page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd") < 5_000
     assert opened.page.evaluate("document.querySelectorAll('*').length") < 1_000
-    opened.check()
-    opened.page.close()
+    opened.close()
 
 
 @pytest.mark.browser
@@ -263,5 +259,4 @@ def test_without_differences_and_intervals(browser: Any, tmp_path: Path) -> None
     assert "equal on 2" in opened.page.locator(".tally").inner_text()
     assert opened.page.locator("table.pairs .p").inner_text() == "p 1.000 n.s."
     assert opened.page.locator(".bounds").count() == 0
-    opened.check()
-    opened.page.close()
+    opened.close()

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from opened import Opened
 
 import capeval
 from capeval import example
@@ -30,26 +31,11 @@ HOSTILE = [
 ROWS = ".set-table tr.image"
 
 
-class Opened:
-    """A page, and what it asked for and complained about since it was opened."""
-
-    def __init__(self, browser: Any, path: Path, **options: Any) -> None:
-        self.page = browser.new_page(**options)
-        self.page.set_default_timeout(20_000)
-        self.url = path.as_uri()
-        self.requests: list[str] = []
-        self.complaints: list[str] = []
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on("console", lambda message: self.complaints.append(message.text))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.goto(self.url)
-        self.page.wait_for_selector(ROWS)
-
-    def close(self) -> None:
-        """It asked for nothing but itself, and nothing went wrong."""
-        assert self.complaints == []
-        assert self.requests == [self.url]
-        self.page.close()
+def open_page(browser: Any, path: Path, **options: Any) -> Opened:
+    """The page, drawn; its `close` asserts that the console and the network stayed silent."""
+    opened = Opened(browser, path, **options)
+    opened.page.wait_for_selector(ROWS)
+    return opened
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +52,7 @@ def written(result: Diversity, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 @pytest.fixture
 def page(browser: Any, written: Path) -> Iterator[Any]:
-    opened = Opened(browser, written)
+    opened = open_page(browser, written)
     yield opened.page
     opened.close()
 
@@ -186,7 +172,7 @@ def test_an_image_opens_to_its_sets(page: Any, result: Diversity) -> None:
 
 @pytest.mark.parametrize("options", [{"viewport": {"width": 360, "height": 740}}, {"color_scheme": "dark"}])
 def test_fits_the_screen(browser: Any, written: Path, options: dict[str, Any]) -> None:
-    opened = Opened(browser, written, **options)
+    opened = open_page(browser, written, **options)
     opened.page.locator(f"{ROWS} button").first.click()
     assert opened.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     opened.close()
@@ -196,7 +182,7 @@ def test_hostile_names_and_captions_do_not_run(browser: Any, tmp_path: Path) -> 
     sets = {name: {image: [image, f"a {image} dog", "a dog"] for image in HOSTILE} for name in HOSTILE}
     made = capeval.diversity(sets, {image: ["a dog on grass", "the dog runs"] for image in HOSTILE}, samples=20)
     write_diversity_report(made, tmp_path / "hostile.html", title=HOSTILE[0])
-    opened = Opened(browser, tmp_path / "hostile.html", viewport={"width": 360, "height": 740})
+    opened = open_page(browser, tmp_path / "hostile.html", viewport={"width": 360, "height": 740})
     opened.page.locator(f"{ROWS} button").first.click()
     assert opened.page.locator("h1").inner_text() == HOSTILE[0]
     assert opened.page.locator("#chooser bdi").all_text_contents() == [*HOSTILE, "people"]
@@ -209,7 +195,7 @@ def test_hostile_names_and_captions_do_not_run(browser: Any, tmp_path: Path) -> 
 def test_without_references_what_is_lacking_is_said(browser: Any, tmp_path: Path) -> None:
     made = capeval.diversity({"a": {"1": ["a dog", "a cat"], "2": ["", ""]}}, interval=None)
     write_diversity_report(made, tmp_path / "alone.html")
-    opened = Opened(browser, tmp_path / "alone.html")
+    opened = open_page(browser, tmp_path / "alone.html")
     notes = opened.page.locator(".left-out").all_inner_texts()
     assert [note.partition(" is left out")[0] for note in notes] == [
         "Diversity and accuracy", "F (β² = 5)", "Diversity by number of captions", "Accuracy by number of captions",
@@ -228,7 +214,7 @@ def test_a_page_with_a_part_of_the_images_says_so(
     monkeypatch.setattr(page_module, "MOST_CAPTIONS", 600)
     monkeypatch.setattr(page_module, "MOST_SETS", 40)
     write_diversity_report(result, tmp_path / "part.html", images=["beach-dog"])
-    opened = Opened(browser, tmp_path / "part.html")
+    opened = open_page(browser, tmp_path / "part.html")
     data = data_of((tmp_path / "part.html").read_text(encoding="utf-8"))
     assert 30 <= len(data["images"]) <= 31
     assert "beach-dog" in {image["id"] for image in data["images"] if image["drawn"]}

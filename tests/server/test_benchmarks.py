@@ -7,13 +7,13 @@ import io
 import json
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import func, select, update
 from world import World
 
 import capeval
 from capeval import example
 from capeval.server.access import Role
-from capeval.server.models import Benchmark
+from capeval.server.models import Benchmark, Job
 
 REFERENCES_PATH = example.references_path()
 REFERENCES = REFERENCES_PATH.read_bytes()
@@ -171,7 +171,54 @@ def test_comparison_shows_both_and_their_difference(world):
         capeval.score(REFERENCES_PATH, example.system_path(system), "cider-d")["cider-d"].value
         for system in ("careful", "template")
     ]
-    assert f"{values[1] - values[0]:+.4f}" in page.text
+    assert f"{values[0] - values[1]:+.4f}" in page.text
+
+
+def test_any_two_submissions_are_tested_when_a_team_asks(any_world):
+    """Two of one team: only one is on the board, so nothing has compared them."""
+    world = any_world
+    make(world)
+    a, b = submitted(world, "careful"), submitted(world, "plain")
+    world.run_jobs()
+    path = f"/benchmarks/ours/compare?a={a}&b={b}"
+    member = world.browser(Role.MEMBER)
+    assert f'<option value="{b}"' in member.get("/benchmarks/ours").text
+    assert "Test these two" in member.get(path).text
+    assert world.browser().get(path).status_code == 404
+    assert world.browser().post("/benchmarks/ours/compare", a=a, b=b).status_code == 303
+    assert member.post("/benchmarks/ours/compare", a=a, b=a).status_code == 422
+    assert member.post("/benchmarks/ours/compare", a=a, b=99).status_code == 404
+    for _ in range(2):
+        assert member.post("/benchmarks/ours/compare", a=b, b=a).headers["location"].endswith(f"a={b}&b={a}")
+    assert "Waiting in the queue" in member.get(path).text
+    state = "/benchmarks/ours/compare/state"
+    assert member.get(f"{state}?a={a}&b={b}").json() == {"state": "queued", "progress": ""}
+    with world.database.read() as session:
+        assert session.execute(select(func.count()).where(Job.kind == "pair")).scalar_one() == 1
+    world.run_jobs()
+    assert member.get(f"{state}?a={a}&b={b}").json()["state"] == "done"
+    systems = {name: json.loads(SYSTEMS[name]) for name in ("careful", "plain")}
+    page = member.get(path).text
+    for pair in capeval.compare(REFERENCES_PATH, systems, METRICS, samples=10_000, correction="none").pairs:
+        assert f"{pair.delta:+.4f}" in page
+        assert f"{pair.p:.4f}" in page
+    assert "Test these two" not in page
+
+
+def test_a_comparison_that_failed_can_be_asked_for_again(world):
+    make(world)
+    a, b = submitted(world, "careful"), submitted(world, "plain")
+    world.run_jobs()
+    member = world.browser(Role.MEMBER)
+    member.post("/benchmarks/ours/compare", a=a, b=b)
+    with world.database.write() as session:
+        session.execute(update(Job).where(Job.kind == "pair").values(state="failed", message="a secret caption"))
+    page = member.get(f"/benchmarks/ours/compare?a={a}&b={b}").text
+    assert "could not be compared" in page
+    assert "secret" not in page
+    member.post("/benchmarks/ours/compare", a=a, b=b)
+    world.run_jobs()
+    assert "could not be compared" not in member.get(f"/benchmarks/ours/compare?a={a}&b={b}").text
 
 
 @pytest.mark.parametrize("board", ["teams", "closed"])
@@ -199,10 +246,12 @@ def test_other_teams_see_no_submission(world):
     assert world.browser(Role.ORGANISER).get(f"/submissions/{number}").status_code == 200
 
 
-def test_references_never_leave(world):
-    """Nothing that any route answers holds a caption that only the references have."""
+def test_references_never_leave(world, caplog):
+    """Nothing that any route answers, and no line of the log, holds a caption that only the references have."""
+    caplog.set_level("INFO", "capeval.server")
     make(world)
     submitted(world, "careful")
+    submitted(world, "plain", role=Role.ADMIN)
     submit(world, b'[{"image_id": 1}]')
     world.run_jobs()
     hidden = {
@@ -215,7 +264,10 @@ def test_references_never_leave(world):
         texts += [browser.get(f"/benchmarks/ours{path}").text for path in pages]
         texts += [api.get(f"/api/v1/benchmarks/ours{path}").text for path in ("", "/images", "/board", "/history")]
         texts += [browser.get("/submissions/1").text, api.get("/api/v1/submissions/1").text]
+        texts += [browser.get("/benchmarks/ours/compare?a=1&b=2").text]
     assert len(hidden) > 100
+    texts += [record.getMessage() + str(vars(record)) for record in caplog.records]
+    assert any(record.getMessage() == "job" for record in caplog.records)
     assert not [caption for caption in hidden for text in texts if caption in text]
 
 
@@ -269,7 +321,7 @@ def test_teams_that_a_paired_test_does_not_separate_share_ranks(world):
     systems = {"careful": captions, "almost": almost, "template": json.loads(SYSTEMS["template"])}
     compared = capeval.compare(REFERENCES_PATH, systems, METRICS, samples=10_000, correction="none")
     for pair in compared.pairs:
-        path = f"/benchmarks/ours/compare?a={numbers[pair.b]}&b={numbers[pair.a]}"
+        path = f"/benchmarks/ours/compare?a={numbers[pair.a]}&b={numbers[pair.b]}"
         page = world.browser().get(path).text
         assert f"{pair.delta:+.4f}" in page
         assert f"{pair.interval[0]:+.4f} to {pair.interval[1]:+.4f}" in page

@@ -7,12 +7,13 @@ import json
 import struct
 import zlib
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from live import Live
 from playwright.sync_api import Page, expect
 from study_world import collection_file, diversity_file, make, pairwise_file, triplet_file
-from test_server_browser import PASSWORD, look, page, sign_in  # noqa: F401
+from test_server_browser import PASSWORD, PICTURES, look, page, sign_in  # noqa: F401
 from world import World
 
 from capeval.server.access import Role
@@ -199,3 +200,52 @@ def test_making_a_study_on_the_page_and_watching_it(page: Page, studies):  # noq
     other.close()
     page.get_by_role("link", name="Quality and people").click()
     look(page, "study-quality-triplet")
+
+
+@pytest.mark.parametrize("kind", ["triplet", "pairwise", "diversity", "collection"])
+def test_a_study_on_a_phone(browser, live, studies, kind):
+    """By touch on a small screen: what is touched is large enough, and nothing has to be moved sideways."""
+    context = browser.new_context(
+        base_url=live.url, viewport={"width": 360, "height": 640}, has_touch=True, is_mobile=True, device_scale_factor=2
+    )
+    phone = context.new_page()
+    phone.goto(f"/s/{studies[kind].code}")
+    phone.locator("button.go").tap()
+    for done in range(2):
+        expect(phone.get_by_text(f"{done} done")).to_be_visible()
+        assert phone.locator(".keys").is_hidden()
+        assert phone.evaluate("document.documentElement.scrollWidth") <= 360
+        targets = phone.locator(".choice, .scale label, .go")
+        for box in [target.bounding_box() for target in targets.all()]:
+            assert box["height"] >= 44
+            assert box["width"] >= 24
+        if kind == "collection":
+            phone.get_by_label("Describe what is going on").fill("An empty beach under a blue sky.")
+        elif kind == "diversity":
+            for number in range(3):
+                phone.locator(".rated").nth(number).locator("label").nth(number + 4).tap()
+        else:
+            phone.locator(".choice").nth(done).tap()
+        if done == 0 and PICTURES:
+            phone.screenshot(path=Path(PICTURES) / f"phone-{kind}.png", full_page=True)
+        phone.get_by_role("button", name="Next").tap()
+    if kind == "triplet":
+        expect(phone.get_by_text("2 done")).to_be_visible()
+    else:
+        expect(phone.get_by_text("2 answers are saved")).to_be_visible()
+    context.close()
+
+
+def test_deleting_a_study_on_the_page(page: Page, studies):  # noqa: F811
+    sign_in(page, "owner@example.org")
+    page.goto(f"/studies/{studies['collection'].id}")
+    page.get_by_role("link", name="Delete").click()
+    page.get_by_label("Its title").fill("something else")
+    page.get_by_role("button", name="Delete for good").click()
+    expect(page.get_by_role("alert")).to_contain_text("Nothing was deleted")
+    look(page, "study-delete")
+    page.get_by_label("Its title").fill(studies["collection"].title)
+    page.get_by_role("button", name="Delete for good").click()
+    expect(page.get_by_role("status")).to_contain_text("are deleted")
+    expect(page.get_by_role("link", name=studies["collection"].title)).to_have_count(0)
+    expect(page.get_by_role("link", name=studies["diversity"].title)).to_have_count(1)

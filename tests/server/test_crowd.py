@@ -2,16 +2,20 @@
 
 import datetime as dt
 import random
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 from sqlalchemy import select, update
+from sqlalchemy.exc import NoResultFound
 from study_world import make, triplet_file
 from test_annotating import rows
 
 from capeval.server.annotators import Arrival, begin
 from capeval.server.assignment import next_assignment, record, release_abandoned
+from capeval.server.errors import Refused
 from capeval.server.models import Annotator, Assignment, Study, StudyItem, now
+from capeval.server.studies import delete_whole
 
 
 def work(world, study_id, number, questions):
@@ -57,6 +61,27 @@ def test_no_item_is_given_out_too_often_and_nothing_acknowledged_is_lost(any_wor
     with any_world.database.read() as session:
         counts = session.execute(select(StudyItem.taken)).scalars().all()
     assert max(counts) <= 3
+
+
+def test_deleting_a_study_under_many_hands_leaves_nothing(any_world):
+    """Whoever answers in that moment is told that there is no such study; nothing breaks and nothing remains."""
+    study = make(any_world, triplet_file(pairs=60, references=2, judgments=3))
+
+    def answer(number):
+        try:
+            work(any_world, study.id, number, 30)
+        except (Refused, NoResultFound) as gone:
+            return gone
+        return None
+
+    with ThreadPoolExecutor(20) as pool:
+        people = [pool.submit(answer, number) for number in range(20)]
+        time.sleep(0.3)
+        with any_world.database.write() as session:
+            delete_whole(session, session.get_one(Study, study.id))
+        assert any(person.result() is not None for person in people)
+    for table in (Study, StudyItem, Annotator, Assignment):
+        assert rows(any_world, table) == []
 
 
 def _come_back(world, study_id):

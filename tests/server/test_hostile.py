@@ -150,6 +150,18 @@ def test_uploads_of_a_hundred_megabytes_are_refused(tmp_path):
         live.process.wait()
 
 
+def test_forms_of_very_many_fields_are_refused(world):
+    """A field is an object in memory, even an empty one: their number is limited, not only their bytes."""
+    browser = world.browser()
+    kind = {"Content-Type": "application/x-www-form-urlencoded"}
+    assert browser.client.post("/sign-in", content=b"a=&" * 1_000_000, headers=kind).status_code == 413
+    pieces = (b"a=&" * 10_000 for _ in range(100))
+    assert browser.client.post("/sign-in", content=pieces, headers=kind).status_code == 413
+    parts = b"".join(b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n' for _ in range(2000)) + b"--x--"
+    kind = {"Content-Type": "multipart/form-data; boundary=x"}
+    assert browser.client.post("/sign-in", content=parts, headers=kind).status_code == 400
+
+
 def test_a_foreign_host_name_is_refused(world):
     """A page of elsewhere whose name leads here (DNS rebinding) gets nothing."""
     assert world.browser().get("/", headers={"Host": "evil.example"}).status_code == 421

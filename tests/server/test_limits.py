@@ -6,7 +6,7 @@ import json
 
 import pytest
 from sqlalchemy import select, update
-from test_benchmarks import SYSTEMS, make, submitted
+from test_benchmarks import SYSTEMS, make, submit, submitted
 from world import World
 
 from capeval.server import jobs
@@ -31,6 +31,24 @@ def test_a_rate_limit_counts_by_key_and_forgets_with_time():
     limit.forgive("a")
     limit.take("a")
     limit.take("a")
+
+
+def test_submissions_are_limited_by_account(world):
+    """On the page and through the API together, whether the files are right or wrong."""
+    make(world)
+    for number in range(20):
+        if number % 2:
+            assert submit(world, b"[]").status_code == 422
+        else:
+            api = world.api(Role.MEMBER).post("/api/v1/benchmarks/ours/submissions?system=x", content=b"[]")
+            assert api.status_code == 422
+    refused = submit(world, SYSTEMS["careful"])
+    assert refused.status_code == 429
+    assert int(refused.headers["retry-after"]) > 0
+    api = world.api(Role.MEMBER).post("/api/v1/benchmarks/ours/submissions?system=x", content=SYSTEMS["careful"])
+    assert api.status_code == 429
+    assert int(api.headers["retry-after"]) > 0
+    assert submit(world, SYSTEMS["careful"], role=Role.ADMIN).status_code == 303
 
 
 @pytest.fixture(autouse=True)

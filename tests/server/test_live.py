@@ -155,7 +155,7 @@ def test_a_polite_end_finishes_requests_and_puts_jobs_back(live):
             assert state == "done"
 
 
-def test_backup_of_a_running_server(live, tmp_path):
+def test_backup_and_restore_of_a_running_server(live, tmp_path):
     live.start()
     with client(live) as api:
         api.post("/benchmarks/ours/submissions?system=s", content=variant(0)).raise_for_status()
@@ -163,6 +163,15 @@ def test_backup_of_a_running_server(live, tmp_path):
         assert back_up(database, tmp_path / "backup.gz") > 5
         database.close()
         assert api.get("/submissions").status_code == 200
+        api.post("/benchmarks/ours/submissions?system=later", content=variant(1)).raise_for_status()
+        restored = subprocess.run(
+            [SCRIPT, "serve", "--database", live.database, "restore", "--replace", tmp_path / "backup.gz"],
+            capture_output=True, text=True, check=False, timeout=60,
+        )  # fmt: skip
+        assert restored.returncode == 0, restored.stderr
+        assert [each["system"] for each in api.get("/submissions").json()["submissions"]] == ["s"]
+        api.post("/benchmarks/ours/submissions?system=after", content=variant(2)).raise_for_status()
+        assert len(api.get("/submissions").json()["submissions"]) == 2
 
 
 @pytest.mark.parametrize(

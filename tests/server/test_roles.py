@@ -61,3 +61,22 @@ def test_every_route_says_who_may_call_it():
     assert ROUTES
     for parameters in ROUTES:
         assert isinstance(parameters.values[2].role, Role)
+
+
+@pytest.mark.parametrize("number", [str(2**31), "9" * 30, "-1", "٣"])
+@pytest.mark.parametrize(("method", "path", "guard"), [each for each in ROUTES if "_id}" in each.values[1]])
+def test_numbers_that_no_row_has_are_not_found(world, method, path, guard, number):
+    browser = world.browser(Role.ADMIN)
+    client = world.api(Role.ADMIN) if guard.api else browser.client
+    headers = {} if method == "GET" else {"X-CSRF-Token": browser.csrf()}
+    wrong = path.format_map({name: number if name.endswith("_id") else value for name, value in SAMPLES.items()})
+    assert client.request(method, wrong, headers=headers, data={"role": "1"}).status_code in (404, 422)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/admin/audit?before=", "/studies/1/preview?page=", "/studies/1/answers?page=", "/benchmarks/none/compare?a=1&b="],
+)
+def test_numbers_that_no_row_has_are_not_found_in_queries_either(world, path):
+    for number in ("9" * 30, str(2**31), "-1", "x"):
+        assert world.browser(Role.ADMIN).get(path + number).status_code in (404, 422)

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from live import Live
@@ -57,19 +58,25 @@ def page(browser, live) -> Iterator[Page]:
 
 
 def look(page: Page, name: str) -> None:
-    """Checks accessibility, and that a phone's width is enough; leaves pictures where they are asked for."""
+    """Checks accessibility in both schemes, and that a phone's width is enough; leaves pictures where asked for."""
+    for scheme in ("dark", "light"):
+        page.emulate_media(color_scheme=scheme)
+        serious = _serious(page)
+        assert serious == [], [(each["id"], [node["html"] for node in each["nodes"]]) for each in serious]
+        for width, suffix in ((390, "narrow"), (1100, "wide")):
+            page.set_viewport_size({"width": width, "height": 800})
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            if PICTURES:
+                page.screenshot(path=Path(PICTURES) / f"{name}-{suffix}-{scheme}.png", full_page=True)
+
+
+def _serious(page: Page) -> list[dict[str, Any]]:
+    """What axe finds that keeps people from using the page."""
     from axe_playwright_python.sync_playwright import Axe
 
     found = Axe().run(page)
     page.errors[:] = [error for error in page.errors if "axe" not in error]
-    serious = [each for each in found.response["violations"] if each["impact"] in ("serious", "critical")]
-    assert serious == [], [(each["id"], [node["html"] for node in each["nodes"]]) for each in serious]
-    for width, suffix in ((1100, "wide"), (390, "narrow")):
-        page.set_viewport_size({"width": width, "height": 800})
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        if PICTURES:
-            page.screenshot(path=Path(PICTURES) / f"{name}-{suffix}.png", full_page=True)
-    page.set_viewport_size({"width": 1100, "height": 800})
+    return [each for each in found.response["violations"] if each["impact"] in ("serious", "critical")]
 
 
 def sign_in(page: Page, email: str) -> None:
@@ -131,6 +138,19 @@ def test_from_registering_to_the_board(page, live):
     page.get_by_role("button", name="Compare").click()
     expect(page.get_by_role("heading", name="Two submissions")).to_be_visible()
     look(page, "compare")
+    page.goto("/benchmarks/ours/submit")
+    page.get_by_label("Name of the system").fill("Plain again")
+    page.get_by_label("Captions").set_input_files(
+        {"name": "plain.json", "mimeType": "application/json", "buffer": SYSTEMS["plain"]}
+    )
+    page.get_by_role("button", name="Check and submit").click()
+    expect(page.get_by_role("row", name="cider-d")).to_be_visible(timeout=30_000)
+    page.get_by_role("link", name="Our benchmark").click()
+    page.get_by_label("Second").select_option(label="The Captioneers: Plain again (4)")
+    page.get_by_role("button", name="Compare").click()
+    look(page, "compare-untested")
+    page.get_by_role("button", name="Test these two").click()
+    expect(page.get_by_role("columnheader", name="p", exact=True)).to_be_visible(timeout=30_000)
     page.goto("/benchmarks/ours/history")
     look(page, "history")
     page.goto("/submissions")

@@ -1,5 +1,6 @@
 """Studies as their owners see them."""
 
+import base64
 import csv
 import io
 import json
@@ -14,8 +15,9 @@ from capeval.human.design import read_design
 from capeval.server import studies
 from capeval.server.access import Role
 from capeval.server.backup import back_up, restore
+from capeval.server.blobs import sha256
 from capeval.server.database import Database
-from capeval.server.models import Annotator, Assignment, AuditEntry, Study, StudyItem
+from capeval.server.models import Annotator, Assignment, AuditEntry, Blob, Study, StudyImage, StudyItem
 
 
 def upload(browser, data):
@@ -80,7 +82,7 @@ def test_a_study_is_its_owners_and_the_administrators(world):
     study = make(world, triplet_file(), role=Role.ADMIN)
     place = f"/studies/{study.id}"
     stranger, admin = world.browser(Role.ORGANISER), world.browser(Role.ADMIN)
-    for path in ("", "/quality", "/answers", "/progress.json", "/export", "/answers.csv", "/preview"):
+    for path in ("", "/quality", "/answers", "/progress.json", "/export", "/answers.csv", "/preview", "/delete"):
         assert stranger.get(place + path).status_code == 404
         assert admin.get(place + path).status_code == 200
     assert stranger.post(place + "/state", state="closed").status_code == 404
@@ -207,6 +209,50 @@ def test_only_the_own_study_is_touched(world):
         person = session.execute(select(Annotator.id)).scalars().first()
     assert owner.post(f"/studies/{first.id}/answers/{theirs}/reject").status_code == 404
     assert owner.post(f"/studies/{first.id}/people/{person}", action="exclude").status_code == 404
+
+
+def test_a_deleted_study_is_gone_with_its_answers(any_world):
+    """Its own images too; those that another study has stay."""
+    image = "data:image/png;base64," + base64.b64encode(b"an image of its own").decode()
+    images = {**pairwise_file()["images"], "0": image}
+    first = make(any_world, {**pairwise_file(title="First  study"), "images": images})
+    second = make(any_world, pairwise_file())
+    people = [Person(any_world, study).begin() for study in (first, second)]
+    for person in people:
+        person.answer(choice="b")
+    owner, place = any_world.browser(Role.ORGANISER), f"/studies/{first.id}"
+    with any_world.database.read() as session:
+        blobs = set(session.execute(select(Blob.sha256)).scalars())
+    assert "1 answer by 1 person" in " ".join(owner.get(place + "/delete").text.split())
+    for title in ("", "first study", "First"):
+        refused = owner.post(place + "/delete", title=title)
+        assert refused.status_code == 422
+        assert "not the title" in refused.text
+    assert len(rows(any_world, Study)) == 2
+    done = owner.post(place + "/delete", title="First study")
+    assert (done.status_code, done.headers["location"]) == (303, "/studies?notice=study-deleted")
+    for table in (StudyItem, StudyImage, Annotator, Assignment):
+        assert {row.study_id for row in rows(any_world, table)} == {second.id}
+    assert [study.id for study in rows(any_world, Study)] == [second.id]
+    with any_world.database.read() as session:
+        assert blobs - set(session.execute(select(Blob.sha256)).scalars()) == {sha256(b"an image of its own")}
+    subjects = [entry.subject for entry in rows(any_world, AuditEntry) if entry.action == "study.deleted"]
+    assert subjects == [f"{first.id} First  study: 1 answers"]
+    for path in ("", "/delete", "/export", "/quality"):
+        assert owner.get(place + path).status_code == 404
+    assert people[0].post("/answer", assignment=people[0].assignment, choice="b").status_code == 404
+    assert people[0].browser.get(people[0].path + "/task").status_code == 404
+    assert people[1].answer(choice="c").status_code == 303
+
+
+def test_only_the_owner_and_administrators_delete(world):
+    study = make(world, triplet_file(title="Mine"), role=Role.ADMIN)
+    place = f"/studies/{study.id}/delete"
+    stranger = world.browser(Role.ORGANISER)
+    assert stranger.get(place).status_code == 404
+    assert stranger.post(place, title="Mine").status_code == 404
+    assert world.browser(Role.MEMBER).post(place, title="Mine").status_code == 403
+    assert len(rows(world, Study)) == 1
 
 
 def test_a_backup_has_the_study_with_its_answers(world, tmp_path, database_url):

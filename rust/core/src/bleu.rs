@@ -129,7 +129,7 @@ impl Scorer for ClippedMatches {
         row[AVERAGE] = lengths.sum::<usize>() as f64 / image.reference_count().max(1) as f64;
 
         let ngrams = image.ngrams();
-        let mut most = vec![0_u32; ngrams.ngrams().len()];
+        let mut most = vec![0_u32; ngrams.distinct()];
         let first = image.candidate_count();
         for order in 1..=MAX_ORDER {
             for reference in first..first + image.reference_count() {

@@ -114,7 +114,7 @@ impl<'a> Weights<'a> {
     /// The IDF of each of the image's `ngrams`, by its number there.
     pub(crate) fn of_image(&self, image: &Image<'_>, ngrams: &ImageNgrams) -> Vec<f64> {
         match &self.source {
-            Source::Given(lookup) => ngrams.ngrams().iter().map(|&ngram| self.idf.of(lookup.get(ngram))).collect(),
+            Source::Given(lookup) => ngrams.ngrams().into_iter().map(|ngram| self.idf.of(lookup.get(ngram))).collect(),
             Source::References(own) => {
                 own_counts(own, image.first_reference_word(), ngrams).map(|count| self.idf.of(count)).collect()
             }
@@ -141,13 +141,16 @@ impl Source<'_> {
 /// stand. Of the others one whose prefix was not kept was not kept either, which spares most look-ups.
 fn own_counts(own: &OwnFrequencies, first_word: usize, ngrams: &ImageNgrams) -> impl Iterator<Item = u32> {
     let reader = own.of_ngrams.reader();
-    let mut counts: Vec<u32> = Vec::with_capacity(ngrams.ngrams().len());
-    for ((&ngram, prefix), place) in ngrams.ngrams().iter().zip(ngrams.prefixes()).zip(ngrams.places()) {
-        let at_place = || own.at_words.as_ref()?.get(ngram.order(), first_word + place?);
-        let possible = || prefix.is_none_or(|prefix| counts[prefix as usize] > 0);
-        counts.push(at_place().unwrap_or_else(|| if possible() { reader.get(ngram) } else { 0 }));
+    // Count and order of each.
+    let mut found: Vec<(u32, usize)> = Vec::with_capacity(ngrams.distinct());
+    for number in 0..ngrams.distinct() as u32 {
+        let (of_prefix, shorter) = ngrams.prefix(number).map_or((u32::MAX, 0), |prefix| found[prefix as usize]);
+        let order = shorter + 1;
+        let at_place = || own.at_words.as_ref()?.get(order, first_word + ngrams.place(number)?);
+        let looked_up = || if of_prefix > 0 { reader.get(ngrams.ngram(number)) } else { 0 };
+        found.push((at_place().unwrap_or_else(looked_up), order));
     }
-    counts.into_iter()
+    found.into_iter().map(|(count, _)| count)
 }
 
 /// Inverse document frequency: log(N) − log(max(1, df)).
@@ -188,8 +191,7 @@ struct CorpusScorer<'a> {
 impl Scorer for CorpusScorer<'_> {
     fn statistics(&self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
         let ngrams = if self.cider.stem { image.stemmed_ngrams() } else { image.ngrams() };
-        let weights =
-            if self.cider.idf { self.weights.of_image(image, ngrams) } else { vec![1.0; ngrams.ngrams().len()] };
+        let weights = if self.cider.idf { self.weights.of_image(image, ngrams) } else { vec![1.0; ngrams.distinct()] };
         let first = image.candidate_count();
         let references = first..first + image.reference_count();
         row[0] = self.cider.score_sentence(ngrams, &weights, candidate, references);

@@ -73,8 +73,8 @@ pub(crate) fn fold(a: u64, b: u64) -> u64 {
 /// The distinct n-grams of an image's sentences, numbered, and each sentence's counts of them.
 #[derive(Debug, Default)]
 pub struct ImageNgrams {
-    ngrams: Vec<Ngram>,
-    prefixes: Vec<Option<u32>>,
+    /// Of each n-gram, the number of the one without its last word plus one, 0 where that is none, and the last word.
+    keys: Vec<u64>,
     places: Vec<u32>,
     entries: Vec<Entry>,
     /// Entries of sentence `s` and order `n` end at `ends[s][n - 1]`; they begin where the one before ends.
@@ -94,19 +94,40 @@ pub struct Entry {
 }
 
 impl ImageNgrams {
-    /// The distinct n-grams of the image, by number; each comes after its [prefix](Self::prefixes).
-    pub fn ngrams(&self) -> &[Ngram] {
-        &self.ngrams
+    /// Number of distinct n-grams.
+    pub fn distinct(&self) -> usize {
+        self.keys.len()
     }
 
-    /// For each n-gram, the number of the n-gram without its last word.
-    pub fn prefixes(&self) -> &[Option<u32>] {
-        &self.prefixes
+    /// The number of the n-gram without its last word, which is smaller than its own.
+    pub fn prefix(&self, ngram: u32) -> Option<u32> {
+        ((self.keys[ngram as usize] >> 32) as u32).checked_sub(1)
     }
 
-    /// For each n-gram, a place where it starts among the words of the references, or None where no reference holds it.
-    pub fn places(&self) -> impl Iterator<Item = Option<usize>> {
-        self.places.iter().map(|&place| (place != NOWHERE).then_some(place as usize))
+    /// Its last word.
+    pub fn last_word(&self, ngram: u32) -> Word {
+        self.keys[ngram as usize] as Word
+    }
+
+    /// The n-gram of that number.
+    pub fn ngram(&self, ngram: u32) -> Ngram {
+        self.prefix(ngram).map_or(Ngram::default(), |prefix| self.ngram(prefix)).push(self.last_word(ngram))
+    }
+
+    /// All n-grams, by number.
+    pub fn ngrams(&self) -> Vec<Ngram> {
+        let mut ngrams: Vec<Ngram> = Vec::with_capacity(self.distinct());
+        for number in 0..self.distinct() as u32 {
+            let prefix = self.prefix(number).map_or(Ngram::default(), |prefix| ngrams[prefix as usize]);
+            ngrams.push(prefix.push(self.last_word(number)));
+        }
+        ngrams
+    }
+
+    /// A place where the n-gram starts among the words of the references; None where no reference holds it.
+    pub fn place(&self, ngram: u32) -> Option<usize> {
+        let place = self.places[ngram as usize];
+        (place != NOWHERE).then_some(place as usize)
     }
 
     /// Distinct n-grams of order `order` in sentence number `sentence`, with counts.
@@ -126,8 +147,6 @@ impl ImageNgrams {
 pub struct NgramCounter {
     slots: Vec<Slot>,
     stamp: u32,
-    /// Of each n-gram, its prefix's number and its last word, each plus one, in one key.
-    keys: Vec<u64>,
     /// Of each n-gram, the place after its last entry.
     last_entry: Vec<u32>,
     /// Where the numbers of the n-grams of the order before start in the sentence at hand.
@@ -165,8 +184,7 @@ impl NgramCounter {
 
     /// Takes counts back, whose memory the next image can use.
     pub fn recycle(&mut self, mut image: ImageNgrams) {
-        image.ngrams.clear();
-        image.prefixes.clear();
+        image.keys.clear();
         image.places.clear();
         image.entries.clear();
         image.ends.clear();
@@ -180,7 +198,6 @@ impl NgramCounter {
             self.stamp = 1;
             self.slots = vec![Slot::default(); room.max(self.slots.len())];
         }
-        self.keys.clear();
         self.last_entry.clear();
     }
 
@@ -213,22 +230,20 @@ impl NgramCounter {
 
     /// The number of the n-gram that is `prefix` and one more word.
     fn number(&mut self, prefix: Option<u32>, word: Word, image: &mut ImageNgrams) -> u32 {
-        let key = prefix.map_or(0, |prefix| u64::from(prefix) + 1) << 32 | (u64::from(word) + 1);
+        let key = prefix.map_or(0, |prefix| u64::from(prefix) + 1) << 32 | u64::from(word);
         let mask = self.slots.len() - 1;
-        let mut place = fold(key, 0x9e37_79b9_7f4a_7c15) as usize & mask;
+        let mut place = fold(key ^ 0xa076_1d64_78bd_642f, 0x9e37_79b9_7f4a_7c15) as usize & mask;
         loop {
             let slot = &mut self.slots[place];
             if slot.stamp != self.stamp {
-                let ngram = self.keys.len() as u32;
+                let ngram = image.keys.len() as u32;
                 *slot = Slot { stamp: self.stamp, ngram };
-                self.keys.push(key);
                 self.last_entry.push(0);
-                image.ngrams.push(prefix.map_or(Ngram::default(), |prefix| image.ngrams[prefix as usize]).push(word));
-                image.prefixes.push(prefix);
+                image.keys.push(key);
                 image.places.push(NOWHERE);
                 return ngram;
             }
-            if self.keys[slot.ngram as usize] == key {
+            if image.keys[slot.ngram as usize] == key {
                 return slot.ngram;
             }
             place = (place + 1) & mask;
@@ -260,7 +275,7 @@ mod tests {
             let mut counts: Vec<_> = image
                 .entries(sentence, order)
                 .iter()
-                .map(|entry| (image.ngrams()[entry.ngram as usize].words().collect::<Vec<_>>(), entry.count))
+                .map(|entry| (image.ngram(entry.ngram).words().collect::<Vec<_>>(), entry.count))
                 .collect();
             counts.sort();
             counts
@@ -269,10 +284,10 @@ mod tests {
         assert_eq!(counts(0, 2), [(vec![1, 2], 2), (vec![2, 1], 1)]);
         assert_eq!(counts(1, 2), [(vec![2, 1], 1)]);
         assert!(counts(1, 3).is_empty());
-        let places: Vec<_> = image.ngrams().iter().zip(image.places()).filter(|(_, place)| place.is_some()).collect();
-        assert_eq!(
-            places,
-            [(&Ngram::new(&[1]), Some(1)), (&Ngram::new(&[2]), Some(0)), (&Ngram::new(&[2, 1]), Some(0))]
-        );
+        let numbers = 0..image.distinct() as u32;
+        assert_eq!(numbers.clone().map(|number| image.ngram(number)).collect::<Vec<_>>(), image.ngrams());
+        let placed = numbers.filter_map(|number| Some((image.ngram(number), image.place(number)?)));
+        let expected = [(Ngram::new(&[1]), 1), (Ngram::new(&[2]), 0), (Ngram::new(&[2, 1]), 0)];
+        assert_eq!(placed.collect::<Vec<_>>(), expected);
     }
 }

@@ -73,7 +73,7 @@ impl RougeN {
 }
 
 fn dense(ngrams: &ImageNgrams, entries: &[Entry]) -> Vec<u32> {
-    let mut counts = vec![0; ngrams.ngrams().len()];
+    let mut counts = vec![0; ngrams.distinct()];
     for entry in entries {
         counts[entry.ngram as usize] = entry.count;
     }

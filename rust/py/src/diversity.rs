@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use capeval_core::corpus as core;
 use capeval_core::diversity::novel_captions;
-use capeval_core::diversity::similarity::{self, Similarity};
+use capeval_core::diversity::similarity::{self, Matrix, Similarity};
 use capeval_core::diversity::spectral;
 use capeval_core::kernel::{Context, Image, Parameters};
 use capeval_core::ngram::{Ngram, NgramCounter};
@@ -28,9 +28,19 @@ fn build(parameters: BTreeMap<String, Parameter>) -> PyResult<Box<dyn Similarity
     similarity::build(&Parameters(parameters)).map_err(|error| UsageError::new_err(error.to_string()))
 }
 
-fn context(document_frequency: Option<&Bound<'_, DocumentFrequency>>) -> Context {
+/// What `read` gives for the matrix of a similarity, readied for the corpus, and an image.
+fn read_matrix<T>(
+    corpus: &core::Corpus,
+    image: usize,
+    parameters: BTreeMap<String, Parameter>,
+    document_frequency: Option<&Bound<'_, DocumentFrequency>>,
+    read: impl FnOnce(&dyn Matrix, &Image<'_>) -> T,
+) -> PyResult<T> {
+    let similarity = build(parameters)?;
     let document_frequency = document_frequency.map(|given| given.get().0.clone());
-    Context { document_frequency, ..Context::default() }
+    let context = Context { document_frequency, ..Context::default() };
+    let counter = RefCell::new(NgramCounter::default());
+    Ok(read(&*similarity.prepare(corpus, &context), &Image::new(corpus, image, &counter)))
 }
 
 /// The similarity matrix of an image, row by row, float64.
@@ -43,11 +53,11 @@ pub(crate) fn similarity_matrix<'py>(
     parameters: BTreeMap<String, Parameter>,
     document_frequency: Option<&Bound<'_, DocumentFrequency>>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let (similarity, context) = (build(parameters)?, context(document_frequency));
-    let (corpus, counter) = (&corpus.get().0, RefCell::new(NgramCounter::default()));
-    let image = Image::new(corpus, image, &counter);
-    let mut matrix = vec![0.0; image.candidate_count() * image.candidate_count()];
-    similarity.prepare(corpus, &context).fill(&image, &mut matrix);
+    let matrix = read_matrix(&corpus.get().0, image, parameters, document_frequency, |similarity, image| {
+        let mut matrix = vec![0.0; image.candidate_count() * image.candidate_count()];
+        similarity.fill(image, &mut matrix);
+        matrix
+    })?;
     Ok(to_bytes(py, matrix.into_iter()))
 }
 
@@ -62,9 +72,9 @@ pub(crate) fn caption_vectors<'py>(
     parameters: BTreeMap<String, Parameter>,
     document_frequency: Option<&Bound<'_, DocumentFrequency>>,
 ) -> PyResult<Option<(Vec<String>, Bound<'py, PyBytes>)>> {
-    let (similarity, context) = (build(parameters)?, context(document_frequency));
-    let (corpus, counter) = (&corpus.get().0, RefCell::new(NgramCounter::default()));
-    let Some(vectors) = similarity.prepare(corpus, &context).vectors(&Image::new(corpus, image, &counter)) else {
+    let corpus = &corpus.get().0;
+    let vectors = |similarity: &dyn Matrix, image: &Image<'_>| similarity.vectors(image);
+    let Some(vectors) = read_matrix(corpus, image, parameters, document_frequency, vectors)? else {
         return Ok(None);
     };
     let vocabulary = if vectors.stem { &corpus.stems().vocabulary } else { &corpus.vocabulary };

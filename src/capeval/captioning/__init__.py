@@ -5,7 +5,8 @@ on. One direction of knowledge; everything but this page needs the extra `train`
 
     sweep  sweep_jobs         the grid of captioners: train, generate, score; what the figures say (sweep_result)
     training  run_folder      one captioner: batches, steps, validation, checkpoints that resume to the same bits
-    sets/                     caption sets of a trained captioner: RS, beam, diverse beam, RCI, GNC, SS, DRV
+    generation                caption sets of a data set, by a run folder's captioner or a checkpoint of transformers
+    sets/                     ways to make them: RS, beam, diverse beam, RCI, GNC, SS, DRV
     losses  rewards/          cross-entropy, self-critical rewards, retrieval, and any weighted mixture of them
     models/                   image features -> words, one file an idea
     decoding                  words out of a captioner: greedy, sampled, beam

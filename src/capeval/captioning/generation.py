@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING
 
 import torch
 
-import capeval
 from capeval.captioning.features import cached_features
 from capeval.captioning.images import CaptionedImages
 from capeval.captioning.run_folder import CONFIG, RunFolder
 from capeval.captioning.sets import SetMethod, Speaker, TrainedSpeaker, make_sets, set_method
-from capeval.captioning.training_data import cache_folder
+from capeval.captioning.training_data import cache_folder, tokenised
 from capeval.data.source import PathLike
 from capeval.errors import DataError, UsageError
 from capeval.vision.device import choose_device
@@ -69,13 +68,7 @@ def generate(
     chosen = set_method(method) if isinstance(method, str) else method
     place = choose_device(device)
     run = RunFolder.open(captioner) if is_run(captioner) else None
-    if data is None:
-        if run is None:
-            raise UsageError(
-                f"{os.fspath(captioner)} is a checkpoint, which knows no images: give some (--data FOLDER)"
-            )
-        data = run.settings.data
-    images = CaptionedImages.read(data, on_missing=on_missing)
+    images = CaptionedImages.read(data or _data_of(run, captioner), on_missing=on_missing)
     part = images.split(split)
     speaker = _checkpoint(captioner, limit, place) if run is None else run_speaker(run, place, limit)
     chosen.check(speaker, captions)
@@ -83,24 +76,17 @@ def generate(
     if run is not None and not run.settings.train_encoder and not chosen.alters_images:
         features = _features(part, speaker, cache, progress)
 
-    def training() -> list[list[str]]:
-        texts = [text for image in images.split("train") for text in image.references]
-        return capeval.tokenize(texts, tokenizer="ptb" if run is None else run.settings.tokenizer)
-
-    def show(done: int) -> None:
-        if progress is not None:
-            progress("captioning", done, len(part))
-
+    tokenizer = "ptb" if run is None else run.settings.tokenizer
     return make_sets(
         chosen,
         speaker,
         part,
         features=features,
-        training=training,
+        training=lambda: [list(caption) for image in tokenised(images.split("train"), tokenizer) for caption in image],
         captions=captions,
         seed=seed,
         batch=batch,
-        progress=show,
+        progress=_told(progress, "captioning", len(part)),
     )
 
 
@@ -138,6 +124,18 @@ def run_speaker(run: RunFolder, device: torch.device, limit: int | None = None) 
     return TrainedSpeaker(model, run.vocabulary, limit=limit or run.settings.length + 1, encoder=encoder)
 
 
+def _data_of(run: RunFolder | None, captioner: PathLike) -> str:
+    """The data that a run was trained with."""
+    if run is None:
+        raise UsageError(f"{os.fspath(captioner)} is a checkpoint, which knows no images: give some (--data FOLDER)")
+    if not os.path.exists(run.settings.data):
+        raise DataError(
+            f"{run.path}: its images are not at {run.settings.data}, as seen from this folder; say where "
+            "(--data FOLDER)"
+        )
+    return run.settings.data
+
+
 def _checkpoint(name: PathLike, limit: int | None, device: torch.device) -> Speaker:
     from capeval.captioning.sets.transformers_speaker import TransformersSpeaker
 
@@ -154,8 +152,9 @@ def _features(
     if not isinstance(speaker, TrainedSpeaker) or speaker.encoder is None:
         return None
 
-    def show(done: int) -> None:
-        if progress is not None:
-            progress("reading", done, len(images))
-
+    show = _told(progress, "reading", len(images))
     return cached_features(images, speaker.encoder, cache or cache_folder(), progress=show)
+
+
+def _told(progress: Callable[[str, int, int], None] | None, what: str, images: int) -> Callable[[int], None] | None:
+    return None if progress is None else lambda done: progress(what, done, images)

@@ -194,7 +194,7 @@ def run_sweep(
     for split in ("train", "val", sweep.split):
         images.split(split)
     _claim(place, sweep, images.checksum)
-    prepare_encoder(sweep, place, images, threads=processes, progress=progress)
+    prepare_encoder(sweep, place, images, progress)
     run_jobs(sweep, place, processes=processes, progress=progress)
     return collect(sweep, place, images.split(sweep.split).references())
 

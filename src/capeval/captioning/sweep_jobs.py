@@ -36,16 +36,12 @@ Progress = Callable[[str, int, int], None]
 ENCODER, FEATURES = "encoder.pt", "features"
 
 
-def prepare_encoder(
-    sweep: Sweep, folder: Path, images: CaptionedImages, *, threads: int, progress: Progress | None
-) -> None:
+def prepare_encoder(sweep: Sweep, folder: Path, images: CaptionedImages, progress: Progress | None) -> None:
     """The encoder of all captioners, and the features of all images that they see."""
     settings = sweep.settings(Captioner(sweep.models[0], 0), sweep.training.get("weights", WORDS))
     if settings.train_encoder or (folder / ENCODER).exists():
         return
     train_images = images.split("train")
-    before = torch.get_num_threads()
-    torch.set_num_threads(threads)
 
     def learnt(step: int, steps: int, _: float) -> None:
         if progress is not None:
@@ -68,7 +64,6 @@ def prepare_encoder(
     )
     for split in dict.fromkeys(["train", "val", sweep.split]):
         cached_features(images.split(split), encoder, folder / FEATURES, progress=encoded)
-    torch.set_num_threads(before)
     with atomic_write(folder / ENCODER, "wb") as file:
         torch.save(encoder.cpu().state_dict(), file)
 

@@ -127,7 +127,7 @@ def _findings(sweep: Sweep, places: Sequence[Place]) -> list[Finding]:
 
 
 def _spearman(places: Sequence[Place], figure: str) -> float:
-    """Mean over seeds of Spearman's ρ of λ and the figure."""
+    """Mean over seeds of Spearman's ρ of λ and the figure; 0 for a figure that is the same for every λ."""
     order = [float(rank) for rank, _ in enumerate(sorted(places, key=lambda place: strength(place.weight)))]
     seeds = zip(*(place.figures[figure] for place in places), strict=True)
-    return mean(plain(list(values), order)["spearman"] for values in seeds)
+    return mean(plain(list(values), order)["spearman"] if len(set(values)) > 1 else 0.0 for values in seeds)

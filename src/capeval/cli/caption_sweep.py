@@ -14,14 +14,14 @@ from capeval.captioning.sweep import Sweep
 from capeval.cli import options
 from capeval.cli.interruptible import stage
 from capeval.errors import MissingDependencyError, UsageError
-from capeval.report.pictures import check_pictures
+from capeval.report.pictures import check_matplotlib
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 TRAINING = {
-    "weights": "words", "hidden": 128, "embedding": 128, "attention": 64, "batch": 40, "steps": 400, "rate": 4e-3,
-    "schedule": "cosine", "warmup": 40, "baseline": "others",
+    "weights": "words", "hidden": 128, "embedding": 128, "attention": 64, "batch": 40, "steps": 300, "rate": 4e-3,
+    "schedule": "cosine", "warmup": 30, "baseline": "others",
 }  # fmt: skip
 """Settings of training whose defaults are others than those of `capeval caption train`: small and quick ones."""
 
@@ -63,7 +63,7 @@ def _swept(name: str, option: str, text: str, kind: Any = None, **others: Any) -
 @_swept("reward_rate", "--reward-rate", "Learning rate of these steps.", _POSITIVE)
 @_swept("encoder_epochs", "--encoder-epochs", "Passes in which --weights words learns them.", _COUNT, metavar="N")
 @_setting("baseline", "What a sample's reward is compared with.", click.Choice(["greedy", "others"]))
-@_setting("retrieval", "Model of retrieval as a reward: a run of capeval caption retrieval.", metavar="RUN")
+@_setting("retrieval", "The model of the reward retrieval, from capeval caption retrieval.", metavar="FILE")
 @_setting("steps", "Steps of cross-entropy.", _COUNT, metavar="N")
 @_setting("batch", "Images of such a step.", _COUNT, metavar="N")
 @_setting("rate", "Highest learning rate of these steps, of Adam.", _POSITIVE)
@@ -81,7 +81,7 @@ def _swept(name: str, option: str, text: str, kind: Any = None, **others: Any) -
 @_setting("device", "cpu, cuda, cuda:1; auto: the GPU when there is one.", metavar="NAME")
 @click.option(
     "--processes", type=_COUNT, metavar="N",
-    help="Captioners at a time, each with one thread; by default as many as there are cores.",
+    help="Captioners at a time, each with one thread; by default as many as there are cores, on a GPU 1.",
 )  # fmt: skip
 @click.option(
     "--format", "format_", type=click.Choice(["table", "markdown", "json"]), default="table", show_default=True,
@@ -105,10 +105,10 @@ def command(
         from capeval.captioning.sweep import run_sweep
         from capeval.report.sweep import render, write_pictures
 
+        check_matplotlib()
         _check_names(_list(models), methods)
         sweep = Sweep(data, models=_list(models), lambdas=_list(lambdas), methods=methods, training=training, **swept)
-        check_pictures(os.path.join(output, "pictures"))
-        result = run_sweep(sweep, output, processes=processes or _cores(), progress=_show)
+        result = run_sweep(sweep, output, processes=processes or _processes(others["device"]), progress=_show)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
             raise
@@ -135,7 +135,12 @@ def _list(text: str) -> tuple[str, ...]:
     return tuple(filter(None, (piece.strip() for piece in text.split(","))))
 
 
-def _cores() -> int:
+def _processes(device: str) -> int:
+    """As many as there are cores; on a GPU one."""
+    from capeval.vision.device import choose_device
+
+    if choose_device(device).type != "cpu":
+        return 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

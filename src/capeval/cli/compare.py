@@ -13,11 +13,11 @@ from capeval.cli.interruptible import building_tables, stage
 from capeval.corpus import Corpus
 from capeval.data import read_candidates, read_references
 from capeval.errors import CapevalWarning, UsageError
-from capeval.evaluate import lacking, score_corpus
+from capeval.evaluate import lacking
 from capeval.fidelity import objects_by_image
 from capeval.registry import parse_metrics
 from capeval.report.comparison_formats import render_comparison
-from capeval.significance import CORRECTIONS, TESTS, check_test, compare_results
+from capeval.significance import CORRECTIONS, TESTS, check_test, compare_results, score_systems
 
 
 @click.command()
@@ -106,20 +106,16 @@ def command(
     stage.text = "tokenising"
     corpora = Corpus.of_systems(described, captions, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
     stage.text = "scoring"
-    results = {
-        name: score_corpus(
-            corpus,
-            chosen,
-            document_frequency=frequencies,
-            meteor_resources=meteor_resources,
-            objects=contents,
-            embeddings=embeddings,
-            progress=building_tables,
-            interval=None,
-            threads=threads,
-        )
-        for name, corpus in corpora.items()
-    }
+    results = score_systems(
+        corpora,
+        chosen,
+        document_frequency=frequencies,
+        meteor_resources=meteor_resources,
+        objects=contents,
+        embeddings=embeddings,
+        progress=building_tables,
+        threads=threads,
+    )
     stage.text = "resampling"
     comparison = compare_results(
         results,

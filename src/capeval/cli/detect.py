@@ -168,14 +168,7 @@ def union(files: tuple[str, ...], output: str) -> None:
 @click.argument("file")
 @_threshold
 @_input_format
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="What to print.",
-)
+@options.table_or_json
 def info(file: str, threshold: float | None, input_format: str | None, format_: str) -> None:
     """Say what is in FILE: images, labels, how many of each, and the mean number of labels an image."""
     stage.text = "reading"

@@ -69,14 +69,7 @@ def merge(files: tuple[str, ...], output: str) -> None:
 
 @command.command()
 @click.argument("file")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="What to print.",
-)
+@options.table_or_json
 def info(file: str, format_: str) -> None:
     """Say what is in FILE."""
     frequencies = DocumentFrequency.load(file)

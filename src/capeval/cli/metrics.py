@@ -15,14 +15,7 @@ from capeval.registry import METRICS, groups, parse_metrics
 
 @click.command(name="metrics")
 @click.argument("name", required=False)
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="What to print.",
-)
+@options.table_or_json
 def command(name: str | None, format_: str) -> None:
     """List the metrics, or explain the one called NAME: equation, parameters, range, needs, citation."""
     chosen = parse_metrics(name) if name else tuple(metric for metric, _ in METRICS)

@@ -38,14 +38,16 @@ def printing(function: F) -> F:
     function = click.option(
         "--output", "-o", default="-", show_default=True, metavar="FILE", help="Where to print it; - is stdout."
     )(function)
+    return _format(list(FORMATS))(function)
+
+
+def _format(choices: list[str]) -> Callable[[F], F]:
     return click.option(
-        "--format",
-        "format_",
-        type=click.Choice(list(FORMATS)),
-        default="table",
-        show_default=True,
-        help="What to print.",
-    )(function)
+        "--format", "format_", type=click.Choice(choices), default="table", show_default=True, help="What to print."
+    )
+
+
+table_or_json = _format(["table", "json"])
 
 
 def common(function: F) -> F:

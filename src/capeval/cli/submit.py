@@ -27,14 +27,7 @@ _LONGEST_PAUSE = 5.0
 @click.option("--system", metavar="NAME", help="What the board calls it; the file's name by default.")
 @click.option("--token-file", metavar="FILE", help="Read the API token from here instead of CAPEVAL_TOKEN.")
 @click.option("--no-wait", is_flag=True, help="Leave once the file is accepted.")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="What to print.",
-)
+@options.table_or_json
 @options.quiet
 def command(
     url: str, benchmark: str, file: str, system: str | None, token_file: str | None, no_wait: bool, format_: str

@@ -14,10 +14,11 @@ Li, Galley, Brockett, Gao, Dolan, *A diversity-promoting objective function for 
 
 from typing import ClassVar
 
-from capeval.metrics.base import Metric, parameter
+from capeval.metrics.base import parameter
+from capeval.metrics.caption_sets import SetMetric
 
 
-class Div(Metric):
+class Div(SetMetric):
     """Distinct n-grams of a caption set over its words; corpus score = mean over images."""
 
     n: int = parameter("the length of the n-grams", default=1, least=1, most=4, in_name=True)
@@ -28,9 +29,6 @@ class Div(Metric):
     summary: ClassVar[str] = "The n-grams of a set are said once each."
     equation: ClassVar[str] = "distinct n-grams of the set / words of the set"
     source: ClassVar[str] = "Li et al., NAACL 2016; Shetty et al., ICCV 2017"
-    upper: ClassVar[float | None] = 1.0
-    needs: ClassVar[tuple[str, ...]] = ("caption sets",)
-    scores_sets: ClassVar[bool] = True
     nothing: ClassVar[dict[str, str]] = {
         "no word": "0",
         "captions shorter than n words": "0",
@@ -38,7 +36,7 @@ class Div(Metric):
     kernel: ClassVar[str] = "div"
 
 
-class Distinct(Metric):
+class Distinct(SetMetric):
     """Share of distinct captions in a caption set; corpus score = mean over images."""
 
     family: ClassVar[str] = "distinct"
@@ -46,9 +44,6 @@ class Distinct(Metric):
     summary: ClassVar[str] = "No caption of a set repeats another."
     equation: ClassVar[str] = "distinct captions / captions"
     source: ClassVar[str] = "Wang and Chan, CVPR 2019"
-    upper: ClassVar[float | None] = 1.0
-    needs: ClassVar[tuple[str, ...]] = ("caption sets",)
-    scores_sets: ClassVar[bool] = True
     nothing: ClassVar[dict[str, str]] = {
         "one caption": "1",
         "equal captions": "1/m",

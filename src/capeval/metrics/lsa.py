@@ -14,10 +14,11 @@ Wang, Chan, *Describing like humans: on diversity in image captioning* (CVPR 201
 
 from typing import ClassVar
 
-from capeval.metrics.base import Metric, parameter
+from capeval.metrics.base import parameter
+from capeval.metrics.caption_sets import SetMetric
 
 
-class Lsa(Metric):
+class Lsa(SetMetric):
     """LSA diversity of a caption set; corpus score = mean over images."""
 
     stop: bool = parameter("count stop words (English function words and punctuation) too", default=True)
@@ -27,9 +28,6 @@ class Lsa(Metric):
     summary: ClassVar[str] = "The captions of a set use different words."
     equation: ClassVar[str] = "−log_m(σ_1 / Σ_i σ_i),  σ the singular values of the word–caption count matrix"
     source: ClassVar[str] = "Wang and Chan, CVPR 2019"
-    upper: ClassVar[float | None] = 1.0
-    needs: ClassVar[tuple[str, ...]] = ("caption sets",)
-    scores_sets: ClassVar[bool] = True
     nothing: ClassVar[dict[str, str]] = {
         "one caption": "0: nothing varies",
         "equal captions": "0",

@@ -13,27 +13,27 @@ Wang, Chan, *Describing like humans: on diversity in image captioning* (CVPR 201
 
 from typing import ClassVar
 
-from capeval.metrics.base import Metric, parameter
-
-_SOURCE = "Shetty et al., ICCV 2017; Wang and Chan, CVPR 2019"
-_LENGTH = "the reference length that the brevity penalty compares with"
-_LENGTHS = ("closest", "average")
+from capeval.metrics.base import parameter
+from capeval.metrics.caption_sets import SetMetric
 
 
-class Mbleu(Metric):
+class _Repetition(SetMetric):
+    length: str = parameter(
+        "the reference length that the brevity penalty compares with", default="closest", choices=("closest", "average")
+    )
+
+    source: ClassVar[str] = "Shetty et al., ICCV 2017; Wang and Chan, CVPR 2019"
+
+
+class Mbleu(_Repetition):
     """mBLEU of n-grams up to `n`; corpus score = mean over images. High = less diverse."""
 
     n: int = parameter("the longest n-gram", default=4, least=1, most=4, in_name=True)
-    length: str = parameter(_LENGTH, default="closest", choices=_LENGTHS)
 
     family: ClassVar[str] = "mbleu"
     title: ClassVar[str] = "mBLEU"
     summary: ClassVar[str] = "The captions of a set repeat each other's n-grams: high = less diverse."
     equation: ClassVar[str] = "mBLEU_n = 1/m Σ_i BLEU_n(c_i, C − {c_i})"
-    source: ClassVar[str] = _SOURCE
-    upper: ClassVar[float | None] = 1.0
-    needs: ClassVar[tuple[str, ...]] = ("caption sets",)
-    scores_sets: ClassVar[bool] = True
     nothing: ClassVar[dict[str, str]] = {
         "one caption": "1: it varies as little as one that the others repeat",
         "equal captions": "1, from n words on; tiny below, as BLEU",
@@ -46,19 +46,13 @@ class Mbleu(Metric):
         return True
 
 
-class MbleuMix(Metric):
+class MbleuMix(_Repetition):
     """The diversity score that the paper makes of mBLEU: one minus the mean of mBLEU-1 to mBLEU-4."""
-
-    length: str = parameter(_LENGTH, default="closest", choices=_LENGTHS)
 
     family: ClassVar[str] = "mbleu-mix"
     title: ClassVar[str] = "mBLEU-mix"
     summary: ClassVar[str] = "The captions of a set do not repeat each other's n-grams."
     equation: ClassVar[str] = "1 − 1/4 Σ_n mBLEU_n"
-    source: ClassVar[str] = _SOURCE
-    upper: ClassVar[float | None] = 1.0
-    needs: ClassVar[tuple[str, ...]] = ("caption sets",)
-    scores_sets: ClassVar[bool] = True
     nothing: ClassVar[dict[str, str]] = {
         "one caption": "0: nothing varies",
         "equal captions": "0, from 4 words on; above 0 for shorter ones, whose BLEU-4 is tiny",

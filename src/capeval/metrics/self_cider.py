@@ -17,10 +17,11 @@ Wang, Chan, *Describing like humans: on diversity in image captioning* (CVPR 201
 from typing import ClassVar
 
 from capeval._core import SIMILARITIES
-from capeval.metrics.base import Metric, parameter
+from capeval.metrics.base import parameter
+from capeval.metrics.caption_sets import SetMetric
 
 
-class SelfCider(Metric):
+class SelfCider(SetMetric):
     """Self-CIDEr of a caption set; corpus score = mean over images."""
 
     kernel: str = parameter(  # type: ignore[misc]  # the paper's word, here a parameter
@@ -46,9 +47,6 @@ class SelfCider(Metric):
     summary: ClassVar[str] = "The captions of a set say different things, and in words that are not everywhere."
     equation: ClassVar[str] = "−log_m(√λ_1 / Σ_i √λ_i),  λ the eigenvalues of K_ij = 1/4 Σ_n cos(gⁿ(c_i), gⁿ(c_j))"
     source: ClassVar[str] = "Wang and Chan, CVPR 2019"
-    upper: ClassVar[float | None] = 1.0
-    needs: ClassVar[tuple[str, ...]] = ("caption sets",)
-    scores_sets: ClassVar[bool] = True
     nothing: ClassVar[dict[str, str]] = {
         "one caption": "0: nothing varies",
         "equal captions": "0",

@@ -19,7 +19,16 @@ if TYPE_CHECKING:
 
     from capeval.comparison import Comparison
 
-_SCRIPTS = ("dom.js", "details.js", "systems.js", "pairs.js", "scatter.js", "differences.js", "comparison.js")
+_SCRIPTS = (
+    "dom.js",
+    "paged.js",
+    "details.js",
+    "systems.js",
+    "pairs.js",
+    "scatter.js",
+    "differences.js",
+    "comparison.js",
+)
 
 MOST_CAPTIONS = 60_000
 """Candidates on the page: of more, only some images are on it, or it would be slow to open."""
@@ -103,8 +112,8 @@ def write_comparison(comparison: Comparison, path: str | PathLike[str], *, title
 def render_comparison_html(comparison: Comparison, *, title: str) -> str:
     """The page. The same comparison and title give the same text."""
     data = comparison_data(comparison)
-    styles = ["report.css", "comparison.css"]
-    return assemble("comparison.html", styles, _SCRIPTS, data, title=title, version=data["version"])
+    kind, styles = "Comparison of captioning systems", ["report.css", "comparison.css"]
+    return assemble("comparison.html", styles, _SCRIPTS, data, kind=kind, title=title, version=data["version"])
 
 
 def comparison_data(comparison: Comparison) -> PageData:

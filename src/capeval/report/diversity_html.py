@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _STYLES = ("report.css", "diversity.css")
 _SCRIPTS = (
     "dom.js",
+    "paged.js",
     "set_figures.js",
     "marks.js",
     "plot.js",
@@ -60,6 +61,7 @@ def render_diversity_html(result: Diversity, *, title: str | None = None, images
         _STYLES,
         _SCRIPTS,
         {"gzip": _compressed(diversity_page(result, images))},
+        kind="Diversity of caption sets",
         title=title or _title(result),
         version=result.version,
     )

@@ -1,8 +1,8 @@
 """A result as one HTML page that needs nothing else: no network, no other file.
 
-The page is assembled from the files in `templates/`. Captions come from anywhere, so the page trusts none of them: they
-travel as JSON that cannot end its element, the scripts set them as text only, and the content security policy lets
-nothing run but the page's own script, which it names by its hash.
+The page is assembled from the files in `templates/`: `page.html` around what is its own. Captions come from anywhere,
+so the page trusts none of them: they travel as JSON that cannot end its element, the scripts set them as text only, and
+the content security policy lets nothing run but the page's own script, which it names by its hash.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _SCRIPTS = (
     "dom.js",
+    "paged.js",
     "alignment.js",
     "flow.js",
     "details.js",
@@ -46,15 +47,18 @@ def write_report(result: Result, path: str | PathLike[str], *, title: str) -> No
 
 def render_html(result: Result, *, title: str) -> str:
     """The page. The same result and title give the same text."""
-    return assemble("report.html", ["report.css"], _SCRIPTS, page_data(result), title=title, version=result.version)
+    kind, data = "Caption evaluation report", page_data(result)
+    return assemble("report.html", ["report.css"], _SCRIPTS, data, kind=kind, title=title, version=result.version)
 
 
 def assemble(
-    page: str, styles: Sequence[str], scripts: Sequence[str], data: object, *, title: str, version: str
+    main: str, styles: Sequence[str], scripts: Sequence[str], data: object, *, kind: str, title: str, version: str
 ) -> str:
-    """A page from the templates of these names, which carries the data."""
+    """A page from the templates of these names, which carries the data; `kind` says what it is about."""
     style, script = ("\n".join(map(_template, names)) for names in (styles, scripts))
-    return Template(_template(page)).substitute(
+    return Template(_template("page.html")).substitute(
+        main=_template(main),
+        kind=kind,
         title=html.escape(_unicode(title)),
         version=html.escape(version),
         policy=_policy(style, script),

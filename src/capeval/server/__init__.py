@@ -14,6 +14,7 @@ are:
     observe     JSON log lines, Prometheus       errors      `Refused(status, message, problems)`
     database    `read()`, `write()`, migrations  models/     the tables          migrations/  Alembic
     blobs       files under their hash           jobs, child work outside the request, in a limited process
+    board, comparisons, submissions, scoring    benchmarks: ranks, two side by side, one team's, the jobs
     studies     human studies (`capeval.human`), made and found; annotators, those who answer; assignment, who gets
                 what and what is taken; results, answers and progress
     pages/      HTML, by subject                 api/        JSON under /api/v1, its shapes in schemas

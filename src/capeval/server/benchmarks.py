@@ -40,21 +40,27 @@ _SUPPLIED = {"references", "METEOR's tables", "word vectors"}
 _SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?")
 
 
-@dataclass
-class Form:
-    """What an organiser fills in."""
+@dataclass(kw_only=True)
+class Rules:
+    """What can be changed while teams submit."""
 
-    slug: str
     title: str
     description: str
-    metrics: str
-    tokenizer: str
     quota_day: int
     quota_total: int
     opens: dt.datetime | None
     closes: dt.datetime | None
     board: str
     own_scores: bool
+
+
+@dataclass(kw_only=True)
+class Form(Rules):
+    """What an organiser fills in."""
+
+    slug: str
+    metrics: str
+    tokenizer: str
     has_objects: bool = False
 
     def problems(self) -> list[str]:
@@ -171,9 +177,24 @@ def visible(session: Session, caller: Caller, slug: str) -> Benchmark:
     return benchmark
 
 
+def owned(session: Session, caller: Caller, slug: str) -> Benchmark:
+    """The same to manage; raises `Refused` (403) where it is somebody else's."""
+    benchmark = find(session, slug)
+    if not caller.owns(benchmark.owner_id):
+        raise Refused(403, "This benchmark belongs to somebody else.")
+    return benchmark
+
+
 def every(session: Session) -> list[Benchmark]:
     """All benchmarks, the newest first."""
     return list(session.execute(select(Benchmark).order_by(Benchmark.created.desc(), Benchmark.id.desc())).scalars())
+
+
+def with_counts(session: Session) -> list[tuple[Benchmark, int]]:
+    """The same, each with the number of its submissions."""
+    counts = select(Submission.benchmark_id, func.count()).group_by(Submission.benchmark_id)
+    count = {row[0]: row[1] for row in session.execute(counts)}
+    return [(benchmark, count.get(benchmark.id, 0)) for benchmark in every(session)]
 
 
 def images_of(session: Session, benchmark: Benchmark) -> list[str]:

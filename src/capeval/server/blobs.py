@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import zlib
+from collections.abc import Iterable
 
-from sqlalchemy import select
+from sqlalchemy import delete, exists, select
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from capeval.server.models import Blob
+from capeval.server.models import Base, Blob
 
 
 def sha256(data: bytes) -> str:
@@ -22,8 +25,19 @@ def keep(session: Session, data: bytes) -> str:
     name = sha256(data)
     insert = (postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert)(Blob)
     row = {"sha256": name, "size": len(data), "data": zlib.compress(data, 6)}
-    session.execute(insert.values(row).on_conflict_do_nothing())
+    # An update, though of nothing, so that `forget` cannot delete it before this transaction refers to it.
+    session.execute(insert.values(row).on_conflict_do_update(index_elements=["sha256"], set_={"size": len(data)}))
     return name
+
+
+def forget(session: Session, names: Iterable[str]) -> None:
+    """Deletes what no row refers to any more."""
+    columns = [key.parent for table in Base.metadata.tables.values() for key in table.foreign_keys
+               if key.column.table is Blob.__table__]  # fmt: skip
+    unused = [~exists().where(column == Blob.sha256) for column in columns]
+    # Somebody else may refer to it in this moment: then it stays.
+    with contextlib.suppress(IntegrityError), session.begin_nested():
+        session.execute(delete(Blob).where(Blob.sha256.in_(list(names)), *unused))
 
 
 def fetch(session: Session, name: str) -> bytes:

@@ -25,6 +25,10 @@ _HEADERS = {
 }
 
 
+_FIELDS_LIMIT = 256 * 1024
+"""Bytes of a form without files: each of its fields becomes an object in memory, however small."""
+
+
 class Protection:
     """Refuses foreign hosts and large bodies before anything reads them; adds the security headers."""
 
@@ -49,12 +53,16 @@ class Protection:
         headers = Headers(scope=scope)
         if _host(headers.get("host", "")) not in self.hosts:
             await _refuse(send_protected, 421, "This server is not known by that host name; see --public-url.")
-        elif _length(headers) > self.upload_limit:
-            await _refuse(send_protected, 413, _too_large(self.upload_limit))
+            return
+        limit = self.upload_limit
+        if headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
+            limit = min(limit, _FIELDS_LIMIT)
+        if _length(headers) > limit:
+            await _refuse(send_protected, 413, _too_large(limit))
         else:
-            await self.app(scope, self._counted(receive), send_protected)
+            await self.app(scope, self._counted(receive, limit), send_protected)
 
-    def _counted(self, receive: Receive) -> Receive:
+    def _counted(self, receive: Receive, limit: int) -> Receive:
         """Bodies that do not say how long they are."""
         received = 0
 
@@ -62,15 +70,16 @@ class Protection:
             nonlocal received
             message = await receive()
             received += len(message.get("body", b""))
-            if received > self.upload_limit:
-                raise HTTPException(413, _too_large(self.upload_limit))
+            if received > limit:
+                raise HTTPException(413, _too_large(limit))
             return message
 
         return counted
 
 
 def _too_large(limit: int) -> str:
-    return f"The request is larger than the {limit / 2**20:.0f} MiB that this server takes."
+    size = f"{limit / 2**20:.0f} MiB" if limit >= 2**20 else f"{limit / 2**10:.0f} KiB"
+    return f"The request is larger than the {size} that this server takes."
 
 
 def _host(header: str) -> str:

@@ -12,7 +12,7 @@ from fastapi.responses import RedirectResponse
 from starlette.concurrency import run_in_threadpool
 
 from capeval.server.access import Caller, Role, by_cookie, by_token
-from capeval.server.errors import Refused
+from capeval.server.errors import Refused, not_found
 from capeval.server.schemas import ErrorBody
 from capeval.server.visit import Visit
 
@@ -39,6 +39,8 @@ class Guard:
     async def __call__(self, request: Request) -> None:
         visit = Visit(request)
         request.state.visit = visit
+        if any(_is_beyond(value) for value in request.path_params.values()):
+            raise not_found("page")
         visit.caller = await run_in_threadpool(self._find, visit)
         request.state.account_id = visit.caller.account_id
         if visit.caller.role < self.role:
@@ -72,6 +74,11 @@ class Guard:
             raise Refused(
                 403, "This form is out of date, or came from another site. Go back, reload the page, try again."
             )
+
+
+def _is_beyond(value: object) -> bool:
+    """Whether a part of the path is a number that no row can have; databases fail on those."""
+    return isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) > 9
 
 
 class Routes(APIRouter):

@@ -11,10 +11,11 @@ from sqlalchemy.orm import Session, joinedload
 from capeval.server import blobs, jobs
 from capeval.server.board import board
 from capeval.server.jobs import KINDS, Kind
-from capeval.server.models import Benchmark, Submission, SubmissionPair, SubmissionScore, now
+from capeval.server.models import Benchmark, Comparison, Submission, SubmissionPair, SubmissionScore, now
 
 KIND = "score"
 COMPARE = "compare"
+ASKED = "pair"
 
 
 def prepare(session: Session, submission_id: int) -> tuple[dict[str, Any], list[bytes]]:
@@ -57,7 +58,17 @@ def prepare_comparison(session: Session, submission_id: int) -> tuple[dict[str, 
     others = [row.entry.id for row in rows if row.entry.team_id != submission.team_id]
     if submission_id not in {row.entry.id for row in rows}:
         others = []
-    numbers = [submission_id, *others]
+    return _together(session, benchmark, [submission_id, *others])
+
+
+def prepare_asked(session: Session, comparison_id: int) -> tuple[dict[str, Any], list[bytes]]:
+    """The two submissions that somebody asked for."""
+    comparison = session.get_one(Comparison, comparison_id)
+    submission = session.get_one(Submission, comparison.a_id, options=[joinedload(Submission.benchmark)])
+    return _together(session, submission.benchmark, [comparison.a_id, comparison.b_id])
+
+
+def _together(session: Session, benchmark: Benchmark, numbers: list[int]) -> tuple[dict[str, Any], list[bytes]]:
     shas = dict(session.execute(select(Submission.id, Submission.file_sha).where(Submission.id.in_(numbers))).all())
     files = [blobs.fetch(session, sha) for sha in (benchmark.references_sha, *(shas[number] for number in numbers))]
     return {**_header(session, benchmark), "systems": numbers}, files
@@ -73,3 +84,4 @@ def store_comparison(session: Session, _: int, answer: dict[str, Any]) -> None:
 
 KINDS[KIND] = Kind(prepare, "capeval.server.scorer:compute", store)
 KINDS[COMPARE] = Kind(prepare_comparison, "capeval.server.scorer:compare", store_comparison)
+KINDS[ASKED] = Kind(prepare_asked, "capeval.server.scorer:compare", store_comparison)

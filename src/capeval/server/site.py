@@ -64,6 +64,7 @@ NOTICES = {
     "signed-out": "You are signed out.",
     "saved": "Saved.",
     "study-made": "The study is made, and paused. Look at the preview, then open it.",
+    "study-deleted": "The study and its answers are deleted.",
     "too-late": "That answer was not saved: it came after the end, or the question had gone to somebody else.",
     "same-file": "Your team has submitted this very file before; this is that submission.",
     "password": "The password is changed, and other browsers are signed out.",

@@ -10,16 +10,16 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import delete, func, insert, select
 from sqlalchemy.orm import Session
 
 from capeval.human import KINDS
 from capeval.human.design import Checks, Design, Page
 from capeval.human.kinds import Kind
 from capeval.server.access import Caller
-from capeval.server.blobs import keep
+from capeval.server.blobs import forget, keep
 from capeval.server.errors import not_found
-from capeval.server.models import Study, StudyImage, StudyItem
+from capeval.server.models import Annotator, Assignment, Study, StudyImage, StudyItem
 
 STATES = ("open", "paused", "closed")
 _BATCH = 5000
@@ -103,8 +103,22 @@ def lock(session: Session, study_id: int) -> None:
     On SQLite, write transactions wait for each other anyway. The lock lets rows that refer to the study be added beside
     it, since whoever has added one could otherwise not take it any more without a deadlock.
     """
-    if session.get_bind().dialect.name != "sqlite":
-        session.execute(select(Study.id).where(Study.id == study_id).with_for_update(key_share=True))
+    if session.get_bind().dialect.name == "sqlite":
+        return
+    locked = session.execute(select(Study.id).where(Study.id == study_id).with_for_update(key_share=True))
+    if locked.first() is None:  # deleted while this waited
+        raise not_found("study")
+
+
+def delete_whole(session: Session, study: Study) -> None:
+    """The study with its questions, people and answers, and its images where nothing else has them."""
+    lock(session, study.id)
+    query = select(StudyImage.blob_sha).where(StudyImage.study_id == study.id)
+    shas = {sha for sha in session.execute(query).scalars() if sha is not None}
+    for table in (Assignment, Annotator, StudyItem, StudyImage):
+        session.execute(delete(table).where(table.study_id == study.id))
+    session.execute(delete(Study).where(Study.id == study.id))
+    forget(session, shas)
 
 
 def kind_of(study: Study) -> Kind:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from urllib.parse import quote
 
 from fastapi import Depends, Request
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
 from capeval.server.access import NOBODY, Caller, csrf_token
 from capeval.server.models import AuditEntry, now
@@ -68,6 +68,11 @@ class Visit:
         """On to another page, which shows the notice: a key of `NOTICES`, so that no link can show words of its own."""
         query = f"{'&' if '?' in path else '?'}notice={quote(notice)}" if notice else ""
         return self.answer(RedirectResponse(path + query, 303))
+
+    def download(self, text: str, name: str, media_type: str) -> PlainTextResponse:
+        """A file to save; kept by no cache, since the next caller may not see it."""
+        headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+        return PlainTextResponse(text, media_type=media_type, headers=headers)
 
     def answer(self, response: R) -> R:
         """Adds the cookie where it is new."""

@@ -33,7 +33,7 @@ pub(crate) fn build_distinct(_: &Parameters) -> Result<Box<dyn Kernel>, Paramete
 impl Div {
     fn share(self, image: &Image<'_>) -> f64 {
         let ngrams = image.ngrams();
-        let mut seen = vec![false; ngrams.ngrams().len()];
+        let mut seen = vec![false; ngrams.distinct()];
         let (mut distinct, mut all) = (0, 0);
         for candidate in 0..image.candidate_count() {
             for entry in ngrams.entries(candidate, self.order) {

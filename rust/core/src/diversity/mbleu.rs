@@ -131,8 +131,7 @@ struct Holder {
 impl Most {
     fn of(image: &Image<'_>) -> Self {
         let ngrams = image.ngrams();
-        let mut most =
-            Self { first: vec![Holder::default(); ngrams.ngrams().len()], second: vec![0; ngrams.ngrams().len()] };
+        let mut most = Self { first: vec![Holder::default(); ngrams.distinct()], second: vec![0; ngrams.distinct()] };
         for candidate in 0..image.candidate_count() {
             for entry in (1..=MAX_ORDER).flat_map(|order| ngrams.entries(candidate, order)) {
                 let (first, second) = (&mut most.first[entry.ngram as usize], &mut most.second[entry.ngram as usize]);

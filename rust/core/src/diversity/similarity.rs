@@ -143,11 +143,11 @@ impl Cosine {
 
 impl Matrix for (&Cosine, Weights<'_>) {
     fn fill(&self, image: &Image<'_>, matrix: &mut [f64]) {
-        inner_products(&self.0.entries(&self.1, image), self.0.ngrams(image).ngrams().len(), matrix);
+        inner_products(&self.0.entries(&self.1, image), self.0.ngrams(image).distinct(), matrix);
     }
 
     fn vectors(&self, image: &Image<'_>) -> Option<Vectors> {
-        let ngrams = self.0.ngrams(image).ngrams().to_vec();
+        let ngrams = self.0.ngrams(image).ngrams();
         Some(Vectors { ngrams, stem: self.0.stem, entries: self.0.entries(&self.1, image) })
     }
 }
@@ -214,8 +214,7 @@ struct Counted {
 impl Counted {
     fn entries(&self, image: &Image<'_>) -> Vec<Vec<(u32, f64)>> {
         let ngrams = image.ngrams();
-        let counts =
-            |entry: &Entry| !ngrams.ngrams()[entry.ngram as usize].words().any(|word| self.left_out[word as usize]);
+        let counts = |entry: &Entry| !self.left_out[ngrams.last_word(entry.ngram) as usize];
         (0..image.candidate_count())
             .map(|sentence| {
                 let counted = ngrams.entries(sentence, 1).iter().filter(|entry| counts(entry));
@@ -227,11 +226,11 @@ impl Counted {
 
 impl Matrix for Counted {
     fn fill(&self, image: &Image<'_>, matrix: &mut [f64]) {
-        inner_products(&self.entries(image), image.ngrams().ngrams().len(), matrix);
+        inner_products(&self.entries(image), image.ngrams().distinct(), matrix);
     }
 
     fn vectors(&self, image: &Image<'_>) -> Option<Vectors> {
-        Some(Vectors { ngrams: image.ngrams().ngrams().to_vec(), stem: false, entries: self.entries(image) })
+        Some(Vectors { ngrams: image.ngrams().ngrams(), stem: false, entries: self.entries(image) })
     }
 }
 

@@ -72,13 +72,13 @@ struct Start {
     document: u32,
 }
 
-/// The starts at every word whose number leaves the remainder `share`, in the order of the text.
+/// The starts at the words of one share, in the order of the text.
 fn starts(sentences: &Sentences, words: &[Word], share: usize, shares: usize) -> Vec<Start> {
     let mut starts = Vec::with_capacity(words.len() / shares);
     for document in 0..sentences.image_count() {
         for sentence in sentences.of_image(document) {
             let span = sentences.span(sentence);
-            let own = span.clone().filter(|&position| words[position] as usize % shares == share);
+            let own = span.clone().filter(|&position| share_of(words[position], shares) == share);
             starts.extend(own.map(|position| Start {
                 position: position as u32,
                 end: span.end as u32,
@@ -87,6 +87,12 @@ fn starts(sentences: &Sentences, words: &[Word], share: usize, shares: usize) ->
         }
     }
     starts
+}
+
+/// Whose share a word is. Common words have small numbers, which this scatters; a remainder would cost a division.
+fn share_of(word: Word, shares: usize) -> usize {
+    let scattered = word.wrapping_mul(0x9e37_79b9);
+    ((u64::from(scattered) * shares as u64) >> 32) as usize
 }
 
 /// Parts starts by word after word.

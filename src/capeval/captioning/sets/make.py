@@ -70,7 +70,10 @@ def make_sets(
 def _made(method: SetMethod, speaker: Speaker, images: ImageBatch, captions: int) -> list[list[str]]:
     try:
         return method.sets(speaker, images, captions)
-    except torch.OutOfMemoryError:
+    except (MemoryError, RuntimeError) as error:
+        # Where it is the CPU's memory, torch has no class for it.
+        if not isinstance(error, MemoryError | torch.OutOfMemoryError) and "allocate memory" not in str(error):
+            raise
         raise UsageError(
             f"{len(images.chances)} images with {captions} captions each do not fit into memory; use a smaller batch"
         ) from None

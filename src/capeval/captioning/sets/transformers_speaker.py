@@ -6,6 +6,7 @@ for other captioners; beam search is the library's.
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -167,12 +168,17 @@ class _Diverse(_Choice):
 
 def _load(factory: Any, name: str) -> Any:
     """Part of the checkpoint: from the folder or the cache, else from the hub. Code in it is never run."""
-    if not os.path.isdir(name):
-        try:
-            return _attempt(factory, name, local=True)
-        except DataError:
-            return _attempt(factory, name, local=False)
-    return _attempt(factory, name, local=True)
+    if os.path.isdir(name):
+        return _attempt(factory, name, local=True)
+    hub = logging.getLogger("huggingface_hub")
+    level = hub.level
+    hub.setLevel(logging.CRITICAL)  # it logs each try; the error says what came of them
+    try:
+        return _attempt(factory, name, local=True)
+    except DataError:
+        return _attempt(factory, name, local=False)
+    finally:
+        hub.setLevel(level)
 
 
 def _attempt(factory: Any, name: str, *, local: bool) -> Any:

@@ -28,10 +28,7 @@ def check_pictures(folder: str | PathLike[str]) -> None:
         DataError: the folder cannot be made or written in.
         MissingDependencyError: matplotlib is not installed.
     """
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise MissingDependencyError("drawing pictures (--plots)", extra="plots") from error
+    check_matplotlib()
     try:
         os.makedirs(folder, exist_ok=True)
     except FileExistsError as error:
@@ -39,6 +36,14 @@ def check_pictures(folder: str | PathLike[str]) -> None:
     except OSError as error:
         raise DataError(f"{os.fspath(folder)}: this folder cannot be made: {error.strerror}") from error
     check_writable(os.path.join(folder, "plane.png"))
+
+
+def check_matplotlib() -> None:
+    """Raises `MissingDependencyError` where matplotlib is not installed."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise MissingDependencyError("drawing pictures (--plots)", extra="plots") from error
 
 
 def write_pictures(result: Diversity, folder: str | PathLike[str], images: Iterable[str] = ()) -> list[str]:

@@ -2,12 +2,10 @@
 
 const ROWS = 25;
 
-class SetTable {
+class SetTable extends PagedTable {
   constructor(report, hidden) {
-    this.report = report;
+    super(report, ROWS);
     this.hidden = hidden;
-    this.open = new Set();
-    this.page = 0;
     this.texts = report.images.map((image) => [image.id, ...image.captions.flatMap((set) => set ?? [])].join("\n").toLowerCase());
     this.orders = setOrders(report);
     document.getElementById("table").append(...partNote(report), this.controls(), this.grid(), this.pager());
@@ -32,39 +30,24 @@ class SetTable {
       element("thead", {}, this.head), this.body));
   }
 
-  pager() {
-    const turn = (name, to) => element("button", {type: "button", click: () => this.turn(to())}, name);
-    this.back = [turn("First", () => 0), turn("Previous", () => this.page - 1)];
-    this.forth = [turn("Next", () => this.page + 1), turn("Last", () => this.pages - 1)];
-    this.place = element("span", {class: "place"});
-    return element("nav", {class: "pager", "aria-label": "Pages of the table"}, ...this.back, this.place, ...this.forth);
-  }
-
   /** Shows the images that have every part of the search in their id or captions, in the order chosen. */
   find() {
     const parts = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const {value, sign} = this.orders[this.sort.value];
     const keys = this.report.images.map(value);
-    this.found = this.report.images.map((_, number) => number)
+    const found = this.report.images.map((_, number) => number)
       .filter((number) => parts.every((part) => this.texts[number].includes(part)));
-    if (sign) this.found.sort((a, b) => sign * (keys[a] - keys[b]));
-    this.pages = Math.max(Math.ceil(this.found.length / ROWS), 1);
+    if (sign) found.sort((a, b) => sign * (keys[a] - keys[b]));
     const all = this.report.images.length;
-    this.status.textContent = this.found.length === all ? images(all) : `${whole(this.found.length)} of ${images(all)}`;
-    this.turn(0);
+    this.status.textContent = found.length === all ? images(all) : `${whole(found.length)} of ${images(all)}`;
+    this.list(found);
   }
 
   turn(page) {
-    this.page = page;
-    const shown = this.found.slice(page * ROWS, (page + 1) * ROWS);
     this.columns = this.report.systems.map((_, number) => number).filter((number) => !this.hidden.has(number));
     this.head.replaceChildren(element("th", {scope: "col"}, "Image"),
       ...(this.report.spread ? this.columns : []).map((number) => element("th", {scope: "col"}, systemName(this.report, number))));
-    this.body.replaceChildren(...(shown.length ? shown.flatMap((number) => this.rows(number)) : [this.nothing()]));
-    this.place.textContent = shown.length
-      ? `${whole(page * ROWS + 1)}–${whole(page * ROWS + shown.length)} of ${whole(this.found.length)}` : "";
-    this.back.forEach((button) => { button.disabled = page === 0; });
-    this.forth.forEach((button) => { button.disabled = page >= this.pages - 1; });
+    super.turn(page);
   }
 
   rows(number) {
@@ -75,17 +58,6 @@ class SetTable {
       ...(this.report.spread ? this.columns : []).map((column) => element("td", {class: "score"},
         image.diversity[column] === null ? "–" : imageScore(image.diversity[column]))));
     return this.open.has(number) ? [row, this.details(number)] : [row];
-  }
-
-  toggle(number, row, button) {
-    const opens = !this.open.delete(number);
-    if (opens) {
-      this.open.add(number);
-      row.after(this.details(number));
-    } else {
-      row.nextSibling.remove();
-    }
-    button.setAttribute("aria-expanded", String(opens));
   }
 
   details(number) {

@@ -2,15 +2,13 @@
 
 const ROWS = 50;
 
-class ImageTable {
+class ImageTable extends PagedTable {
   /** `clear` is called when the reader removes the filter. */
   constructor(report, clear) {
-    this.report = report;
+    super(report, ROWS);
     this.clear = clear;
     this.filter = null;
     this.query = [];
-    this.open = new Set();
-    this.page = 0;
     this.columns = tableColumns(report);
     this.texts = report.images.map((image) =>
       [image.id, image.candidate ?? "", ...image.references].join("\n").toLowerCase());
@@ -42,14 +40,6 @@ class ImageTable {
       element("table", {class: "images", role: "table"},
         element("caption", {}, "Scores of the images, one row an image; a row opens to its references."),
         element("thead", {role: "rowgroup"}, element("tr", {role: "row"}, ...this.heads)), this.body));
-  }
-
-  pager() {
-    const turn = (name, to) => element("button", {type: "button", click: () => this.turn(to())}, name);
-    this.back = [turn("First", () => 0), turn("Previous", () => this.page - 1)];
-    this.forth = [turn("Next", () => this.page + 1), turn("Last", () => this.pages - 1)];
-    this.place = element("span", {class: "place"});
-    return element("nav", {class: "pager", "aria-label": "Pages of the table"}, ...this.back, this.place, ...this.forth);
   }
 
   /** Sorts by a column; without a direction, the other one of the column sorted by, or the column's own. */
@@ -85,9 +75,8 @@ class ImageTable {
   }
 
   select() {
-    this.found = this.order.filter((number) => this.inFilter(number)
+    const found = this.order.filter((number) => this.inFilter(number)
       && this.query.every((part) => this.texts[number].includes(part)));
-    this.pages = Math.max(Math.ceil(this.found.length / ROWS), 1);
     this.chip.hidden = this.filter === null;
     if (this.filter) {
       const {metric, bin} = this.filter;
@@ -95,8 +84,8 @@ class ImageTable {
       this.chip.setAttribute("aria-label", `Remove the filter ${metric.label} ${rangeName(metric, bin)}`);
     }
     const all = this.report.images.length;
-    this.status.textContent = this.found.length === all ? images(all) : `${whole(this.found.length)} of ${images(all)}`;
-    this.turn(0);
+    this.status.textContent = found.length === all ? images(all) : `${whole(found.length)} of ${images(all)}`;
+    this.list(found);
   }
 
   inFilter(number) {
@@ -106,14 +95,7 @@ class ImageTable {
   }
 
   turn(page) {
-    this.page = page;
-    const start = page * ROWS;
-    const shown = this.found.slice(start, start + ROWS);
-    this.place.textContent = shown.length
-      ? `${whole(start + 1)}–${whole(start + shown.length)} of ${whole(this.found.length)}` : "";
-    this.back.forEach((button) => { button.disabled = page === 0; });
-    this.forth.forEach((button) => { button.disabled = page >= this.pages - 1; });
-    this.body.replaceChildren(...(shown.length ? shown.flatMap((number) => this.rows(number)) : [this.nothing()]));
+    super.turn(page);
     this.markColumn();
   }
 
@@ -130,24 +112,12 @@ class ImageTable {
   rows(number) {
     const image = this.report.images[number];
     const button = element("button", {type: "button", "aria-expanded": String(this.open.has(number))}, image.id);
-    const row = element("tr", {class: "image", role: "row", click: () => this.toggle(number, row, button)},
+    const row = element("tr", {class: "image", role: "row", click: () => this.clicked(number, row, button)},
       element("th", {scope: "row", role: "rowheader", class: "id"}, button),
       element("td", {role: "cell", class: "caption"}, image.candidate ?? ""),
       ...this.report.metrics.map((metric) =>
         element("td", {role: "cell", class: "score"}, imageScore(metric.scores[number]))));
     return this.open.has(number) ? [row, this.details(number)] : [row];
-  }
-
-  toggle(number, row, button) {
-    if (getSelection().toString()) return; // the click ended a selection of text
-    const opens = !this.open.delete(number);
-    if (opens) {
-      this.open.add(number);
-      row.after(this.details(number));
-    } else {
-      row.nextSibling.remove();
-    }
-    button.setAttribute("aria-expanded", String(opens));
   }
 
   details(number) {

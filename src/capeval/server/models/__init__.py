@@ -2,7 +2,7 @@
 
 from capeval.server.models.accounts import Account, ApiToken, AuditEntry, Invitation, Kept, SignedIn, Team
 from capeval.server.models.base import Base, now
-from capeval.server.models.benchmarks import Benchmark, Submission, SubmissionPair, SubmissionScore
+from capeval.server.models.benchmarks import Benchmark, Comparison, Submission, SubmissionPair, SubmissionScore
 from capeval.server.models.jobs import Blob, Job
 from capeval.server.models.studies import Annotator, Assignment, Study, StudyImage, StudyItem
 
@@ -15,6 +15,7 @@ __all__ = [
     "Base",
     "Benchmark",
     "Blob",
+    "Comparison",
     "Invitation",
     "Job",
     "Kept",

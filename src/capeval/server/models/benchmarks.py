@@ -75,6 +75,18 @@ class SubmissionScore(Base):
     signature: Mapped[str] = mapped_column(Text)
 
 
+class Comparison(Base):
+    """Two submissions that somebody asked to have compared; `a_id` is the smaller number."""
+
+    __tablename__ = "comparison"
+    __table_args__ = (UniqueConstraint("a_id", "b_id"),)
+
+    id: Mapped[Id]
+    a_id: Mapped[int] = mapped_column(ForeignKey("submission.id"))
+    b_id: Mapped[int] = mapped_column(ForeignKey("submission.id"))
+    created: Mapped[Created]
+
+
 class SubmissionPair(Base):
     """Two submissions compared on the same images by one metric; `a_id` is the smaller number."""
 

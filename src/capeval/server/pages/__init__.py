@@ -1,6 +1,6 @@
 """The pages: handlers that answer with HTML. A new module adds its `routes` here."""
 
-from capeval.server.pages import account, admin, annotate, benchmarks, health, home, studies, submissions
+from capeval.server.pages import account, admin, annotate, benchmarks, comparisons, health, home, studies, submissions
 
 ROUTES = (
     health.routes,
@@ -8,6 +8,7 @@ ROUTES = (
     account.routes,
     admin.routes,
     benchmarks.routes,
+    comparisons.routes,
     submissions.routes,
     studies.routes,
     annotate.routes,

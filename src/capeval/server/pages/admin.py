@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Annotated
 
-from fastapi import Form
+from fastapi import Form, Query
 from fastapi.responses import Response
 from sqlalchemy import delete, select, update
 
@@ -85,7 +85,7 @@ def invitation_link(visit: Visit, role: Role, team_id: int | None) -> str:
 
 
 @routes.page("/admin/audit", role=Role.ADMIN)
-def audit_page(visit: Here, before: int | None = None) -> Response:
+def audit_page(visit: Here, before: Annotated[int | None, Query(ge=1, le=2**31 - 1)] = None) -> Response:
     query = (
         select(AuditEntry, Account.email)
         .outerjoin(Account, Account.id == AuditEntry.account_id)

@@ -64,9 +64,12 @@ def task(visit: Here, code: str) -> Response:
         return visit.redirect(f"/s/{code}")
     if given is None:
         with visit.database.write() as session:
-            person = session.get_one(Annotator, person.id)
-            given = next_assignment(session, study, person)
-            image = _image(session, study, given)
+            study, person = study_and_person(session, code, visit.cookie_hash)
+            if person is not None:
+                given = next_assignment(session, study, person)
+                image = _image(session, study, given)
+        if person is None:
+            return visit.redirect(f"/s/{code}")
     return _question(visit, study, person, given, image)
 
 

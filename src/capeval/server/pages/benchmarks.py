@@ -1,22 +1,23 @@
-"""Benchmarks: the list, the board, its history and export, comparing two submissions; making and changing one."""
+"""Benchmarks: the list, the board, its history and export; making and changing one."""
 
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import asdict
 from typing import Annotated
 
-from fastapi import Form, UploadFile
-from fastapi.responses import PlainTextResponse, Response
-from sqlalchemy import func, select
+from fastapi import Depends, Form, UploadFile
+from fastapi.responses import Response
 from sqlalchemy.orm import Session
 
 from capeval.corpus import TOKENIZERS
 from capeval.registry import groups
-from capeval.server import benchmarks
+from capeval.server import benchmarks, comparisons
 from capeval.server.access import Role
-from capeval.server.board import board, compared, entries, improvements, metrics_of, to_csv
-from capeval.server.errors import Refused, not_found
-from capeval.server.models import Benchmark, Submission
+from capeval.server.benchmarks import Rules
+from capeval.server.board import board, entries, improvements, metrics_of, to_csv
+from capeval.server.errors import Refused
+from capeval.server.models import Benchmark
 from capeval.server.routing import Routes
 from capeval.server.visit import Here, Visit
 
@@ -25,13 +26,37 @@ Text = Annotated[str, Form(max_length=10_000)]
 Number = Annotated[int, Form(ge=1, le=1_000_000)]
 
 
+def _moment(text: str) -> dt.datetime | None:
+    """What a `datetime-local` input sends, as UTC."""
+    if not text.strip():
+        return None
+    try:
+        return dt.datetime.fromisoformat(text.strip()).replace(tzinfo=dt.timezone.utc)
+    except ValueError:
+        raise Refused(422, f"{text[:40]!r} is no time; write it as 2026-01-31T12:00 (UTC).") from None
+
+
+def _rules(
+    title: Text = "",
+    description: Text = "",
+    quota_day: Number = 5,
+    quota_total: Number = 100,
+    opens: Text = "",
+    closes: Text = "",
+    board: Text = "public",
+    own_scores: Text = "",
+) -> Rules:
+    """The part of the form that can be changed later."""
+    return Rules(
+        title=" ".join(title.split()), description=description.strip(), quota_day=quota_day, quota_total=quota_total,
+        opens=_moment(opens), closes=_moment(closes), board=board, own_scores=bool(own_scores),
+    )  # fmt: skip
+
+
 @routes.page("/benchmarks", role=Role.ANYONE)
 def list_page(visit: Here) -> Response:
     with visit.database.read() as session:
-        count = (
-            select(func.count()).where(Submission.benchmark_id == Benchmark.id).correlate(Benchmark).scalar_subquery()
-        )
-        rows = session.execute(select(Benchmark, count).order_by(Benchmark.created.desc())).all()
+        rows = benchmarks.with_counts(session)
     return visit.render("benchmarks.html", rows=rows, is_open=benchmarks.is_open)
 
 
@@ -43,26 +68,17 @@ def new_page(visit: Here) -> Response:
 @routes.page("/benchmarks/new", role=Role.ORGANISER, methods=("POST",))
 def new_done(
     visit: Here,
+    rules: Annotated[Rules, Depends(_rules)],
     references: UploadFile,
     objects: UploadFile | None = None,
     slug: Text = "",
-    title: Text = "",
-    description: Text = "",
     metrics: Text = "coco",
     tokenizer: Text = "ptb",
-    quota_day: Number = 5,
-    quota_total: Number = 100,
-    opens: Text = "",
-    closes: Text = "",
-    board: Text = "public",
-    own_scores: Text = "",
 ) -> Response:
-    form = benchmarks.Form(
-        slug.strip(), " ".join(title.split()), description.strip(), metrics, tokenizer, quota_day, quota_total,
-        _moment(opens), _moment(closes), board, bool(own_scores),
-    )  # fmt: skip
     data, given = references.file.read(), objects.file.read() if objects is not None else b""
-    form.has_objects = bool(given)
+    form = benchmarks.Form(
+        slug=slug.strip(), metrics=metrics, tokenizer=tokenizer, has_objects=bool(given), **asdict(rules)
+    )
     try:
         with visit.database.write() as session:
             benchmark = benchmarks.make(session, visit.caller, form, data, given)
@@ -79,10 +95,11 @@ def board_page(visit: Here, slug: str, sort: str | None = None) -> Response:
         visible = benchmarks.sees_board(visit.caller, benchmark)
         rows = board(session, benchmark, sort) if visible else []
         left = _left(visit, session, benchmark)
+        choices = comparisons.choices(session, visit.caller, benchmark)
     return visit.render(
         "benchmark.html", benchmark=benchmark, rows=rows, visible=visible, metrics=metrics_of(benchmark),
         sort=sort or metrics_of(benchmark)[0], open=benchmarks.is_open(benchmark), over=benchmarks.is_over(benchmark),
-        boards=benchmarks.BOARDS, left=left,
+        boards=benchmarks.BOARDS, left=left, choices=list(choices.values()),
     )  # fmt: skip
 
 
@@ -91,7 +108,7 @@ def board_csv(visit: Here, slug: str, sort: str | None = None) -> Response:
     with visit.database.read() as session:
         benchmark = benchmarks.visible(session, visit.caller, slug)
         text = to_csv(board(session, benchmark, sort), metrics_of(benchmark))
-    return _download(text, f"{benchmark.slug}-board.csv", "text/csv")
+    return visit.download(text, f"{benchmark.slug}-board.csv", "text/csv")
 
 
 @routes.page("/benchmarks/{slug}/images.txt", role=Role.ANYONE)
@@ -100,7 +117,7 @@ def images_txt(visit: Here, slug: str) -> Response:
     with visit.database.read() as session:
         benchmark = benchmarks.find(session, slug)
         images = benchmarks.images_of(session, benchmark)
-    return _download("".join(f"{image}\n" for image in images), f"{benchmark.slug}-images.txt", "text/plain")
+    return visit.download("".join(f"{image}\n" for image in images), f"{benchmark.slug}-images.txt", "text/plain")
 
 
 @routes.page("/benchmarks/{slug}/history", role=Role.ANYONE)
@@ -113,52 +130,21 @@ def history_page(visit: Here, slug: str, metric: str | None = None) -> Response:
     return visit.render("history.html", benchmark=benchmark, steps=steps, metrics=metrics, metric=metric)
 
 
-@routes.page("/benchmarks/{slug}/compare", role=Role.ANYONE)
-def compare_page(visit: Here, slug: str, a: int, b: int) -> Response:
-    """Two submissions side by side: of the board, or the caller's own."""
-    with visit.database.read() as session:
-        benchmark = benchmarks.find(session, slug)
-        seen = {row.entry.id for row in board(session, benchmark)} if _may(visit, benchmark) else set()
-        found = {entry.id: entry for entry in entries(session, benchmark, a, b)}
-        pairs = compared(session, a, b)
-    for number in (a, b):
-        entry = found.get(number)
-        own = entry is not None and entry.team_id == visit.caller.team_id
-        shown = own and benchmarks.sees_scores(visit.caller, benchmark)
-        if entry is None or not (shown or number in seen or visit.caller.owns(benchmark.owner_id)):
-            raise not_found("pair of submissions")
-    return visit.render(
-        "compare.html", benchmark=benchmark, a=found[a], b=found[b], metrics=metrics_of(benchmark), pairs=pairs
-    )
-
-
 @routes.page("/benchmarks/{slug}/edit", role=Role.ORGANISER)
 def edit_page(visit: Here, slug: str) -> Response:
     with visit.database.read() as session:
-        benchmark = _owned(visit, session, slug)
+        benchmark = benchmarks.owned(session, visit.caller, slug)
     return _form(visit, benchmark=benchmark, given=benchmark)
 
 
 @routes.page("/benchmarks/{slug}/edit", role=Role.ORGANISER, methods=("POST",))
-def edit_done(
-    visit: Here,
-    slug: str,
-    title: Text = "",
-    description: Text = "",
-    quota_day: Number = 5,
-    quota_total: Number = 100,
-    opens: Text = "",
-    closes: Text = "",
-    board: Text = "public",
-    own_scores: Text = "",
-) -> Response:
+def edit_done(visit: Here, slug: str, rules: Annotated[Rules, Depends(_rules)]) -> Response:
     """Rules may change; what scores depend on (references, metrics, tokenizer) stays as it was made."""
     with visit.database.write() as session:
-        benchmark = _owned(visit, session, slug)
+        benchmark = benchmarks.owned(session, visit.caller, slug)
         form = benchmarks.Form(
-            benchmark.slug, " ".join(title.split()), description.strip(), benchmark.metrics, benchmark.tokenizer,
-            quota_day, quota_total, _moment(opens), _moment(closes), board, bool(own_scores),
-            has_objects=benchmark.objects_sha is not None,
+            slug=benchmark.slug, metrics=benchmark.metrics, tokenizer=benchmark.tokenizer,
+            has_objects=benchmark.objects_sha is not None, **asdict(rules),
         )  # fmt: skip
         problems = form.problems()
         if not problems:
@@ -169,7 +155,7 @@ def edit_done(
     return visit.redirect(f"/benchmarks/{slug}", "saved")
 
 
-_EMPTY = benchmarks.Form("", "", "", "coco", "ptb", 5, 100, None, None, "public", own_scores=True)
+_EMPTY = benchmarks.Form(**asdict(_rules(own_scores="yes")), slug="", metrics="coco", tokenizer="ptb")
 
 
 def _form(visit: Visit, *, benchmark: Benchmark | None, given: object, problems: list[str] | None = None) -> Response:
@@ -179,34 +165,9 @@ def _form(visit: Visit, *, benchmark: Benchmark | None, given: object, problems:
     )  # fmt: skip
 
 
-def _moment(text: str) -> dt.datetime | None:
-    """What a `datetime-local` input sends, as UTC."""
-    if not text.strip():
-        return None
-    try:
-        return dt.datetime.fromisoformat(text.strip()).replace(tzinfo=dt.timezone.utc)
-    except ValueError:
-        raise Refused(422, f"{text[:40]!r} is no time; write it as 2026-01-31T12:00 (UTC).") from None
-
-
-def _may(visit: Visit, benchmark: Benchmark) -> bool:
-    return benchmarks.sees_board(visit.caller, benchmark)
-
-
-def _owned(visit: Visit, session: Session, slug: str) -> Benchmark:
-    benchmark = benchmarks.find(session, slug)
-    if not visit.caller.owns(benchmark.owner_id):
-        raise Refused(403, "This benchmark belongs to somebody else.")
-    return benchmark
-
-
 def _left(visit: Visit, session: Session, benchmark: Benchmark) -> tuple[int, int] | None:
     if visit.caller.team_id is None:
         return None
     today, total = benchmarks.used(session, benchmark, visit.caller.team_id)
     left = max(0, benchmark.quota_total - total)
     return min(left, max(0, benchmark.quota_day - today)), left
-
-
-def _download(text: str, name: str, kind: str) -> Response:
-    return PlainTextResponse(text, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})

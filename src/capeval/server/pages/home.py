@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from capeval.server import benchmarks
 from capeval.server.access import Role
 from capeval.server.routing import Routes
 from capeval.server.visit import Here, Response
 
 routes = Routes()
+_SHOWN = 10
 
 
 @routes.page("/", role=Role.ANYONE)
 def home(visit: Here) -> Response:
-    """What there is on this server."""
-    return visit.render("home.html")
+    """What there is on this server: the newest benchmarks that are open."""
+    with visit.database.read() as session:
+        rows = [row for row in benchmarks.with_counts(session) if benchmarks.is_open(row[0])]
+    return visit.render("home.html", rows=rows[:_SHOWN], is_open=benchmarks.is_open)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Annotated
 
-from fastapi import Form, UploadFile
-from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from fastapi import Form, Query, UploadFile
+from fastapi.responses import JSONResponse, Response
 from sqlalchemy import select
 
 from capeval.human import KINDS
@@ -89,12 +89,12 @@ def progress_json(visit: Here, study_id: int) -> Response:
 
 
 @routes.page("/studies/{study_id}/preview", role=Role.ORGANISER)
-def preview(visit: Here, study_id: int, page: int = 0) -> Response:
+def preview(visit: Here, study_id: int, page: Annotated[int, Query(ge=0, le=2**31 - 1)] = 0) -> Response:
     """A question as annotators will see it; nothing is given out or saved."""
     with visit.database.read() as session:
         study = studies.find(session, study_id, visit.caller)
         query = select(StudyItem).where(StudyItem.study_id == study.id, StudyItem.role == "item")
-        item = session.execute(query.where(StudyItem.number == max(page, 0))).scalar_one_or_none()
+        item = session.execute(query.where(StudyItem.number == page)).scalar_one_or_none()
         if item is None:
             raise not_found("question")
         content = json.loads(item.content)
@@ -118,6 +118,36 @@ def change_state(visit: Here, study_id: int, state: Text = "") -> Response:
         study.state = state
         visit.audit(session, f"study.{state}", f"{study.id} {study.title}")
     return visit.redirect(f"/studies/{study_id}", "saved")
+
+
+@routes.page("/studies/{study_id}/delete", role=Role.ORGANISER)
+def delete_page(visit: Here, study_id: int) -> Response:
+    """What would be gone, and the question whether it may."""
+    return _delete_page(visit, study_id, problem="")
+
+
+def _delete_page(visit: Here, study_id: int, problem: str) -> Response:
+    with visit.database.read() as session:
+        study = studies.find(session, study_id, visit.caller)
+        done = progress(session, study)
+    return visit.render(
+        "study-delete.html", 422 if problem else 200, study=study, progress=done, problem=problem,
+        export_name=export_name(studies.kind_of(study)),
+    )  # fmt: skip
+
+
+@routes.page("/studies/{study_id}/delete", role=Role.ORGANISER, methods=("POST",))
+def delete_done(visit: Here, study_id: int, title: Text = "") -> Response:
+    """Whoever deletes writes the title, since nothing brings the answers back."""
+    with visit.database.write() as session:
+        study = studies.find(session, study_id, visit.caller)
+        if sure := title.split() == study.title.split():
+            answers = progress(session, study).answers
+            studies.delete_whole(session, study)
+            visit.audit(session, "study.deleted", f"{study_id} {study.title}: {answers} answers")
+    if not sure:
+        return _delete_page(visit, study_id, "That is not the title of the study. Nothing was deleted.")
+    return visit.redirect("/studies", "study-deleted")
 
 
 @routes.page("/studies/{study_id}/quality", role=Role.ORGANISER)
@@ -179,7 +209,7 @@ def export_file(visit: Here, study_id: int) -> Response:
     with visit.database.read() as session:
         study = studies.find(session, study_id, visit.caller)
         text = export(studies.kind_of(study), answers_of(session, study))
-    return _download(text, f"study-{study_id}-{export_name(studies.kind_of(study))}", "application/json")
+    return visit.download(text, f"study-{study_id}-{export_name(studies.kind_of(study))}", "application/json")
 
 
 @routes.token_page("/studies/{study_id}/answers.csv", role=Role.ORGANISER)
@@ -187,9 +217,4 @@ def export_answers(visit: Here, study_id: int) -> Response:
     """Every answer, with person, order and times."""
     with visit.database.read() as session:
         text = answers_csv(answers_of(session, studies.find(session, study_id, visit.caller)))
-    return _download(text, f"study-{study_id}-answers.csv", "text/csv")
-
-
-def _download(text: str, name: str, media_type: str) -> Response:
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    return PlainTextResponse(text, media_type=media_type, headers=headers)
+    return visit.download(text, f"study-{study_id}-answers.csv", "text/csv")

@@ -27,9 +27,7 @@ def own_page(visit: Here) -> Response:
 def all_page(visit: Here, slug: str) -> Response:
     """What all teams have sent, for the benchmark's owner."""
     with visit.database.read() as session:
-        benchmark = benchmarks.find(session, slug)
-        if not visit.caller.owns(benchmark.owner_id):
-            raise Refused(403, "This benchmark belongs to somebody else.")
+        benchmark = benchmarks.owned(session, visit.caller, slug)
         rows = submissions.listed(session, visit.caller, benchmark, everyone=True)
     return visit.render("submissions.html", rows=rows, benchmark=benchmark)
 

@@ -1,0 +1,62 @@
+"""Comparing two submissions: which ones a caller may choose, and the paired test for those that none was made for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Select, select
+from sqlalchemy.orm import Session
+
+from capeval.server import benchmarks, jobs, scoring
+from capeval.server.access import Caller
+from capeval.server.board import Entry, board, entries
+from capeval.server.errors import Refused, not_found
+from capeval.server.models import Benchmark, Comparison, Job
+
+
+def choices(session: Session, caller: Caller, benchmark: Benchmark) -> dict[int, Entry]:
+    """The scored submissions whose scores the caller may see: the board's first, then their team's, or everybody's."""
+    found: dict[int, Entry] = {}
+    if benchmarks.sees_board(caller, benchmark):
+        found |= {row.entry.id: row.entry for row in board(session, benchmark)}
+    owner = caller.owns(benchmark.owner_id)
+    if owner or (caller.team_id is not None and benchmarks.sees_scores(caller, benchmark)):
+        for entry in entries(session, benchmark):
+            if owner or entry.team_id == caller.team_id:
+                found.setdefault(entry.id, entry)
+    return found
+
+
+def two(session: Session, caller: Caller, benchmark: Benchmark, a: int, b: int) -> tuple[Entry, Entry]:
+    """Both submissions; raises `Refused` (404) where one is none of the caller's choices."""
+    found = choices(session, caller, benchmark)
+    if a not in found or b not in found:
+        raise not_found("pair of submissions")
+    return found[a], found[b]
+
+
+def ask(session: Session, benchmark: Benchmark, a: int, b: int) -> None:
+    """Queues the paired test of the two, unless it waits or runs already."""
+    if a == b:
+        raise Refused(422, "A submission does not differ from itself. Choose two.")
+    session.execute(select(Benchmark.id).where(Benchmark.id == benchmark.id).with_for_update())
+    job = asked(session, a, b)
+    if job is not None and job.state in ("queued", "running"):
+        return
+    comparison = session.execute(_query(a, b)).scalar_one_or_none()
+    if comparison is None:
+        comparison = Comparison(a_id=min(a, b), b_id=max(a, b))
+        session.add(comparison)
+        session.flush()
+    jobs.add(session, scoring.ASKED, comparison.id)
+
+
+def asked(session: Session, a: int, b: int) -> Job | None:
+    """The newest job that compares the two because somebody asked."""
+    ours = _query(a, b).with_only_columns(Comparison.id).scalar_subquery()
+    query = select(Job).where(Job.kind == scoring.ASKED, Job.subject_id == ours).order_by(Job.id.desc()).limit(1)
+    return session.execute(query).scalar_one_or_none()
+
+
+def _query(a: int, b: int) -> Select[Any]:
+    return select(Comparison).where(Comparison.a_id == min(a, b), Comparison.b_id == max(a, b))

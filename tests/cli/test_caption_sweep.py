@@ -1,0 +1,40 @@
+"""`capeval caption scenes` and `sweep`: what they write and what they refuse."""
+
+from __future__ import annotations
+
+import json
+
+from runner import Runner
+
+SMALL = ("--models", "fc", "--lambdas", "0,only", "--seeds", 1, "--captions", 3, "--steps", 3, "--reward-steps", 2,
+         "--batch", 4, "--reward-batch", 4, "--hidden", 8, "--embedding", 8, "--least", 1, "--encoder-epochs", 1,
+         "--processes", 1, "--device", "cpu")  # fmt: skip
+
+
+def test_from_nothing_to_the_plane(run: Runner) -> None:
+    assert run.ok("caption", "scenes", "scenes", "--images", 40) == ""
+    printed = json.loads(run.ok("caption", "sweep", "scenes", "-o", "sweep", *SMALL, "--format", "json"))
+    assert [(place["model"], place["lambda"]) for place in printed["places"]] == [("fc", "0"), ("fc", "only")]
+    assert {"plane.png", "plane.svg", "plane.csv"} < {path.name for path in run.folder.glob("sweep/pictures/*")}
+    sets = run.folder / "sweep" / "sets" / "fc-lambda-only-seed-0.json"
+    run.ok("diversity", sets, "--references", "scenes/dataset.json", "--split", "test", "--interval", "none")
+    again = run.ok("caption", "sweep", "scenes", "-o", "sweep", *SMALL, "--format", "markdown")
+    assert again.startswith("| captioner | CIDEr-D | Self-CIDEr |")
+    other = (*SMALL, "--reward-rate", 0.5)
+    assert "is of another sweep (reward_rate: 0.002 there, 0.5 now)" in run.refused(
+        "caption", "sweep", "scenes", "-o", "sweep", *other
+    )
+
+
+def test_refused_before_anything_is_made(run: Runner) -> None:
+    def refused(*arguments: object) -> str:
+        return run.refused("caption", "sweep", "scenes", "-o", "sweep", *arguments)
+
+    assert "did you mean 'att2in'?" in refused("--models", "fc,atin")
+    assert "did you mean 'rs'?" in refused("--method", "r")
+    assert "given twice" in refused("--method", "rs", "--method", "rs()")
+    assert "rise, each once" in refused("--lambdas", "5,1")
+    assert "cider-d" in refused("--reward", "cidre-d")
+    assert "no such file" in refused()
+    (run.folder / "file").write_text("")
+    assert "file/x: this folder cannot be made" in run.refused("caption", "scenes", "file/x", "--images", 10)
