@@ -1,0 +1,38 @@
+"""`capeval caption train` and `evaluate`: what users see of a run, and of what cannot be."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from runner import Runner
+
+pytest.importorskip("torch", exc_type=ImportError)
+
+TRAIN = ["--hidden", "16", "--embedding", "8", "--steps", "4", "--batch", "8", "--captions", "2", "--side", "32",
+         "--device", "cpu", "--features", "features"]  # fmt: skip
+
+
+def test_train_resume_evaluate(run: Runner) -> None:
+    run.ok("caption", "scenes", "scenes", "--images", "60")
+    assert "nic: 4 steps; best CIDEr-D" in run.ok("caption", "train", "scenes", "-o", "nic", "--model", "nic", *TRAIN)
+    assert "nic: 6 steps" in run.ok(
+        "caption", "train", "-o", "nic", "--resume", "--steps", "6", "--features", "features"
+    )
+    shown = run.ok(
+        "caption", "evaluate", "nic", "--metrics", "bleu-4,cider-d", "--format", "json", "--candidates", "out.json",
+        "--features", "features", "--device", "cpu", "--interval", "none",
+    )  # fmt: skip
+    assert json.loads(shown)["images"] == 6
+    rows = json.loads((run.folder / "out.json").read_text())
+    assert len(rows) == 6
+    assert set(rows[0]) == {"image_id", "caption"}
+    assert "go on with it (--resume)" in run.refused("caption", "train", "scenes", "-o", "nic", *TRAIN)
+    assert "other are hidden" in run.refused("caption", "train", "-o", "nic", "--resume", "--hidden", "8")
+
+
+def test_what_cannot_be_is_said_at_once(run: Runner) -> None:
+    assert "which images?" in run.refused("caption", "train", "-o", "run")
+    assert "did you mean 'att2in'" in run.refused("caption", "train", "scenes", "-o", "run", "--model", "att2n")
+    assert "is no run of capeval caption train" in run.refused("caption", "train", "-o", "run", "--resume")
+    assert "is no folder" in run.refused("caption", "evaluate", "nothing")
