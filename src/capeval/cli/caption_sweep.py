@@ -108,6 +108,7 @@ def command(
         check_matplotlib()
         _check_names(_list(models), methods)
         sweep = Sweep(data, models=_list(models), lambdas=_list(lambdas), methods=methods, training=training, **swept)
+        _quieten_tracker()
         result = run_sweep(sweep, output, processes=processes or _processes(others["device"]), progress=_show)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
@@ -116,6 +117,12 @@ def command(
     stage.text = "drawing"
     write_pictures(result, os.path.join(output, "pictures"))
     options.emit(json.dumps(result.to_dict(), ensure_ascii=False) if format_ == "json" else render(result, format_))
+
+
+def _quieten_tracker() -> None:
+    """Ctrl-C ends this process at once; Python's tracker of what its workers share tidies up, and need not say so."""
+    known = os.environ.get("PYTHONWARNINGS")
+    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [known, "ignore:resource_tracker:UserWarning"]))
 
 
 def _check_names(models: tuple[str, ...], methods: tuple[str, ...]) -> None:
