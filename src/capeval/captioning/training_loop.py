@@ -138,6 +138,7 @@ class TrainingLoop:
         self.optimiser = torch.optim.AdamW(self.parameters, lr=settings.rate, weight_decay=settings.weight_decay)
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=settings.precision == "float16")
         self.position = _Position()
+        self.shown: dict[str, float] = {}
         processes.agree(learners)
         # Each process draws its own samples.
         torch.manual_seed(settings.seed + 1 + processes.rank)
@@ -200,9 +201,10 @@ class TrainingLoop:
                 f"{self.run.path}: the loss of step {at.step} is {losses.total.item()}; try a smaller --rate or "
                 "--clip, or --precision float32"
             )
+        self.shown = {name: total / at.counted for name, total in at.sums.items()}
         if at.step % settings.log_every == 0:
             if log is not None:
-                log.write(at.step, {**self._means(), "rate": rate})
+                log.write(at.step, {**self.shown, "rate": rate})
             at.sums, at.counted = {}, 0
 
     def _learn(self, step: int) -> Losses:
@@ -256,14 +258,10 @@ class TrainingLoop:
         step = self.position.step
         return step % (self.settings.validate_every or len(self.batches)) == 0 or step == self.settings.steps
 
-    def _means(self) -> dict[str, float]:
-        at = self.position
-        return {name: total / max(1, at.counted) for name, total in at.sums.items()}
-
     def _progress(self) -> Progress:
         at = self.position
         best = None if at.best == -math.inf else at.best
-        return Progress(at.step, self.settings.steps, self._means(), at.last, best)
+        return Progress(at.step, self.settings.steps, self.shown, at.last, best)
 
     @contextlib.contextmanager
     def _enough_memory(self) -> Iterator[None]:
