@@ -64,6 +64,14 @@ def test_a_smaller_set_replaces_a_larger_one(tmp_path: Path) -> None:
     assert len(CaptionedImages.read(tmp_path)) == 10
 
 
+def test_scenes_of_one_shape_are_named_alike() -> None:
+    one = make_scenes(40, seed=3, shapes=1)
+    assert {len(each.scene.shapes) for each in one} == {1}
+    assert [each.split for each in one] == [each.split for each in make_scenes(40, seed=3)]
+    with pytest.raises(UsageError, match="1 to 3, got 4"):
+        make_scenes(40, shapes=4)
+
+
 def test_too_few_images_and_a_place_that_is_a_file(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="10 images and 1 caption an image at least, got 9 and 5"):
         make_scenes(9)

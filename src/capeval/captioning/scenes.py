@@ -29,6 +29,8 @@ SIDE = 64
 """Pixels of an image's side."""
 DATASET = "dataset.json"
 """The Karpathy file of the folder."""
+MOST_SHAPES = 3
+"""Of a scene."""
 
 Colour = tuple[int, int, int]
 
@@ -116,15 +118,18 @@ class Described:
     captions: tuple[str, ...]
 
 
-def make_scenes(images: int, *, seed: int = 0, captions: int = 5) -> list[Described]:
+def make_scenes(images: int, *, seed: int = 0, captions: int = 5, shapes: int = MOST_SHAPES) -> list[Described]:
     """Scenes with captions; of ten images eight are for training, one for validation, one for testing.
 
     Raises:
-        UsageError: fewer than 10 images, whose splits would be empty, or no caption an image.
+        UsageError: fewer than 10 images, whose splits would be empty; no caption an image; no shape a scene, or more
+            than `MOST_SHAPES`.
     """
     if images < 10 or captions < 1:
         raise UsageError(f"scenes need 10 images and 1 caption an image at least, got {images} and {captions}")
-    return [_described(number, seed, captions) for number in range(images)]
+    if not 1 <= shapes <= MOST_SHAPES:
+        raise UsageError(f"the most shapes of a scene are 1 to {MOST_SHAPES}, got {shapes}")
+    return [_described(number, seed, captions, shapes) for number in range(images)]
 
 
 def write_scenes(
@@ -133,6 +138,7 @@ def write_scenes(
     *,
     seed: int = 0,
     captions: int = 5,
+    shapes: int = MOST_SHAPES,
     progress: Callable[[int], None] | None = None,
 ) -> None:
     """Draws scenes into a folder: `images/NAME.png`, and `dataset.json` as Karpathy's splits are, written last.
@@ -142,6 +148,7 @@ def write_scenes(
         images: how many.
         seed: of all that is drawn.
         captions: how many each image has.
+        shapes: the most that a scene has; of one shape a captioner learns to speak soonest.
         progress: told how many images are done.
 
     Raises:
@@ -149,7 +156,7 @@ def write_scenes(
         DataError: the folder cannot be written in.
         MissingDependencyError: Pillow is not installed.
     """
-    described = make_scenes(images, seed=seed, captions=captions)
+    described = make_scenes(images, seed=seed, captions=captions, shapes=shapes)
     place = Path(folder)
     try:
         os.makedirs(place / "images", exist_ok=True)
@@ -203,16 +210,16 @@ _OUTLINES: dict[str, list[tuple[float, float]]] = {
 }  # fmt: skip
 
 
-def _described(number: int, seed: int, captions: int) -> Described:
+def _described(number: int, seed: int, captions: int, shapes: int) -> Described:
     random = np.random.default_rng([seed, number])
-    scene = _scene(random)
+    scene = _scene(random, shapes)
     split = {8: "val", 9: "test"}.get(number % 10, "train")
     texts = tuple(describe(scene, random) for _ in range(captions))
     return Described(f"scene_{number:06}.png", split, scene, texts)
 
 
-def _scene(random: np.random.Generator) -> Scene:
-    count = int(random.choice([1, 2, 3], p=[0.3, 0.5, 0.2]))
+def _scene(random: np.random.Generator, most: int) -> Scene:
+    count = min(int(random.choice([1, 2, MOST_SHAPES], p=[0.3, 0.5, 0.2])), most)
     cells = _cells(count, random)
     shapes = []
     for kind, cell in zip(random.choice(list(KINDS), count, replace=False).tolist(), cells, strict=True):

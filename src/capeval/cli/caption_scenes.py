@@ -15,9 +15,17 @@ from capeval.cli.interruptible import stage
 @click.option(
     "--captions", type=click.IntRange(1), default=5, show_default=True, metavar="N", help="How many an image has."
 )
+@click.option(
+    "--shapes",
+    type=click.IntRange(1, 3),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="The most that a scene has; captioners learn scenes of one shape soonest.",
+)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Of all that is drawn.")
 @options.quiet
-def command(folder: str, images: int, captions: int, seed: int) -> None:
+def command(folder: str, images: int, captions: int, shapes: int, seed: int) -> None:
     """Draw scenes of coloured shapes into FOLDER: images/NAME.png, and dataset.json with captions, splits and objects.
 
     Of ten images eight are for training, one for validation and one for testing. More images of the same seed begin
@@ -28,4 +36,4 @@ def command(folder: str, images: int, captions: int, seed: int) -> None:
     def show(done: int) -> None:
         stage.text = f"drawing: {done:,} of {images:,} images"
 
-    write_scenes(folder, images, seed=seed, captions=captions, progress=show)
+    write_scenes(folder, images, seed=seed, captions=captions, shapes=shapes, progress=show)
