@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -72,7 +72,7 @@ class Processes:
         if self.world > 1 and self.first:
             distributed.barrier()
 
-    def average_gradients(self, parameters: Iterable[nn.Parameter]) -> None:
+    def average_gradients(self, parameters: Sequence[nn.Parameter]) -> None:
         """Replaces each gradient by its mean over the processes."""
         if self.world == 1:
             return
