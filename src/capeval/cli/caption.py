@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import click
 
-from capeval.cli.group import Group
+from capeval.cli.group import LazyGroup
 
 COMMANDS = {
     "scenes": "Draw a made-up data set: scenes of coloured shapes with varied captions.",
@@ -19,25 +17,7 @@ COMMANDS = {
 """Subcommands by name; each lives in `capeval.cli.caption_<name>` and loads when it is called."""
 
 
-class CaptionGroup(Group):
-    """Loads a subcommand's module on its first use."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        command = import_module(f"capeval.cli.caption_{cmd_name}").command
-        assert isinstance(command, click.Command)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
-@click.group(name="caption", cls=CaptionGroup)
+@click.group(name="caption", cls=LazyGroup, modules="capeval.cli.caption_", summaries=COMMANDS)
 def command() -> None:
     """Captioners: train them with the metrics as rewards, make caption sets, draw the trade-off.
 

@@ -26,18 +26,7 @@ from capeval.errors import MissingDependencyError
     help="How to caption an image once; beam is then greedy: the likeliest word at every step.",
 )
 @click.option("--candidates", "written", metavar="FILE", help="Write the captions as COCO results, too.")
-@click.option("--batch", type=click.IntRange(1), default=32, show_default=True, metavar="N", help="Images at a time.")
-@click.option(
-    "--device", default="auto", show_default=True, metavar="NAME", help="cpu, cuda, cuda:1; auto: a GPU if any."
-)
-@click.option(
-    "--on-missing",
-    type=click.Choice(["error", "skip"]),
-    default="error",
-    show_default=True,
-    help="What an image without a file means: an error, or leave it out.",
-)
-@click.option("--features", metavar="DIR", help="Where features of frozen encoders are kept; the user's cache folder.")
+@options.captioning
 @options.tokenizer
 @options.interval
 @options.common

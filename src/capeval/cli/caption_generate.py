@@ -31,18 +31,7 @@ from capeval.errors import MissingDependencyError
     help="Most words of a caption; by default as many as in training, 20 tokens for a checkpoint.",
 )
 @click.option("--output", "-o", default="-", show_default=True, metavar="FILE", help="The sets as JSON; - is stdout.")
-@click.option("--batch", type=click.IntRange(1), default=32, show_default=True, metavar="N", help="Images at a time.")
-@click.option(
-    "--device", default="auto", show_default=True, metavar="NAME", help="cpu, cuda, cuda:1; auto: a GPU if any."
-)
-@click.option(
-    "--on-missing",
-    type=click.Choice(["error", "skip"]),
-    default="error",
-    show_default=True,
-    help="What an image without a file means: an error, or leave it out.",
-)
-@click.option("--features", metavar="DIR", help="Where features of frozen encoders are kept; the user's cache folder.")
+@options.captioning
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Seed of everything random."
 )

@@ -10,13 +10,12 @@ import io
 import os
 import sys
 import warnings
-from importlib import import_module
 from typing import NoReturn
 
 import click
 
 from capeval import __version__
-from capeval.cli.group import Group
+from capeval.cli.group import LazyGroup
 from capeval.cli.interruptible import run
 from capeval.errors import CapevalError
 
@@ -40,25 +39,12 @@ COMMANDS = {
 """Subcommands by name; each lives in `capeval.cli.<name>` and loads when it is called."""
 
 
-class LazyGroup(Group):
-    """Loads a subcommand's module on its first use: `capeval score` should not pay for the others' imports."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        command = import_module(f"capeval.cli.{cmd_name}").command
-        assert isinstance(command, click.Command)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=LazyGroup,
+    modules="capeval.cli.",
+    summaries=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(__version__, prog_name="capeval")
 def cli() -> None:
     """How good is an image description, and how far to trust the number."""

@@ -169,6 +169,30 @@ def caption_files(function: F) -> F:
     return function
 
 
+def captioning(function: F) -> F:
+    """--batch, --device, --on-missing, --features: of whoever captions images."""
+    for option in (
+        click.option(
+            "--features", metavar="DIR", help="Where features of frozen encoders are kept; the user's cache folder."
+        ),
+        click.option(
+            "--on-missing",
+            type=click.Choice(["error", "skip"]),
+            default="error",
+            show_default=True,
+            help="What an image without a file means: an error, or leave it out.",
+        ),
+        click.option(
+            "--device", default="auto", show_default=True, metavar="NAME", help="cpu, cuda, cuda:1; auto: a GPU if any."
+        ),
+        click.option(
+            "--batch", type=click.IntRange(1), default=32, show_default=True, metavar="N", help="Images at a time."
+        ),
+    ):
+        function = option(function)
+    return function
+
+
 def load_document_frequencies(df: str) -> DocumentFrequency | None:
     """What --df names; None for the corpus' own."""
     if df == "corpus":
