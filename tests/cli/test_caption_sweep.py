@@ -20,8 +20,8 @@ def test_from_nothing_to_the_plane(run: Runner) -> None:
     run.ok("diversity", sets, "--references", "scenes/dataset.json", "--split", "test", "--interval", "none")
     again = run.ok("caption", "sweep", "scenes", "-o", "sweep", *SMALL, "--format", "markdown")
     assert again.startswith("| captioner | CIDEr-D | Self-CIDEr |")
-    other = (*SMALL, "--reward-rate", 0.5)
-    assert "is of another sweep (reward_rate: 0.002 there, 0.5 now)" in run.refused(
+    other = (*SMALL, "--reward-rate", 0.5, "--steps", 5)
+    assert "is of another sweep (reward_rate: 0.002 there, 0.5 now; steps: 3 there, 5 now); choose" in run.refused(
         "caption", "sweep", "scenes", "-o", "sweep", *other
     )
 

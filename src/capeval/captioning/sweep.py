@@ -214,12 +214,18 @@ def _claim(folder: Path, sweep: Sweep, checksum: str) -> None:
             file.write(json.dumps(wanted, indent=2, ensure_ascii=False) + "\n")
         return
     try:
-        there = json.loads(read_bytes(path))
-        before = {**there.pop("sweep"), **there}
+        before = _flat(json.loads(read_bytes(path)))
     except (ValueError, KeyError, TypeError, AttributeError):
         raise DataError(f"{path}: is not what a sweep writes; choose another folder, or remove this one") from None
-    now = {**wanted.pop("sweep"), **wanted}
+    now = _flat(wanted)
     other = [name for name in {**before, **now} if before.get(name) != now.get(name)]
     if other:
         listed = "; ".join(f"{name}: {before.get(name)!r} there, {now.get(name)!r} now" for name in other)
         raise UsageError(f"{folder}: is of another sweep ({listed}); choose another folder, or the same settings")
+
+
+def _flat(written: dict[str, Any]) -> dict[str, Any]:
+    """What `sweep.json` holds, each setting by its own name."""
+    sweep = dict(written["sweep"])
+    training = sweep.pop("training")
+    return {**sweep, **training, "capeval": written["capeval"], "data": written["data"]}

@@ -31,9 +31,7 @@ class CiderDOfIds:
     on_host = True
 
     def __init__(self, training: TrainingCaptions, metric: CiderD, *, threads: int = 1) -> None:
-        references = _references(training)
-        counts = training.document_frequency or DocumentFrequency.from_token_ids(references, end_of_sentence=END)
-        check_counts(counts, training)
+        references, counts = _counted(training)
         self._reward = CiderDReward(counts, end_of_sentence=END, n=metric.n, sigma=metric.sigma, threads=threads)
         self._references = self._reward.encode(references)
 
@@ -54,9 +52,7 @@ class CiderDOnDevice:
     on_host = False
 
     def __init__(self, training: TrainingCaptions, metric: CiderD, device: torch.device | str) -> None:
-        references = _references(training)
-        counts = training.document_frequency or DocumentFrequency.from_token_ids(references, end_of_sentence=END)
-        check_counts(counts, training)
+        references, counts = _counted(training)
         self._reward = CiderDRewardOfTensors(counts, end_of_sentence=END, n=metric.n, sigma=metric.sigma, device=device)
         self._references = self._reward.encode(references)
 
@@ -65,5 +61,9 @@ class CiderDOnDevice:
         return self._reward(words, self._references[images])
 
 
-def _references(training: TrainingCaptions) -> list[npt.NDArray[np.int64]]:
-    return [padded(group) for group in training.ids]
+def _counted(training: TrainingCaptions) -> tuple[list[npt.NDArray[np.int64]], DocumentFrequency]:
+    """The references of each image, (R, T) ids, and the document frequencies that weigh them."""
+    references = [padded(group) for group in training.ids]
+    counts = training.document_frequency or DocumentFrequency.from_token_ids(references, end_of_sentence=END)
+    check_counts(counts, training)
+    return references, counts

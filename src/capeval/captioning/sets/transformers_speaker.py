@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -118,7 +119,7 @@ class TransformersSpeaker:
         return [number for number in ends if number is not None]
 
 
-class _Choice(LogitsProcessor):  # type: ignore[misc, unused-ignore]
+class _Choice(LogitsProcessor, ABC):  # type: ignore[misc, unused-ignore]
     """Leaves one word of each row, so that any way of sampling takes it."""
 
     def __init__(self) -> None:
@@ -130,9 +131,9 @@ class _Choice(LogitsProcessor):  # type: ignore[misc, unused-ignore]
         self.step += 1
         return torch.full_like(scores, -torch.inf).scatter(1, chosen[:, None], 0.0)
 
+    @abstractmethod
     def choose(self, said: Tensor, log_probs: Tensor) -> Tensor:
         """(N,) words."""
-        raise NotImplementedError
 
 
 class _Draw(_Choice):
