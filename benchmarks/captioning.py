@@ -14,16 +14,16 @@ import time
 from typing import Any
 
 import torch
+from capeval_captioning.data.batches import Batch
+from capeval_captioning.data.scenes import make_scenes
+from capeval_captioning.data.vocabulary import Vocabulary
+from capeval_captioning.models import Features, Sizes, build
+from capeval_captioning.rewards import Reward, TrainingCaptions, load_reward
+from capeval_captioning.training.data import trimmed
+from capeval_captioning.training.losses import Objective
 from torch import Tensor
 
 import capeval
-from capeval.captioning.batches import Batch
-from capeval.captioning.losses import Objective
-from capeval.captioning.models import Features, Sizes, build
-from capeval.captioning.rewards import Reward, TrainingCaptions, load_reward
-from capeval.captioning.scenes import make_scenes
-from capeval.captioning.training_data import trimmed
-from capeval.captioning.vocabulary import Vocabulary
 from measure import machine
 
 FEATURE, REGIONS, LENGTH = 128, 16, 20

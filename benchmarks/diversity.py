@@ -23,9 +23,9 @@ import numpy as np
 from pycocoevalcap.cider.cider_scorer import CiderScorer, precook
 
 import capeval
+from capeval.corpus.sets import encode_sets
 from capeval.data import read_caption_sets, read_references
 from capeval.metrics import SelfCider
-from capeval.set_corpus import encode_sets
 from measure import best, machine
 
 METRICS = "self-cider, lsa, mbleu-1, mbleu-2, mbleu-3, mbleu-4, mbleu-mix, div-1, div-2"

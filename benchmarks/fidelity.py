@@ -16,7 +16,7 @@ import numpy as np
 
 import capeval
 from capeval import CapevalWarning
-from capeval.embeddings import open_embeddings
+from capeval.resources.embeddings import open_embeddings
 
 WORDS, DIMENSION, REFERENCES, LABELS = 8_000, 300, 5, 80
 METRICS = "vifidel,wmd,vifidel(references=no),vifidel(variant=released)"
@@ -67,7 +67,7 @@ def main() -> None:
 
 def timed(name: str, corpus: capeval.Corpus, objects: object, embeddings: object) -> float:
     """Seconds of the fastest of three runs."""
-    from capeval.registry import parse_metrics
+    from capeval.metrics.registry import parse_metrics
 
     [metric] = parse_metrics(name)
     times = []

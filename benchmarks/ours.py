@@ -15,10 +15,10 @@ METRICS = "bleu-1,bleu-2,bleu-3,bleu-4,rouge-l,cider-d"
 
 def main(references_path: str, candidates_path: str) -> dict[str, Any]:
     started = time.perf_counter()
-    from capeval.corpus import Corpus
+    from capeval.corpus.corpus import Corpus
     from capeval.data import read_candidates, read_references
-    from capeval.evaluate import score_corpus
-    from capeval.registry import parse_metrics
+    from capeval.metrics.registry import parse_metrics
+    from capeval.scoring.score import score_corpus
 
     seconds = {"import": time.perf_counter() - started}
     for _ in range(5):

@@ -18,10 +18,10 @@ from rich.console import Console
 from rich.table import Table
 
 from capeval import _core
-from capeval.corpus import Corpus
+from capeval.corpus.corpus import Corpus
 from capeval.data import read_candidates, read_references
-from capeval.evaluate import score_corpus
-from capeval.registry import parse_metrics
+from capeval.metrics.registry import parse_metrics
+from capeval.scoring.score import score_corpus
 from corpus import write_corpus
 from measure import machine
 

@@ -1,4 +1,4 @@
-"""Makes the word vectors inside the package, src/capeval/embeddings/default.npz, from WordNet 3.0 alone.
+"""Makes the word vectors inside the package, src/capeval/resources/embeddings/default.npz, from WordNet 3.0 alone.
 
     make default-vectors        (installs Debian's wordnet-base, and SciPy into the environment)
 
@@ -28,10 +28,10 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import svds
 
-from capeval.embeddings.lookup import singulars
+from capeval.resources.embeddings.lookup import singulars
 
 ROOT = Path(__file__).parents[1]
-OUTPUT = ROOT / "src/capeval/embeddings/default.npz"
+OUTPUT = ROOT / "src/capeval/resources/embeddings/default.npz"
 WORDNET = Path("/usr/share/wordnet")
 
 VOCABULARY_SIZE = 24_000

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import capeval
 from capeval import CapevalWarning, Result
-from capeval.embeddings import Embeddings
-from capeval.embeddings.table import ArrayTable
 from capeval.metrics import Metric
+from capeval.resources.embeddings import Embeddings
+from capeval.resources.embeddings.table import ArrayTable
 
 WORDS = ("a", "the", "dog", "dogs", "runs", "running", "run", "city", "cities", "happily", "happy")
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import capeval
 from capeval import CapevalWarning
-from capeval.set_result import Diversity, SystemDiversity
+from capeval.scoring.diversity_result import Diversity, SystemDiversity
 from corpora import captions
 
 Sets = dict[str, list[str]]

@@ -18,7 +18,7 @@ from capeval import CapevalError, CapevalWarning, Corpus, example
 from capeval.data import read_candidates, read_references
 from capeval.errors import DataError, UsageError
 from capeval.metrics import Bleu, Cider, CiderD, RougeL
-from capeval.registry import parse_metrics
+from capeval.metrics.registry import parse_metrics
 
 COCO = ["bleu-1", "bleu-2", "bleu-3", "bleu-4", "meteor", "rouge-l", "cider-d"]
 REFERENCES = {"1": ["a man rides a horse", "a person riding a horse"], "2": ["a dog runs", "the dog ran"]}

@@ -29,7 +29,7 @@ def test_of_something_else():
 
 @pytest.fixture
 def run(tmp_path: Path) -> str:
-    (tmp_path / "conftest.py").write_bytes((Path(__file__).parent / "conftest.py").read_bytes())
+    (tmp_path / "conftest.py").write_bytes((Path(__file__).parent / "environment.py").read_bytes())
     (tmp_path / "test_shared.py").write_text(TESTS)
     return str(tmp_path)
 

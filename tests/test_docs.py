@@ -30,10 +30,10 @@ import pytest
 import capeval
 from capeval import data, errors, metrics
 from capeval.cli.main import cli
-from capeval.corpus import TOKENIZERS
+from capeval.corpus.corpus import TOKENIZERS
 from capeval.metrics import Metric
 from capeval.metrics.base import spell
-from capeval.registry import METRICS
+from capeval.metrics.registry import METRICS
 from capeval.report.formats import FORMATS as PRINTED_FORMATS
 
 ROOT = Path(__file__).parents[1]

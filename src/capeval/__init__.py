@@ -8,18 +8,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from capeval._core import __version__
+from capeval._moved import MOVED, keep_old_names
 
 if TYPE_CHECKING:
-    from capeval import data, errors, example, metrics, study
-    from capeval.caption_sets import diversity
-    from capeval.comparison import Comparison
-    from capeval.corpus import Corpus, tokenize
-    from capeval.document_frequency import DocumentFrequency
+    from capeval import data, errors, example, judgments, metrics
+    from capeval.corpus import Corpus, DocumentFrequency, tokenize
     from capeval.errors import CapevalError, CapevalWarning
-    from capeval.evaluate import score
-    from capeval.result import Result, Score
     from capeval.reward import CiderDReward
-    from capeval.significance import compare
+    from capeval.scoring.compare import compare
+    from capeval.scoring.comparison import Comparison
+    from capeval.scoring.diversity import diversity
+    from capeval.scoring.result import Result, Score
+    from capeval.scoring.score import score
 
 __all__ = [
     "CapevalError",
@@ -36,9 +36,9 @@ __all__ = [
     "diversity",
     "errors",
     "example",
+    "judgments",
     "metrics",
     "score",
-    "study",
     "tokenize",
 ]
 
@@ -46,22 +46,24 @@ _HOME = {
     "CapevalError": "errors",
     "CapevalWarning": "errors",
     "CiderDReward": "reward",
-    "Comparison": "comparison",
+    "Comparison": "scoring.comparison",
     "Corpus": "corpus",
-    "DocumentFrequency": "document_frequency",
-    "diversity": "caption_sets",
-    "Result": "result",
-    "Score": "result",
-    "compare": "significance",
-    "score": "evaluate",
+    "DocumentFrequency": "corpus",
+    "diversity": "scoring.diversity",
+    "Result": "scoring.result",
+    "Score": "scoring.result",
+    "compare": "scoring.compare",
+    "score": "scoring.score",
     "tokenize": "corpus",
 }
+
+keep_old_names()
 
 
 def __getattr__(name: str) -> object:
     if name in _HOME:
         return getattr(import_module(f"capeval.{_HOME[name]}"), name)
-    if name in __all__:
+    if name in __all__ or f"capeval.{name}" in MOVED:
         return import_module(f"capeval.{name}")
     raise AttributeError(f"module 'capeval' has no attribute {name!r}")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Sequence
 
 
@@ -36,6 +38,29 @@ class CapevalWarning(UserWarning):
 
 class DataWarning(CapevalWarning):
     """Data that can be used, but that may not be what was meant."""
+
+
+def warn(message: str, category: type[Warning] = CapevalWarning) -> None:
+    """Warns at the line of the caller's code that called into capeval, however deep in capeval the cause was found.
+
+    Python shows a warning once per line and text, so a warning that pointed into capeval would hide the next caller's.
+    """
+    frame = sys._getframe(1)
+    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
+        frame = frame.f_back
+    warnings.warn_explicit(
+        message,
+        category,
+        filename=frame.f_code.co_filename,
+        lineno=frame.f_lineno,
+        module=frame.f_globals.get("__name__") or "<unknown>",
+        registry=frame.f_globals.setdefault("__warningregistry__", {}),
+    )
+
+
+def _is_ours(module: str) -> bool:
+    """Whether a module belongs to capeval or one of its members, or only imports for them."""
+    return module.partition(".")[0] in {"capeval", "capeval_server", "capeval_studies", "capeval_captioning", "importlib"}
 
 
 def accepted_name(what: str, name: str, accepted: Sequence[str]) -> None:

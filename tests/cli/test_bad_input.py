@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from runner import Runner
 
 from capeval import __version__, example
 from capeval.cli import main as entry
+from runner import Runner
 
 Write = Callable[[str, object], str]
 

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from runner import Runner
 
 import capeval
 from capeval import example
 from capeval.cli.compare import named
 from capeval.report.comparison_formats import escape_latex
+from runner import Runner
 
 Write = Callable[[str, object], str]
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from runner import Runner
-
 import capeval
 from capeval import example
+from runner import Runner
 
 
 def test_three_tables_best_first(run: Runner) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from runner import Runner
 
 Write = Callable[[str, object], str]

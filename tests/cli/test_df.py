@@ -6,10 +6,9 @@ import json
 import pickle
 from collections.abc import Callable
 
-from runner import Runner
-
 import capeval
 from capeval import DocumentFrequency, example
+from runner import Runner
 
 Write = Callable[[str, object], str]
 

@@ -8,10 +8,10 @@ import json
 from pathlib import Path
 
 import pytest
-from runner import Runner
 
 import capeval
 from capeval import example
+from runner import Runner
 
 SETS = [str(example.caption_set_path(name)) for name in example.CAPTION_SETS]
 REFERENCES = str(example.references_path())

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
-from runner import Runner
 
 from capeval import __version__
 from capeval.cli.main import cli
+from runner import Runner
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "command-line.md"
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 
+from capeval.metrics.registry import METRICS, groups
 from runner import Runner
-
-from capeval.registry import METRICS, groups
 
 
 def test_the_listing_names_every_metric(run: Runner) -> None:

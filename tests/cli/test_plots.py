@@ -5,10 +5,9 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from runner import Runner
-
 import capeval
 from capeval import example
+from runner import Runner
 
 SETS = [str(example.caption_set_path(name)) for name in ("varied", "safe")]
 REFERENCES = str(example.references_path())

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from runner import Runner
 
 import capeval
 from capeval import example
-from capeval.registry import BY_NAME, groups
+from capeval.metrics.registry import BY_NAME, groups
+from runner import Runner
 
 Write = Callable[[str, object], str]
 

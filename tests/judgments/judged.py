@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from capeval.study import Pairs, Ratings
-from capeval.study.judgments import Row
+from capeval.judgments import Pairs, Ratings
+from capeval.judgments.rows import Row
 
 REFERENCES = (
     ("a dog runs on the beach", "a brown dog runs along the sea"),

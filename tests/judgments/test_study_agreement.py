@@ -11,14 +11,14 @@ import pytest
 from judged import REFERENCES, pair_lines, pairs, rating_lines, ratings, write_lines
 
 import capeval
-import capeval.registry
+import capeval.metrics.registry
 from capeval import CapevalWarning
 from capeval.errors import DataError, MissingDependencyError, UsageError
+from capeval.judgments import Agreement, Pairs, agreement, rank_references, read_judgments
+from capeval.judgments.scoring import Scorer, drawn_references
 from capeval.metrics import CiderD
-from capeval.registry import groups
+from capeval.metrics.registry import groups
 from capeval.report.agreement import render
-from capeval.study import Agreement, Pairs, agreement, rank_references, read_judgments
-from capeval.study.scoring import Scorer, drawn_references
 
 PAIRS = pairs([1, -1, 1, 1, 0, 1])
 
@@ -76,7 +76,7 @@ def test_documents_may_be_images() -> None:
     rows = [type(row)(str(number % 6), row.references, row.place) for number, row in enumerate(doubled.rows)]
     doubled = type(doubled)(**{**vars(doubled), "rows": rows})
     references = [row.references for row in rows]
-    metrics = tuple(capeval.registry.parse_metrics("cider, cider-d, rouge-l"))
+    metrics = tuple(capeval.metrics.registry.parse_metrics("cider, cider-d, rouge-l"))
     found, signatures = Scorer(metrics, documents="images").score(doubled, references)
     assert list(found) == ["cider", "cider-d", "rouge-l"]
     assert "df:built(6)" in signatures["cider-d"]

@@ -25,7 +25,7 @@ from judged import (
 )
 
 from capeval.errors import CapevalError, DataError, MissingDependencyError, UsageError
-from capeval.study import DATASETS, Pairs, Ratings, read_judgments
+from capeval.judgments import DATASETS, Pairs, Ratings, read_judgments
 
 
 def refused(path: str | Path, message: str, error: type[CapevalError] = DataError, **options: Any) -> None:

@@ -14,9 +14,9 @@ from judged import pairs, ratings
 
 from capeval import _core
 from capeval.errors import UsageError
-from capeval.study import accuracy, ceiling, correlation, systems
-from capeval.study.bootstrap import Bootstrap, Estimate, image_numbers, p_value, ratio
-from capeval.study.comparison import williams
+from capeval.judgments import accuracy, ceiling, correlation, systems
+from capeval.judgments.bootstrap import Bootstrap, Estimate, image_numbers, p_value, ratio
+from capeval.judgments.williams import williams
 from reference import agreement as slow
 
 NONE = Bootstrap(None)

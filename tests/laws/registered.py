@@ -10,7 +10,7 @@ from hypothesis import settings
 
 from capeval.metrics import Bleu, CiderD, Combine, Meteor, Metric
 from capeval.metrics.base import Parameter, ParameterValue
-from capeval.registry import METRICS
+from capeval.metrics.registry import METRICS
 from corpora import Pairs
 
 REGISTERED = tuple(metric for metric, _ in METRICS)

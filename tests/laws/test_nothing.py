@@ -12,10 +12,10 @@ import pytest
 import capeval
 import sets as sets_of
 from capeval import CapevalWarning
-from capeval.embeddings import Embeddings
-from capeval.embeddings.table import ArrayTable
 from capeval.metrics import Metric
 from capeval.metrics.base import ParameterValue
+from capeval.resources.embeddings import Embeddings
+from capeval.resources.embeddings.table import ArrayTable
 from corpora import Pairs
 from laws.registered import REGISTERED
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import capeval
 from capeval.errors import UsageError
 from capeval.metrics import Metric
-from capeval.registry import parse_metrics
+from capeval.metrics.registry import parse_metrics
 from laws.registered import REGISTERED, few, variations
 from sets import Sets, caption_sets, result, score
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from capeval.errors import UsageError
 from capeval.metrics import Metric
 from capeval.metrics.base import Parameter, accepts, spell
-from capeval.registry import BY_NAME, METRICS, groups, parse_metrics
+from capeval.metrics.registry import BY_NAME, METRICS, groups, parse_metrics
 from corpora import Pairs
 from laws.registered import REGISTERED, SCORABLE, variations
 

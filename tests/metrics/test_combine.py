@@ -12,7 +12,7 @@ from capeval import example
 from capeval.errors import UsageError
 from capeval.metrics import Bleu, Cider, CiderD, Combine, Fluency, Metric, RougeL
 from capeval.metrics.base import parameter, spell
-from capeval.registry import BY_NAME, parse_metrics
+from capeval.metrics.registry import BY_NAME, parse_metrics
 from corpora import Pairs, pairs
 from laws.registered import SCORABLE
 

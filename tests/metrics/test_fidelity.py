@@ -17,11 +17,11 @@ from sklearn.metrics import pairwise_distances
 
 import capeval
 from capeval import CapevalWarning
-from capeval.content_words import FUNCTION_WORDS
-from capeval.embeddings import Embeddings
-from capeval.embeddings.table import ArrayTable
 from capeval.errors import DataError, UsageError
 from capeval.metrics import Vifidel, Wmd
+from capeval.resources.content_words import FUNCTION_WORDS
+from capeval.resources.embeddings import Embeddings
+from capeval.resources.embeddings.table import ArrayTable
 from corpora import EMBEDDINGS
 
 COCO = "data/coco-val2017"

@@ -14,9 +14,10 @@ from pycocoevalcap.meteor import meteor as original_meteor
 from pycocoevalcap.meteor.meteor import METEOR_JAR
 
 import capeval
-from capeval import CapevalWarning, example, meteor_tables
+from capeval import CapevalWarning, example
 from capeval.errors import DataError, MissingDependencyError, UsageError
 from capeval.metrics import Meteor
+from capeval.metrics.meteor import tables as meteor_tables
 
 CAPTIONS = [caption for captions in example.references().values() for caption in captions]
 INSTALLED = Path(original_meteor.__file__).parent

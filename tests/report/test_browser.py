@@ -14,7 +14,7 @@ import capeval
 from capeval import example
 from capeval.report import page as page_module
 from capeval.report.html import write_report
-from capeval.result import Result
+from capeval.scoring.result import Result
 
 pytestmark = pytest.mark.browser
 

@@ -18,7 +18,7 @@ import capeval
 from capeval import example
 from capeval.report import diversity_page as page_module
 from capeval.report.diversity_html import render_diversity_html, write_diversity_report
-from capeval.set_result import Diversity
+from capeval.scoring.diversity_result import Diversity
 
 pytestmark = pytest.mark.browser
 

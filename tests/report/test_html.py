@@ -22,7 +22,7 @@ from capeval.cli.main import cli
 from capeval.errors import DataError
 from capeval.report import page
 from capeval.report.html import render_html, write_report
-from capeval.result import Result
+from capeval.scoring.result import Result
 from corpora import embeddings
 
 HOSTILE = [

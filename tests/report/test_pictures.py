@@ -17,7 +17,7 @@ from capeval.errors import DataError, MissingDependencyError, UsageError
 from capeval.metrics import Lsa
 from capeval.report.pictures import check_pictures, images, write_pictures
 from capeval.report.pictures.style import COLOURS, MARKS, elided, look
-from capeval.set_result import Diversity
+from capeval.scoring.diversity_result import Diversity
 
 SETS = example.references_path().parent / "sets"
 SYSTEMS = {name: str(SETS / f"{name}.json") for name in ("varied", "safe")}

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from capeval import example
-from capeval.embeddings import open_embeddings
+from capeval.resources.embeddings import open_embeddings
 
-FOLDER = files("capeval.embeddings")
+FOLDER = files("capeval.resources.embeddings")
 ROOT = Path(__file__).parents[2]
 VOC = """aeroplane bicycle bird boat bottle bus car cat chair cow diningtable dog horse motorbike person pottedplant
     sheep sofa train tvmonitor"""
@@ -35,7 +35,7 @@ def test_the_licence_is_beside_it() -> None:
     licence = FOLDER.joinpath("WORDNET-LICENSE")
     assert "WordNet 3.0 Copyright 2006 by Princeton University" in licence.read_text(encoding="utf-8")
     settings = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    assert '"src/capeval/embeddings/WORDNET-LICENSE"' in settings
+    assert '"src/capeval/resources/embeddings/WORDNET-LICENSE"' in settings
 
 
 def test_vectors_have_length_1() -> None:

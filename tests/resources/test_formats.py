@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from capeval.embeddings import Embeddings, open_embeddings, scanned
 from capeval.errors import CapevalWarning, DataError, MissingDependencyError
+from capeval.resources.embeddings import Embeddings, open_embeddings, scanned
 
 WORDS = ["the", "cat", "naïve", "potted_plant", "x-ray"]
 VECTORS = np.random.default_rng(5).normal(size=(5, 7)).astype("f4")

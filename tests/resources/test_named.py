@@ -8,8 +8,8 @@ from typing import NoReturn
 
 import pytest
 
-from capeval.embeddings import open_embeddings
 from capeval.errors import DataError, MissingDependencyError
+from capeval.resources.embeddings import open_embeddings
 
 NAME = "glove-wiki-gigaword-50"
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import capeval
-from capeval.document_frequency import DocumentFrequency
+from capeval.corpus.document_frequency import DocumentFrequency
 from capeval.errors import DataError, UsageError
-from capeval.torch import CiderDReward
+from capeval.reward.device import CiderDReward
 
 END = 0
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]

@@ -224,7 +224,7 @@ def test_what_cannot_be_scored_is_said(
 
 
 def test_set_metrics_score_a_set_corpus() -> None:
-    from capeval.set_corpus import encode_sets
+    from capeval.corpus.sets import encode_sets
 
     corpus = encode_sets({"a": SETS}, tokenizer="none")["a"]
     assert Lsa().score(corpus).value == score(SETS, "lsa")["lsa"].value

@@ -17,7 +17,7 @@ import capeval
 from capeval import _core, example
 from capeval.errors import CapevalWarning, DataError, UsageError
 from capeval.report.comparison_formats import render_comparison
-from capeval.significance import compare_results, holm
+from capeval.scoring.compare import compare_results, holm
 from corpora import Pairs, captions, pairs
 from reference.resample import draws, halves
 
@@ -266,7 +266,7 @@ def made_up(scores: Sequence[float], apart: Sequence[tuple[int, int]]) -> dict[i
     """Ranks of systems with these scores, of which these pairs are significantly apart."""
     results = {str(n): _Scored(value) for n, value in enumerate(scores)}
     pairs = [
-        capeval.comparison.Pair(str(a), str(b), "m", scores[a] - scores[b], None, 0.5, 0.5, (a, b) in apart)
+        capeval.scoring.comparison.Pair(str(a), str(b), "m", scores[a] - scores[b], None, 0.5, 0.5, (a, b) in apart)
         for a, b in combinations(range(len(scores)), 2)
     ]
     comparison = capeval.Comparison(results, pairs, "permutation", 1, 0.05, "none", None, 0)  # type: ignore[arg-type]

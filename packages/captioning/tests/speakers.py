@@ -10,13 +10,13 @@ pytest.importorskip("torch", exc_type=ImportError)
 import torch
 
 import capeval
-from capeval.captioning.encoders import load_encoder
-from capeval.captioning.features import read_pixels
-from capeval.captioning.images import CaptionedImages
-from capeval.captioning.models import FC, LatentCaptioner, Sizes
-from capeval.captioning.scenes import write_scenes
-from capeval.captioning.sets import TrainedSpeaker
-from capeval.captioning.vocabulary import END, Vocabulary
+from capeval_captioning.data.features import read_pixels
+from capeval_captioning.data.images import CaptionedImages
+from capeval_captioning.data.scenes import write_scenes
+from capeval_captioning.data.vocabulary import END, Vocabulary
+from capeval_captioning.decoding.sets import TrainedSpeaker
+from capeval_captioning.encoders import load_encoder
+from capeval_captioning.models import FC, LatentCaptioner, Sizes
 
 LIMIT = 8
 

@@ -8,7 +8,7 @@ pytest.importorskip("torch", exc_type=ImportError)
 import numpy as np
 from PIL import Image
 
-from capeval.captioning.sets.altered import noisy, random_crop
+from capeval_captioning.decoding.sets.altered import noisy, random_crop
 
 
 def gradient(side: int) -> Image.Image:

@@ -10,10 +10,10 @@ pytest.importorskip("torch", exc_type=ImportError)
 import torch
 from torch import Tensor
 
-from capeval.captioning.decoding import Decoded, beam, drawn, greedy, kept, sample
-from capeval.captioning.models import FC, Captioner, Features, Sizes, until_end
-from capeval.captioning.vocabulary import END
 from capeval.errors import UsageError
+from capeval_captioning.data.vocabulary import END
+from capeval_captioning.decoding.search import Decoded, beam, drawn, greedy, kept, sample
+from capeval_captioning.models import FC, Captioner, Features, Sizes, until_end
 
 WORDS, LIMIT = 5, 3
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from capeval.captioning.encoders import encoder_names, load_encoder, to_pixels
-from capeval.captioning.features import cached_features, encode, read_pixels
-from capeval.captioning.images import CaptionedImages
-from capeval.captioning.scenes import write_scenes
 from capeval.errors import DataError, UsageError
+from capeval_captioning.data.features import cached_features, encode, read_pixels
+from capeval_captioning.data.images import CaptionedImages
+from capeval_captioning.data.scenes import write_scenes
+from capeval_captioning.encoders import encoder_names, load_encoder, to_pixels
 
 
 @pytest.fixture(autouse=True)

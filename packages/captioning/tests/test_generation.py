@@ -11,14 +11,14 @@ import pytest
 pytest.importorskip("torch", exc_type=ImportError)
 import torch
 
-from capeval.captioning.generation import generate
-from capeval.captioning.images import CaptionedImages
-from capeval.captioning.models import MODELS, LatentCaptioner
-from capeval.captioning.scenes import write_scenes
-from capeval.captioning.sets import METHODS
-from capeval.captioning.settings import Settings
-from capeval.captioning.training import train
 from capeval.errors import DataError, UsageError
+from capeval_captioning.data.images import CaptionedImages
+from capeval_captioning.data.scenes import write_scenes
+from capeval_captioning.decoding.generation import generate
+from capeval_captioning.decoding.sets import METHODS
+from capeval_captioning.models import MODELS, LatentCaptioner
+from capeval_captioning.training.settings import Settings
+from capeval_captioning.training.training import train
 from sets import score
 
 

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 import torch
 
-from capeval.captioning.images import CaptionedImages
-from capeval.captioning.models import MODELS
-from capeval.captioning.run_folder import RunFolder
-from capeval.captioning.scenes import write_scenes
-from capeval.captioning.settings import Settings
-from capeval.captioning.training import train
-from capeval.captioning.training_data import prepare
-from capeval.captioning.validation import greedy_captions, validation_score
+from capeval_captioning.data.images import CaptionedImages
+from capeval_captioning.data.scenes import write_scenes
+from capeval_captioning.models import MODELS
+from capeval_captioning.training.data import prepare
+from capeval_captioning.training.run_folder import RunFolder
+from capeval_captioning.training.settings import Settings
+from capeval_captioning.training.training import train
+from capeval_captioning.training.validation import greedy_captions, validation_score
 
 STEPS = 300
 

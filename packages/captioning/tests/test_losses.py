@@ -10,12 +10,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from capeval.captioning.batches import Batch
-from capeval.captioning.losses import Objective, others, policy_gradient
-from capeval.captioning.models import FC, Features, Sizes
-from capeval.captioning.rewards import Reward
-from capeval.captioning.vocabulary import END
 from capeval.errors import UsageError
+from capeval_captioning.data.batches import Batch
+from capeval_captioning.data.vocabulary import END
+from capeval_captioning.models import FC, Features, Sizes
+from capeval_captioning.rewards import Reward
+from capeval_captioning.training.losses import Objective, others, policy_gradient
 
 IMAGES, VOCABULARY, LIMIT = 3, 5, 4
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
-from capeval.captioning.models import MODELS, Captioner, Features, LatentCaptioner, Sizes, build, cross_entropy
-from capeval.captioning.vocabulary import END
 from capeval.errors import UsageError
+from capeval_captioning.data.vocabulary import END
+from capeval_captioning.models import MODELS, Captioner, Features, LatentCaptioner, Sizes, build, cross_entropy
 
 SIZES = Sizes(vocabulary=9, feature=6, hidden=5, embedding=4, attention=3, latent=2, objects=3)
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import multiprocessing, nn
 
-from capeval.captioning.processes import Processes
+from capeval_captioning.training.processes import Processes
 
 
 def _take_a_step(rank: int, port: int, folder: Path) -> None:

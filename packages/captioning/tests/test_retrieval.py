@@ -11,15 +11,15 @@ torch = pytest.importorskip("torch")
 
 from torch import Tensor
 
-from capeval.captioning.retrieval import ImageSentenceSpace, hinge, recalls
-from capeval.captioning.retrieval_training import RetrievalModel, train_retrieval
-from capeval.captioning.rewards.retrieval import RetrievalReward
-from capeval.captioning.run_folder import RunFolder
-from capeval.captioning.scenes import write_scenes
-from capeval.captioning.settings import Settings
-from capeval.captioning.training import train
-from capeval.captioning.vocabulary import Vocabulary
 from capeval.errors import DataError, UsageError
+from capeval_captioning.data.scenes import write_scenes
+from capeval_captioning.data.vocabulary import Vocabulary
+from capeval_captioning.retrieval.model import ImageSentenceSpace, hinge, recalls
+from capeval_captioning.retrieval.training import RetrievalModel, train_retrieval
+from capeval_captioning.rewards.retrieval import RetrievalReward
+from capeval_captioning.training.run_folder import RunFolder
+from capeval_captioning.training.settings import Settings
+from capeval_captioning.training.training import train
 
 
 @pytest.fixture(autouse=True)

@@ -7,10 +7,10 @@ import torch
 from torch import Tensor
 
 import capeval
-from capeval.captioning.rewards import CiderDOfIds, CiderDOnDevice, TrainingCaptions, load_reward
-from capeval.captioning.vocabulary import Vocabulary
-from capeval.document_frequency import DocumentFrequency
+from capeval.corpus.document_frequency import DocumentFrequency
 from capeval.errors import DataError, UsageError
+from capeval_captioning.data.vocabulary import Vocabulary
+from capeval_captioning.rewards import CiderDOfIds, CiderDOnDevice, TrainingCaptions, load_reward
 
 REFERENCES = [
     [["a", "red", "dog", "sits", "down"], ["the", "dog", "sits"]],

@@ -13,11 +13,19 @@ pytest.importorskip("torch", exc_type=ImportError)
 import speakers
 import torch
 
-from capeval.captioning.features import encode
-from capeval.captioning.images import CaptionedImages
-from capeval.captioning.models import CGAN, CVAE, GMMCVAE, LatentCaptioner
-from capeval.captioning.sets import METHODS, Beam, DiverseBeam, RandomSampling, TrainedSpeaker, make_sets, set_method
 from capeval.errors import UsageError
+from capeval_captioning.data.features import encode
+from capeval_captioning.data.images import CaptionedImages
+from capeval_captioning.decoding.sets import (
+    METHODS,
+    Beam,
+    DiverseBeam,
+    RandomSampling,
+    TrainedSpeaker,
+    make_sets,
+    set_method,
+)
+from capeval_captioning.models import CGAN, CVAE, GMMCVAE, LatentCaptioner
 from sets import score
 
 Speaking: TypeAlias = "Callable[[str], TrainedSpeaker]"

@@ -8,9 +8,9 @@ import pytest
 
 pytest.importorskip("torch", exc_type=ImportError)
 
-from capeval.captioning.sets import METHODS
-from capeval.captioning.sets.method import accepts, spell
-from capeval.cli.caption_generate import command
+from capeval_captioning.cli.generate import command
+from capeval_captioning.decoding.sets import METHODS
+from capeval_captioning.decoding.sets.method import accepts, spell
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "caption-sets.md"
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from capeval.captioning.scenes import write_scenes
-from capeval.captioning.sweep import Captioner, Sweep, run_sweep
-from capeval.captioning.sweep_result import FIGURES, Place, SweepResult, _findings
 from capeval.data import read_caption_sets
 from capeval.errors import DataError, UsageError
-from capeval.report.sweep import render, write_pictures
+from capeval_captioning.data.scenes import write_scenes
+from capeval_captioning.sweep.grid import Captioner, Sweep, run_sweep
+from capeval_captioning.sweep.report import render, write_pictures
+from capeval_captioning.sweep.result import FIGURES, Place, SweepResult, _findings
 
 TINY: dict[str, Any] = {
     "weights": "words", "hidden": 16, "embedding": 16, "steps": 4, "batch": 4, "least": 1, "warmup": 0, "device": "cpu",

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 import speakers
 
-from capeval.captioning.images import CaptionedImages
-from capeval.captioning.sets import SynonymSwitching, TrainedSpeaker, make_sets
-from capeval.captioning.sets.synonyms import near_words, switched
 from capeval.errors import DataError, UsageError
+from capeval_captioning.data.images import CaptionedImages
+from capeval_captioning.decoding.sets import SynonymSwitching, TrainedSpeaker, make_sets
+from capeval_captioning.decoding.sets.synonyms import near_words, switched
 
 
 @pytest.fixture(scope="module")

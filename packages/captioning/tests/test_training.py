@@ -13,15 +13,15 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from capeval.captioning.batches import Losses
-from capeval.captioning.images import CaptionedImages
-from capeval.captioning.run_folder import RunFolder
-from capeval.captioning.run_log import read_log
-from capeval.captioning.scenes import write_scenes
-from capeval.captioning.settings import Settings
-from capeval.captioning.training import resume, train
-from capeval.captioning.training_loop import Progress, TrainingLoop
 from capeval.errors import CapevalError, DataError, UsageError
+from capeval_captioning.data.batches import Losses
+from capeval_captioning.data.images import CaptionedImages
+from capeval_captioning.data.scenes import write_scenes
+from capeval_captioning.training.loop import Progress, TrainingLoop
+from capeval_captioning.training.run_folder import RunFolder
+from capeval_captioning.training.run_log import read_log
+from capeval_captioning.training.settings import Settings
+from capeval_captioning.training.training import resume, train
 
 
 @pytest.fixture(scope="module")

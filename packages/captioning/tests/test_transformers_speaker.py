@@ -15,10 +15,10 @@ import speakers
 import torch
 from transformers.utils import logging
 
-from capeval.captioning.images import CaptionedImages
-from capeval.captioning.sets import make_sets, set_method
-from capeval.captioning.sets.transformers_speaker import TransformersSpeaker
 from capeval.errors import DataError, UsageError
+from capeval_captioning.data.images import CaptionedImages
+from capeval_captioning.decoding.sets import make_sets, set_method
+from capeval_captioning.decoding.sets.transformers_speaker import TransformersSpeaker
 from sets import score
 
 SAID = ["a", "the", "red", "blue", "green", "circle", "square", "ring", "on", "left", "right", "of", "and"]

@@ -7,12 +7,13 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip("fastapi", reason="the extra 'server' is not installed")
-
 import postgres
+import pytest
 from world import World
+
+from environment import browser, pytest_runtest_makereport, pytest_runtest_setup, shared
+
+__all__ = ["browser", "pytest_runtest_makereport", "pytest_runtest_setup", "shared"]
 
 _number = itertools.count()
 

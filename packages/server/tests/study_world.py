@@ -8,10 +8,10 @@ from typing import Any
 
 from world import Browser, World
 
-from capeval.human.design import read_design
-from capeval.server import studies
-from capeval.server.access import Role
-from capeval.server.models import Study
+from capeval_server.accounts.access import Role
+from capeval_server.store.models import Study
+from capeval_server.studies import studies
+from capeval_studies.design import read_design
 
 PIXEL = (
     "data:image/png;base64,"

@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import select
 from world import PASSWORD, World
 
-from capeval.server.access import Role
-from capeval.server.models import Account, ApiToken, AuditEntry, Invitation, SignedIn
+from capeval_server.accounts.access import Role
+from capeval_server.store.models import Account, ApiToken, AuditEntry, Invitation, SignedIn
 
 
 def register(world, email="new@example.org", team="New team", **fields):

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import func, select
 from study_world import Person, collection_file, diversity_file, make, pairwise_file, triplet_file
 
-from capeval.server.models import Annotator, Assignment, StudyItem
+from capeval_server.store.models import Annotator, Assignment, StudyItem
 
 
 def rows(world, *what, **where):
@@ -141,7 +141,7 @@ def expire(world):
 
     from sqlalchemy import update
 
-    from capeval.server.models import now
+    from capeval_server.store.models import now
 
     with world.database.write() as session:
         session.execute(update(Assignment).values(expires=now() - dt.timedelta(seconds=1)))

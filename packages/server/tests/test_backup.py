@@ -10,9 +10,9 @@ from test_benchmarks import make, submitted
 from world import World
 
 from capeval.errors import DataError
-from capeval.server.access import Role
-from capeval.server.backup import _tables, back_up, restore
-from capeval.server.database import Database
+from capeval_server.accounts.access import Role
+from capeval_server.store.backup import _tables, back_up, restore
+from capeval_server.store.database import Database
 
 
 def content(database):

@@ -12,8 +12,8 @@ from world import World
 
 import capeval
 from capeval import example
-from capeval.server.access import Role
-from capeval.server.models import Benchmark, Job
+from capeval_server.accounts.access import Role
+from capeval_server.store.models import Benchmark, Job
 
 REFERENCES_PATH = example.references_path()
 REFERENCES = REFERENCES_PATH.read_bytes()
@@ -248,7 +248,7 @@ def test_other_teams_see_no_submission(world):
 
 def test_references_never_leave(world, caplog):
     """Nothing that any route answers, and no line of the log, holds a caption that only the references have."""
-    caplog.set_level("INFO", "capeval.server")
+    caplog.set_level("INFO", "capeval_server")
     make(world)
     submitted(world, "careful")
     submitted(world, "plain", role=Role.ADMIN)

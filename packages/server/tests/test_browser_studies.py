@@ -16,10 +16,10 @@ from study_world import collection_file, diversity_file, make, pairwise_file, tr
 from test_server_browser import PASSWORD, PICTURES, look, page, sign_in  # noqa: F401
 from world import World
 
-from capeval.server.access import Role
-from capeval.server.database import Database
-from capeval.server.models import Study
-from capeval.server.operate import make_admin
+from capeval_server.accounts.access import Role
+from capeval_server.accounts.operate import make_admin
+from capeval_server.store.database import Database
+from capeval_server.store.models import Study
 
 pytestmark = pytest.mark.browser
 

@@ -11,11 +11,11 @@ from sqlalchemy.exc import NoResultFound
 from study_world import make, triplet_file
 from test_annotating import rows
 
-from capeval.server.annotators import Arrival, begin
-from capeval.server.assignment import next_assignment, record, release_abandoned
-from capeval.server.errors import Refused
-from capeval.server.models import Annotator, Assignment, Study, StudyItem, now
-from capeval.server.studies import delete_whole
+from capeval_server.store.models import Annotator, Assignment, Study, StudyItem, now
+from capeval_server.studies.annotators import Arrival, begin
+from capeval_server.studies.assignment import next_assignment, record, release_abandoned
+from capeval_server.studies.studies import delete_whole
+from capeval_server.web.errors import Refused
 
 
 def work(world, study_id, number, questions):

@@ -7,9 +7,9 @@ import pytest
 from study_world import Person, diversity_file, make, pairwise_file, triplet_file
 from test_annotating import rows
 
-from capeval import study as study_api
-from capeval.server.access import Role
-from capeval.server.models import Study
+from capeval import judgments as study_api
+from capeval_server.accounts.access import Role
+from capeval_server.store.models import Study
 
 
 def simulate(world, study, people, accuracy, seed=0):

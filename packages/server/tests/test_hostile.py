@@ -14,8 +14,8 @@ from live import Live
 from test_benchmarks import SYSTEMS, make, submit
 from world import World
 
-from capeval.server.access import Role
-from capeval.server.models import Account, Team
+from capeval_server.accounts.access import Role
+from capeval_server.store.models import Account, Team
 
 SCRIPT = "<script>alert(1)</script>"
 
@@ -196,7 +196,7 @@ def test_names_that_a_spreadsheet_would_run_are_inert(world):
 
 
 def test_what_breaks_inside_says_nothing(world, monkeypatch, capsys):
-    monkeypatch.setattr("capeval.server.benchmarks.every", lambda _: 1 / 0)
+    monkeypatch.setattr("capeval_server.boards.benchmarks.every", lambda _: 1 / 0)
     answer = world.api().get("/api/v1/benchmarks")
     assert answer.status_code == 500
     assert "Zero" not in answer.text

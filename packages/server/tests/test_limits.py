@@ -9,12 +9,12 @@ from sqlalchemy import select, update
 from test_benchmarks import SYSTEMS, make, submit, submitted
 from world import World
 
-from capeval.server import jobs
-from capeval.server.access import Role
-from capeval.server.child import ChildFailedError, Limits, run_child
-from capeval.server.errors import Refused
-from capeval.server.limits import RateLimit
-from capeval.server.models import Job, SubmissionScore, now
+from capeval_server.accounts.access import Role
+from capeval_server.jobs import jobs
+from capeval_server.jobs.child import ChildFailedError, Limits, run_child
+from capeval_server.store.models import Job, SubmissionScore, now
+from capeval_server.web.errors import Refused
+from capeval_server.web.limits import RateLimit
 
 
 def test_a_rate_limit_counts_by_key_and_forgets_with_time():
@@ -119,9 +119,9 @@ def test_metrics_count_requests_and_jobs(world):
 
 
 def test_the_log_is_json_without_names_of_strangers(world, caplog):
-    with caplog.at_level("INFO", "capeval.server"):
+    with caplog.at_level("INFO", "capeval_server"):
         world.browser().get("/benchmarks/hello?token=secret")
-    from capeval.server.observe import JsonLines
+    from capeval_server.web.observe import JsonLines
 
     lines = [json.loads(JsonLines().format(record)) for record in caplog.records]
     assert lines[-1]["route"] == "/benchmarks/{slug}"

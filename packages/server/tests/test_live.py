@@ -18,9 +18,9 @@ from world import World
 
 import capeval
 from capeval import example
-from capeval.server.access import Role, new_token
-from capeval.server.backup import back_up
-from capeval.server.database import Database
+from capeval_server.accounts.access import Role, new_token
+from capeval_server.store.backup import back_up
+from capeval_server.store.database import Database
 
 
 @pytest.fixture

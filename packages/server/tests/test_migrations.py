@@ -3,8 +3,8 @@
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
-from capeval.server.database import Database
-from capeval.server.models import Base
+from capeval_server.store.database import Database
+from capeval_server.store.models import Base
 
 
 def test_migrations_make_what_the_models_describe(database_url):

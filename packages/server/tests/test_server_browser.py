@@ -14,9 +14,9 @@ from playwright.sync_api import Page, expect
 from test_benchmarks import SYSTEMS, make, submitted
 from world import World
 
-from capeval.server.access import Role
-from capeval.server.database import Database
-from capeval.server.operate import make_admin
+from capeval_server.accounts.access import Role
+from capeval_server.accounts.operate import make_admin
+from capeval_server.store.database import Database
 
 pytestmark = pytest.mark.browser
 PASSWORD = "correct horse battery"  # noqa: S105

@@ -11,13 +11,13 @@ from sqlalchemy import select
 from study_world import Person, collection_file, diversity_file, make, pairwise_file, triplet_file
 from test_annotating import GOLD, rows
 
-from capeval.human.design import read_design
-from capeval.server import studies
-from capeval.server.access import Role
-from capeval.server.backup import back_up, restore
-from capeval.server.blobs import sha256
-from capeval.server.database import Database
-from capeval.server.models import Annotator, Assignment, AuditEntry, Blob, Study, StudyImage, StudyItem
+from capeval_server.accounts.access import Role
+from capeval_server.store.backup import back_up, restore
+from capeval_server.store.blobs import sha256
+from capeval_server.store.database import Database
+from capeval_server.store.models import Annotator, Assignment, AuditEntry, Blob, Study, StudyImage, StudyItem
+from capeval_server.studies import studies
+from capeval_studies.design import read_design
 
 
 def upload(browser, data):

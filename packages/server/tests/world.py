@@ -8,11 +8,11 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from capeval.server.access import Role, new_token, sign_in
-from capeval.server.app import create_app
-from capeval.server.models import Account, Team
-from capeval.server.settings import Settings
-from capeval.server.site import Site
+from capeval_server.accounts.access import Role, new_token, sign_in
+from capeval_server.store.models import Account, Team
+from capeval_server.web.app import create_app
+from capeval_server.web.settings import Settings
+from capeval_server.web.site import Site
 
 PASSWORD = "correct horse battery"  # noqa: S105
 ORIGIN = "http://localhost"

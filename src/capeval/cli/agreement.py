@@ -8,10 +8,10 @@ import click
 
 from capeval.cli import options
 from capeval.cli.interruptible import building_tables, stage
-from capeval.study.accuracy import TIES
-from capeval.study.judgments import CATEGORIES
-from capeval.study.read import DATASETS
-from capeval.study.scoring import DOCUMENTS
+from capeval.judgments.accuracy import TIES
+from capeval.judgments.datasets.read import DATASETS
+from capeval.judgments.rows import CATEGORIES
+from capeval.judgments.scoring import DOCUMENTS
 
 if TYPE_CHECKING:
     _Counts = click.ParamType[tuple[int, ...]]
@@ -155,9 +155,9 @@ def command(
     PATH is the file or folder of PASCAL-50S, ABSTRACT-50S, Flickr8k (expert ratings or CrowdFlower votes), THumB, or
     JSON lines of pairs or ratings.
     """
+    from capeval.judgments import agreement, read_judgments
     from capeval.report.agreement import render
     from capeval.report.curve import check_plot, draw
-    from capeval.study import agreement, read_judgments
 
     if plot is not None:
         check_plot(plot, references)

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable
 
 import click
 
 from capeval.cli import options
 from capeval.cli.interruptible import building_tables, stage
-from capeval.corpus import Corpus
+from capeval.corpus.corpus import Corpus
 from capeval.data import read_candidates, read_references
-from capeval.errors import CapevalWarning, UsageError
-from capeval.evaluate import lacking
-from capeval.fidelity import objects_by_image
-from capeval.registry import parse_metrics
+from capeval.errors import UsageError, warn
+from capeval.metrics.registry import parse_metrics
 from capeval.report.comparison_formats import render_comparison
-from capeval.significance import CORRECTIONS, TESTS, check_test, compare_results, score_systems
+from capeval.resources.vectors import objects_by_image
+from capeval.scoring.compare import CORRECTIONS, TESTS, check_test, compare_results, score_systems
+from capeval.scoring.score import lacking
 
 
 @click.command()
@@ -163,7 +162,7 @@ def named(systems: Iterable[str]) -> dict[str, str]:
         if called in names:
             raise UsageError(f"two systems are called {called!r}; give each a name of its own, as NAME=FILE")
         if place in seen and file != "-":
-            warnings.warn(f"{file} is given twice, as two systems", CapevalWarning, stacklevel=2)
+            warn(f"{file} is given twice, as two systems")
         seen.add(place)
         names[called] = file
     return names

@@ -6,9 +6,9 @@ import click
 
 from capeval import example
 from capeval.cli import options
-from capeval.evaluate import score
 from capeval.report.formats import render
 from capeval.report.html import write_report
+from capeval.scoring.score import score
 
 
 @click.command()

@@ -8,8 +8,8 @@ import click
 
 from capeval.cli import options
 from capeval.cli.group import Group
+from capeval.corpus.document_frequency import DocumentFrequency
 from capeval.data import FORMATS, read_references
-from capeval.document_frequency import DocumentFrequency
 from capeval.metrics.base import spell
 
 _output = click.option("--output", "-o", required=True, metavar="FILE", help="The file to write.")

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING
 
 import click
 
-from capeval.caption_sets import diversity, system_name
 from capeval.cli import options
 from capeval.cli.interruptible import stage
 from capeval.data import FORMATS, read_caption_sets, read_references
-from capeval.errors import CapevalWarning, UsageError
+from capeval.errors import UsageError, warn
 from capeval.report.diversity import render
 from capeval.report.pictures import check_pictures, write_pictures
+from capeval.scoring.diversity import diversity, system_name
 
 if TYPE_CHECKING:
     from capeval._core import Captions
-    from capeval.document_frequency import DocumentFrequency
-    from capeval.set_result import Diversity
+    from capeval.corpus.document_frequency import DocumentFrequency
+    from capeval.scoring.diversity_result import Diversity
 
 
 @click.command()
@@ -160,7 +159,7 @@ def _draw(result: Diversity, plots: str | None, report: str | None, images: list
     if plots is not None:
         stage.text = "drawing"
         for line in write_pictures(result, plots, images):
-            warnings.warn(line, CapevalWarning, stacklevel=2)
+            warn(line)
     if report is not None:
         from capeval.report.diversity_html import write_diversity_report
 
@@ -180,6 +179,6 @@ def _read(paths: tuple[str, ...], format_: str | None) -> dict[str, Captions]:
 
 
 def _load(path: str) -> DocumentFrequency:
-    from capeval.document_frequency import DocumentFrequency
+    from capeval.corpus.document_frequency import DocumentFrequency
 
     return DocumentFrequency.load(path)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 import click
+
+from capeval.errors import CapevalError, MissingDependencyError
 
 
 class Group(click.Group):
@@ -56,3 +60,66 @@ class LazyGroup(Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(self.summaries.items()))
+
+
+class OpenGroup(LazyGroup):
+    """A lazy group that other distributions add commands to, by the entry-point group `capeval.commands`.
+
+    An entry point's name is the command's; it names a `click.Command`. The short help of that command is its line in
+    the help, so its module should import what is heavy inside the command.
+
+    Args:
+        members: commands that an extra of capeval brings, with the extra's name, for the message where it is missing.
+    """
+
+    def __init__(self, *args: Any, members: dict[str, str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.members = members
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*super().list_commands(ctx), *(name for name in _entry_points() if name not in self.summaries)]
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] in self.members and args[0] not in self.list_commands(ctx):
+            raise MissingDependencyError(f"capeval {args[0]}", extra=self.members[args[0]])
+        return super().resolve_command(ctx, args)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in self.summaries:
+            return super().get_command(ctx, cmd_name)
+        point = _entry_points().get(cmd_name)
+        return None if point is None else _loaded(point)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_commands(ctx, formatter)
+        added = {name: point for name, point in _entry_points().items() if name not in self.summaries}
+        if added:
+            with formatter.section("Commands of other packages"):
+                formatter.write_dl([(name, _short_help(point)) for name, point in added.items()])
+
+
+@cache
+def _entry_points() -> dict[str, EntryPoint]:
+    """The commands that installed distributions declare, by name. Read on first use: it takes some milliseconds."""
+    return {point.name: point for point in entry_points(group="capeval.commands")}
+
+
+def _loaded(point: EntryPoint) -> click.Command:
+    where = f"command {point.name!r} of the package {point.dist.name if point.dist else point.value}"
+    try:
+        command = point.load()
+    except (ImportError, AttributeError) as error:
+        raise CapevalError(f"{where} cannot be loaded: {error}; reinstall or remove that package") from error
+    if not isinstance(command, click.Command):
+        raise CapevalError(f"{where}: {point.value} is a {type(command).__name__}, not a click command")
+    return command
+
+
+def _short_help(point: EntryPoint) -> str:
+    """The command's line in the help; a command that cannot be loaded must not take the others' help with it."""
+    try:
+        return _loaded(point).get_short_help_str(limit=100)
+    except CapevalError as error:
+        return str(error)

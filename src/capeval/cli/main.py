@@ -15,7 +15,7 @@ from typing import NoReturn
 import click
 
 from capeval import __version__
-from capeval.cli.group import LazyGroup
+from capeval.cli.group import OpenGroup
 from capeval.cli.interruptible import run
 from capeval.errors import CapevalError
 
@@ -30,19 +30,19 @@ COMMANDS = {
     "rank": "Rank an image's references against each other.",
     "df": "Build, import or inspect document frequencies.",
     "detect": "Find the objects of images, or convert and unite annotations.",
-    "caption": "Train captioners with the metrics as rewards; make and compare their caption sets.",
     "metrics": "List the metrics, or explain one.",
-    "serve": "Run the evaluation server; back it up, restore it, make administrators.",
-    "submit": "Send captions to an evaluation server, and wait for the scores.",
-    "study": "Make and check the file of a human study.",
 }
 """Subcommands by name; each lives in `capeval.cli.<name>` and loads when it is called."""
 
+MEMBERS = {"caption": "train", "serve": "server", "submit": "server", "study": "server"}
+"""Subcommands of the other distributions of this project, with the extra that installs each."""
+
 
 @click.group(
-    cls=LazyGroup,
+    cls=OpenGroup,
     modules="capeval.cli.",
     summaries=COMMANDS,
+    members=MEMBERS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="capeval")

@@ -10,7 +10,7 @@ import click
 from capeval.cli import options
 from capeval.metrics import Metric
 from capeval.metrics.base import accepts, spell
-from capeval.registry import METRICS, groups, parse_metrics
+from capeval.metrics.registry import METRICS, groups, parse_metrics
 
 
 @click.command(name="metrics")

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from capeval.cli.interruptible import stage
-from capeval.corpus import ON_MISSING, TOKENIZERS
+from capeval.corpus.corpus import ON_MISSING, TOKENIZERS
 from capeval.data import FORMATS as CAPTION_FORMATS
 from capeval.data.atomic import atomic_write, check_writable
 from capeval.errors import CapevalWarning, UsageError
 from capeval.report.formats import FORMATS
 
 if TYPE_CHECKING:
-    from capeval.document_frequency import DocumentFrequency
+    from capeval.corpus.document_frequency import DocumentFrequency
 
     _ParamType = click.ParamType[float | None]
 else:
@@ -95,7 +95,7 @@ class MetricsOption(click.Option):
     """An option whose help names the groups of metrics, which are looked up only when somebody reads it."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        from capeval.registry import groups
+        from capeval.metrics.registry import groups
 
         of_captions = (name for name, members in groups().items() if not any(metric.scores_sets for metric in members))
         self.help = (
@@ -197,7 +197,7 @@ def load_document_frequencies(df: str) -> DocumentFrequency | None:
     """What --df names; None for the corpus' own."""
     if df == "corpus":
         return None
-    from capeval.document_frequency import DocumentFrequency
+    from capeval.corpus.document_frequency import DocumentFrequency
 
     return DocumentFrequency.load(df)
 

@@ -45,8 +45,8 @@ def command(
     Each reference is scored against the image's other references: the one that ranks first says most what the others
     say. The table is in the order of the last metric.
     """
+    from capeval.judgments import rank_references
     from capeval.report.ranking import render
-    from capeval.study import rank_references
 
     if bool(images) == all_:
         raise click.UsageError("name images with --image, or rank every image with --all")

@@ -9,7 +9,7 @@ import click
 from capeval.ahead import Ahead
 from capeval.cli import options
 from capeval.cli.interruptible import building_tables, stage
-from capeval.corpus import Corpus
+from capeval.corpus.corpus import Corpus
 from capeval.data import read_candidates, read_references
 from capeval.errors import UsageError
 
@@ -79,9 +79,9 @@ def command(
         )
 
     encoding = Ahead(encode)
-    from capeval.evaluate import lacking, score_corpus
-    from capeval.registry import parse_metrics
+    from capeval.metrics.registry import parse_metrics
     from capeval.report.formats import check_explained, render
+    from capeval.scoring.score import lacking, score_corpus
 
     if explain:
         check_explained(format_)

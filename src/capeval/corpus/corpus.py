@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, TypeAlias
 
 from capeval import _core
-from capeval.errors import CapevalWarning, DataError, UsageError, accepted_name, some
+from capeval.errors import DataError, UsageError, accepted_name, some, warn
 
 if TYPE_CHECKING:
     from capeval._core import Captions
@@ -290,11 +289,9 @@ def check_document_frequency(metric: Metric, tokenizer: str, given: _core.Docume
             f"with capeval df build --n {longest}, or ask for {metric.name}(n={given.n})"
         )
     if given.tokenizer != "unknown" and _cut(given.tokenizer) != _cut(tokenizer):
-        warnings.warn(
+        warn(
             f"the document frequencies are of {given.tokenizer} tokens, the captions are cut by {tokenizer}: words "
-            "that the two cut apart differently count as rare",
-            CapevalWarning,
-            stacklevel=5,
+            "that the two cut apart differently count as rare"
         )
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from capeval.corpus import CaptionSource
+    from capeval.corpus.corpus import CaptionSource
 
     TokenIds = npt.NDArray[np.integer] | Sequence[Sequence[int]]
 
@@ -44,7 +44,7 @@ class DocumentFrequency:
         needs; `cider-d` and the reward need word forms. Raises `DataError` for unusable references and `UsageError`
         for `n` outside 1..4.
         """
-        from capeval.corpus import encode_references
+        from capeval.corpus.corpus import encode_references
 
         _check_order(n)
         encoded = encode_references(references, tokenizer=tokenizer, threads=threads)
@@ -55,7 +55,7 @@ class DocumentFrequency:
         cls, references: Sequence[TokenIds], *, end_of_sentence: int | None = 0, n: int = 4
     ) -> DocumentFrequency:
         """Counts over token ids: `references` is one (R_i, T) array of ids an image, as for `CiderDReward`."""
-        from capeval.reward import pack_references
+        from capeval.reward.host import pack_references
 
         _check_order(n)
         return cls(

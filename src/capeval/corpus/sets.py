@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from capeval import _core
-from capeval.corpus import TOKENIZERS, CaptionSource, Corpus, as_caption_sets, as_references, check_captions, describe
-from capeval.errors import CapevalWarning, DataError, accepted_name, some
+from capeval.corpus.corpus import (
+    TOKENIZERS,
+    CaptionSource,
+    Corpus,
+    as_caption_sets,
+    as_references,
+    check_captions,
+    describe,
+)
+from capeval.errors import DataError, accepted_name, some, warn
 
 if TYPE_CHECKING:
     from capeval._core import Captions
@@ -166,10 +173,8 @@ def _described(references: Captions, sets: Captions, name: str, sets_name: str) 
     numbers = [number for number, image in enumerate(ids) if image in wanted]
     left = len(ids) - len(numbers)
     if left:
-        warnings.warn(
+        warn(
             f"{name}: {left:,} of its {len(ids):,} images have no caption set in {sets_name}, and are left out, of the "
-            "document frequencies too",
-            CapevalWarning,
-            stacklevel=4,
+            "document frequencies too"
         )
     return numbers

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable
 
 from capeval._core import CAPTION_FORMATS, Captions
 from capeval.ahead import Ahead
 from capeval.data.source import PathLike, display_name, read_bytes
 from capeval.data.table import TABLE_FORMATS, read_table, table_format
-from capeval.errors import DataError, DataWarning, UsageError
+from capeval.errors import DataError, DataWarning, UsageError, warn
 
 FORMATS = (*CAPTION_FORMATS, *TABLE_FORMATS)
 """Names of the formats that can be read, for options such as ``--reference-format``."""
@@ -115,7 +114,7 @@ def _warn_if_candidates(path: PathLike, captions: Captions, part: str) -> None:
     """Tell when a file that should have several captions an image has exactly one for each."""
     if captions.image_count > 1 and set(captions.caption_counts()) == {1}:
         message = f"{display_name(path)}: looks like a candidate file: one caption an image; taken as {part}"
-        warnings.warn(message, DataWarning, stacklevel=3)
+        warn(message, DataWarning)
 
 
 def _per_image(captions: Captions) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from capeval.data.atomic import atomic_write
 from capeval.data.source import PathLike
-from capeval.errors import DataWarning, some
+from capeval.errors import DataWarning, some, warn
 
 
 def write_objects(path: PathLike, objects: Mapping[str, Mapping[str, int] | Sequence[str]]) -> None:
@@ -41,8 +40,8 @@ def unite(sources: Iterable[Mapping[str, Mapping[str, int]]]) -> dict[str, list[
     images = dict.fromkeys(image for objects in given for image in objects)
     partly = [image for image in images if any(image not in objects for objects in given)]
     if partly:
-        warnings.warn(
-            f"not in every file, and taken as without objects there: {some(partly)}", DataWarning, stacklevel=2
+        warn(
+            f"not in every file, and taken as without objects there: {some(partly)}", DataWarning
         )
     return {
         image: list(dict.fromkeys(label for objects in given for label in objects.get(image, ()))) for image in images

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from capeval.errors import accepted_name
-from capeval.study.bootstrap import Bootstrap, Estimate, image_numbers, ratio
-from capeval.study.judgments import CATEGORIES
+from capeval.judgments.bootstrap import Bootstrap, Estimate, image_numbers, ratio
+from capeval.judgments.rows import CATEGORIES
 
 if TYPE_CHECKING:
-    from capeval.study.bootstrap import Floats
-    from capeval.study.judgments import Pairs
+    from capeval.judgments.bootstrap import Floats
+    from capeval.judgments.rows import Pairs
 
 TIES = ("wrong", "half")
 """What a tie of the metric counts as: a wrong answer, as the papers do, or half a right one."""

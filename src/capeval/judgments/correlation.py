@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from capeval import _core
-from capeval.study.bootstrap import Bootstrap, Estimate, ratio
+from capeval.judgments.bootstrap import Bootstrap, Estimate, ratio
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from capeval.study.bootstrap import Floats
+    from capeval.judgments.bootstrap import Floats
 
 STATISTICS = (*_core.CORRELATIONS, "per_image")
 

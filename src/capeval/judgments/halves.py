@@ -9,16 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from capeval.errors import UsageError
-from capeval.study import accuracy
-from capeval.study.bootstrap import Bootstrap, Estimate, image_numbers, ratio
-from capeval.study.judgments import Pairs
+from capeval.judgments import accuracy
+from capeval.judgments.bootstrap import Bootstrap, Estimate, image_numbers, ratio
+from capeval.judgments.rows import Pairs
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from capeval.study.bootstrap import Floats
-    from capeval.study.judgments import Ratings
-    from capeval.study.scoring import Scorer
+    from capeval.judgments.bootstrap import Floats
+    from capeval.judgments.rows import Ratings
+    from capeval.judgments.scoring import Scorer
 
 PEOPLE = "people"
 

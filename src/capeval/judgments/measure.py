@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -10,28 +9,28 @@ from os import PathLike
 from typing import TYPE_CHECKING
 
 from capeval import _core
-from capeval.errors import CapevalWarning, MissingDependencyError, UsageError, accepted_name
-from capeval.evaluate import check_bootstrap, lacking
-from capeval.fidelity import objects_of
-from capeval.registry import parse_metrics
-from capeval.study import accuracy, correlation, systems
-from capeval.study.bootstrap import Bootstrap, Estimate, image_numbers
-from capeval.study.ceiling import people
-from capeval.study.columns import read_scores
-from capeval.study.comparison import Comparison, compare, williams
-from capeval.study.halves import halves as predict_by_halves
-from capeval.study.judgments import Pairs
-from capeval.study.read import read_judgments
-from capeval.study.result import Agreement, Measured, Systems
-from capeval.study.scoring import Scorer, drawn_references, first_references
+from capeval.errors import MissingDependencyError, UsageError, accepted_name, warn
+from capeval.judgments import accuracy, correlation, systems
+from capeval.judgments.bootstrap import Bootstrap, Estimate, image_numbers
+from capeval.judgments.ceiling import people
+from capeval.judgments.datasets.columns import read_scores
+from capeval.judgments.datasets.read import read_judgments
+from capeval.judgments.halves import halves as predict_by_halves
+from capeval.judgments.result import Agreement, Measured, Systems
+from capeval.judgments.rows import Pairs
+from capeval.judgments.scoring import Scorer, drawn_references, first_references
+from capeval.judgments.williams import Comparison, compare, williams
+from capeval.metrics.registry import parse_metrics
+from capeval.resources.vectors import objects_of
+from capeval.scoring.score import check_bootstrap, lacking
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from capeval.fidelity import EmbeddingSource, ObjectSource
+    from capeval.judgments.rows import Ratings
+    from capeval.judgments.scoring import Columns
     from capeval.metrics import Metric
-    from capeval.study.judgments import Ratings
-    from capeval.study.scoring import Columns
+    from capeval.resources.vectors import EmbeddingSource, ObjectSource
 
 
 def agreement(
@@ -58,7 +57,7 @@ def agreement(
     """How well metrics agree with people.
 
     Args:
-        judgments: what [`read_judgments`][capeval.study.read_judgments] read, or the path of a file or folder for it.
+        judgments: what [`read_judgments`][capeval.judgments.read_judgments] read, or the path of a file or folder for it.
         metrics: names, groups or values, as for [`capeval.score`][].
         references: numbers of references to score against (the first ones of each row); all by default.
         draws: for each number, also so many random draws of references, whose spread is the band of a curve.
@@ -253,7 +252,7 @@ class _Study:
                 for c in compared
             ]
         except MissingDependencyError as error:
-            warnings.warn(f"no Williams' tests: {error}", CapevalWarning, stacklevel=5)
+            warn(f"no Williams' tests: {error}")
             return compared
 
 

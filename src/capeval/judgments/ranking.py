@@ -10,20 +10,20 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from capeval import _core
-from capeval.corpus import Corpus, as_references
-from capeval.document_frequency import DocumentFrequency
+from capeval.corpus.corpus import Corpus, as_references
+from capeval.corpus.document_frequency import DocumentFrequency
 from capeval.errors import DataError, UsageError, some
-from capeval.evaluate import lacking, score_corpus
-from capeval.fidelity import objects_of
-from capeval.registry import parse_metrics
-from capeval.study.scoring import by_row
+from capeval.judgments.scoring import by_row
+from capeval.metrics.registry import parse_metrics
+from capeval.resources.vectors import objects_of
+from capeval.scoring.score import lacking, score_corpus
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from capeval.corpus import CaptionSource
-    from capeval.fidelity import EmbeddingSource, ObjectSource
+    from capeval.corpus.corpus import CaptionSource
     from capeval.metrics import Metric
+    from capeval.resources.vectors import EmbeddingSource, ObjectSource
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,13 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from capeval.study import accuracy
-from capeval.study.judgments import Pairs
+from capeval.judgments import accuracy
+from capeval.judgments.rows import Pairs
 
 if TYPE_CHECKING:
-    from capeval.study.bootstrap import Estimate
-    from capeval.study.comparison import Comparison
-    from capeval.study.judgments import Ratings
+    from capeval.judgments.bootstrap import Estimate
+    from capeval.judgments.rows import Ratings
+    from capeval.judgments.williams import Comparison
 
 BAND = 0.95
 """Share of the draws that a band covers."""
@@ -49,7 +49,7 @@ class Systems:
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """What [`capeval.study.agreement`][] found."""
+    """What [`capeval.judgments.agreement`][] found."""
 
     version: str
     judgments: Pairs | Ratings = field(repr=False)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from capeval.corpus import Corpus
-from capeval.document_frequency import DocumentFrequency
-from capeval.errors import CapevalWarning, UsageError, accepted_name
-from capeval.evaluate import score_corpus
+from capeval.corpus.corpus import Corpus
+from capeval.corpus.document_frequency import DocumentFrequency
+from capeval.errors import UsageError, accepted_name, warn
+from capeval.scoring.score import score_corpus
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,9 +17,9 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from capeval.fidelity import EmbeddingSource
+    from capeval.judgments.rows import Judgments, Row
     from capeval.metrics import Metric
-    from capeval.study.judgments import Judgments, Row
+    from capeval.resources.vectors import EmbeddingSource
 
     Columns: TypeAlias = "dict[str, npt.NDArray[np.float64]]"
 
@@ -119,10 +118,8 @@ def first_references(rows: list[Row], count: int | None) -> list[Sequence[str]]:
     check_count(rows, count)
     fewer = sum(len(row.references) < count for row in rows) if count is not None else 0
     if fewer:
-        warnings.warn(
-            f"{fewer:,} rows have fewer than {count} references, and are scored against those they have",
-            CapevalWarning,
-            stacklevel=5,
+        warn(
+            f"{fewer:,} rows have fewer than {count} references, and are scored against those they have"
         )
     return [row.references[:count] for row in rows]
 

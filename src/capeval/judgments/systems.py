@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from capeval.study import correlation
-from capeval.study.judgments import Pairs
+from capeval.judgments import correlation
+from capeval.judgments.rows import Pairs
 
 if TYPE_CHECKING:
-    from capeval.study.bootstrap import Floats
-    from capeval.study.judgments import Ratings
-    from capeval.study.scoring import Columns
+    from capeval.judgments.bootstrap import Floats
+    from capeval.judgments.rows import Ratings
+    from capeval.judgments.scoring import Columns
 
 LEAST = 3
 """Systems that a correlation over systems needs."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from capeval.errors import MissingDependencyError
-from capeval.study.bootstrap import Estimate, p_value
+from capeval.judgments.bootstrap import Estimate, p_value
 
 
 @dataclass(frozen=True)

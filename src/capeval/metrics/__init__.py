@@ -8,10 +8,10 @@ from capeval.metrics.div import Distinct, Div
 from capeval.metrics.fluency import Fluency
 from capeval.metrics.lsa import Lsa
 from capeval.metrics.mbleu import Mbleu, MbleuMix
-from capeval.metrics.meteor import Meteor
+from capeval.metrics.meteor.metric import Meteor
 from capeval.metrics.rouge import RougeL, RougeN, RougeS
 from capeval.metrics.self_cider import SelfCider
-from capeval.metrics.vifidel import Vifidel
+from capeval.metrics.vifidel.metric import Vifidel
 from capeval.metrics.wmd import Wmd
 
 __all__ = [

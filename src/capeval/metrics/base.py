@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
     from typing_extensions import dataclass_transform
 
-    from capeval.corpus import Corpus
-    from capeval.document_frequency import DocumentFrequency
-    from capeval.fidelity import EmbeddingSource, ObjectSource
-    from capeval.result import Score
+    from capeval.corpus.corpus import Corpus
+    from capeval.corpus.document_frequency import DocumentFrequency
+    from capeval.resources.vectors import EmbeddingSource, ObjectSource
+    from capeval.scoring.result import Score
 
 else:
 
@@ -236,7 +236,7 @@ class Metric:
         threads: int = 0,
     ) -> Score:
         """Scores the corpus with this metric alone; see [`capeval.score`][] for several at once."""
-        from capeval.evaluate import score_corpus
+        from capeval.scoring.score import score_corpus
 
         result = score_corpus(
             corpus,

@@ -6,10 +6,9 @@ A new metric adds its line to `METRICS`; groups, the command line, the documenta
 from __future__ import annotations
 
 import re
-import warnings
 from typing import TYPE_CHECKING
 
-from capeval.errors import CapevalWarning, UsageError
+from capeval.errors import UsageError, warn
 from capeval.metrics import (
     Bleu,
     Cider,
@@ -146,7 +145,7 @@ def _without_lacking(group: str, lacking: Callable[[Metric], str | None]) -> tup
         if reason is None:
             kept.append(metric)
         else:
-            warnings.warn(f"{metric.label} is left out of group {group}: {reason}", CapevalWarning, stacklevel=6)
+            warn(f"{metric.label} is left out of group {group}: {reason}")
     return tuple(kept)
 
 

@@ -8,14 +8,14 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from capeval.judgments.correlation import LABELS
+from capeval.judgments.rows import Pairs
 from capeval.report.comparison_formats import escape_latex
 from capeval.report.formats import percent
-from capeval.study.correlation import LABELS
-from capeval.study.judgments import Pairs
 
 if TYPE_CHECKING:
-    from capeval.study.bootstrap import Estimate
-    from capeval.study.result import Agreement, Measured
+    from capeval.judgments.bootstrap import Estimate
+    from capeval.judgments.result import Agreement, Measured
 
 
 def render(agreement: Agreement, format_: str, *, colour: bool = False) -> str:
@@ -84,7 +84,7 @@ def _row(agreement: Agreement, measured: Measured) -> list[str]:
     if measured.draws is None:
         row += [""] * (len(_head(agreement)) - len(row))
     else:
-        from capeval.study.result import band
+        from capeval.judgments.result import band
 
         _, low, high = band(measured.draws[agreement.primary])
         row.append(f"{low:.4f} to {high:.4f}")

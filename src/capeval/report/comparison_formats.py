@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from capeval.report.formats import percent
 
 if TYPE_CHECKING:
-    from capeval.comparison import Comparison
+    from capeval.scoring.comparison import Comparison
 
 
 def render_comparison(comparison: Comparison, format_: str, *, colour: bool = False, width: int | None = None) -> str:

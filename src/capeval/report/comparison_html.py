@@ -17,7 +17,7 @@ from capeval.report.page import DECIMALS, SAMPLE_SEED, lead
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from capeval.comparison import Comparison
+    from capeval.scoring.comparison import Comparison
 
 _SCRIPTS = (
     "dom.js",

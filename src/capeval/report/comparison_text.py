@@ -14,7 +14,7 @@ from capeval.report.formats import percent
 from capeval.report.text import drawn, heading
 
 if TYPE_CHECKING:
-    from capeval.comparison import Comparison
+    from capeval.scoring.comparison import Comparison
 
 
 _CELLS = 17

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from capeval.data.atomic import atomic_write
 from capeval.errors import MissingDependencyError, UsageError
-from capeval.study.correlation import LABELS
-from capeval.study.judgments import Pairs
-from capeval.study.result import band
+from capeval.judgments.correlation import LABELS
+from capeval.judgments.result import band
+from capeval.judgments.rows import Pairs
 
 if TYPE_CHECKING:
-    from capeval.study.result import Agreement, Measured
+    from capeval.judgments.result import Agreement, Measured
 
 SUFFIXES = (".svg", ".png", ".pdf")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from capeval.report.formats import percent
 
 if TYPE_CHECKING:
-    from capeval.set_result import Diversity, Figure, SystemDiversity
+    from capeval.scoring.diversity_result import Diversity, Figure, SystemDiversity
 
 
 def render(result: Diversity, format_: str, *, colour: bool = False) -> str:

@@ -17,7 +17,7 @@ from capeval.report.diversity_page import diversity_page
 from capeval.report.html import assemble
 
 if TYPE_CHECKING:
-    from capeval.set_result import Diversity
+    from capeval.scoring.diversity_result import Diversity
 
 _STYLES = ("report.css", "diversity.css")
 _SCRIPTS = (

@@ -20,7 +20,7 @@ from capeval.report.pictures.images import (
 from capeval.report.pictures.style import look
 
 if TYPE_CHECKING:
-    from capeval.set_result import Diversity, Figure, SetSpectrum, SystemDiversity
+    from capeval.scoring.diversity_result import Diversity, Figure, SetSpectrum, SystemDiversity
 
 MOST_CAPTIONS = 250_000
 """On the page; of more, it holds the most and the least diverse images only."""

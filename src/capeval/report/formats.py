@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from capeval.errors import UsageError
 
 if TYPE_CHECKING:
-    from capeval.result import Explained, Result
+    from capeval.scoring.result import Explained, Result
 
 
 def render(

@@ -21,7 +21,7 @@ from capeval.data.atomic import atomic_write
 from capeval.report.page import page_data
 
 if TYPE_CHECKING:
-    from capeval.result import Result
+    from capeval.scoring.result import Result
 
 _SCRIPTS = (
     "dom.js",

@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from capeval.result import Result, Score
+    from capeval.scoring.result import Result, Score
 
 MOST_IMAGES = 20_000
 """Larger corpora are not written out whole: the page would be slow to open."""

@@ -12,9 +12,9 @@ from capeval.data.atomic import atomic_write
 from capeval.errors import MissingDependencyError, UsageError
 
 if TYPE_CHECKING:
-    from capeval.comparison import Comparison
-    from capeval.result import Result
-    from capeval.set_result import Diversity, SystemDiversity
+    from capeval.scoring.comparison import Comparison
+    from capeval.scoring.diversity_result import Diversity, SystemDiversity
+    from capeval.scoring.result import Result
 
 Columns: TypeAlias = "dict[str, list[str] | array[float]]"
 
@@ -35,7 +35,7 @@ def write_per_image(scored: Result | Comparison, path: str | PathLike[str]) -> N
     Raises `UsageError` for an unknown suffix, `DataError` where the file cannot be written and
     `MissingDependencyError` for Parquet without pyarrow.
     """
-    from capeval.result import Result
+    from capeval.scoring.result import Result
 
     _write(_of_result(scored) if isinstance(scored, Result) else _of_systems(scored), path)
 

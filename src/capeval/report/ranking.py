@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from capeval.report.comparison_formats import escape_latex
 
 if TYPE_CHECKING:
-    from capeval.study.ranking import Ranking
+    from capeval.judgments.ranking import Ranking
 
 
 def render(ranking: Ranking, format_: str, *, colour: bool = False) -> str:

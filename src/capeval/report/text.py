@@ -13,7 +13,7 @@ from rich.table import Table
 from capeval.report.formats import percent
 
 if TYPE_CHECKING:
-    from capeval.result import Result, Score
+    from capeval.scoring.result import Result, Score
 
 _BAR_CELLS = 20
 _WIDTH = 1000

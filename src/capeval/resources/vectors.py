@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,15 +11,15 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from capeval import _core
-from capeval.content_words import FUNCTION_WORDS, is_content, script_words
-from capeval.errors import LACKS_OBJECTS, CapevalWarning, DataError, UsageError, some
+from capeval.errors import LACKS_OBJECTS, DataError, UsageError, some, warn
+from capeval.resources.content_words import FUNCTION_WORDS, is_content, script_words
 
 if TYPE_CHECKING:
-    from capeval.corpus import Corpus
-    from capeval.embeddings import Embeddings
-    from capeval.explanation import Explanation
+    from capeval.corpus.corpus import Corpus
     from capeval.metrics import Metric, Vifidel
     from capeval.metrics.embedding import EmbeddingMetric
+    from capeval.metrics.vifidel.explanation import Explanation
+    from capeval.resources.embeddings import Embeddings
 
 Labels: TypeAlias = "Mapping[str, float] | Iterable[str]"
 ObjectSource: TypeAlias = "Mapping[str, Labels] | Mapping[int, Labels] | str | PathLike[str]"
@@ -49,7 +48,7 @@ class EmbeddedCorpus:
         """VIFIDEL's plan for the image of this number."""
         import numpy as np
 
-        from capeval.explanation import Explanation
+        from capeval.metrics.vifidel.explanation import Explanation
 
         found = self.embedded.explain_vifidel(self.corpus, metric.kernel_parameters(), image)
         labels = self.labels[image] if self.labels is not None else ()
@@ -144,8 +143,8 @@ def objects_of(
             "are these files of the same data set?"
         )
     if absent:
-        warnings.warn(
-            f"no objects for {some(absent)}: nothing in the caption is in such an image", CapevalWarning, stacklevel=5
+        warn(
+            f"no objects for {some(absent)}: nothing in the caption is in such an image"
         )
     return [named.get(image, {}) for image in image_ids]
 
@@ -257,7 +256,7 @@ class _Rows:
 
 def _opened(source: EmbeddingSource) -> Embeddings:
     """The embeddings; the last few files stay open, so that explaining image after image reads them once."""
-    from capeval.embeddings import open_embeddings
+    from capeval.resources.embeddings import open_embeddings
 
     if not isinstance(source, (str, PathLike)):
         return open_embeddings(source)
@@ -271,7 +270,7 @@ def _opened(source: EmbeddingSource) -> Embeddings:
 
 @lru_cache(maxsize=4)
 def _open_once(path: str, version: tuple[int, int] | None) -> Embeddings:  # noqa: ARG001 (a file that changes is another)
-    from capeval.embeddings import open_embeddings
+    from capeval.resources.embeddings import open_embeddings
 
     return open_embeddings(path)
 
@@ -305,7 +304,7 @@ def explain(
     embeddings: EmbeddingSource | None,
 ) -> Explanation:
     """VIFIDEL's plan for one image; see [`capeval.metrics.Vifidel.explain`][]."""
-    from capeval.corpus import tokenize
+    from capeval.corpus.corpus import tokenize
 
     if isinstance(references, str):
         raise DataError(f"references are a list of sentences, got one text: {references!r}")

@@ -24,16 +24,16 @@ import numpy as np
 
 from capeval.errors import DataError, MissingDependencyError
 from capeval.metrics import CiderD
-from capeval.reward import _as_rows, pack_references
+from capeval.reward.host import _as_rows, pack_references
 
 try:
     import torch
     from torch import Tensor
 except ImportError as error:
-    raise MissingDependencyError("capeval.torch", extra="train") from error
+    raise MissingDependencyError("capeval.reward.device", extra="train") from error
 
 if TYPE_CHECKING:
-    from capeval.document_frequency import DocumentFrequency, TokenIds
+    from capeval.corpus.document_frequency import DocumentFrequency, TokenIds
 
 _NO_WORD = -1
 """After a sample's end."""

@@ -17,7 +17,7 @@ from capeval.errors import DataError, UsageError
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from capeval.document_frequency import DocumentFrequency, TokenIds
+    from capeval.corpus.document_frequency import DocumentFrequency, TokenIds
 
 
 class EncodedReferences:

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from capeval import _core
-from capeval.comparison import Comparison, Pair
-from capeval.corpus import CandidateSource, CaptionSource, Corpus
-from capeval.errors import CapevalWarning, UsageError, accepted_name
-from capeval.evaluate import check_bootstrap, lacking, score_corpus
-from capeval.fidelity import objects_by_image
-from capeval.registry import parse_metrics
+from capeval.corpus.corpus import CandidateSource, CaptionSource, Corpus
+from capeval.errors import UsageError, accepted_name, warn
+from capeval.metrics.registry import parse_metrics
+from capeval.resources.vectors import objects_by_image
+from capeval.scoring.comparison import Comparison, Pair
+from capeval.scoring.score import check_bootstrap, lacking, score_corpus
 
 if TYPE_CHECKING:
-    from capeval.document_frequency import DocumentFrequency
-    from capeval.fidelity import EmbeddingSource, ObjectSource
+    from capeval.corpus.document_frequency import DocumentFrequency
     from capeval.metrics import Metric
-    from capeval.result import Result
+    from capeval.resources.vectors import EmbeddingSource, ObjectSource
+    from capeval.scoring.result import Result
 
 TESTS = ("permutation", "bootstrap")
 CORRECTIONS = ("holm", "none")
@@ -193,19 +192,15 @@ def _check_scored_alike(results: Mapping[str, Result]) -> None:
 def _warn_of_weak_tests(images: int, systems: int, test: str, samples: int, alpha: float, correction: str) -> None:
     if test == "bootstrap" and images < FEW_IMAGES:
         given = "1 image" if images == 1 else f"{images} images"
-        warnings.warn(
-            f"the bootstrap test on {given} finds differences that are none; take test permutation below {FEW_IMAGES}",
-            CapevalWarning,
-            stacklevel=4,
+        warn(
+            f"the bootstrap test on {given} finds differences that are none; take test permutation below {FEW_IMAGES}"
         )
     tests = systems * (systems - 1) // 2 if correction == "holm" else 1
     least = math.ceil(tests / alpha - 1e-9) - 1
     if samples < least:
-        warnings.warn(
+        warn(
             f"with {samples:,} samples no p is below {1 / (samples + 1):.2g}, no corrected one of {tests:,} pairs "
-            f"below {tests / (samples + 1):.2g}: nothing can be significant at {alpha:g}; take {least:,} samples",
-            CapevalWarning,
-            stacklevel=4,
+            f"below {tests / (samples + 1):.2g}: nothing can be significant at {alpha:g}; take {least:,} samples"
         )
 
 

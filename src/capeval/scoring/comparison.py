@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pandas
 
     from capeval.metrics import Metric
-    from capeval.result import Result
+    from capeval.scoring.result import Result
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,12 @@
     result.pairs                            # paired tests between systems
     result.to_dict()                        # the JSON of `capeval diversity`
 
-`Figure`, `SystemDiversity`, `SetSpectrum` and `Topic` are in `capeval.set_result`, `Pair` in `capeval.comparison`.
+`Figure`, `SystemDiversity`, `SetSpectrum` and `Topic` are in `capeval.scoring.diversity_result`, `Pair` in `capeval.scoring.comparison`.
 """
 
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import combinations
@@ -27,18 +26,18 @@ from os import PathLike
 from typing import TYPE_CHECKING, cast
 
 from capeval import _core
-from capeval.comparison import Pair
-from capeval.corpus import CaptionSource, encode_references
-from capeval.errors import CapevalWarning, UsageError
-from capeval.evaluate import check_bootstrap, count, signature
+from capeval.corpus.corpus import CaptionSource, encode_references
+from capeval.corpus.sets import SetCorpus, encode_sets
+from capeval.errors import UsageError, warn
 from capeval.metrics import SelfCider
-from capeval.registry import parse_metrics
-from capeval.set_corpus import SetCorpus, encode_sets
-from capeval.set_result import Diversity, Figure, SystemDiversity
-from capeval.significance import corrected
+from capeval.metrics.registry import parse_metrics
+from capeval.scoring.compare import corrected
+from capeval.scoring.comparison import Pair
+from capeval.scoring.diversity_result import Diversity, Figure, SystemDiversity
+from capeval.scoring.score import check_bootstrap, count, signature
 
 if TYPE_CHECKING:
-    from capeval.document_frequency import DocumentFrequency
+    from capeval.corpus.document_frequency import DocumentFrequency
     from capeval.metrics import Metric
 
 CURVE = (2, 5, 8, 10)
@@ -104,11 +103,9 @@ def diversity(
         threads=threads,
     )
     if references is None and weighted and document_frequency is None and len(corpora) > 1:
-        warnings.warn(
+        warn(
             "without references or document frequencies each system's words are weighted by its own sets, so that "
-            "Self-CIDEr does not compare systems; give --references or --df FILE",
-            CapevalWarning,
-            stacklevel=2,
+            "Self-CIDEr does not compare systems; give --references or --df FILE"
         )
     known = None if training is None else encode_references(training, tokenizer=tokenizer, threads=threads)
     scored = {name: scoring.system(name, corpus, top, known) for name, corpus in corpora.items()}
@@ -211,11 +208,9 @@ class _Scoring:
         if not images:
             return None
         if len(images) < len(corpus):
-            warnings.warn(
+            warn(
                 f"people are scored on {len(images):,} of {len(corpus):,} images: the others have a single reference, "
-                "which leaves none to compare it with",
-                CapevalWarning,
-                stacklevel=3,
+                "which leaves none to compare it with"
             )
         chosen = _core.Captions.from_dict({image: references.captions(image) for image in images})
         human = encode_sets({"human": chosen}, chosen, tokenizer=corpus.tokenizer, threads=self.threads)["human"]

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from capeval.comparison import Pair
-    from capeval.document_frequency import DocumentFrequency
-    from capeval.set_corpus import SetCorpus
+    from capeval.corpus.document_frequency import DocumentFrequency
+    from capeval.corpus.sets import SetCorpus
+    from capeval.scoring.comparison import Pair
 
     Matrix = npt.NDArray[np.float64]
 

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     import pandas
 
     from capeval import _core
-    from capeval.alignment import Alignment
-    from capeval.corpus import Corpus
-    from capeval.explanation import Explanation
-    from capeval.fidelity import EmbeddedCorpus
+    from capeval.corpus.corpus import Corpus
     from capeval.metrics import Metric, Vifidel
+    from capeval.metrics.meteor.alignment import Alignment
+    from capeval.metrics.vifidel.explanation import Explanation
+    from capeval.resources.vectors import EmbeddedCorpus
 
 
 Explained: TypeAlias = "tuple[Alignment | None, Explanation | None]"
@@ -51,7 +51,7 @@ class Score:
         """Share of the content words and labels that have a vector; None for a metric that needs no vectors."""
         if not self.metric.uses_embeddings:
             return None
-        from capeval.fidelity import coverage
+        from capeval.resources.vectors import coverage
 
         return coverage(self.statistics)
 
@@ -100,8 +100,8 @@ class Result(Mapping[str, Score]):
 
         Raises `UsageError` when METEOR was not scored, or for an unknown image.
         """
-        from capeval.alignment import explain
         from capeval.metrics import Meteor
+        from capeval.metrics.meteor.alignment import explain
 
         parts = (part for score in self.values() for part in score.metric.parts)
         metric = next((part for part in parts if isinstance(part, Meteor)), None)

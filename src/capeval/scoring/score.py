@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from capeval import _core
-from capeval.corpus import CandidateSource, CaptionSource, Corpus, check_document_frequency
-from capeval.errors import LACKS_OBJECTS, CapevalWarning, DataError, UsageError
+from capeval.corpus.corpus import CandidateSource, CaptionSource, Corpus, check_document_frequency
+from capeval.errors import LACKS_OBJECTS, DataError, UsageError, warn
 from capeval.metrics import Fluency, Meteor
-from capeval.registry import parse_metrics
-from capeval.result import Result, Score
+from capeval.metrics.registry import parse_metrics
+from capeval.scoring.result import Result, Score
 
 if TYPE_CHECKING:
-    from capeval.document_frequency import DocumentFrequency
-    from capeval.fidelity import EmbeddedCorpus, EmbeddingSource, ObjectSource
+    from capeval.corpus.document_frequency import DocumentFrequency
     from capeval.metrics import Metric
+    from capeval.resources.vectors import EmbeddedCorpus, EmbeddingSource, ObjectSource
 
 LONGEST_ALIGNED = 2_000
 """The longest sentence, in tokens, that METEOR aligns: two such of one repeated word take a second and 200 MB."""
@@ -151,12 +150,10 @@ def _warn_of_low_coverage(result: Result) -> None:
     for key, score in result.items():
         share = score.coverage
         if share is not None and share < LOW_COVERAGE:
-            warnings.warn(
+            warn(
                 f"{score.metric.label}: only {share:.0%} of the content words and labels have a vector in "
                 f"{result.embedded[key].source}; the others are left out of the score; give other vectors with "
-                "--embeddings NAME|FILE (embeddings=… in Python)",
-                CapevalWarning,
-                stacklevel=4,
+                "--embeddings NAME|FILE (embeddings=… in Python)"
             )
 
 
@@ -190,7 +187,7 @@ def count(
     tables = _meteor_tables(corpus, metrics, meteor_resources, progress)
     embedded: dict[str, EmbeddedCorpus] = {}
     if any(part.uses_embeddings for part in _parts(metrics)):
-        from capeval.fidelity import embed
+        from capeval.resources.vectors import embed
 
         embedded = embed(corpus, metrics, embeddings=embeddings, objects=objects, threshold=threshold, threads=threads)
     return Counted(_statistics(corpus, metrics, embedded, given, tables, threads), tables, embedded)
@@ -247,11 +244,9 @@ def _check_document_frequency(
     if document_frequency is None:
         if concerned and len(corpus) == 1:
             names = ", ".join(metric.label for metric in concerned)
-            warnings.warn(
+            warn(
                 f"one image is a corpus in which every n-gram is in every document, so every IDF and {names} is 0; "
-                "give document frequencies of a larger corpus with --df FILE (document_frequency=… in Python)",
-                CapevalWarning,
-                stacklevel=4,
+                "give document frequencies of a larger corpus with --df FILE (document_frequency=… in Python)"
             )
         return
     for metric in concerned:
@@ -262,11 +257,9 @@ def _check_training(corpus: Corpus, metrics: tuple[Metric, ...]) -> None:
     concerned = [part for part in _parts(metrics) if isinstance(part, Fluency) and not part.own]
     if concerned and len(corpus) == 1:
         names = ", ".join(part.label for part in concerned)
-        warnings.warn(
+        warn(
             f"one image leaves no other image's references to learn from, so {names} is 0; score more images together, "
-            "or learn from the image's own references with fluency(own=yes)",
-            CapevalWarning,
-            stacklevel=4,
+            "or learn from the image's own references with fluency(own=yes)"
         )
 
 
@@ -293,7 +286,7 @@ def _meteor_tables(
             f"image {corpus.image_ids[image]!r}: a sentence of {length:,} words; {concerned[0].label} aligns up to "
             f"{LONGEST_ALIGNED:,} (its search grows with the product of the lengths); shorten it or leave METEOR out"
         )
-    from capeval.meteor_tables import load
+    from capeval.metrics.meteor.tables import load
 
     return load(folder, languages[0], progress)
 

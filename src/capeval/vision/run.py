@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from capeval.data.atomic import atomic_write
 from capeval.data.objects import check_threshold
 from capeval.data.source import PathLike, reading
-from capeval.errors import DataError, DataWarning, UsageError, accepted_name, some
+from capeval.errors import DataError, DataWarning, UsageError, accepted_name, some, warn
 from capeval.vision.detector import Detection, Detector, default_threshold
 from capeval.vision.images import open_image
 
@@ -78,7 +77,7 @@ def detect_images(
         if progress is not None:
             progress(len(rows) + len(corrupt))
     if corrupt:
-        warnings.warn(f"left out, because they cannot be read: {some(corrupt)}", DataWarning, stacklevel=2)
+        warn(f"left out, because they cannot be read: {some(corrupt)}", DataWarning)
     done = [rows[image] for image in images if image in rows]
     _write(output, done)
     if partial is not None:

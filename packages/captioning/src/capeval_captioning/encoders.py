@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 
-from capeval.captioning.models.base import Features
 from capeval.errors import DataError, UsageError, accepted_name
+from capeval_captioning.models.base import Features
 
 if TYPE_CHECKING:
     from PIL.Image import Image

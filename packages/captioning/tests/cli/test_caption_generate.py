@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from runner import Runner
 
 pytest.importorskip("torch", exc_type=ImportError)

@@ -15,7 +15,7 @@ are:
     database    `read()`, `write()`, migrations  models/     the tables          migrations/  Alembic
     blobs       files under their hash           jobs, child work outside the request, in a limited process
     board, comparisons, submissions, scoring    benchmarks: ranks, two side by side, one team's, the jobs
-    studies     human studies (`capeval.human`), made and found; annotators, those who answer; assignment, who gets
+    studies     human studies (`capeval_studies`), made and found; annotators, those who answer; assignment, who gets
                 what and what is taken; results, answers and progress
     pages/      HTML, by subject                 api/        JSON under /api/v1, its shapes in schemas
     templates/  Jinja2, always escaped           static/     one sheet, small scripts
@@ -46,7 +46,7 @@ The role is necessary, `visit.caller.owns(owner_id)` decides about one object. A
 token works with it too.
 
 **A table**: a class in a module of `models/`, imported in `models/__init__.py`, and a migration, made by `python -m
-capeval.server.migrations.new "What it adds"` and then read; `tests/server/test_migrations.py` compares both, on both
+capeval_server.store.migrations.new "What it adds"` and then read; `tests/test_migrations.py` compares both, on both
 databases.
 
 **A job**: `jobs.add(session, "kind", row_id)` in the transaction of the row, then `visit.site.jobs.wake()`; the kind
@@ -57,7 +57,7 @@ stored once.
 **Content Security Policy**: no inline script or style, nothing from elsewhere. A page that shows images of other
 sites sets its own `Content-Security-Policy` header on its response, which is kept.
 
-**Tests** (`tests/server`): the fixture `world` is a server in the process on SQLite, `any_world` the same on SQLite
+**Tests** (`packages/server/tests`): the fixture `world` is a server in the process on SQLite, `any_world` the same on SQLite
 and PostgreSQL. `world.browser(Role.ORGANISER)` is signed in with an account of the role; its `get(path)` and
 `post(path, field=…)` send forms with their CSRF token; `world.api(role)` shows an API token; `world.run_jobs()` runs
 what is queued. `test_roles.py` walks every route by every role by itself: a path parameter needs an example value in

@@ -7,10 +7,10 @@ answers     what people answered                     aggregate    Dawid–Skene,
 quality     agreement, people, order effects         export    answers as judgments, references, CSV
 """
 
-from capeval.human.choice import Pairwise, Triplet
-from capeval.human.collection import Collection
-from capeval.human.diversity import Diversity
-from capeval.human.kinds import Kind
+from capeval_studies.choice import Pairwise, Triplet
+from capeval_studies.collection import Collection
+from capeval_studies.diversity import Diversity
+from capeval_studies.kinds import Kind
 
 KINDS: dict[str, Kind] = {kind.name: kind for kind in (Triplet(), Pairwise(), Diversity(), Collection())}
 """The kinds of study by name."""

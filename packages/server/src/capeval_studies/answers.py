@@ -9,7 +9,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from capeval.human.kinds import Content
+from capeval_studies.kinds import Content
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from capeval.human.fields import Fields
-from capeval.human.kinds import AnswerError, Content, Kind
+from capeval_studies.fields import Fields
+from capeval_studies.kinds import AnswerError, Content, Kind
 
 CHOICES = ("b", "c")
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from capeval.errors import DataError
-from capeval.human import KINDS
-from capeval.human.fields import Fields, Problems, shown
-from capeval.human.kinds import Content, Kind
+from capeval_studies import KINDS
+from capeval_studies.fields import Fields, Problems, shown
+from capeval_studies.kinds import Content, Kind
 
 MOST_PAGES = 300_000
 MOST_IMAGE_BYTES = 4 * 2**20

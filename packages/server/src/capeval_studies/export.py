@@ -8,8 +8,8 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from capeval.human.answers import Answer, by_group, by_page
-from capeval.human.kinds import Content, Kind
+from capeval_studies.answers import Answer, by_group, by_page
+from capeval_studies.kinds import Content, Kind
 
 _COLUMNS = (
     "answer_id", "role", "item", "page", "image_id", "a", "b", "c", "b_system", "c_system", "category", "sets",

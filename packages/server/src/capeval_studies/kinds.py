@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from capeval.human.fields import Fields
+from capeval_studies.fields import Fields
 
 Content = dict[str, Any]
 """What one page of the study shows, as JSON."""
@@ -27,7 +27,7 @@ class Kind(ABC):
     """People who judge one item, where the file does not say."""
     shows_image: ClassVar[bool]
     template: ClassVar[str]
-    """The page of `capeval.server` that asks: `annotate-….html`."""
+    """The page of `capeval_server` that asks: `annotate-….html`."""
 
     @abstractmethod
     def contents(self, item: Fields) -> list[Content]:

@@ -12,8 +12,8 @@ from typing import Any
 from urllib.parse import quote
 
 from capeval.errors import DataError, UsageError, accepted_name, some
-from capeval.human import KINDS
-from capeval.human.design import MOST_IMAGE_BYTES
+from capeval_studies import KINDS
+from capeval_studies.design import MOST_IMAGE_BYTES
 
 Sentences = Mapping[str, Sequence[str]]
 """Sentences by image."""

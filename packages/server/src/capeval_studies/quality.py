@@ -12,10 +12,10 @@ from typing import Literal
 import numpy as np
 
 from capeval.errors import MissingDependencyError
-from capeval.human.aggregate import bradley_terry, dawid_skene, numbered
-from capeval.human.answers import Answer, by_page, judged
-from capeval.human.diversity import STEPS
-from capeval.human.kinds import Kind
+from capeval_studies.aggregate import bradley_terry, dawid_skene, numbered
+from capeval_studies.answers import Answer, by_page, judged
+from capeval_studies.diversity import STEPS
+from capeval_studies.kinds import Kind
 
 
 @dataclass

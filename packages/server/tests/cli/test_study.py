@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from runner import Runner
 
 REFERENCES = {"beach": ["A dog runs.", "A wet dog."], "kitchen": ["A woman cuts bread.", "Bread is cut."]}

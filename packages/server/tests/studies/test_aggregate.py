@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from capeval.human.aggregate import bradley_terry, dawid_skene
+from capeval_studies.aggregate import bradley_terry, dawid_skene
 
 # (item, person, label), and crowd-kit's DawidSkene(n_iter=20000, tol=1e-14): the probabilities of label 1.
 ANSWERS = """

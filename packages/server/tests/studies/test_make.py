@@ -5,8 +5,8 @@ import json
 import pytest
 
 from capeval.errors import DataError, UsageError
-from capeval.human.design import read_design
-from capeval.human.make import images_at, images_in, make_study
+from capeval_studies.design import read_design
+from capeval_studies.make import images_at, images_in, make_study
 
 REFERENCES = {str(n): [f"a dog {n} {word}" for word in ("runs", "sits", "eats")] for n in range(6)}
 ONE = {str(n): [f"one {n}"] for n in range(6)}

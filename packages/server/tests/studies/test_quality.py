@@ -5,10 +5,10 @@ import json
 
 import pytest
 
-from capeval.human import KINDS
-from capeval.human.answers import Answer
-from capeval.human.export import answers_csv, export
-from capeval.human.quality import quality
+from capeval_studies import KINDS
+from capeval_studies.answers import Answer
+from capeval_studies.export import answers_csv, export
+from capeval_studies.quality import quality
 
 pytest.importorskip("krippendorff", reason="the extra 'server' is not installed")
 START = dt.datetime(2026, 1, 1, tzinfo=dt.timezone.utc)

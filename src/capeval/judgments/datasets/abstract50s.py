@@ -12,8 +12,8 @@ from itertools import groupby
 
 from capeval.data.source import PathLike, display_name
 from capeval.errors import DataError
-from capeval.study.judgments import Pairs, Row
-from capeval.study.triplets import Triplet, read_triplets
+from capeval.judgments.datasets.triplets import Triplet, read_triplets
+from capeval.judgments.rows import Pairs, Row
 
 
 def read_abstract50s(path: PathLike, *, matlab: bool) -> Pairs:
@@ -76,7 +76,7 @@ def _categories(rows: list[Row], b: list[str], c: list[str]) -> list[str]:
 
 
 def _cider_d(rows: Iterable[Row], sentences: list[str]) -> list[float]:
-    from capeval.corpus import Corpus
+    from capeval.corpus.corpus import Corpus
     from capeval.metrics import CiderD
 
     references = {str(number): row.references for number, row in enumerate(rows)}

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from capeval.data.source import PathLike, display_name
 from capeval.errors import DataError
-from capeval.study.records import read_lines
+from capeval.judgments.datasets.records import read_lines
 
 if TYPE_CHECKING:
-    from capeval.study.judgments import Judgments
-    from capeval.study.scoring import Columns
+    from capeval.judgments.rows import Judgments
+    from capeval.judgments.scoring import Columns
 
 _IDS = ("image_id", "row", "judgment")
 """Columns that are no scores."""

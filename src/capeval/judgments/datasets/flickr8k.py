@@ -10,8 +10,8 @@ import os
 
 from capeval.data.source import PathLike, display_name
 from capeval.errors import DataError
-from capeval.study.judgments import Ratings, Row
-from capeval.study.records import read_lines
+from capeval.judgments.datasets.records import read_lines
+from capeval.judgments.rows import Ratings, Row
 
 EXPERT = "ExpertAnnotations.txt"
 CROWD = "CrowdFlowerAnnotations.txt"

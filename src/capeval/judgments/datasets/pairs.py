@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from capeval.data.source import PathLike, display_name
 from capeval.errors import accepted_name
-from capeval.study.judgments import CATEGORIES, Pairs, Row
-from capeval.study.records import Record, read_records
+from capeval.judgments.datasets.records import Record, read_records
+from capeval.judgments.rows import CATEGORIES, Pairs, Row
 
 WINNERS = {"b": 1, "c": -1, "tie": 0}
 

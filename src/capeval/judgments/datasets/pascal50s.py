@@ -12,11 +12,11 @@ from typing import Any
 
 from capeval.data.source import PathLike, display_name
 from capeval.errors import DataError
-from capeval.study.judgments import CATEGORIES, Pairs, Row
-from capeval.study.matlab import load, unwrap
-from capeval.study.pairs import read_votes
-from capeval.study.records import Record, read_records
-from capeval.study.triplets import read_triplets
+from capeval.judgments.datasets.matlab import load, unwrap
+from capeval.judgments.datasets.pairs import read_votes
+from capeval.judgments.datasets.records import Record, read_records
+from capeval.judgments.datasets.triplets import read_triplets
+from capeval.judgments.rows import CATEGORIES, Pairs, Row
 
 CONSENSUS = "consensus_pascal.mat"
 

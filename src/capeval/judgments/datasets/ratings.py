@@ -12,8 +12,8 @@ from typing import Any
 
 from capeval.data.source import PathLike, display_name
 from capeval.errors import UsageError
-from capeval.study.judgments import Ratings, Row
-from capeval.study.records import Record, read_records
+from capeval.judgments.datasets.records import Record, read_records
+from capeval.judgments.rows import Ratings, Row
 
 RATING = ("rating", "human_score")
 

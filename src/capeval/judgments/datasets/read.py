@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 from capeval.data.source import PathLike, display_name, reading
 from capeval.errors import DataError, UsageError, accepted_name
-from capeval.study import flickr8k, matlab, triplets
-from capeval.study.abstract50s import read_abstract50s
-from capeval.study.judgments import CATEGORIES, Pairs, Ratings, with_notes, without_own_references
-from capeval.study.pairs import read_pairs
-from capeval.study.pascal50s import read_pascal50s, read_pascal50s_lines
-from capeval.study.ratings import RATING, read_ratings
-from capeval.study.thumb import read_thumb
+from capeval.judgments.datasets import flickr8k, matlab, triplets
+from capeval.judgments.datasets.abstract50s import read_abstract50s
+from capeval.judgments.datasets.pairs import read_pairs
+from capeval.judgments.datasets.pascal50s import read_pascal50s, read_pascal50s_lines
+from capeval.judgments.datasets.ratings import RATING, read_ratings
+from capeval.judgments.datasets.thumb import read_thumb
+from capeval.judgments.rows import CATEGORIES, Pairs, Ratings, with_notes, without_own_references
 
 DATASETS = ("pascal-50s", "abstract-50s", "flickr8k-expert", "flickr8k-cf", "thumb", "pairs", "ratings")
 """Names of the data sets and formats that can be read."""

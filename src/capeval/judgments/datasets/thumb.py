@@ -11,8 +11,8 @@ import os
 
 from capeval.data.source import PathLike, display_name
 from capeval.errors import DataError, accepted_name
-from capeval.study.judgments import Ratings, Row
-from capeval.study.records import Record, read_records
+from capeval.judgments.datasets.records import Record, read_records
+from capeval.judgments.rows import Ratings, Row
 
 ASPECTS = {
     "total": ("human_score", -10.0, 5.0),

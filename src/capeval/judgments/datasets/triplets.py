@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from capeval.data.source import PathLike, display_name
 from capeval.errors import DataError
-from capeval.study.matlab import load, unwrap
-from capeval.study.records import read_lines
+from capeval.judgments.datasets.matlab import load, unwrap
+from capeval.judgments.datasets.records import read_lines
 
 COLUMNS = ("A_reference", "B", "C", "vote")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from capeval import _core
-    from capeval.metrics.meteor import Meteor
+    from capeval.metrics.meteor.metric import Meteor
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from capeval.errors import UsageError
 from capeval.metrics.base import Metric, parameter
 
 if TYPE_CHECKING:
-    from capeval.alignment import Alignment
+    from capeval.metrics.meteor.alignment import Alignment
 
 _TASKS = {
     language: {task: dict(parameters) for task, parameters in tasks} for language, _, _, tasks in METEOR_LANGUAGES
@@ -94,7 +94,7 @@ class Meteor(Metric):
 
     @classmethod
     def unavailable(cls, folder: str | None) -> str | None:
-        from capeval.meteor_tables import missing
+        from capeval.metrics.meteor.tables import missing
 
         return missing(folder)
 
@@ -119,9 +119,9 @@ class Meteor(Metric):
         `resources`: folder of a METEOR release; an installed pycocoevalcap by default. None without references.
         Raises `MissingDependencyError` without tables.
         """
-        from capeval.alignment import explain
-        from capeval.corpus import tokenize
-        from capeval.meteor_tables import load
+        from capeval.corpus.corpus import tokenize
+        from capeval.metrics.meteor.alignment import explain
+        from capeval.metrics.meteor.tables import load
 
         texts = [" ".join(tokens) for tokens in tokenize([candidate, *references], tokenizer=tokenizer)]
         return explain(self, load(resources, self.language), texts[0], texts[1:])

@@ -9,13 +9,12 @@ and renamed, so two processes may start at once; a damaged one is built again.
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable
 from os import PathLike
 
 from capeval import _core
 from capeval.data.atomic import atomic_write
-from capeval.errors import CapevalWarning, DataError, MissingDependencyError
+from capeval.errors import DataError, MissingDependencyError, warn
 
 JAR = "meteor-1.5.jar"
 FUNCTION_WORDS = "function/english.words"
@@ -58,11 +57,9 @@ def load(
         tables = _build(source, language, progress or _silent)
         _keep(tables, cache)
     if "paraphrase" in _LANGUAGES[language][1] and "paraphrase" not in tables.modules:
-        warnings.warn(
+        warn(
             f"{source}: no {_paraphrases(language)} in it; METEOR matches words of language {language} without "
-            "paraphrases (a METEOR 1.5 release has the table)",
-            CapevalWarning,
-            stacklevel=2,
+            "paraphrases (a METEOR 1.5 release has the table)"
         )
     return tables
 
@@ -74,7 +71,7 @@ def _cached(cache: str) -> _core.MeteorTables | None:
     except (FileNotFoundError, NotADirectoryError):
         pass
     except (DataError, OSError) as error:
-        warnings.warn(f"{error}; METEOR's tables are built again", CapevalWarning, stacklevel=3)
+        warn(f"{error}; METEOR's tables are built again")
     return None
 
 
@@ -160,4 +157,4 @@ def _keep(tables: _core.MeteorTables, cache: str) -> None:
         with atomic_write(cache, "wb") as file:
             file.write(tables.to_bytes())
     except (OSError, DataError) as error:
-        warnings.warn(f"METEOR's tables are not cached and will be built again: {error}", CapevalWarning, stacklevel=3)
+        warn(f"METEOR's tables are not cached and will be built again: {error}")

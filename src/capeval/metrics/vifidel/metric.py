@@ -27,8 +27,8 @@ from capeval.metrics.base import Metric, parameter
 from capeval.metrics.embedding import EmbeddingMetric
 
 if TYPE_CHECKING:
-    from capeval.explanation import Explanation
-    from capeval.fidelity import EmbeddingSource
+    from capeval.metrics.vifidel.explanation import Explanation
+    from capeval.resources.vectors import EmbeddingSource
 
 _VARIANTS: dict[str, dict[str, Any]] = {
     "paper": {"p": 2, "normalise": False},
@@ -122,6 +122,6 @@ class Vifidel(EmbeddingMetric):
 
         Raises `DataError` for unusable objects, captions or vectors.
         """
-        from capeval.fidelity import explain
+        from capeval.resources.vectors import explain
 
         return explain(self, objects, caption, references, tokenizer=tokenizer, embeddings=embeddings)

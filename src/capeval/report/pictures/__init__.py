@@ -16,7 +16,7 @@ from capeval.report.pictures import tables
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from capeval.set_result import Diversity
+    from capeval.scoring.diversity_result import Diversity
 
     Drawn = tuple[tables.Table, Callable[[], Figure]]
 

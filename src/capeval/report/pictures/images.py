@@ -16,7 +16,7 @@ from capeval.report.pictures.tables import LeftOutError, diversities
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from capeval.set_result import Diversity, SetSpectrum, Topic
+    from capeval.scoring.diversity_result import Diversity, SetSpectrum, Topic
 
     Matrix = npt.NDArray[np.float64]
 

@@ -10,7 +10,7 @@ from capeval.errors import CapevalError
 
 if TYPE_CHECKING:
     from capeval.report.pictures.images import Scaling, SetTopics
-    from capeval.set_result import Diversity, Figure, SystemDiversity
+    from capeval.scoring.diversity_result import Diversity, Figure, SystemDiversity
 
 MOST_WORDS = 5000
 """How many of a system's commonest words the curve of word frequencies shows, as in the paper."""

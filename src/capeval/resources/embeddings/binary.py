@@ -9,9 +9,9 @@ import math
 import mmap
 from typing import TYPE_CHECKING
 
-from capeval.embeddings.index import Entries
-from capeval.embeddings.table import Progress, not_finite
 from capeval.errors import DataError
+from capeval.resources.embeddings.index import Entries
+from capeval.resources.embeddings.table import Progress, not_finite
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from capeval.embeddings import lookup
-from capeval.embeddings.table import Table
+from capeval.resources.embeddings import lookup
+from capeval.resources.embeddings.table import Table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -92,10 +92,10 @@ def open_embeddings(source: str | os.PathLike[str] | Embeddings) -> Embeddings:
         return source
     path = os.fspath(source)
     if path == DEFAULT:
-        from capeval.embeddings import default
+        from capeval.resources.embeddings import default
 
         return Embeddings(DEFAULT, default.read)
-    from capeval.embeddings import files, named
+    from capeval.resources.embeddings import files, named
 
     if not os.path.exists(path) and path in named.NAMES:
         return Embeddings(path, lambda: files.read(named.fetch(path)))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from capeval.data.source import reading
-from capeval.embeddings import text
-from capeval.embeddings.table import Table
 from capeval.errors import DataError
+from capeval.resources.embeddings import text
+from capeval.resources.embeddings.table import Table
 
 ACCEPTED = (
     "word2vec (binary or text, also .gz), GloVe text, fastText .vec, gensim .kv, .npz with the arrays words and vectors"
@@ -28,16 +28,16 @@ def read(path: str) -> Table:
     if not start:
         raise DataError(f"{path}: is empty; accepted: {ACCEPTED}")
     if start == _ZIP:
-        from capeval.embeddings import npz
+        from capeval.resources.embeddings import npz
 
         return npz.read(path)
     if start[:1] == _PICKLE:
-        from capeval.embeddings import keyed_vectors
+        from capeval.resources.embeddings import keyed_vectors
 
         return keyed_vectors.read(path)
     if start == _FASTTEXT_MODEL:
         raise DataError(f"{path}: a fastText model; give its vectors, the .vec file of the same name")
-    from capeval.embeddings import scanned
+    from capeval.resources.embeddings import scanned
 
     return scanned.read(path, compressed=start[:2] == _GZIP)
 

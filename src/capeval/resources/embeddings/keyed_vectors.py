@@ -12,8 +12,8 @@ import pickle
 from typing import Any
 
 from capeval.data.source import reading
-from capeval.embeddings.table import ArrayTable
 from capeval.errors import DataError, MissingDependencyError
+from capeval.resources.embeddings.table import ArrayTable
 
 _ALLOWED = {
     "gensim.models.keyedvectors": {"KeyedVectors"},

@@ -8,8 +8,8 @@ import zipfile
 import zlib
 
 from capeval.data.source import read_bytes, reading
-from capeval.embeddings.table import ArrayTable
 from capeval.errors import DataError
+from capeval.resources.embeddings.table import ArrayTable
 
 
 def read(path: str) -> ArrayTable:

@@ -10,14 +10,13 @@ from __future__ import annotations
 import hashlib
 import mmap
 import os
-import warnings
 from typing import TYPE_CHECKING
 
 from capeval.data.atomic import atomic_write
 from capeval.data.source import read_bytes, reading
-from capeval.embeddings import binary, files, text
-from capeval.embeddings.index import Index
-from capeval.errors import CapevalWarning, DataError
+from capeval.errors import DataError, warn
+from capeval.resources.embeddings import binary, files, text
+from capeval.resources.embeddings.index import Index
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,7 +55,7 @@ def read(path: str, *, compressed: bool) -> ScannedTable:
     """The table in a text or word2vec file; ``compressed``: it is a gzip file.
 
     Raises:
-        DataError: as `capeval.embeddings.files.read`.
+        DataError: as `capeval.resources.embeddings.files.read`.
     """
     with reading(path):
         size = os.stat(path).st_size
@@ -75,19 +74,19 @@ def _index(path: str, data: mmap.mmap, cache: str) -> Index:
     except (FileNotFoundError, NotADirectoryError):
         pass
     except (OSError, ValueError) as error:
-        warnings.warn(f"{cache}: {error}; it is built again", CapevalWarning, stacklevel=2)
+        warn(f"{cache}: {error}; it is built again")
     index = _scan(path, data)
     try:
         os.makedirs(os.path.dirname(cache), exist_ok=True)
         with atomic_write(cache, "wb") as file:
             index.write(file)
     except (OSError, DataError) as error:
-        warnings.warn(f"{path}: its index is not cached and will be built again: {error}", CapevalWarning, stacklevel=2)
+        warn(f"{path}: its index is not cached and will be built again: {error}")
     return index
 
 
 def _scan(name: str, data: bytes | mmap.mmap) -> Index:
-    from capeval.embeddings.progress import shown
+    from capeval.resources.embeddings.progress import shown
 
     if not len(data):
         raise DataError(f"{name}: is empty; accepted: {files.ACCEPTED}")

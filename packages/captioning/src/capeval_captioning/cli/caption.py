@@ -14,10 +14,10 @@ COMMANDS = {
     "generate": "Write caption sets of a captioner, by sampling, search and other ways.",
     "sweep": "Train a grid of captioners, score their sets, draw diversity against accuracy.",
 }
-"""Subcommands by name; each lives in `capeval.cli.caption_<name>` and loads when it is called."""
+"""Subcommands by name; each lives in `capeval_captioning.cli.<name>` and loads when it is called."""
 
 
-@click.group(name="caption", cls=LazyGroup, modules="capeval.cli.caption_", summaries=COMMANDS)
+@click.group(name="caption", cls=LazyGroup, modules="capeval_captioning.cli.", summaries=COMMANDS)
 def command() -> None:
     """Captioners: train them with the metrics as rewards, make caption sets, draw the trade-off.
 

@@ -8,7 +8,7 @@ import click
 
 from capeval.cli import options
 from capeval.cli.interruptible import building_tables, stage
-from capeval.corpus import Corpus
+from capeval.corpus.corpus import Corpus
 from capeval.data.atomic import atomic_write
 from capeval.errors import MissingDependencyError
 
@@ -53,17 +53,17 @@ def command(
     RUN is a folder of capeval caption train; CHECKPOINT an image-to-text checkpoint of transformers: its folder, or
     owner/name on the hub.
     """
-    from capeval.evaluate import lacking, score_corpus
-    from capeval.registry import parse_metrics
+    from capeval.metrics.registry import parse_metrics
     from capeval.report.formats import render
+    from capeval.scoring.score import lacking, score_corpus
 
     options.check_outputs(output=output, candidates=written)
     chosen = parse_metrics(metrics, lacking=lacking(None, None))
     stage.text = "loading the captioner"
     try:
-        from capeval.captioning.generation import generate
-        from capeval.captioning.images import CaptionedImages
-        from capeval.captioning.run_folder import RunFolder
+        from capeval_captioning.data.images import CaptionedImages
+        from capeval_captioning.decoding.generation import generate
+        from capeval_captioning.training.run_folder import RunFolder
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
             raise

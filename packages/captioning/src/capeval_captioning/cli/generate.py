@@ -58,7 +58,7 @@ def command(
     options.check_outputs(output=output)
     stage.text = "loading the captioner"
     try:
-        from capeval.captioning.generation import generate
+        from capeval_captioning.decoding.generation import generate
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
             raise

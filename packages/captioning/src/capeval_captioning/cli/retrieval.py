@@ -46,8 +46,8 @@ def command(
     It is for the reward retrieval: capeval caption train --loss 'xe + 2*retrieval' --retrieval FILE.
     """
     try:
-        from capeval.captioning.retrieval_training import train_retrieval
-        from capeval.captioning.run_folder import RunFolder
+        from capeval_captioning.retrieval.training import train_retrieval
+        from capeval_captioning.training.run_folder import RunFolder
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
             raise

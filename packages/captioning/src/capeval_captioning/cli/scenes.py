@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from capeval.captioning.scenes import write_scenes
 from capeval.cli import options
 from capeval.cli.interruptible import stage
+from capeval_captioning.data.scenes import write_scenes
 
 
 @click.command()

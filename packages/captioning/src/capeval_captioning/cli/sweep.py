@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from capeval.captioning.settings import Settings
-from capeval.captioning.sweep import Sweep
 from capeval.cli import options
 from capeval.cli.interruptible import stage
 from capeval.errors import MissingDependencyError, UsageError
 from capeval.report.pictures import check_matplotlib
+from capeval_captioning.sweep.grid import Sweep
+from capeval_captioning.training.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,8 +102,8 @@ def command(
     training = {name: value for name, value in others.items() if name not in names}
     swept = {name: value for name, value in others.items() if name in names}
     try:
-        from capeval.captioning.sweep import run_sweep
-        from capeval.report.sweep import render, write_pictures
+        from capeval_captioning.sweep.grid import run_sweep
+        from capeval_captioning.sweep.report import render, write_pictures
 
         check_matplotlib()
         _check_names(_list(models), methods)
@@ -127,9 +127,9 @@ def _quieten_tracker() -> None:
 
 def _check_names(models: tuple[str, ...], methods: tuple[str, ...]) -> None:
     """Raises `UsageError` for a model or method that there is none of, before hours are spent on the others."""
-    from capeval.captioning.models import MODELS
-    from capeval.captioning.sets import set_method
     from capeval.errors import accepted_name
+    from capeval_captioning.decoding.sets import set_method
+    from capeval_captioning.models import MODELS
 
     for model in models:
         accepted_name("the model", model, list(MODELS))

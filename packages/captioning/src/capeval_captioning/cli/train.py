@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from capeval.captioning.settings import PRECISIONS, SCHEDULES, Settings
 from capeval.cli import options
 from capeval.cli.interruptible import stage
 from capeval.errors import MissingDependencyError, UsageError
+from capeval_captioning.training.settings import PRECISIONS, SCHEDULES, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from capeval.captioning.training_loop import Outcome, Progress
+    from capeval_captioning.training.loop import Outcome, Progress
 
 
 def _setting(name: str, text: str, kind: Any = None, **others: Any) -> Callable[[Any], Any]:
@@ -114,8 +114,8 @@ def command(
 
 def _run(output: str, given: dict[str, Any], resume: bool, **places: Any) -> Outcome:
     """Begins a run, or goes on with it."""
-    from capeval.captioning import training
-    from capeval.captioning.run_folder import RunFolder
+    from capeval_captioning.training import training
+    from capeval_captioning.training.run_folder import RunFolder
 
     if resume:
         return training.resume(output, changes=given, progress=_show, reading=_show_reading, **places)

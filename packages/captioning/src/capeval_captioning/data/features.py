@@ -11,12 +11,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from capeval.captioning.encoders import Encoder, to_pixels
-from capeval.captioning.images import CaptionedImage, CaptionedImages
-from capeval.captioning.models.base import Features
 from capeval.data.atomic import atomic_write
 from capeval.data.source import PathLike, reading
 from capeval.errors import DataError
+from capeval_captioning.data.images import CaptionedImage, CaptionedImages
+from capeval_captioning.encoders import Encoder, to_pixels
+from capeval_captioning.models.base import Features
 
 
 def read_pixels(images: CaptionedImages, chosen: Sequence[CaptionedImage], side: int) -> Tensor:

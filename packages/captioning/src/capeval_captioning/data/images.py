@@ -20,10 +20,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from capeval.captioning.pixels import ImageFiles
 from capeval.data.captions import read_references
 from capeval.data.source import PathLike, read_bytes
 from capeval.errors import DataError, UsageError, accepted_name, some
+from capeval_captioning.data.pixels import ImageFiles
 
 if TYPE_CHECKING:
     from PIL.Image import Image

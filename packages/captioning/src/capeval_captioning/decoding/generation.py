@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from capeval.captioning.features import cached_features
-from capeval.captioning.images import CaptionedImages
-from capeval.captioning.run_folder import CONFIG, RunFolder
-from capeval.captioning.sets import SetMethod, Speaker, TrainedSpeaker, make_sets, set_method
-from capeval.captioning.training_data import cache_folder, tokenised
 from capeval.data.source import PathLike
 from capeval.errors import DataError, UsageError
 from capeval.vision.device import choose_device
+from capeval_captioning.data.features import cached_features
+from capeval_captioning.data.images import CaptionedImages
+from capeval_captioning.decoding.sets import SetMethod, Speaker, TrainedSpeaker, make_sets, set_method
+from capeval_captioning.training.data import cache_folder, tokenised
+from capeval_captioning.training.run_folder import CONFIG, RunFolder
 
 if TYPE_CHECKING:
-    from capeval.captioning.models import Features
+    from capeval_captioning.models import Features
 
 LIMIT = 20
 """Most tokens of a checkpoint's caption."""
@@ -137,7 +137,7 @@ def _data_of(run: RunFolder | None, captioner: PathLike) -> str:
 
 
 def _checkpoint(name: PathLike, limit: int | None, device: torch.device) -> Speaker:
-    from capeval.captioning.sets.transformers_speaker import TransformersSpeaker
+    from capeval_captioning.decoding.sets.transformers_speaker import TransformersSpeaker
 
     return TransformersSpeaker(os.fspath(name), limit=limit or LIMIT, device=device)
 

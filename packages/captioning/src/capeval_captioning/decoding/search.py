@@ -12,9 +12,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from capeval.captioning.models.base import Captioner, Features, State
-from capeval.captioning.vocabulary import END
 from capeval.errors import UsageError
+from capeval_captioning.data.vocabulary import END
+from capeval_captioning.models.base import Captioner, Features, State
 
 
 class Decoded(NamedTuple):

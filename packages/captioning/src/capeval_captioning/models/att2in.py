@@ -10,8 +10,8 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from capeval.captioning.models.attention import AdditiveAttention
-from capeval.captioning.models.base import Captioner, Features, Sizes, State
+from capeval_captioning.models.attention import AdditiveAttention
+from capeval_captioning.models.base import Captioner, Features, Sizes, State
 
 
 class Att2in(Captioner):

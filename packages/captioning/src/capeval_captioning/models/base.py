@@ -10,7 +10,7 @@ from typing import ClassVar, NamedTuple, TypeAlias
 import torch
 from torch import Tensor, nn
 
-from capeval.captioning.vocabulary import END
+from capeval_captioning.data.vocabulary import END
 
 State: TypeAlias = tuple[Tensor, ...]
 """What a captioner remembers between words: tensors of B rows each, so that rows can be picked and repeated."""

@@ -16,8 +16,8 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from capeval.captioning.models.base import Features, Sizes, cross_entropy, until_end
-from capeval.captioning.models.latent import CaptionReader, LatentCaptioner, standard_normal
+from capeval_captioning.models.base import Features, Sizes, cross_entropy, until_end
+from capeval_captioning.models.latent import CaptionReader, LatentCaptioner, standard_normal
 
 
 class CGAN(LatentCaptioner):
@@ -38,7 +38,7 @@ class CGAN(LatentCaptioner):
     def loss(self, features: Features, captions: Tensor) -> Tensor:
         """Cross-entropy + the generator's policy gradient + the evaluator's loss; the last two share no parameter."""
         # Decoding knows models, so that this one can know it only when it runs.
-        from capeval.captioning.decoding import sample_from
+        from capeval_captioning.decoding.search import sample_from
 
         entropy = cross_entropy(self(features, captions), captions)
         written = sample_from(self, self.begin(features), limit=captions.shape[1])  # (B, T)

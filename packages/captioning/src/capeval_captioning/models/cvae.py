@@ -17,8 +17,8 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from capeval.captioning.models.base import Features, Sizes, cross_entropy, until_end
-from capeval.captioning.models.latent import CaptionReader, LatentCaptioner, standard_normal
+from capeval_captioning.models.base import Features, Sizes, cross_entropy, until_end
+from capeval_captioning.models.latent import CaptionReader, LatentCaptioner, standard_normal
 
 FREE = 0.05
 """Nats of each latent number that cost nothing."""

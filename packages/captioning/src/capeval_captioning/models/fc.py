@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from torch import Tensor, nn
 
-from capeval.captioning.models.base import Captioner, Features, Sizes, State, lstm_cell
+from capeval_captioning.models.base import Captioner, Features, Sizes, State, lstm_cell
 
 
 class FC(Captioner):

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from capeval.captioning.checkpoints import read_tensors, write_tensors
-from capeval.captioning.images import CaptionedImages
-from capeval.captioning.retrieval import ImageSentenceSpace, hinge, recalls, similarities
-from capeval.captioning.rewards.retrieval import RetrievalReward
-from capeval.captioning.run_folder import RunFolder
-from capeval.captioning.training_data import Batches, Split, prepare
-from capeval.captioning.vocabulary import Vocabulary
 from capeval.data.source import PathLike
 from capeval.errors import DataError
+from capeval_captioning.data.images import CaptionedImages
+from capeval_captioning.data.vocabulary import Vocabulary
+from capeval_captioning.retrieval.model import ImageSentenceSpace, hinge, recalls, similarities
+from capeval_captioning.rewards.retrieval import RetrievalReward
+from capeval_captioning.training.checkpoints import read_tensors, write_tensors
+from capeval_captioning.training.data import Batches, Split, prepare
+from capeval_captioning.training.run_folder import RunFolder
 
 _ROWS = 512
 """Images or captions put into the space at once."""

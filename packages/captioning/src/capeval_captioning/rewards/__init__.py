@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import torch
 
-from capeval.captioning.mixture import RETRIEVAL
-from capeval.captioning.rewards.base import Reward, TrainingCaptions
-from capeval.captioning.rewards.cider_d import CiderDOfIds, CiderDOnDevice
-from capeval.captioning.rewards.metric import MetricOfText
 from capeval.errors import UsageError
 from capeval.metrics import CiderD
-from capeval.registry import parse_metrics
+from capeval.metrics.registry import parse_metrics
+from capeval_captioning.rewards.base import Reward, TrainingCaptions
+from capeval_captioning.rewards.cider_d import CiderDOfIds, CiderDOnDevice
+from capeval_captioning.rewards.metric import MetricOfText
+from capeval_captioning.training.mixture import RETRIEVAL
 
 __all__ = ["CiderDOfIds", "CiderDOnDevice", "MetricOfText", "Reward", "TrainingCaptions", "load_reward"]
 

@@ -8,8 +8,8 @@ from typing import Protocol
 
 from torch import Tensor
 
-from capeval.captioning.vocabulary import Vocabulary
-from capeval.document_frequency import DocumentFrequency
+from capeval.corpus.document_frequency import DocumentFrequency
+from capeval_captioning.data.vocabulary import Vocabulary
 
 
 class Reward(Protocol):

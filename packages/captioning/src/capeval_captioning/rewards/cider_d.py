@@ -11,13 +11,13 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from capeval.captioning.rewards.base import TrainingCaptions
-from capeval.captioning.rewards.check import check_counts, padded
-from capeval.captioning.vocabulary import END
-from capeval.document_frequency import DocumentFrequency
+from capeval.corpus.document_frequency import DocumentFrequency
 from capeval.metrics import CiderD
-from capeval.reward import CiderDReward
-from capeval.torch import CiderDReward as CiderDRewardOfTensors
+from capeval.reward.device import CiderDReward as CiderDRewardOfTensors
+from capeval.reward.host import CiderDReward
+from capeval_captioning.data.vocabulary import END
+from capeval_captioning.rewards.base import TrainingCaptions
+from capeval_captioning.rewards.check import check_counts, padded
 
 
 class CiderDOfIds:

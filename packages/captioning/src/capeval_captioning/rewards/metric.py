@@ -6,12 +6,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from capeval.captioning.rewards.base import TrainingCaptions
-from capeval.corpus import Corpus
-from capeval.document_frequency import DocumentFrequency
+from capeval.corpus.corpus import Corpus
+from capeval.corpus.document_frequency import DocumentFrequency
 from capeval.errors import UsageError
-from capeval.evaluate import count
 from capeval.metrics import Metric
+from capeval.scoring.score import count
+from capeval_captioning.rewards.base import TrainingCaptions
 
 _TOKENIZER = "none"
 """The captions are tokenised already."""

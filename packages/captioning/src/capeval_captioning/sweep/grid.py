@@ -30,15 +30,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import capeval
-from capeval.captioning.images import CaptionedImages
-from capeval.captioning.mixture import Mixture
-from capeval.captioning.settings import Settings
 from capeval.data.atomic import atomic_write
 from capeval.data.source import PathLike, read_bytes
 from capeval.errors import DataError, UsageError
+from capeval_captioning.data.images import CaptionedImages
+from capeval_captioning.training.mixture import Mixture
+from capeval_captioning.training.settings import Settings
 
 if TYPE_CHECKING:
-    from capeval.captioning.sweep_result import SweepResult
+    from capeval_captioning.sweep.result import SweepResult
 
 ONLY = "only"
 """The λ of a captioner trained with the reward alone."""
@@ -186,8 +186,8 @@ def run_sweep(
         UsageError: the folder is of another sweep; or a name or number that is not accepted.
         DataError: the data cannot be used, or the folder cannot be written.
     """
-    from capeval.captioning.sweep_jobs import prepare_encoder, run_jobs
-    from capeval.captioning.sweep_result import collect
+    from capeval_captioning.sweep.jobs import prepare_encoder, run_jobs
+    from capeval_captioning.sweep.result import collect
 
     place = Path(folder)
     images = sweep.read_images()

@@ -16,20 +16,20 @@ from pathlib import Path
 import torch
 
 import capeval
-from capeval.captioning.features import cached_features
-from capeval.captioning.generation import run_speaker
-from capeval.captioning.images import CaptionedImages
-from capeval.captioning.pretraining import WORDS, prepared_encoder
-from capeval.captioning.run_folder import CONFIG, RunFolder
-from capeval.captioning.sets import make_sets, set_method
-from capeval.captioning.settings import Settings
-from capeval.captioning.sweep import Captioner, Sweep
-from capeval.captioning.training import resume, train
-from capeval.captioning.training_data import tokenised
 from capeval.data.atomic import atomic_write
 from capeval.data.writers import write_caption_sets
 from capeval.errors import CapevalError, DataError
 from capeval.vision.device import choose_device
+from capeval_captioning.data.features import cached_features
+from capeval_captioning.data.images import CaptionedImages
+from capeval_captioning.decoding.generation import run_speaker
+from capeval_captioning.decoding.sets import make_sets, set_method
+from capeval_captioning.sweep.grid import Captioner, Sweep
+from capeval_captioning.training.data import tokenised
+from capeval_captioning.training.pretraining import WORDS, prepared_encoder
+from capeval_captioning.training.run_folder import CONFIG, RunFolder
+from capeval_captioning.training.settings import Settings
+from capeval_captioning.training.training import resume, train
 
 Progress = Callable[[str, int, int], None]
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from capeval.captioning.sweep import ONLY
 from capeval.report.pictures import write_drawings
 from capeval.report.pictures.tables import Cell, Table
 from capeval.report.text import grid
+from capeval_captioning.sweep.grid import ONLY
 
 if TYPE_CHECKING:
-    from capeval.captioning.sweep_result import Place, SweepResult
+    from capeval_captioning.sweep.result import Place, SweepResult
 
 
 def render(result: SweepResult, format: str) -> str:
     """The figures, means over seeds, and the findings; as a `table` for terminals or `markdown`."""
-    from capeval.captioning.sweep_result import FIGURES
+    from capeval_captioning.sweep.result import FIGURES
 
     head = ["captioner", *FIGURES.values()]
     rows = [[named(result, place), *(_cell(name, place.mean(name)) for name in FIGURES)] for place in result.places]

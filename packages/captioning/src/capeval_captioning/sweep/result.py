@@ -10,11 +10,11 @@ from statistics import mean
 from typing import Any
 
 import capeval
-from capeval.captioning.sweep import Sweep, strength
-from capeval.captioning.sweep_jobs import score_files
 from capeval.data.atomic import atomic_write
 from capeval.data.source import read_bytes
-from capeval.study.correlation import plain
+from capeval.judgments.correlation import plain
+from capeval_captioning.sweep.grid import Sweep, strength
+from capeval_captioning.sweep.jobs import score_files
 
 FIGURES = {
     "accuracy": "CIDEr-D",

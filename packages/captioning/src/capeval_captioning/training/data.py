@@ -12,14 +12,14 @@ import torch
 from torch import Tensor
 
 import capeval
-from capeval.captioning.batches import Batch
-from capeval.captioning.encoders import Encoder, to_pixels
-from capeval.captioning.features import cached_features
-from capeval.captioning.images import CaptionedImages
-from capeval.captioning.models.base import Features
-from capeval.captioning.vocabulary import END, Vocabulary
 from capeval.data.source import PathLike
 from capeval.errors import DataError, UsageError
+from capeval_captioning.data.batches import Batch
+from capeval_captioning.data.features import cached_features
+from capeval_captioning.data.images import CaptionedImages
+from capeval_captioning.data.vocabulary import END, Vocabulary
+from capeval_captioning.encoders import Encoder, to_pixels
+from capeval_captioning.models.base import Features
 
 Tokens = tuple[str, ...]
 

@@ -14,27 +14,27 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from capeval.captioning.batches import Losses
-from capeval.captioning.checkpoints import (
+from capeval.corpus.document_frequency import DocumentFrequency
+from capeval.errors import CapevalError, DataError, UsageError
+from capeval_captioning.data.batches import Losses
+from capeval_captioning.encoders import Encoder
+from capeval_captioning.models import Captioner
+from capeval_captioning.retrieval.training import RetrievalModel
+from capeval_captioning.rewards import TrainingCaptions
+from capeval_captioning.rewards.retrieval import RetrievalReward
+from capeval_captioning.training.checkpoints import (
     learning,
     random_states,
     read_tensors,
     restore_random_states,
     write_tensors,
 )
-from capeval.captioning.encoders import Encoder
-from capeval.captioning.losses import Objective
-from capeval.captioning.models import Captioner
-from capeval.captioning.processes import Processes
-from capeval.captioning.retrieval_training import RetrievalModel
-from capeval.captioning.rewards import TrainingCaptions
-from capeval.captioning.rewards.retrieval import RetrievalReward
-from capeval.captioning.run_folder import BEST, LAST, RunFolder
-from capeval.captioning.run_log import RunLog
-from capeval.captioning.training_data import Batches, TrainingData
-from capeval.captioning.validation import greedy_captions, validation_score
-from capeval.document_frequency import DocumentFrequency
-from capeval.errors import CapevalError, DataError, UsageError
+from capeval_captioning.training.data import Batches, TrainingData
+from capeval_captioning.training.losses import Objective
+from capeval_captioning.training.processes import Processes
+from capeval_captioning.training.run_folder import BEST, LAST, RunFolder
+from capeval_captioning.training.run_log import RunLog
+from capeval_captioning.training.validation import greedy_captions, validation_score
 
 
 @dataclass(frozen=True)

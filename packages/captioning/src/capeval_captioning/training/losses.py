@@ -23,12 +23,12 @@ from concurrent.futures import ThreadPoolExecutor
 import torch
 from torch import Tensor
 
-from capeval.captioning.batches import Batch, Losses
-from capeval.captioning.decoding import greedy, sample
-from capeval.captioning.mixture import CROSS_ENTROPY, RETRIEVAL, Mixture
-from capeval.captioning.models.base import Captioner, Features, until_end
-from capeval.captioning.rewards import Reward, TrainingCaptions, load_reward
 from capeval.errors import UsageError, accepted_name
+from capeval_captioning.data.batches import Batch, Losses
+from capeval_captioning.decoding.search import greedy, sample
+from capeval_captioning.models.base import Captioner, Features, until_end
+from capeval_captioning.rewards import Reward, TrainingCaptions, load_reward
+from capeval_captioning.training.mixture import CROSS_ENTROPY, RETRIEVAL, Mixture
 
 BASELINES = ("greedy", "others")
 
@@ -40,7 +40,7 @@ class Objective:
     greedy caption and cross-entropy.
 
     Args:
-        mixture: what is minimised; see `capeval.captioning.mixture`.
+        mixture: what is minimised; see `capeval_captioning.training.mixture`.
         rewards: those that the mixture names.
         samples: k, sampled captions an image.
         baseline: one of `BASELINES`.

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from capeval.errors import UsageError
 from capeval.metrics.base import spell
-from capeval.registry import parse_metrics
+from capeval.metrics.registry import parse_metrics
 
 CROSS_ENTROPY = "xe"
 RETRIEVAL = "retrieval"

@@ -17,14 +17,14 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from capeval.captioning.encoders import Encoder, load_encoder
-from capeval.captioning.features import read_pixels
-from capeval.captioning.images import CaptionedImages
-from capeval.captioning.models.base import Features
-from capeval.captioning.training_data import read_bytes_of_pixels
 from capeval.data.atomic import atomic_write
 from capeval.data.source import PathLike
 from capeval.errors import DataError
+from capeval_captioning.data.features import read_pixels
+from capeval_captioning.data.images import CaptionedImages
+from capeval_captioning.encoders import Encoder, load_encoder
+from capeval_captioning.models.base import Features
+from capeval_captioning.training.data import read_bytes_of_pixels
 
 WORDS = "words"
 """The name, among weights, of those learned here."""

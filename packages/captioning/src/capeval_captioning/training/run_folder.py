@@ -21,14 +21,14 @@ from typing import Any
 import torch
 
 import capeval
-from capeval.captioning.checkpoints import read_tensors, write_tensors
-from capeval.captioning.encoders import Encoder, load_encoder
-from capeval.captioning.models import Captioner, Sizes, build
-from capeval.captioning.settings import Settings
-from capeval.captioning.vocabulary import Vocabulary
 from capeval.data.atomic import atomic_write
 from capeval.data.source import PathLike, reading
 from capeval.errors import DataError
+from capeval_captioning.data.vocabulary import Vocabulary
+from capeval_captioning.encoders import Encoder, load_encoder
+from capeval_captioning.models import Captioner, Sizes, build
+from capeval_captioning.training.checkpoints import read_tensors, write_tensors
+from capeval_captioning.training.settings import Settings
 
 FORMAT = 1
 """Version of the folder's own form."""

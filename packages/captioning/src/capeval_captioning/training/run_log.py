@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from capeval.captioning.run_folder import LOG, TENSORBOARD
 from capeval.data.atomic import atomic_write
 from capeval.data.source import reading
 from capeval.errors import DataError
+from capeval_captioning.training.run_folder import LOG, TENSORBOARD
 
 
 class RunLog:

@@ -92,9 +92,9 @@ class Settings:
     """`cpu`, `cuda`, `cuda:1`, `mps`; `auto`: the GPU when there is one."""
 
     def __post_init__(self) -> None:
-        from capeval.captioning.losses import BASELINES
-        from capeval.captioning.mixture import Mixture
-        from capeval.captioning.models import MODELS
+        from capeval_captioning.models import MODELS
+        from capeval_captioning.training.losses import BASELINES
+        from capeval_captioning.training.mixture import Mixture
 
         accepted_name("the model", self.model, list(MODELS))
         Mixture.parse(self.loss)

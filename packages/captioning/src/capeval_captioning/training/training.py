@@ -18,18 +18,18 @@ from typing import Any
 import torch
 
 import capeval
-from capeval.captioning.encoders import Encoder, load_encoder
-from capeval.captioning.images import CaptionedImages
-from capeval.captioning.models import Sizes, build
-from capeval.captioning.pretraining import WORDS, prepared_encoder
-from capeval.captioning.processes import Processes
-from capeval.captioning.run_folder import BEGIN, RunFolder, check_new
-from capeval.captioning.settings import MAY_CHANGE, Settings
-from capeval.captioning.training_data import TrainingData, cache_folder, prepare, tokenised
-from capeval.captioning.training_loop import Outcome, Progress, TrainingLoop
-from capeval.captioning.vocabulary import Vocabulary
 from capeval.data.source import PathLike
 from capeval.errors import DataError, UsageError
+from capeval_captioning.data.images import CaptionedImages
+from capeval_captioning.data.vocabulary import Vocabulary
+from capeval_captioning.encoders import Encoder, load_encoder
+from capeval_captioning.models import Sizes, build
+from capeval_captioning.training.data import TrainingData, cache_folder, prepare, tokenised
+from capeval_captioning.training.loop import Outcome, Progress, TrainingLoop
+from capeval_captioning.training.pretraining import WORDS, prepared_encoder
+from capeval_captioning.training.processes import Processes
+from capeval_captioning.training.run_folder import BEGIN, RunFolder, check_new
+from capeval_captioning.training.settings import MAY_CHANGE, Settings
 
 
 def train(

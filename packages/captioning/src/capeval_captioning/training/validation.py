@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import torch
 
 import capeval
-from capeval.captioning.decoding import greedy
-from capeval.captioning.models import Captioner
-from capeval.captioning.training_data import Split
-from capeval.captioning.vocabulary import Vocabulary
+from capeval_captioning.data.vocabulary import Vocabulary
+from capeval_captioning.decoding.search import greedy
+from capeval_captioning.models import Captioner
+from capeval_captioning.training.data import Split
 
 IMAGES = 100
 """Captioned at a time."""

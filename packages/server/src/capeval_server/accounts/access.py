@@ -12,8 +12,8 @@ from typing import Any
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from capeval.server.models import Account, ApiToken, SignedIn, Team, now
-from capeval.server.passwords import digest, new_secret
+from capeval_server.accounts.passwords import digest, new_secret
+from capeval_server.store.models import Account, ApiToken, SignedIn, Team, now
 
 SIGNED_IN_FOR = dt.timedelta(days=14)
 TOKEN_PREFIX = "capeval_"  # noqa: S105

@@ -7,10 +7,10 @@ import re
 from sqlalchemy import delete, select
 
 from capeval.errors import UsageError
-from capeval.server.access import Role
-from capeval.server.database import Database
-from capeval.server.models import Account, AuditEntry, SignedIn, now
-from capeval.server.passwords import hash_password, problem_with
+from capeval_server.accounts.access import Role
+from capeval_server.accounts.passwords import hash_password, problem_with
+from capeval_server.store.database import Database
+from capeval_server.store.models import Account, AuditEntry, SignedIn, now
 
 EMAIL = re.compile(r"[^@\s\x00-\x1f]{1,64}@[^@\s\x00-\x1f]{1,185}")
 """What is taken for an e-mail address; whether it is one, only a letter would show."""

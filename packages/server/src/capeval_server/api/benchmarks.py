@@ -6,13 +6,8 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Path, Query, Request, Response
 
-from capeval.server import benchmarks, submissions
-from capeval.server.access import Role
-from capeval.server.board import Entry, board, entries, improvements, metrics_of
-from capeval.server.errors import Refused
-from capeval.server.models import Benchmark
-from capeval.server.routing import Routes
-from capeval.server.schemas import (
+from capeval_server.accounts.access import Role
+from capeval_server.api.schemas import (
     BenchmarkBody,
     BenchmarkList,
     BoardBody,
@@ -24,8 +19,13 @@ from capeval.server.schemas import (
     SubmissionBody,
     SubmissionList,
 )
-from capeval.server.submissions import Standing, display_name
-from capeval.server.visit import Here
+from capeval_server.boards import benchmarks, submissions
+from capeval_server.boards.board import Entry, board, entries, improvements, metrics_of
+from capeval_server.boards.submissions import Standing, display_name
+from capeval_server.store.models import Benchmark
+from capeval_server.web.errors import Refused
+from capeval_server.web.routing import Routes
+from capeval_server.web.visit import Here
 
 routes = Routes(tags=["benchmarks"])
 Name = Annotated[str, Path(description="The benchmark's short name.", max_length=60)]

@@ -14,20 +14,22 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from capeval._core import Captions
-from capeval.corpus import TOKENIZERS
+from capeval.corpus.corpus import TOKENIZERS
 from capeval.data import read_objects
 from capeval.errors import CapevalError, DataError
-from capeval.evaluate import lacking
-from capeval.registry import parse_metrics
-from capeval.server import blobs, jobs, scoring
-from capeval.server.access import Caller, Role
-from capeval.server.check import problems_of
-from capeval.server.errors import Refused, not_found
-from capeval.server.models import Benchmark, Job, Submission, Team, now
+from capeval.metrics.registry import parse_metrics
+from capeval.scoring.score import lacking
+from capeval_server.accounts.access import Caller, Role
+from capeval_server.boards import scoring
+from capeval_server.boards.check import problems_of
+from capeval_server.jobs import jobs
+from capeval_server.store import blobs
+from capeval_server.store.models import Benchmark, Job, Submission, Team, now
+from capeval_server.web.errors import Refused, not_found
 
 if TYPE_CHECKING:
     from capeval.metrics import Metric
-    from capeval.server.visit import Visit
+    from capeval_server.web.visit import Visit
 
 BOARDS = {
     "public": "everybody",

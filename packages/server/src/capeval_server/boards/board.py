@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from capeval.registry import parse_metrics
-from capeval.server.errors import Refused
-from capeval.server.models import Benchmark, Submission, SubmissionPair, SubmissionScore, Team
+from capeval.metrics.registry import parse_metrics
+from capeval_server.store.models import Benchmark, Submission, SubmissionPair, SubmissionScore, Team
+from capeval_server.web.errors import Refused
 
 ALPHA = 0.05
 

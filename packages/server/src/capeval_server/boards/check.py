@@ -13,7 +13,7 @@ from typing import Any
 
 from capeval._core import Captions
 from capeval.errors import CapevalError
-from capeval.server.child import ChildFailedError, Limits, run_child
+from capeval_server.jobs.child import ChildFailedError, Limits, run_child
 
 MOST_PROBLEMS = 1000
 """Problems listed; the others are counted."""
@@ -57,7 +57,7 @@ def _entry_by_entry(data: bytes, images: list[str]) -> tuple[list[str], bool]:
     """The problems, and whether they explain why the file cannot be read."""
     try:
         answer = run_child(
-            "capeval.server.check:examine", {"images": images}, [data], Limits(_SECONDS, _MEMORY), lambda _: None
+            "capeval_server.boards.check:examine", {"images": images}, [data], Limits(_SECONDS, _MEMORY), lambda _: None
         )
     except ChildFailedError:
         return [], False

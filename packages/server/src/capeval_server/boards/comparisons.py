@@ -7,11 +7,12 @@ from typing import Any
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
-from capeval.server import benchmarks, jobs, scoring
-from capeval.server.access import Caller
-from capeval.server.board import Entry, board, entries
-from capeval.server.errors import Refused, not_found
-from capeval.server.models import Benchmark, Comparison, Job
+from capeval_server.accounts.access import Caller
+from capeval_server.boards import benchmarks, scoring
+from capeval_server.boards.board import Entry, board, entries
+from capeval_server.jobs import jobs
+from capeval_server.store.models import Benchmark, Comparison, Job
+from capeval_server.web.errors import Refused, not_found
 
 
 def choices(session: Session, caller: Caller, benchmark: Benchmark) -> dict[int, Entry]:

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from capeval._core import Captions
-from capeval.corpus import Corpus
-from capeval.evaluate import score_corpus
-from capeval.registry import parse_metrics
-from capeval.result import Result
+from capeval.corpus.corpus import Corpus
+from capeval.metrics.registry import parse_metrics
+from capeval.scoring.result import Result
+from capeval.scoring.score import score_corpus
 
 SAMPLES = 1000
 PERMUTATIONS = 10_000
@@ -41,7 +41,7 @@ def compare(header: dict[str, Any], files: list[bytes], progress: Callable[[str]
 
     `files` are the references, then a file for each of the header's `systems`, which are submissions' numbers.
     """
-    from capeval.significance import compare_results
+    from capeval.scoring.compare import compare_results
 
     warnings.simplefilter("ignore")
     references, *candidates = (Captions.parse(file, None, None) for file in files)

@@ -8,10 +8,11 @@ from typing import Any
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session, joinedload
 
-from capeval.server import blobs, jobs
-from capeval.server.board import board
-from capeval.server.jobs import KINDS, Kind
-from capeval.server.models import Benchmark, Comparison, Submission, SubmissionPair, SubmissionScore, now
+from capeval_server.boards.board import board
+from capeval_server.jobs import jobs
+from capeval_server.jobs.jobs import KINDS, Kind
+from capeval_server.store import blobs
+from capeval_server.store.models import Benchmark, Comparison, Submission, SubmissionPair, SubmissionScore, now
 
 KIND = "score"
 COMPARE = "compare"
@@ -82,6 +83,6 @@ def store_comparison(session: Session, _: int, answer: dict[str, Any]) -> None:
         session.merge(SubmissionPair(a_id=min(one, other), b_id=max(one, other), metric=metric, p=p, **row))
 
 
-KINDS[KIND] = Kind(prepare, "capeval.server.scorer:compute", store)
-KINDS[COMPARE] = Kind(prepare_comparison, "capeval.server.scorer:compare", store_comparison)
-KINDS[ASKED] = Kind(prepare_asked, "capeval.server.scorer:compare", store_comparison)
+KINDS[KIND] = Kind(prepare, "capeval_server.boards.scorer:compute", store)
+KINDS[COMPARE] = Kind(prepare_comparison, "capeval_server.boards.scorer:compare", store_comparison)
+KINDS[ASKED] = Kind(prepare_asked, "capeval_server.boards.scorer:compare", store_comparison)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from capeval.server import benchmarks, scoring
-from capeval.server.access import Caller
-from capeval.server.board import metrics_of
-from capeval.server.errors import not_found
-from capeval.server.models import Benchmark, Blob, Job, Submission, SubmissionScore, Team
+from capeval_server.accounts.access import Caller
+from capeval_server.boards import benchmarks, scoring
+from capeval_server.boards.board import metrics_of
+from capeval_server.store.models import Benchmark, Blob, Job, Submission, SubmissionScore, Team
+from capeval_server.web.errors import not_found
 
 
 @dataclass(frozen=True)

@@ -72,14 +72,14 @@ def command(upload_limit: int, **options: Any) -> Callable[[], int] | None:
     _extra()
     # The database and its backups hold hidden references: files made here are for this user alone.
     os.umask(0o077)
-    from capeval.server.settings import Settings
+    from capeval_server.web.settings import Settings
 
     settings = Settings(secret_key=os.environ.get("CAPEVAL_SECRET_KEY"), upload_limit=upload_limit * 2**20, **options)
     settings.check()
     ctx.obj = settings
     if ctx.invoked_subcommand is not None:
         return None
-    from capeval.server.serve import serve
+    from capeval_server.web.serve import serve
 
     return lambda: serve(settings)
 
@@ -92,8 +92,8 @@ def command(upload_limit: int, **options: Any) -> Callable[[], int] | None:
 @click.pass_obj
 def admin(settings: Any, email: str, password_file: Any) -> None:
     """Make the account EMAIL an administrator, with a new password."""
-    from capeval.server.database import Database
-    from capeval.server.operate import make_admin
+    from capeval_server.accounts.operate import make_admin
+    from capeval_server.store.database import Database
 
     if password_file is not None:
         password = password_file.read().rstrip("\n")
@@ -112,8 +112,8 @@ def admin(settings: Any, email: str, password_file: Any) -> None:
 @click.pass_obj
 def backup(settings: Any, file: str) -> None:
     """Write everything the server holds to FILE, which --database of either kind can be restored from."""
-    from capeval.server.backup import back_up
-    from capeval.server.database import Database
+    from capeval_server.store.backup import back_up
+    from capeval_server.store.database import Database
 
     rows = back_up(Database(settings.database), file)
     click.echo(f"{file}: {rows:,} rows", err=True)
@@ -125,8 +125,8 @@ def backup(settings: Any, file: str) -> None:
 @click.pass_obj
 def restore(settings: Any, file: str, replace: bool) -> None:
     """Fill --database from FILE, which capeval serve backup wrote: all of it, or nothing."""
-    from capeval.server import backup
-    from capeval.server.database import Database
+    from capeval_server.store import backup
+    from capeval_server.store.database import Database
 
     rows = backup.restore(Database(settings.database), file, replace=replace)
     click.echo(f"{file}: {rows:,} rows restored", err=True)

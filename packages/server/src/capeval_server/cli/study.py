@@ -13,8 +13,8 @@ from capeval.cli.group import Group
 from capeval.data import read_candidates, read_caption_sets, read_references
 from capeval.data.source import read_bytes
 from capeval.errors import UsageError
-from capeval.human import KINDS
-from capeval.human.make import CATEGORIES, images_at, images_in, make_study
+from capeval_studies import KINDS
+from capeval_studies.make import CATEGORIES, images_at, images_in, make_study
 
 
 @click.group(name="study", cls=Group)
@@ -92,7 +92,7 @@ def make(
 @click.argument("file")
 def check(file: str) -> None:
     """Check FILE completely, and say what it asks."""
-    from capeval.human.design import read_design
+    from capeval_studies.design import read_design
 
     design = read_design(read_bytes(file), file)
     checks = sum(len(each.pages) for each in design.checks.values())

@@ -41,7 +41,7 @@ def run_child(
     `beat` is called every second with what the child says it is doing, or an empty text; what it raises ends the child.
     Raises `ChildFailedError` where the child fails or takes too much.
     """
-    command = [sys.executable, "-m", "capeval.server.child", compute, str(limits.seconds), str(limits.memory)]
+    command = [sys.executable, "-m", "capeval_server.jobs.child", compute, str(limits.seconds), str(limits.memory)]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     assert process.stdin is not None
     assert process.stdout is not None

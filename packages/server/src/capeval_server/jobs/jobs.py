@@ -19,11 +19,11 @@ from typing import Any
 from sqlalchemy import func, or_, select, update
 from sqlalchemy.orm import Session
 
-from capeval.server.child import ChildFailedError, Limits, run_child
-from capeval.server.database import Database
-from capeval.server.models import Job, now
-from capeval.server.observe import Meters, event
-from capeval.server.settings import Settings
+from capeval_server.jobs.child import ChildFailedError, Limits, run_child
+from capeval_server.store.database import Database
+from capeval_server.store.models import Job, now
+from capeval_server.web.observe import Meters, event
+from capeval_server.web.settings import Settings
 
 LEASE = dt.timedelta(seconds=15)
 ATTEMPTS = 20

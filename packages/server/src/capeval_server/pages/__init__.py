@@ -1,6 +1,6 @@
 """The pages: handlers that answer with HTML. A new module adds its `routes` here."""
 
-from capeval.server.pages import account, admin, annotate, benchmarks, comparisons, health, home, studies, submissions
+from capeval_server.pages import account, admin, annotate, benchmarks, comparisons, health, home, studies, submissions
 
 ROUTES = (
     health.routes,

@@ -9,13 +9,13 @@ from fastapi import Form
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
-from capeval.server.access import Role, new_token, sign_in, sign_out
-from capeval.server.errors import Refused, not_found
-from capeval.server.models import Account, ApiToken, Invitation, SignedIn, Team, now
-from capeval.server.operate import EMAIL
-from capeval.server.passwords import digest, hash_password, problem_with, verify_password
-from capeval.server.routing import Routes
-from capeval.server.visit import Here, Response, Visit
+from capeval_server.accounts.access import Role, new_token, sign_in, sign_out
+from capeval_server.accounts.operate import EMAIL
+from capeval_server.accounts.passwords import digest, hash_password, problem_with, verify_password
+from capeval_server.store.models import Account, ApiToken, Invitation, SignedIn, Team, now
+from capeval_server.web.errors import Refused, not_found
+from capeval_server.web.routing import Routes
+from capeval_server.web.visit import Here, Response, Visit
 
 routes = Routes()
 Text = Annotated[str, Form(max_length=400)]

@@ -9,12 +9,12 @@ from fastapi import Form, Query
 from fastapi.responses import Response
 from sqlalchemy import delete, select, update
 
-from capeval.server.access import Role
-from capeval.server.errors import Refused, not_found
-from capeval.server.models import Account, ApiToken, AuditEntry, Invitation, SignedIn, Team, now
-from capeval.server.passwords import digest, new_secret
-from capeval.server.routing import Routes
-from capeval.server.visit import Here, Visit
+from capeval_server.accounts.access import Role
+from capeval_server.accounts.passwords import digest, new_secret
+from capeval_server.store.models import Account, ApiToken, AuditEntry, Invitation, SignedIn, Team, now
+from capeval_server.web.errors import Refused, not_found
+from capeval_server.web.routing import Routes
+from capeval_server.web.visit import Here, Visit
 
 routes = Routes()
 _PAGE = 100

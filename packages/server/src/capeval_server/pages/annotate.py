@@ -8,17 +8,17 @@ from typing import Annotated, Any
 from fastapi import Form, Request
 from sqlalchemy.orm import Session
 
-from capeval.human.kinds import AnswerError
-from capeval.server import studies
-from capeval.server.access import Role
-from capeval.server.annotators import Arrival, begin, known, study_and_person
-from capeval.server.assignment import next_assignment, present, record
-from capeval.server.blobs import fetch
-from capeval.server.errors import Refused, not_found
-from capeval.server.models import Annotator, Assignment, Study, StudyImage
-from capeval.server.protection import CONTENT_SECURITY_POLICY
-from capeval.server.routing import Routes
-from capeval.server.visit import Here, Response, Visit
+from capeval_server.accounts.access import Role
+from capeval_server.store.blobs import fetch
+from capeval_server.store.models import Annotator, Assignment, Study, StudyImage
+from capeval_server.studies import studies
+from capeval_server.studies.annotators import Arrival, begin, known, study_and_person
+from capeval_server.studies.assignment import next_assignment, present, record
+from capeval_server.web.errors import Refused, not_found
+from capeval_server.web.protection import CONTENT_SECURITY_POLICY
+from capeval_server.web.routing import Routes
+from capeval_server.web.visit import Here, Response, Visit
+from capeval_studies.kinds import AnswerError
 
 routes = Routes()
 Text = Annotated[str, Form(max_length=200)]

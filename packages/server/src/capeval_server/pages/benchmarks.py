@@ -10,16 +10,16 @@ from fastapi import Depends, Form, UploadFile
 from fastapi.responses import Response
 from sqlalchemy.orm import Session
 
-from capeval.corpus import TOKENIZERS
-from capeval.registry import groups
-from capeval.server import benchmarks, comparisons
-from capeval.server.access import Role
-from capeval.server.benchmarks import Rules
-from capeval.server.board import board, entries, improvements, metrics_of, to_csv
-from capeval.server.errors import Refused
-from capeval.server.models import Benchmark
-from capeval.server.routing import Routes
-from capeval.server.visit import Here, Visit
+from capeval.corpus.corpus import TOKENIZERS
+from capeval.metrics.registry import groups
+from capeval_server.accounts.access import Role
+from capeval_server.boards import benchmarks, comparisons
+from capeval_server.boards.benchmarks import Rules
+from capeval_server.boards.board import board, entries, improvements, metrics_of, to_csv
+from capeval_server.store.models import Benchmark
+from capeval_server.web.errors import Refused
+from capeval_server.web.routing import Routes
+from capeval_server.web.visit import Here, Visit
 
 routes = Routes()
 Text = Annotated[str, Form(max_length=10_000)]

@@ -7,11 +7,11 @@ from typing import Annotated
 from fastapi import Form
 from fastapi.responses import JSONResponse, Response
 
-from capeval.server import benchmarks, comparisons
-from capeval.server.access import Role
-from capeval.server.board import compared, metrics_of
-from capeval.server.routing import Routes
-from capeval.server.visit import Here
+from capeval_server.accounts.access import Role
+from capeval_server.boards import benchmarks, comparisons
+from capeval_server.boards.board import compared, metrics_of
+from capeval_server.web.routing import Routes
+from capeval_server.web.visit import Here
 
 routes = Routes()
 Number = Annotated[int, Form(ge=1, le=2**31 - 1)]

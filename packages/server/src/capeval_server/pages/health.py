@@ -6,9 +6,9 @@ from fastapi.responses import PlainTextResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from sqlalchemy import text
 
-from capeval.server.access import Role
-from capeval.server.routing import Routes
-from capeval.server.visit import Here
+from capeval_server.accounts.access import Role
+from capeval_server.web.routing import Routes
+from capeval_server.web.visit import Here
 
 routes = Routes()
 

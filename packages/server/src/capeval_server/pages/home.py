@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from capeval.server import benchmarks
-from capeval.server.access import Role
-from capeval.server.routing import Routes
-from capeval.server.visit import Here, Response
+from capeval_server.accounts.access import Role
+from capeval_server.boards import benchmarks
+from capeval_server.web.routing import Routes
+from capeval_server.web.visit import Here, Response
 
 routes = Routes()
 _SHOWN = 10

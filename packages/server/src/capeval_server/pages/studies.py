@@ -9,19 +9,19 @@ from fastapi import Form, Query, UploadFile
 from fastapi.responses import JSONResponse, Response
 from sqlalchemy import select
 
-from capeval.human import KINDS
-from capeval.human.design import StudyFileError, read_design
-from capeval.human.export import answers_csv, export, export_name
-from capeval.human.quality import quality
-from capeval.server import studies
-from capeval.server.access import Role
-from capeval.server.assignment import exclude, include, reject
-from capeval.server.errors import Refused, not_found
-from capeval.server.models import Account, Annotator, Assignment, Study, StudyItem
-from capeval.server.pages.annotate import allow_image
-from capeval.server.results import answers_of, people_of, progress
-from capeval.server.routing import Routes
-from capeval.server.visit import Here
+from capeval_server.accounts.access import Role
+from capeval_server.pages.annotate import allow_image
+from capeval_server.store.models import Account, Annotator, Assignment, Study, StudyItem
+from capeval_server.studies import studies
+from capeval_server.studies.assignment import exclude, include, reject
+from capeval_server.studies.results import answers_of, people_of, progress
+from capeval_server.web.errors import Refused, not_found
+from capeval_server.web.routing import Routes
+from capeval_server.web.visit import Here
+from capeval_studies import KINDS
+from capeval_studies.design import StudyFileError, read_design
+from capeval_studies.export import answers_csv, export, export_name
+from capeval_studies.quality import quality
 
 routes = Routes()
 Text = Annotated[str, Form(max_length=400)]

@@ -7,11 +7,11 @@ from typing import Annotated
 from fastapi import Form, UploadFile
 from fastapi.responses import JSONResponse, Response
 
-from capeval.server import benchmarks, submissions
-from capeval.server.access import Role
-from capeval.server.errors import Refused
-from capeval.server.routing import Routes
-from capeval.server.visit import Here
+from capeval_server.accounts.access import Role
+from capeval_server.boards import benchmarks, submissions
+from capeval_server.web.errors import Refused
+from capeval_server.web.routing import Routes
+from capeval_server.web.visit import Here
 
 routes = Routes()
 

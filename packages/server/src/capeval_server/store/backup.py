@@ -19,7 +19,7 @@ from capeval import __version__
 from capeval.data.atomic import atomic_write
 from capeval.data.source import PathLike, reading
 from capeval.errors import DataError
-from capeval.server.database import Database, alembic_config
+from capeval_server.store.database import Database, alembic_config
 
 _KIND = "capeval server backup"
 _BATCH = 500

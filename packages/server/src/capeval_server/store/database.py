@@ -20,7 +20,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import QueuePool
 
 from capeval.errors import DataError, MissingDependencyError, UsageError
-from capeval.server.errors import Refused
+from capeval_server.web.errors import Refused
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 _CONNECTIONS = 16

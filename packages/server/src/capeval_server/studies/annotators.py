@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from capeval.server.errors import not_found
-from capeval.server.models import Annotator, Study
-from capeval.server.studies import lock
+from capeval_server.store.models import Annotator, Study
+from capeval_server.studies.studies import lock
+from capeval_server.web.errors import not_found
 
 _LONGEST = 128
 _PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"

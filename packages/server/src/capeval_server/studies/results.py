@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from capeval.human.answers import Answer
-from capeval.server.models import Annotator, Assignment, Study, StudyItem, now
+from capeval_server.store.models import Annotator, Assignment, Study, StudyItem, now
+from capeval_studies.answers import Answer
 
 
 @dataclass(frozen=True)

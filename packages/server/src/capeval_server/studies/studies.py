@@ -13,13 +13,13 @@ from urllib.parse import urlsplit
 from sqlalchemy import delete, func, insert, select
 from sqlalchemy.orm import Session
 
-from capeval.human import KINDS
-from capeval.human.design import Checks, Design, Page
-from capeval.human.kinds import Kind
-from capeval.server.access import Caller
-from capeval.server.blobs import forget, keep
-from capeval.server.errors import not_found
-from capeval.server.models import Annotator, Assignment, Study, StudyImage, StudyItem
+from capeval_server.accounts.access import Caller
+from capeval_server.store.blobs import forget, keep
+from capeval_server.store.models import Annotator, Assignment, Study, StudyImage, StudyItem
+from capeval_server.web.errors import not_found
+from capeval_studies import KINDS
+from capeval_studies.design import Checks, Design, Page
+from capeval_studies.kinds import Kind
 
 STATES = ("open", "paused", "closed")
 _BATCH = 5000

@@ -15,14 +15,14 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from capeval import __version__
-from capeval.server import api, pages
-from capeval.server.errors import Refused
-from capeval.server.observe import Observed, log
-from capeval.server.protection import Protection
-from capeval.server.routing import Guard, SignInFirst
-from capeval.server.settings import Settings
-from capeval.server.site import HERE, Site
-from capeval.server.visit import Visit
+from capeval_server import api, pages
+from capeval_server.web.errors import Refused
+from capeval_server.web.observe import Observed, log
+from capeval_server.web.protection import Protection
+from capeval_server.web.routing import Guard, SignInFirst
+from capeval_server.web.settings import Settings
+from capeval_server.web.site import HERE, Site
+from capeval_server.web.visit import Visit
 
 
 def create_app(settings: Settings) -> FastAPI:

@@ -7,7 +7,7 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
 
-from capeval.server.errors import Refused
+from capeval_server.web.errors import Refused
 
 _REMEMBERED = 50_000
 

@@ -12,7 +12,7 @@ import uuid
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-log = logging.getLogger("capeval.server")
+log = logging.getLogger("capeval_server")
 
 _BUCKETS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 
@@ -36,7 +36,7 @@ def log_to_stderr() -> None:
     """Our own lines and the web server's warnings, all as JSON."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
-    for name, level in (("capeval.server", logging.INFO), ("uvicorn", logging.WARNING)):
+    for name, level in (("capeval_server", logging.INFO), ("uvicorn", logging.WARNING)):
         logger = logging.getLogger(name)
         logger.handlers[:] = [handler]
         logger.setLevel(level)

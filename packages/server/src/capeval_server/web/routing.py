@@ -11,10 +11,10 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import RedirectResponse
 from starlette.concurrency import run_in_threadpool
 
-from capeval.server.access import Caller, Role, by_cookie, by_token
-from capeval.server.errors import Refused, not_found
-from capeval.server.schemas import ErrorBody
-from capeval.server.visit import Visit
+from capeval_server.accounts.access import Caller, Role, by_cookie, by_token
+from capeval_server.api.schemas import ErrorBody
+from capeval_server.web.errors import Refused, not_found
+from capeval_server.web.visit import Visit
 
 F = TypeVar("F", bound=Callable[..., Any])
 _SAFE = {"GET", "HEAD"}
@@ -93,7 +93,7 @@ class Routes(APIRouter):
         return self._add(path, role, ("GET",), api=True, include_in_schema=False, response_model=None)
 
     def api(self, path: str, *, role: Role, methods: tuple[str, ...] = ("GET",), **options: Any) -> Callable[[F], F]:
-        """A handler under `/api/v1` that answers with a model of `capeval.server.schemas`."""
+        """A handler under `/api/v1` that answers with a model of `capeval_server.api.schemas`."""
         responses = {status: {"model": ErrorBody} for status in (400, 404, 413, 422, 429)}
         if role > Role.ANYONE:
             responses |= {status: {"model": ErrorBody} for status in (401, 403)}

@@ -7,9 +7,9 @@ import sys
 
 import uvicorn
 
-from capeval.server.app import create_app
-from capeval.server.observe import event, log_to_stderr
-from capeval.server.settings import Settings
+from capeval_server.web.app import create_app
+from capeval_server.web.observe import event, log_to_stderr
+from capeval_server.web.settings import Settings
 
 _FINISH_SECONDS = 10
 

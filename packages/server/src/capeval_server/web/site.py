@@ -6,16 +6,16 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from capeval.server.database import Database
-from capeval.server.format import FILTERS
-from capeval.server.jobs import Jobs
-from capeval.server.limits import Limits
-from capeval.server.models import Kept
-from capeval.server.observe import Meters
-from capeval.server.passwords import new_secret
-from capeval.server.settings import Settings
+from capeval_server.accounts.passwords import new_secret
+from capeval_server.jobs.jobs import Jobs
+from capeval_server.store.database import Database
+from capeval_server.store.models import Kept
+from capeval_server.web.format import FILTERS
+from capeval_server.web.limits import Limits
+from capeval_server.web.observe import Meters
+from capeval_server.web.settings import Settings
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 
 
 class Site:

@@ -8,14 +8,14 @@ from urllib.parse import quote
 from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
-from capeval.server.access import NOBODY, Caller, csrf_token
-from capeval.server.models import AuditEntry, now
-from capeval.server.passwords import digest, new_secret
+from capeval_server.accounts.access import NOBODY, Caller, csrf_token
+from capeval_server.accounts.passwords import digest, new_secret
+from capeval_server.store.models import AuditEntry, now
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
-    from capeval.server.site import Site
+    from capeval_server.web.site import Site
 
 
 R = TypeVar("R", bound=Response)

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import re
 
-from capeval.captioning.sets.altered import GaussianNoise, RandomCrops
-from capeval.captioning.sets.latent import LatentDraws
-from capeval.captioning.sets.make import make_sets
-from capeval.captioning.sets.method import ImageBatch, SetMethod
-from capeval.captioning.sets.sampling import RandomSampling
-from capeval.captioning.sets.search import Beam, DiverseBeam
-from capeval.captioning.sets.span import Span
-from capeval.captioning.sets.speaker import Speaker, TrainedSpeaker
-from capeval.captioning.sets.synonyms import SynonymSwitching
 from capeval.errors import UsageError, accepted_name
+from capeval_captioning.decoding.sets.altered import GaussianNoise, RandomCrops
+from capeval_captioning.decoding.sets.latent import LatentDraws
+from capeval_captioning.decoding.sets.make import make_sets
+from capeval_captioning.decoding.sets.method import ImageBatch, SetMethod
+from capeval_captioning.decoding.sets.sampling import RandomSampling
+from capeval_captioning.decoding.sets.search import Beam, DiverseBeam
+from capeval_captioning.decoding.sets.span import Span
+from capeval_captioning.decoding.sets.speaker import Speaker, TrainedSpeaker
+from capeval_captioning.decoding.sets.synonyms import SynonymSwitching
 
 METHODS: dict[str, type[SetMethod]] = {
     method.name: method

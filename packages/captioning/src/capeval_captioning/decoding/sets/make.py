@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from capeval.captioning.models.base import Features
-from capeval.captioning.sets.method import ImageBatch, SetMethod
-from capeval.captioning.sets.speaker import Speaker
 from capeval.errors import UsageError
+from capeval_captioning.decoding.sets.method import ImageBatch, SetMethod
+from capeval_captioning.decoding.sets.speaker import Speaker
+from capeval_captioning.models.base import Features
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from capeval.captioning.images import CaptionedImages
+    from capeval_captioning.data.images import CaptionedImages
 
 
 def make_sets(

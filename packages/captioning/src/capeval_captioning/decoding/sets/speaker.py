@@ -10,11 +10,11 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from capeval.captioning.decoding import Decoded, beam_from, sample_from
-from capeval.captioning.encoders import Encoder, to_pixels
-from capeval.captioning.models import Captioner, Features, LatentCaptioner, State
-from capeval.captioning.vocabulary import UNKNOWN, Vocabulary
 from capeval.errors import UsageError
+from capeval_captioning.data.vocabulary import UNKNOWN, Vocabulary
+from capeval_captioning.decoding.search import Decoded, beam_from, sample_from
+from capeval_captioning.encoders import Encoder, to_pixels
+from capeval_captioning.models import Captioner, Features, LatentCaptioner, State
 
 if TYPE_CHECKING:
     from PIL.Image import Image

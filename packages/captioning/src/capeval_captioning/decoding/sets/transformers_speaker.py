@@ -19,9 +19,9 @@ from safetensors import SafetensorError
 from torch import Tensor
 from transformers import AutoImageProcessor, AutoModelForImageTextToText, AutoTokenizer, LogitsProcessor
 
-from capeval.captioning.decoding import chosen_by
-from capeval.captioning.sets.speaker import in_sets, uniform
 from capeval.errors import DataError, UsageError
+from capeval_captioning.decoding.search import chosen_by
+from capeval_captioning.decoding.sets.speaker import in_sets, uniform
 
 if TYPE_CHECKING:
     from PIL.Image import Image

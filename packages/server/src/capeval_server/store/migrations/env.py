@@ -4,8 +4,8 @@ from typing import Any, Literal
 
 from alembic import context
 
-from capeval.server.models import Base
-from capeval.server.models.base import UtcDateTime
+from capeval_server.store.models import Base
+from capeval_server.store.models.base import UtcDateTime
 
 
 def _render(kind: str, item: Any, _: Any) -> str | Literal[False]:

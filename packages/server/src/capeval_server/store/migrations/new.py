@@ -1,4 +1,4 @@
-"""Drafts a migration from how models and tables differ: `python -m capeval.server.migrations.new "Studies"`."""
+"""Drafts a migration from how models and tables differ: `python -m capeval_server.store.migrations.new "Studies"`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from alembic import command
 
-from capeval.server.database import MIGRATIONS, Database, alembic_config
+from capeval_server.store.database import MIGRATIONS, Database, alembic_config
 
 
 def draft(message: str) -> None:

@@ -1,10 +1,10 @@
 """The tables. Importing this module makes `Base.metadata` complete, which migrations and backups rely on."""
 
-from capeval.server.models.accounts import Account, ApiToken, AuditEntry, Invitation, Kept, SignedIn, Team
-from capeval.server.models.base import Base, now
-from capeval.server.models.benchmarks import Benchmark, Comparison, Submission, SubmissionPair, SubmissionScore
-from capeval.server.models.jobs import Blob, Job
-from capeval.server.models.studies import Annotator, Assignment, Study, StudyImage, StudyItem
+from capeval_server.store.models.accounts import Account, ApiToken, AuditEntry, Invitation, Kept, SignedIn, Team
+from capeval_server.store.models.base import Base, now
+from capeval_server.store.models.benchmarks import Benchmark, Comparison, Submission, SubmissionPair, SubmissionScore
+from capeval_server.store.models.jobs import Blob, Job
+from capeval_server.store.models.studies import Annotator, Assignment, Study, StudyImage, StudyItem
 
 __all__ = [
     "Account",

@@ -7,7 +7,7 @@ import datetime as dt
 from sqlalchemy import ForeignKey, String, Text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from capeval.server.models.base import Base, Created, Id
+from capeval_server.store.models.base import Base, Created, Id
 
 
 class Team(Base):

@@ -7,7 +7,7 @@ import datetime as dt
 from sqlalchemy import Index, LargeBinary, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from capeval.server.models.base import Base, Created, Id
+from capeval_server.store.models.base import Base, Created, Id
 
 
 class Blob(Base):
@@ -21,7 +21,7 @@ class Blob(Base):
 
 
 class Job(Base):
-    """Work of a kind (`capeval.server.jobs.KINDS`) on one row; it runs until it is done or has failed for good."""
+    """Work of a kind (`capeval_server.jobs.jobs.KINDS`) on one row; it runs until it is done or has failed for good."""
 
     __tablename__ = "job"
     __table_args__ = (Index("ix_job_state_id", "state", "id"), Index("ix_job_kind_subject_id", "kind", "subject_id"))

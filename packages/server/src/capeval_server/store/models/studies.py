@@ -7,7 +7,7 @@ import datetime as dt
 from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from capeval.server.models.base import Base, Created, Id
+from capeval_server.store.models.base import Base, Created, Id
 
 
 class Study(Base):

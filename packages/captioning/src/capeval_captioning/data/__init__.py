@@ -1,0 +1,1 @@
+"""What captioners see and say: images, made-up scenes, features, vocabularies."""

@@ -1,0 +1,1 @@
+"""An image-caption retrieval model, for rewards that ask whether a caption finds its image."""

@@ -1,0 +1,1 @@
+"""Benchmarks, submissions, and the board that ranks them."""

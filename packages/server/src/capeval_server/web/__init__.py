@@ -1,0 +1,1 @@
+"""HTTP: the application, routes, requests, protection, limits and settings."""

@@ -1,0 +1,6 @@
+"""What is scored: captions, tokenised and interned once, and the document frequencies of references."""
+
+from capeval.corpus.corpus import Corpus, tokenize
+from capeval.corpus.document_frequency import DocumentFrequency
+
+__all__ = ["Corpus", "DocumentFrequency", "tokenize"]

@@ -1,0 +1,1 @@
+"""Readers of human judgments, one release or format per file."""

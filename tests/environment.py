@@ -1,0 +1,84 @@
+"""What all tests share: data from outside the repository, a browser, and how hard Hypothesis tries."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile(
+    "capeval",
+    deadline=None,
+    derandomize="CI" in os.environ,
+    max_examples=int(os.environ.get("CAPEVAL_EXAMPLES", "50")),
+)
+settings.load_profile("capeval")
+
+SHARED = "CAPEVAL_SHARED"
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of research data, checks and facts that `CAPEVAL_SHARED` names; without it the test is skipped."""
+    if SHARED not in os.environ:
+        pytest.skip(f"{SHARED} does not name the folder of shared data")
+    return Path(os.environ[SHARED])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Where the shared data is at hand, a test that wants it must run: skipping it is failing."""
+    report = yield
+    wants_shared = "shared" in getattr(item, "fixturenames", ())
+    if report.skipped and not hasattr(report, "wasxfail") and wants_shared and SHARED in os.environ:
+        report.outcome = "failed"
+        report.longrepr = f"skipped although {SHARED} is set: {report.longrepr}"
+    return report
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Tests marked `java` need a Java runtime; continuous integration has to have one."""
+    if item.get_closest_marker("java") is not None and shutil.which("java") is None:
+        if "CI" in os.environ:
+            pytest.fail("no Java runtime, and CI is set: install one, so that the original tokenizer is run")
+        pytest.skip("no Java runtime")
+
+
+_BROWSER_ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+
+def _absent(what: str) -> NoReturn:
+    """Without a browser the tests are skipped, but not where they have to pass."""
+    if os.environ.get("CI"):
+        pytest.fail(f"{what} is missing, and CI has to run the browser tests")
+    pytest.skip(f"{what} is missing")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Chromium, launched once."""
+    executable = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if executable is None:
+        _absent("Chromium")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        _absent("playwright")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=_BROWSER_ARGUMENTS)
+        yield browser
+        browser.close()
