@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from capeval import data, errors, example, judgments, metrics
     from capeval.corpus import Corpus, DocumentFrequency, tokenize
     from capeval.errors import CapevalError, CapevalWarning
+    from capeval.resources.needs import Needs
     from capeval.reward import CiderDReward
     from capeval.scoring.compare import compare
     from capeval.scoring.comparison import Comparison
@@ -28,6 +29,7 @@ __all__ = [
     "Comparison",
     "Corpus",
     "DocumentFrequency",
+    "Needs",
     "Result",
     "Score",
     "__version__",
@@ -50,6 +52,7 @@ _HOME = {
     "Corpus": "corpus",
     "DocumentFrequency": "corpus",
     "diversity": "scoring.diversity",
+    "Needs": "resources.needs",
     "Result": "scoring.result",
     "Score": "scoring.result",
     "compare": "scoring.compare",

@@ -80,6 +80,3 @@ def some(images: Sequence[str]) -> str:
 
 
 _NAMED = 5
-
-LACKS_OBJECTS = "needs the objects of each image: give --objects FILE (objects=… in Python)"
-"""After a metric's name, where a call gives none."""

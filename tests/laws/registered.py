@@ -14,7 +14,7 @@ from capeval.metrics.registry import METRICS
 from corpora import Pairs
 
 REGISTERED = tuple(metric for metric, _ in METRICS)
-HERE = {"references", "METEOR's tables", "objects", "word vectors"}
+HERE = {"references", "meteor_resources", "objects", "embeddings"}
 """What `Pairs.score` gives."""
 SCORABLE = tuple(metric for metric in REGISTERED if {*metric.needs} <= HERE)
 
@@ -27,7 +27,7 @@ every_comparing_metric = pytest.mark.parametrize("metric", COMPARING, ids=lambda
 """Those that compare a candidate with its references. A language model of the references does not: a sentence of theirs
 is not the likeliest one, and fewer or other references are another model."""
 every_consensus_metric = pytest.mark.parametrize(
-    "metric", [metric for metric in COMPARING if not metric.uses_objects], ids=lambda metric: metric.key
+    "metric", [metric for metric in COMPARING if "objects" not in metric.needs], ids=lambda metric: metric.key
 )
 """Those that compare with references and nothing else."""
 

@@ -13,6 +13,7 @@ from capeval.errors import UsageError
 from capeval.metrics import Bleu, Cider, CiderD, Combine, Fluency, Metric, RougeL
 from capeval.metrics.base import parameter, spell
 from capeval.metrics.registry import BY_NAME, parse_metrics
+from capeval.resources.needs import Needs
 from corpora import Pairs, pairs
 from laws.registered import SCORABLE
 
@@ -61,14 +62,15 @@ def test_the_interval_is_over_the_same_draws_of_images() -> None:
 
 def test_a_combination_declares_what_its_members_need() -> None:
     combined = Combine(RougeL(), BY_NAME["meteor"], CiderD(), weights=(1, 1, 2))
-    assert combined.needs == ("references", "METEOR's tables")
+    assert combined.needs == ("references", "meteor_resources")
     assert combined.upper == (1 + 1 + 2 * 10) / 4
     assert combined.uses_document_frequency
     assert not combined.trained_on_references
     assert combined.equation.startswith("Combine = (ROUGE-L + METEOR + 2 CIDEr-D) / 4;  ROUGE-L = ")
     assert combined.source.startswith("Madhyastha et al., ACL 2019; Lin 2004; ")
     assert combined.source.count("COCO caption evaluation") == 1
-    assert combined.unavailable("nowhere") == BY_NAME["meteor"].unavailable("nowhere") is not None
+    nowhere = Needs({"meteor_resources": "nowhere"})
+    assert combined.unavailable(nowhere) == BY_NAME["meteor"].unavailable(nowhere) is not None
     assert combined.nothing["ROUGE-L, empty caption"] == RougeL.nothing["empty caption"]
 
 
@@ -76,7 +78,7 @@ def test_the_signature_holds_members_and_weights() -> None:
     corpus = Pairs(("a b", "c"), (("a b",), ("c", "d")))
     [score] = corpus.score("combine(fluency(n=2), cider-d, weights=1:2.5)").values()
     assert score.signature.startswith(
-        "combine|fluency|n:2|own:no|cider-d|n:4|sigma:6|weights:1:2.5|df:corpus(2)|lm:references(2)|tok:none|refs:1-2|"
+        "combine|fluency|n:2|own:no|cider-d|n:4|sigma:6|weights:1:2.5|lm:references(2)|df:corpus(2)|tok:none|refs:1-2|"
     )
 
 

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from capeval.cli import options
-from capeval.cli.interruptible import building_tables, stage
+from capeval.cli.interruptible import stage
 from capeval.judgments.accuracy import TIES
 from capeval.judgments.datasets.read import DATASETS
 from capeval.judgments.rows import CATEGORIES
 from capeval.judgments.scoring import DOCUMENTS
 
 if TYPE_CHECKING:
+    from capeval.resources.needs import Needs
+
     _Counts = click.ParamType[tuple[int, ...]]
     _Range = click.ParamType[tuple[float, float]]
 else:
@@ -116,8 +118,7 @@ class Range(_Range):
     metavar="LIST",
     help="Categories that pairs may have (format pairs).",
 )
-@options.meteor_resources
-@options.word_vectors_and_objects
+@options.needs
 @options.tokenizer
 @options.interval
 @options.samples("Bootstrap samples.")
@@ -138,10 +139,7 @@ def command(
     rating: str | None,
     rating_range: tuple[float, float] | None,
     categories: str,
-    meteor_resources: str | None,
-    objects: str | None,
-    threshold: float | None,
-    embeddings: str | None,
+    needs: Needs,
     tokenizer: str,
     interval: float | None,
     samples: int,
@@ -183,15 +181,11 @@ def command(
         ties=ties,
         scores=scores,
         tokenizer=tokenizer,
-        meteor_resources=meteor_resources,
-        objects=objects,
-        embeddings=embeddings,
-        threshold=threshold,
+        needs=needs,
         interval=interval,
         samples=samples,
         seed=seed,
         threads=threads,
-        progress=building_tables,
     )
     if plot is not None:
         draw(found, plot)

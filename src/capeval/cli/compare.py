@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import click
 
 from capeval.cli import options
-from capeval.cli.interruptible import building_tables, stage
+from capeval.cli.interruptible import stage
 from capeval.corpus.corpus import Corpus
 from capeval.data import read_candidates, read_references
 from capeval.errors import UsageError, warn
 from capeval.metrics.registry import parse_metrics
 from capeval.report.comparison_formats import render_comparison
-from capeval.resources.vectors import objects_by_image
 from capeval.scoring.compare import CORRECTIONS, TESTS, check_test, compare_results, score_systems
-from capeval.scoring.score import lacking
+
+if TYPE_CHECKING:
+    from capeval.resources.needs import Needs
 
 
 @click.command()
@@ -48,9 +50,7 @@ from capeval.scoring.score import lacking
 @options.interval
 @options.samples("Bootstrap samples, and permutations.")
 @click.option("--per-image", metavar="FILE", help="Write each image's scores: .csv, .jsonl or .parquet.")
-@options.document_frequencies
-@options.meteor_resources
-@options.word_vectors_and_objects
+@options.needs
 @options.tokenizer
 @options.on_missing
 @options.caption_files
@@ -66,11 +66,7 @@ def command(
     interval: float | None,
     samples: int,
     per_image: str | None,
-    df: str,
-    meteor_resources: str | None,
-    objects: str | None,
-    threshold: float | None,
-    embeddings: str | None,
+    needs: Needs,
     tokenizer: str,
     on_missing: str,
     reference_format: str | None,
@@ -89,32 +85,20 @@ def command(
     files = named(systems)
     if [references, *files.values()].count("-") > 1:
         raise UsageError("standard input can be read once; name a file for all but one of references and systems")
-    options.check_threshold(threshold, objects)
     check_test(len(files), test=test, alpha=alpha, correction=correction)
-    chosen = parse_metrics(metrics, lacking=lacking(meteor_resources, objects))
+    chosen = parse_metrics(metrics, needs)
     if per_image is not None:
         from capeval.report.per_image import check_suffix
 
         check_suffix(per_image)
     options.check_outputs(output=output, per_image=per_image, report=report)
-    frequencies = options.load_document_frequencies(df)
     stage.text = "reading"
     captions = {name: read_candidates(file, format=candidate_format) for name, file in files.items()}
     described = read_references(references, format=reference_format, split=split)
-    contents = None if objects is None else objects_by_image(objects, threshold)
     stage.text = "tokenising"
     corpora = Corpus.of_systems(described, captions, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
     stage.text = "scoring"
-    results = score_systems(
-        corpora,
-        chosen,
-        document_frequency=frequencies,
-        meteor_resources=meteor_resources,
-        objects=contents,
-        embeddings=embeddings,
-        progress=building_tables,
-        threads=threads,
-    )
+    results = score_systems(corpora, chosen, needs)
     stage.text = "resampling"
     comparison = compare_results(
         results,

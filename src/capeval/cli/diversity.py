@@ -16,7 +16,7 @@ from capeval.scoring.diversity import diversity, system_name
 
 if TYPE_CHECKING:
     from capeval._core import Captions
-    from capeval.corpus.document_frequency import DocumentFrequency
+    from capeval.resources.needs import Needs
     from capeval.scoring.diversity_result import Diversity
 
 
@@ -80,8 +80,7 @@ def command(
     plots: str | None,
     images: str | None,
     report: str | None,
-    df: str,
-    meteor_resources: str | None,
+    needs: Needs,
     tokenizer: str,
     interval: float | None,
     samples: int,
@@ -109,7 +108,6 @@ def command(
         check_pictures(plots)
     if [*sets, references, training].count("-") > 1:
         raise UsageError("only one of the files can be standard input; name files for the others")
-    frequencies = None if df == "corpus" else _load(df)
     stage.text = "reading"
     systems = _read(sets, set_format)
     chosen = _images(images, systems)
@@ -127,8 +125,7 @@ def command(
         top=top,
         training=known,
         tokenizer=tokenizer,
-        document_frequency=frequencies,
-        meteor_resources=meteor_resources,
+        needs=needs,
         interval=interval,
         samples=samples,
         seed=seed,
@@ -176,9 +173,3 @@ def _read(paths: tuple[str, ...], format_: str | None) -> dict[str, Captions]:
             raise UsageError(f"{path} is given twice; give each system's file once")
         systems[chosen] = read_caption_sets(path, format=format_)
     return systems
-
-
-def _load(path: str) -> DocumentFrequency:
-    from capeval.corpus.document_frequency import DocumentFrequency
-
-    return DocumentFrequency.load(path)

@@ -10,7 +10,8 @@ import click
 from capeval.cli import options
 from capeval.metrics import Metric
 from capeval.metrics.base import accepts, spell
-from capeval.metrics.registry import METRICS, groups, parse_metrics
+from capeval.metrics.registry import METRICS, added, groups, parse_metrics
+from capeval.resources.needs import TITLES
 
 
 @click.command(name="metrics")
@@ -18,7 +19,7 @@ from capeval.metrics.registry import METRICS, groups, parse_metrics
 @options.table_or_json
 def command(name: str | None, format_: str) -> None:
     """List the metrics, or explain the one called NAME: equation, parameters, range, needs, citation."""
-    chosen = parse_metrics(name) if name else tuple(metric for metric, _ in METRICS)
+    chosen = parse_metrics(name) if name else (*(metric for metric, _ in METRICS), *added().values())
     described = [describe(metric) for metric in chosen]
     if format_ == "json":
         options.emit(json.dumps(described, ensure_ascii=False, indent=1))
@@ -37,7 +38,7 @@ def describe(metric: Metric) -> dict[str, Any]:
         "equation": metric.equation,
         "range": [0, metric.largest],
         "direction": "lower is better" if metric.lower_is_better else "higher is better",
-        "needs": list(metric.needs),
+        "needs": [TITLES.get(name, name) for name in metric.needs],
         "groups": [group for group, members in groups().items() if metric.usual() in members],
         "parameters": {
             p.name: {

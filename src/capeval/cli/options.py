@@ -6,11 +6,12 @@ import os
 import sys
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from capeval.cli.interruptible import stage
+from capeval.cli.interruptible import building_tables, stage
 from capeval.corpus.corpus import ON_MISSING, TOKENIZERS
 from capeval.data import FORMATS as CAPTION_FORMATS
 from capeval.data.atomic import atomic_write, check_writable
@@ -106,39 +107,71 @@ class MetricsOption(click.Option):
 
 
 metrics = click.option("--metrics", cls=MetricsOption, default="coco", show_default=True, metavar="LIST")
-document_frequencies = click.option(
-    "--df",
-    default="corpus",
-    show_default=True,
-    metavar="corpus|FILE",
-    help="What CIDEr weighs words by: these references, or a file made by capeval df.",
-)
-meteor_resources = click.option(
-    "--meteor-resources",
-    metavar="DIR",
-    help="Folder of a METEOR 1.5 release; an installed pycocoevalcap by default.",
+
+
+_NEEDS = (
+    click.option(
+        "--df",
+        "document_frequency",
+        default="corpus",
+        show_default=True,
+        metavar="corpus|FILE",
+        help="What CIDEr weighs words by: these references, or a file made by capeval df.",
+    ),
+    click.option(
+        "--meteor-resources",
+        metavar="DIR",
+        help="Folder of a METEOR 1.5 release; an installed pycocoevalcap by default.",
+    ),
+    click.option(
+        "--objects",
+        metavar="FILE",
+        help="What is in each image, for VIFIDEL: annotations, lists or detector output.",
+    ),
+    click.option(
+        "--threshold", type=click.FloatRange(0, 1), metavar="SCORE", help="Least confidence of a detected object."
+    ),
+    click.option(
+        "--embeddings",
+        metavar="NAME|FILE",
+        help="Word vectors for WMD and VIFIDEL: a name or a file; those inside the package by default.",
+    ),
+    click.option(
+        "--need",
+        "others",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="What a metric of another package needs, by its name; may be repeated.",
+    ),
 )
 
 
-def word_vectors_and_objects(function: F) -> F:
-    """--objects, --threshold, --embeddings."""
-    for option in (
-        click.option(
-            "--embeddings",
-            metavar="NAME|FILE",
-            help="Word vectors for WMD and VIFIDEL: a name or a file; those inside the package by default.",
-        ),
-        click.option(
-            "--threshold", type=click.FloatRange(0, 1), metavar="SCORE", help="Least confidence of a detected object."
-        ),
-        click.option(
-            "--objects",
-            metavar="FILE",
-            help="What is in each image, for VIFIDEL: annotations, lists or detector output.",
-        ),
-    ):
-        function = option(function)
-    return function
+def needs(function: F) -> F:
+    """--df, --meteor-resources, --objects, --threshold, --embeddings, --need: given to the command as one `needs`."""
+
+    @wraps(function)
+    def with_needs(
+        *arguments: Any, document_frequency: str, others: tuple[str, ...], threads: int, **values: Any
+    ) -> Any:
+        from capeval.resources.needs import Given, Needs
+
+        own = {name: values.pop(name) for name in Given.__annotations__ if name in values}
+        check_threshold(own["threshold"], own["objects"])
+        own["document_frequency"] = load_document_frequencies(document_frequency)
+        taken = Needs({**own, **_by_name(others)}, threads=threads, progress=building_tables)
+        return function(*arguments, needs=taken, threads=threads, **values)
+
+    for option in reversed(_NEEDS):
+        with_needs = option(with_needs)
+    return cast("F", with_needs)
+
+
+def _by_name(others: tuple[str, ...]) -> dict[str, str]:
+    pairs = [text.partition("=") for text in others]
+    unusable = next((name for name, equals, _ in pairs if not (name.strip() and equals)), None)
+    if unusable is not None:
+        raise UsageError(f"--need takes NAME=VALUE, got {unusable!r}")
+    return {name.strip(): value for name, _, value in pairs}
 
 
 on_missing = click.option(

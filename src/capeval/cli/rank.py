@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from capeval.cli import options
-from capeval.cli.interruptible import building_tables, stage
+from capeval.cli.interruptible import stage
 from capeval.data import FORMATS, read_references
+
+if TYPE_CHECKING:
+    from capeval.resources.needs import Needs
 
 
 @click.command()
@@ -14,9 +19,7 @@ from capeval.data import FORMATS, read_references
 @click.option("--image", "images", multiple=True, metavar="IMAGE_ID", help="Rank this image; may be repeated.")
 @click.option("--all", "all_", is_flag=True, help="Rank every image.")
 @options.metrics
-@options.document_frequencies
-@options.meteor_resources
-@options.word_vectors_and_objects
+@options.needs
 @options.tokenizer
 @click.option("--reference-format", type=click.Choice(FORMATS), help="Instead of recognising it from content.")
 @click.option("--split", metavar="NAME", help="Split of a Karpathy file, such as test.")
@@ -28,11 +31,7 @@ def command(
     images: tuple[str, ...],
     all_: bool,
     metrics: str,
-    df: str,
-    meteor_resources: str | None,
-    objects: str | None,
-    threshold: float | None,
-    embeddings: str | None,
+    needs: Needs,
     tokenizer: str,
     reference_format: str | None,
     split: str | None,
@@ -51,7 +50,6 @@ def command(
     if bool(images) == all_:
         raise click.UsageError("name images with --image, or rank every image with --all")
     options.check_outputs(output=output)
-    frequencies = options.load_document_frequencies(df)
     stage.text = "reading"
     captions = read_references(references, format=reference_format, split=split)
     stage.text = "scoring"
@@ -60,12 +58,7 @@ def command(
         images or None,
         metrics,
         tokenizer=tokenizer,
-        document_frequency=frequencies,
-        meteor_resources=meteor_resources,
-        objects=objects,
-        embeddings=embeddings,
-        threshold=threshold,
+        needs=needs,
         threads=threads,
-        progress=building_tables,
     )
     options.emit(render(ranking, format_, colour=options.colour(output)), output)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import click
 
 from capeval.ahead import Ahead
 from capeval.cli import options
-from capeval.cli.interruptible import building_tables, stage
+from capeval.cli.interruptible import stage
 from capeval.corpus.corpus import Corpus
 from capeval.data import read_candidates, read_references
 from capeval.errors import UsageError
+
+if TYPE_CHECKING:
+    from capeval.resources.needs import Needs
 
 
 @click.command()
@@ -19,9 +23,7 @@ from capeval.errors import UsageError
 @click.argument("candidates")
 @options.metrics
 @click.option("--per-image", metavar="FILE", help="Write each image's scores: .csv, .jsonl or .parquet.")
-@options.document_frequencies
-@options.meteor_resources
-@options.word_vectors_and_objects
+@options.needs
 @click.option(
     "--explain",
     multiple=True,
@@ -41,11 +43,7 @@ def command(
     candidates: str,
     metrics: str,
     per_image: str | None,
-    df: str,
-    meteor_resources: str | None,
-    objects: str | None,
-    threshold: float | None,
-    embeddings: str | None,
+    needs: Needs,
     explain: tuple[str, ...],
     tokenizer: str,
     interval: float | None,
@@ -81,29 +79,22 @@ def command(
     encoding = Ahead(encode)
     from capeval.metrics.registry import parse_metrics
     from capeval.report.formats import check_explained, render
-    from capeval.scoring.score import lacking, score_corpus
+    from capeval.scoring.score import score_corpus
 
     if explain:
         check_explained(format_)
-    options.check_threshold(threshold, objects)
-    chosen = parse_metrics(metrics, lacking=lacking(meteor_resources, objects))
+    chosen = parse_metrics(metrics, needs)
     if per_image is not None:
         from capeval.report.per_image import check_suffix
 
         check_suffix(per_image)
     options.check_outputs(output=output, per_image=per_image, report=report)
-    frequencies = options.load_document_frequencies(df)
     corpus = encoding.result()
     stage.text = "scoring"
     result = score_corpus(
         corpus,
         chosen,
-        document_frequency=frequencies,
-        meteor_resources=meteor_resources,
-        objects=objects,
-        embeddings=embeddings,
-        threshold=threshold,
-        progress=building_tables,
+        needs=needs,
         interval=interval,
         samples=samples,
         seed=seed,

@@ -7,11 +7,10 @@ from os import PathLike
 from typing import TYPE_CHECKING, TypeAlias
 
 from capeval import _core
-from capeval.errors import DataError, UsageError, accepted_name, some, warn
+from capeval.errors import DataError, UsageError, accepted_name, some
 
 if TYPE_CHECKING:
     from capeval._core import Captions
-    from capeval.metrics import Metric
 
 CaptionSource: TypeAlias = "Mapping[str, Sequence[str]] | Mapping[int, Sequence[str]] | str | PathLike[str] | Captions"
 CandidateSource: TypeAlias = "Mapping[str, str] | Mapping[int, str] | str | PathLike[str] | Captions"
@@ -29,13 +28,18 @@ def tokenize(captions: Iterable[str], *, tokenizer: str = "ptb", threads: int = 
     Raises `UsageError` for another name and `DataError` for a caption that is not a string.
     """
     accepted_name("tokenizer", tokenizer, TOKENIZERS)
+    return _core.tokenize(check_texts(captions), tokenizer, threads)
+
+
+def check_texts(captions: Iterable[str]) -> list[str]:
+    """The captions as a list. Raises `DataError` for one that is not a string, or not text."""
     captions = list(captions)
     for number, caption in enumerate(captions):
         if not isinstance(caption, str):
             raise DataError(f"caption {number} is a {type(caption).__name__}, expected a string")
         if not caption.isascii() and any("\ud800" <= character <= "\udfff" for character in caption):
             raise DataError(f"caption {number} holds a lone surrogate, which is no text; remove it: {caption!a}")
-    return _core.tokenize(captions, tokenizer, threads)
+    return captions
 
 
 class Corpus:
@@ -124,6 +128,11 @@ class Corpus:
 
     def __len__(self) -> int:
         return len(self.image_ids)
+
+    @property
+    def candidate_count(self) -> int:
+        """The number of candidates of all images."""
+        return len(self)
 
     def __repr__(self) -> str:
         least, most = self.reference_counts
@@ -266,35 +275,3 @@ def _check_candidates(
             f"{names[1]}: more than one candidate for {some(repeated)}; keep one an image (several captions "
             "of one image are a caption set, and are not scored together)"
         )
-
-
-def check_document_frequency(metric: Metric, tokenizer: str, given: _core.DocumentFrequency) -> None:
-    """Refuses document frequencies of other things than the metric counts; warns of those cut by another tokenizer."""
-    if given.tokenizer == "token-ids":
-        raise UsageError(
-            f"{metric.key} needs document frequencies of words, these are of token ids, for rewards; build them with "
-            "capeval df build"
-        )
-    if given.tokenizer != "unknown" and given.stem != metric.uses_stems:
-        have, want = ("stems", "word forms") if given.stem else ("word forms", "stems")
-        flag = " --stem" if metric.uses_stems else ""
-        raise UsageError(
-            f"{metric.key} needs document frequencies of {want}, these are of {have}; build them with "
-            f"capeval df build{flag}"
-        )
-    longest = getattr(metric, "n", given.n)
-    if given.n < longest:
-        raise UsageError(
-            f"{metric.key} needs document frequencies of n-grams up to {longest}, these go up to {given.n}; build them "
-            f"with capeval df build --n {longest}, or ask for {metric.name}(n={given.n})"
-        )
-    if given.tokenizer != "unknown" and _cut(given.tokenizer) != _cut(tokenizer):
-        warn(
-            f"the document frequencies are of {given.tokenizer} tokens, the captions are cut by {tokenizer}: words "
-            "that the two cut apart differently count as rare"
-        )
-
-
-def _cut(tokenizer: str) -> str:
-    """What cuts, for comparison: the whole file or each caption, a tokenizer makes nearly the same tokens."""
-    return {"ptb-stream": "ptb", "none": "whitespace"}.get(tokenizer, tokenizer)

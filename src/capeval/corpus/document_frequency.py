@@ -55,7 +55,7 @@ class DocumentFrequency:
         cls, references: Sequence[TokenIds], *, end_of_sentence: int | None = 0, n: int = 4
     ) -> DocumentFrequency:
         """Counts over token ids: `references` is one (R_i, T) array of ids an image, as for `CiderDReward`."""
-        from capeval.reward.host import pack_references
+        from capeval.corpus.token_ids import pack_references
 
         _check_order(n)
         return cls(

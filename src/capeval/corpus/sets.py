@@ -44,6 +44,10 @@ class SetCorpus(Corpus):
         counts = core.references.counts
         self.reference_counts = (min(counts), max(counts))
 
+    @property
+    def candidate_count(self) -> int:
+        return sum(self.counts)
+
     def set_of(self, image_id: str) -> list[str]:
         """The captions of an image, as given; of the best ones only, where [`top`][SetCorpus.top] chose."""
         captions = self.candidate_captions.captions(image_id)

@@ -21,16 +21,15 @@ from capeval.judgments.rows import Pairs
 from capeval.judgments.scoring import Scorer, drawn_references, first_references
 from capeval.judgments.williams import Comparison, compare, williams
 from capeval.metrics.registry import parse_metrics
-from capeval.resources.vectors import objects_of
-from capeval.scoring.score import check_bootstrap, lacking
+from capeval.resources.needs import Given, Needs
+from capeval.scoring.score import check_bootstrap
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from typing_extensions import Unpack
 
     from capeval.judgments.rows import Ratings
     from capeval.judgments.scoring import Columns
     from capeval.metrics import Metric
-    from capeval.resources.vectors import EmbeddingSource, ObjectSource
 
 
 def agreement(
@@ -44,15 +43,12 @@ def agreement(
     ties: str = "wrong",
     scores: str | PathLike[str] | Mapping[str, Columns] | None = None,
     tokenizer: str = "ptb",
-    meteor_resources: str | None = None,
-    objects: ObjectSource | None = None,
-    embeddings: EmbeddingSource | None = None,
-    threshold: float | None = None,
+    needs: Needs | Mapping[str, object] | None = None,
     interval: float | None = 0.95,
     samples: int = 1000,
     seed: int = 0,
     threads: int = 0,
-    progress: Callable[[float], object] | None = None,
+    **given: Unpack[Given],
 ) -> Agreement:
     """How well metrics agree with people.
 
@@ -67,15 +63,13 @@ def agreement(
         ties: what a metric's tie counts as in a forced choice: `wrong` or `half`.
         scores: a file of scores that others computed, or such scores by name and column.
         tokenizer: as for `capeval.score`.
-        meteor_resources: as for `capeval.score`.
-        objects: as for `capeval.score`; those in the judgments' file, where it has them, by default.
-        embeddings: as for `capeval.score`.
-        threshold: as for `capeval.score`.
+        needs: what metrics need beside captions, as for [`capeval.score`][].
         interval: confidence level of the bootstrap intervals over images, or None for none.
         samples: number of bootstrap samples.
         seed: seed of everything random.
-        threads: number of threads, 0 for one a core; results do not depend on it.
-        progress: called with the finished share while METEOR's tables are built.
+        threads: number of threads, 0 for one per core; results do not depend on it.
+        **given: what the metrics of capeval need, by keyword, as for `capeval.score`; `objects` are those in the
+            judgments' file by default, where it has them, and `document_frequency` stands in the place of `documents`.
 
     Raises:
         DataError: the judgments or scores cannot be used.
@@ -89,25 +83,17 @@ def agreement(
         raise UsageError("draws are of a number of references; name the numbers, as 1,5 (--references)")
     if isinstance(judgments, (str, PathLike)):
         judgments = read_judgments(judgments)
-    if objects is None:
-        objects = judgments.objects
-    chosen = parse_metrics(metrics, lacking=lacking(meteor_resources, objects))
+    taken = Needs.of(needs, given, threads=threads)
+    if "objects" not in taken and judgments.objects is not None:
+        taken = taken.with_({"objects": judgments.objects})
+    chosen = parse_metrics(metrics, taken)
     columns = scores if isinstance(scores, Mapping) else read_scores(scores, judgments) if scores is not None else {}
     taken = [metric.key for metric in chosen if metric.key in columns]
     if taken:
         raise UsageError(f"the scores have a column {taken[0]!r}, which is also a metric's name; rename the column")
     study = _Study(
         judgments,
-        Scorer(
-            chosen,
-            documents,
-            tokenizer,
-            meteor_resources,
-            _objects(judgments, chosen, objects, threshold),
-            embeddings,
-            threads,
-            progress,
-        ),
+        Scorer(chosen, documents, tokenizer, taken),
         columns,
         ties,
         Bootstrap(interval, samples, seed, threads),
@@ -130,15 +116,6 @@ def agreement(
         study.systems,
         comparisons,
     )
-
-
-def _objects(
-    judgments: Pairs | Ratings, metrics: Iterable[Metric], source: ObjectSource | None, threshold: float | None
-) -> list[dict[str, float]] | None:
-    """The objects of each row's image, where a metric looks at them."""
-    if source is None or not any(metric.uses_objects for metric in metrics):
-        return None
-    return objects_of([row.image_id for row in judgments.rows], source, threshold)
 
 
 class _Study:

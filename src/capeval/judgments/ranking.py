@@ -5,7 +5,7 @@ The appendix of the CIDEr paper ranks an image's sentences like this: which of t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -13,17 +13,15 @@ from capeval import _core
 from capeval.corpus.corpus import Corpus, as_references
 from capeval.corpus.document_frequency import DocumentFrequency
 from capeval.errors import DataError, UsageError, some
-from capeval.judgments.scoring import by_row
 from capeval.metrics.registry import parse_metrics
-from capeval.resources.vectors import objects_of
-from capeval.scoring.score import lacking, score_corpus
+from capeval.resources.needs import Given, Needs
+from capeval.scoring.score import score_corpus
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from typing_extensions import Unpack
 
     from capeval.corpus.corpus import CaptionSource
     from capeval.metrics import Metric
-    from capeval.resources.vectors import EmbeddingSource, ObjectSource
 
 
 @dataclass(frozen=True)
@@ -79,13 +77,9 @@ def rank_references(
     metrics: str | Metric | Iterable[str | Metric] = "coco",
     *,
     tokenizer: str = "ptb",
-    document_frequency: DocumentFrequency | None = None,
-    meteor_resources: str | None = None,
-    objects: ObjectSource | None = None,
-    embeddings: EmbeddingSource | None = None,
-    threshold: float | None = None,
+    needs: Needs | Mapping[str, object] | None = None,
     threads: int = 0,
-    progress: Callable[[float], object] | None = None,
+    **given: Unpack[Given],
 ) -> Ranking:
     """Ranks each image's references by their scores against the image's other references.
 
@@ -94,19 +88,17 @@ def rank_references(
         images: ids of the images to rank; all by default.
         metrics: as for `capeval.score`.
         tokenizer: as for `capeval.score`.
-        document_frequency: what CIDEr weighs words by; all `references`, of unranked images too, by default.
-        meteor_resources: as for `capeval.score`.
-        objects: as for `capeval.score`.
-        embeddings: as for `capeval.score`.
-        threshold: as for `capeval.score`.
-        threads: number of threads, 0 for one a core.
-        progress: called with the finished share while METEOR's tables are built.
+        needs: what metrics need beside captions, as for [`capeval.score`][].
+        threads: number of threads, 0 for one per core.
+        **given: what the metrics of capeval need, by keyword, as for `capeval.score`; where no `document_frequency` is
+            given, words are weighted by all `references`, those of unranked images too.
 
     Raises:
         DataError: the references are unusable, or an image to rank has fewer than two.
         UsageError: an unknown image, metric or tokenizer.
     """
-    chosen = parse_metrics(metrics, lacking=lacking(meteor_resources, objects))
+    taken = Needs.of(needs, given, threads=threads)
+    chosen = parse_metrics(metrics, taken)
     captions = as_references(references)
     ranked = _captions(captions, images)
     rows = [(image, number) for image, own in ranked.items() for number in range(len(own))]
@@ -117,26 +109,13 @@ def rank_references(
         threads=threads,
     )
     scores: dict[str, list[float]] = {}
-    in_rows = None
-    if objects is not None and any(metric.uses_objects for metric in chosen):
-        in_rows = by_row(objects_of([image for image, _ in rows], objects, threshold))
+    taken = taken.with_({}, image_of={str(row): image for row, (image, _) in enumerate(rows)})
     for metric in chosen:
-        frequencies = document_frequency
-        if frequencies is None and metric.uses_document_frequency:
-            frequencies = DocumentFrequency.build(
-                captions, tokenizer=tokenizer, stem=metric.uses_stems, threads=threads
-            )
-        result = score_corpus(
-            corpus,
-            [metric],
-            document_frequency=frequencies,
-            meteor_resources=meteor_resources,
-            objects=in_rows,
-            embeddings=embeddings,
-            progress=progress,
-            interval=None,
-            threads=threads,
-        )
+        own = taken
+        if metric.uses_document_frequency and "document_frequency" not in taken:
+            frequencies = DocumentFrequency.build(captions, tokenizer=tokenizer, stem=metric.uses_stems, threads=threads)
+            own = taken.with_({"document_frequency": frequencies})
+        result = score_corpus(corpus, [metric], needs=own, interval=None, threads=threads)
         scores[metric.key] = list(result[metric.key].per_image_values())
     found, start = {}, 0
     for image, own in ranked.items():

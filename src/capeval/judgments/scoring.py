@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from capeval.corpus.corpus import Corpus
 from capeval.corpus.document_frequency import DocumentFrequency
 from capeval.errors import UsageError, accepted_name, warn
+from capeval.resources.needs import Needs
 from capeval.scoring.score import score_corpus
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import numpy as np
     import numpy.typing as npt
 
     from capeval.judgments.rows import Judgments, Row
     from capeval.metrics import Metric
-    from capeval.resources.vectors import EmbeddingSource
 
     Columns: TypeAlias = "dict[str, npt.NDArray[np.float64]]"
 
@@ -34,12 +32,8 @@ class Scorer:
     metrics: tuple[Metric, ...]
     documents: str = "rows"
     tokenizer: str = "ptb"
-    meteor_resources: str | None = None
-    objects: Sequence[Mapping[str, float]] | None = None
-    """What is in the image of each row, for metrics that compare it with captions."""
-    embeddings: EmbeddingSource | None = None
-    threads: int = 0
-    progress: Callable[[float], object] | None = field(default=None, repr=False)
+    needs: Needs = field(default_factory=Needs, repr=False)
+    """What the metrics need, by image."""
 
     def __post_init__(self) -> None:
         accepted_name("documents", self.documents, DOCUMENTS)
@@ -54,6 +48,7 @@ class Scorer:
         `references`: those of each row, in place of the rows' own.
         """
         columns = judgments.candidates()
+        needs = self.needs.with_({}, image_of={str(n): row.image_id for n, row in enumerate(judgments.rows)})
         scores: dict[str, Columns] = {metric.key: {} for metric in self.metrics}
         signatures: dict[str, str] = {}
         for name, captions in columns.items():
@@ -61,20 +56,11 @@ class Scorer:
                 {str(number): own for number, own in enumerate(references)},
                 {str(number): caption for number, caption in enumerate(captions)},
                 tokenizer=self.tokenizer,
-                threads=self.threads,
+                threads=needs.threads,
             )
             for metrics, frequencies in self._by_frequencies(judgments.rows, references):
-                result = score_corpus(
-                    corpus,
-                    metrics,
-                    document_frequency=frequencies,
-                    meteor_resources=self.meteor_resources,
-                    objects=None if self.objects is None else by_row(self.objects),
-                    embeddings=self.embeddings,
-                    progress=self.progress,
-                    interval=None,
-                    threads=self.threads,
-                )
+                weighted = needs if frequencies is None else needs.with_({"document_frequency": frequencies})
+                result = score_corpus(corpus, metrics, needs=weighted, interval=None, threads=needs.threads)
                 for key, score in result.items():
                     scores[key][name] = -score.per_image if score.metric.lower_is_better else score.per_image
                     signatures[key] = score.signature
@@ -84,7 +70,7 @@ class Scorer:
         self, rows: list[Row], references: Sequence[Sequence[str]]
     ) -> Iterable[tuple[list[Metric], DocumentFrequency | None]]:
         """Metrics that share document frequencies."""
-        if self.documents == "rows":
+        if self.documents == "rows" or "document_frequency" in self.needs:
             return [(list(self.metrics), None)]
         groups: list[tuple[list[Metric], DocumentFrequency | None]] = []
         rest = [metric for metric in self.metrics if not metric.uses_document_frequency]
@@ -102,12 +88,7 @@ class Scorer:
         for row, own in zip(rows, references, strict=True):
             images.setdefault(row.image_id, {}).update(dict.fromkeys(own))
         captions = {image: list(own) for image, own in images.items()}
-        return DocumentFrequency.build(captions, tokenizer=self.tokenizer, stem=stem, threads=self.threads)
-
-
-def by_row(objects: Sequence[Mapping[str, float]]) -> dict[str, Mapping[str, float]]:
-    """The objects under the rows' numbers, by which corpora of rows name their images."""
-    return {str(number): own for number, own in enumerate(objects)}
+        return DocumentFrequency.build(captions, tokenizer=self.tokenizer, stem=stem, threads=self.needs.threads)
 
 
 def first_references(rows: list[Row], count: int | None) -> list[Sequence[str]]:

@@ -1,6 +1,6 @@
 """The metrics, as values. `capeval.metrics.CiderD(sigma=5)` and `"cider-d(sigma=5)"` are the same metric."""
 
-from capeval.metrics.base import Metric
+from capeval.metrics.base import Metric, PythonMetric, Ready, SetMetric, parameter
 from capeval.metrics.bleu import Bleu
 from capeval.metrics.cider import Cider, CiderD
 from capeval.metrics.combine import Combine
@@ -9,6 +9,7 @@ from capeval.metrics.fluency import Fluency
 from capeval.metrics.lsa import Lsa
 from capeval.metrics.mbleu import Mbleu, MbleuMix
 from capeval.metrics.meteor.metric import Meteor
+from capeval.metrics.registry import register
 from capeval.metrics.rouge import RougeL, RougeN, RougeS
 from capeval.metrics.self_cider import SelfCider
 from capeval.metrics.vifidel.metric import Vifidel
@@ -27,10 +28,15 @@ __all__ = [
     "MbleuMix",
     "Meteor",
     "Metric",
+    "PythonMetric",
+    "Ready",
     "RougeL",
     "RougeN",
     "RougeS",
     "SelfCider",
+    "SetMetric",
     "Vifidel",
     "Wmd",
+    "parameter",
+    "register",
 ]

@@ -1,20 +1,21 @@
-"""What a metric is: a frozen value that prints as text, parses back, and declares what it needs."""
+"""What a metric is: a frozen value that prints as text, parses back, and takes what it needs itself."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from capeval.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from typing_extensions import dataclass_transform
+    from typing_extensions import Unpack, dataclass_transform
 
+    from capeval import _core
     from capeval.corpus.corpus import Corpus
-    from capeval.corpus.document_frequency import DocumentFrequency
-    from capeval.resources.vectors import EmbeddingSource, ObjectSource
+    from capeval.resources.needs import Given, Needs
     from capeval.scoring.result import Score
 
 else:
@@ -56,6 +57,11 @@ class Parameter:
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
+    @property
+    def names_a_place(self) -> bool:
+        """Whether its value is free text: the name or path of something that is read."""
+        return self.kind is str and self.choices is None
+
 
 def parameter(
     meaning: str,
@@ -75,6 +81,22 @@ def parameter(
     fixed by the metric's name (the 4 of BLEU-4) and cannot be given in parentheses.
     """
     return Parameter(meaning, default, kind, choices, least, most, above, in_name)
+
+
+@dataclass(frozen=True, eq=False)
+class Ready:
+    """A metric that took what it needs, for one corpus."""
+
+    corpus: _core.Corpus
+    """The captions as the metric sees them: those of the corpus, or the same ones cut into other words."""
+    resources: tuple[object, ...] = ()
+    """What the native arithmetic takes beside the captions; it finds each resource by its type."""
+    signature: tuple[str, ...] = ()
+    """What the resources add to the signature of a score, as `name:value`."""
+    parts: Mapping[Metric, Ready] = field(default_factory=dict)
+    """For a combination, its parts made ready."""
+    own: Any = None
+    """What the metric keeps for its explanations and notes; only the metric itself reads it."""
 
 
 @dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(parameter,))
@@ -99,16 +121,19 @@ class Metric:
     upper: ClassVar[float | None]
     """Largest score with default parameters; None when there is none. The smallest is 0."""
     needs: ClassVar[tuple[str, ...]] = ("references",)
-    """What has to be given beside the candidates."""
+    """What it needs beside the candidates, by name: `references`, and names that `capeval.score` takes as keywords, or
+    in `needs` for metrics of other packages. `ready` takes them.
+    """
     scores_sets: ClassVar[bool] = False
     """Whether it scores an image's captions together, as a caption set, rather than each."""
     nothing: ClassVar[dict[str, str]]
     """The contract for nothing: what an empty caption and the like score, in words."""
     kernel: ClassVar[str]
-    """Name of the native arithmetic."""
+    """Name of the native arithmetic; a metric written in Python has none: see `PythonMetric`."""
+    explains: ClassVar[str | None] = None
+    """What `explain_image` gives, in one word whose plural is its key in JSON: `alignment`; None: it explains nothing."""
     uses_document_frequency: ClassVar[bool] = False
-    uses_embeddings: ClassVar[bool] = False
-    uses_objects: ClassVar[bool] = False
+    """Whether n-grams are weighted by how many images have them."""
     trained_on_references: ClassVar[bool] = False
     """Whether it has a model of all images' references, so that fewer images are another model."""
 
@@ -149,13 +174,35 @@ class Metric:
         """The declared parameters, without those fixed by the name."""
         return [declared for declared in cls._declared.values() if not declared.in_name]
 
-    @classmethod
-    def unavailable(cls, folder: str | None) -> str | None:  # noqa: ARG003
-        """Why the metric cannot be computed on this machine and what to do, or None when it can.
+    def unavailable(self, needs: Needs) -> str | None:  # noqa: ARG002
+        """Why the metric cannot be computed from what is given, and what to do; None when it can.
 
-        `folder` is where the user says its data are. A metric that lacks something leaves the groups it belongs to.
+        A group leaves out the metrics that are unavailable.
         """
         return None
+
+    def ready(self, corpus: Corpus, needs: Needs) -> Ready:  # noqa: ARG002
+        """Takes what the metric needs, for this corpus, and warns of what is doubtful about it.
+
+        Raises `UsageError` or `MissingDependencyError` for what is not given, `DataError` for what cannot be used.
+        """
+        return Ready(corpus._core)
+
+    def coverage(self, statistics: _core.Statistics) -> float | None:  # noqa: ARG002
+        """The share of the words that the metric knows; None for a metric that knows every word."""
+        return None
+
+    def warnings(self, ready: Ready, statistics: _core.Statistics) -> list[str]:  # noqa: ARG002
+        """What makes the score doubtful, now that it is counted."""
+        return []
+
+    def notes(self, statistics: _core.Statistics) -> list[str]:  # noqa: ARG002
+        """What one should know of the score; results print it."""
+        return []
+
+    def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> Any:
+        """How the score of the image of that number came about: see `explains`."""
+        raise NotImplementedError(f"{self.key} explains nothing")
 
     def usual(self) -> Metric:
         """The metric of this name with the default parameters."""
@@ -230,24 +277,14 @@ class Metric:
         self,
         corpus: Corpus,
         *,
-        document_frequency: DocumentFrequency | None = None,
-        objects: ObjectSource | None = None,
-        embeddings: EmbeddingSource | None = None,
+        needs: Needs | Mapping[str, object] | None = None,
         threads: int = 0,
+        **given: Unpack[Given],
     ) -> Score:
-        """Scores the corpus with this metric alone; see [`capeval.score`][] for several at once."""
+        """Scores the corpus with this metric alone, without an interval; arguments as for [`capeval.score`][]."""
         from capeval.scoring.score import score_corpus
 
-        result = score_corpus(
-            corpus,
-            (self,),
-            document_frequency=document_frequency,
-            objects=objects,
-            embeddings=embeddings,
-            interval=None,
-            threads=threads,
-        )
-        return result[self.key]
+        return score_corpus(corpus, (self,), needs=needs, interval=None, threads=threads, **given)[self.key]
 
     def _name_parts(self) -> list[str]:
         return [str(getattr(self, declared.name)) for declared in self._declared.values() if declared.in_name]
@@ -275,6 +312,53 @@ class Metric:
             raise UsageError(f"{self.title}: {declared.name} must be {accepted}, got {_given(value)}")
         if kind in (int, float):
             vars(self)[declared.name] = kind(value)
+
+
+class SetMetric(Metric):
+    """A metric of an image's captions together, as a set, between 0 and 1."""
+
+    upper: ClassVar[float | None] = 1.0
+    needs: ClassVar[tuple[str, ...]] = ("caption_sets",)
+    scores_sets: ClassVar[bool] = True
+
+    def similarity(self) -> dict[str, bool | float | str]:
+        """The similarity of two captions whose spectrum is scored, for the native arithmetic.
+
+        Raises `UsageError` for a metric that is not made from a similarity matrix.
+        """
+        raise UsageError(f"{self.key} does not come from a similarity matrix; Self-CIDEr and LSA do")
+
+
+class PythonMetric(Metric):
+    """A metric whose arithmetic is written in Python: for metrics that other packages add.
+
+    It gives statistics, a row per image, and a formula over sums of rows. Corpus scores, scores of images, intervals,
+    paired tests, agreement with people and reports follow from the two. Without a formula of its own the score is the
+    mean over images, whose rows are (score, 1).
+    """
+
+    kernel: ClassVar[str] = ""
+
+    def score_caption(self, candidate: str, references: list[str]) -> float:
+        """The score of one candidate, where the metric is a mean over captions; all are tokens joined by blanks.
+
+        A metric that needs more than that overrides `statistics`.
+        """
+        raise NotImplementedError(f"{type(self).__name__} defines neither score_caption nor statistics")
+
+    def statistics(self, corpus: Corpus, ready: Ready) -> Sequence[Sequence[float]]:  # noqa: ARG002
+        """The rows: one per candidate, image after image in the order of `corpus.image_ids`, all of one width.
+
+        `corpus.texts(image_id)` has the tokens of an image's candidates and of its references, `corpus.captions` the
+        captions as they were given; `ready` is what `ready` returned. A metric of caption sets has one row per image. A
+        NumPy array of shape (rows, width) is a sequence of rows.
+        """
+        texts = map(corpus.texts, corpus.image_ids)
+        return [(self.score_caption(one, references), 1.0) for candidates, references in texts for one in candidates]
+
+    def formula(self, sums: Sequence[float]) -> float:
+        """The score of a sum of rows. It must be finite for every sum of rows, also where rows are repeated."""
+        return sums[0] / sums[1] if sums[1] else 0.0
 
 
 def _given(value: object) -> str:

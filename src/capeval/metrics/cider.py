@@ -22,7 +22,8 @@ The appendix's variants are parameters of `cider`: `only` (a single n), `pool=ma
 
 from typing import ClassVar
 
-from capeval.metrics.base import Metric, parameter
+from capeval.metrics.base import parameter
+from capeval.metrics.idf import IdfMetric
 
 _NOTHING = {
     "empty caption": "0",
@@ -31,7 +32,7 @@ _NOTHING = {
 }
 
 
-class Cider(Metric):
+class Cider(IdfMetric):
     """The paper's CIDEr: cosine of TF-IDF vectors over stems; corpus score = mean."""
 
     n: int = parameter("the longest n-gram", default=4, least=1, most=4)
@@ -60,10 +61,9 @@ class Cider(Metric):
     upper: ClassVar[float | None] = 10.0
     nothing: ClassVar[dict[str, str]] = _NOTHING
     kernel: ClassVar[str] = "cider"
-    uses_document_frequency: ClassVar[bool] = True
 
 
-class CiderD(Metric):
+class CiderD(IdfMetric):
     """CIDEr-D, which the COCO suite prints as "CIDEr": clipped, with a length penalty; corpus score = mean."""
 
     n: int = parameter("the longest n-gram", default=4, least=1, most=4)
@@ -79,4 +79,3 @@ class CiderD(Metric):
     upper: ClassVar[float | None] = 10.0
     nothing: ClassVar[dict[str, str]] = _NOTHING
     kernel: ClassVar[str] = "cider-d"
-    uses_document_frequency: ClassVar[bool] = True

@@ -14,10 +14,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from itertools import chain
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from capeval.errors import UsageError
-from capeval.metrics.base import Metric, ParameterValue, spell
+from capeval.metrics.base import Metric, ParameterValue, PythonMetric, Ready, spell
+
+if TYPE_CHECKING:
+    from capeval.corpus.corpus import Corpus
+    from capeval.resources.needs import Needs
 
 
 class Combine(Metric):
@@ -80,8 +84,22 @@ class Combine(Metric):
     def trained_on_references(self) -> bool:  # type: ignore[override]
         return any(member.trained_on_references for member in self.members)
 
-    def unavailable(self, folder: str | None) -> str | None:  # type: ignore[override]
-        return next(filter(None, (member.unavailable(folder) for member in self.members)), None)
+    def unavailable(self, needs: Needs) -> str | None:
+        return next(filter(None, (member.unavailable(needs) for member in self.members)), None)
+
+    def ready(self, corpus: Corpus, needs: Needs) -> Ready:
+        """Every part made ready; what they take is put together.
+
+        Raises `UsageError` where parts see different words or other resources of one kind: one pass counts them all.
+        """
+        parts = {part: part.ready(corpus, needs) for part in self.parts}
+        taken = chain.from_iterable(ready.resources for ready in parts.values())
+        resources = tuple({id(resource): resource for resource in taken}.values())
+        seen = list({id(ready.corpus): ready.corpus for ready in parts.values()}.values())
+        if len(seen) > 1 or len({type(resource) for resource in resources}) < len(resources):
+            raise UsageError(f"{self.label}: its parts are of different words or vectors; score them one by one")
+        signature = tuple(dict.fromkeys(chain.from_iterable(ready.signature for ready in parts.values())))
+        return Ready(seen[0], resources, signature, parts)
 
     def usual(self) -> Metric:
         """The plain mean of the same members."""
@@ -139,7 +157,12 @@ def _check_members(members: tuple[object, ...]) -> None:
         if not isinstance(member, Metric):
             raise UsageError(f"Combine: members must be metrics, as capeval.metrics.CiderD(), got {member!r}")
         if member.scores_sets:
-            raise UsageError(f"Combine: {member.key} scores caption sets; members must score one caption an image")
+            raise UsageError(f"Combine: {member.key} scores caption sets; members must score one caption per image")
+        if isinstance(member, PythonMetric):
+            raise UsageError(
+                f"Combine: {member.key} is written in Python, and combinations are counted by native code; combine its "
+                "scores with the others' yourself"
+            )
     if len(members) < 2:
         raise UsageError("Combine: members must be two metrics or more, as in combine(fluency, cider-d)")
 

@@ -14,8 +14,7 @@ Li, Galley, Brockett, Gao, Dolan, *A diversity-promoting objective function for 
 
 from typing import ClassVar
 
-from capeval.metrics.base import parameter
-from capeval.metrics.caption_sets import SetMetric
+from capeval.metrics.base import SetMetric, parameter
 
 
 class Div(SetMetric):

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import os
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from capeval.metrics.base import Metric, ParameterValue, parameter
+from capeval.metrics.base import Metric, ParameterValue, Ready, parameter
+
+if TYPE_CHECKING:
+    from capeval import _core
+    from capeval.corpus.corpus import Corpus
+    from capeval.resources.needs import Needs
+    from capeval.resources.vectors import EmbeddingSource
+
+LOW_COVERAGE = 0.8
+"""A smaller share of words and labels with a vector than this is worth a warning."""
 
 
 class EmbeddingMetric(Metric):
     """A metric over word vectors, which a parameter names; `--embeddings` names them for those that are at default."""
 
     embeddings: str = parameter("word vectors: a name, or a file of any known format", default="default", kind=str)
-
-    uses_embeddings: ClassVar[bool] = True
 
     def complete(self) -> None:
         """Takes a path object for its text."""
@@ -25,6 +32,40 @@ class EmbeddingMetric(Metric):
     def script_words(self) -> bool:
         """Whether captions are cut into words as VIFIDEL's published script does, whatever the corpus' tokenizer."""
         return False
+
+    def source_of(self, given: EmbeddingSource | None) -> EmbeddingSource:
+        """The metric's own vectors; where it names none, those that are given."""
+        named = self.embeddings != type(self)().embeddings
+        return self.embeddings if named or given is None else given
+
+    def ready(self, corpus: Corpus, needs: Needs) -> Ready:
+        """Looks the words of the captions up among the vectors, and the labels of the objects, where there are any.
+
+        Raises `DataError` where vectors or objects are unusable, or a sentence is too long.
+        """
+        from capeval.resources.vectors import embed
+
+        source = self.source_of(needs.get("embeddings"))
+        view = embed(corpus, needs, source, scripted=self.script_words, label=self.label)
+        return Ready(view.corpus, (view.embedded,), (f"embeddings:{view.source}",), own=view)
+
+    def coverage(self, statistics: _core.Statistics) -> float | None:
+        """Share of the content words and labels that have a vector, each as often as it occurs; 1 where there are none.
+
+        Rows of statistics are (score, 1, known, all).
+        """
+        known, total = statistics.sums()[2:4]
+        return known / total if total else 1.0
+
+    def warnings(self, ready: Ready, statistics: _core.Statistics) -> list[str]:
+        """Warns where so many words are left out that the score says little."""
+        share = self.coverage(statistics)
+        if share is None or share >= LOW_COVERAGE:
+            return []
+        return [
+            f"{self.label}: only {share:.0%} of the content words and labels have a vector in {ready.own.source}; the "
+            "others are left out of the score; give other vectors with --embeddings NAME|FILE (embeddings=… in Python)"
+        ]
 
     def kernel_parameters(self) -> dict[str, ParameterValue]:
         return {name: value for name, value in super().kernel_parameters().items() if name != "embeddings"}

@@ -19,9 +19,16 @@ other; h' is h without its first word; the recursion ends with 1 / |V|.
 | unknown word | `<unk>`, of the mass of unseen words | the same; each counts as `<unk>` |
 """
 
-from typing import ClassVar
+from __future__ import annotations
 
-from capeval.metrics.base import Metric, parameter
+from typing import TYPE_CHECKING, ClassVar
+
+from capeval.errors import warn
+from capeval.metrics.base import Metric, Ready, parameter
+
+if TYPE_CHECKING:
+    from capeval.corpus.corpus import Corpus
+    from capeval.resources.needs import Needs
 
 
 class Fluency(Metric):
@@ -44,3 +51,12 @@ class Fluency(Metric):
     }
     kernel: ClassVar[str] = "fluency"
     trained_on_references: ClassVar[bool] = True
+
+    def ready(self, corpus: Corpus, needs: Needs) -> Ready:
+        """Needs nothing beside the references, but several images of them, unless an image's own are learnt from."""
+        if len(corpus) == 1 and not self.own:
+            warn(
+                f"one image leaves no other image's references to learn from, so {self.label} is 0; score more images "
+                "together, or learn from the image's own references with fluency(own=yes)"
+            )
+        return Ready(corpus._core, signature=(f"lm:references({len(corpus)})",))

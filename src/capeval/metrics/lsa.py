@@ -14,8 +14,7 @@ Wang, Chan, *Describing like humans: on diversity in image captioning* (CVPR 201
 
 from typing import ClassVar
 
-from capeval.metrics.base import parameter
-from capeval.metrics.caption_sets import SetMetric
+from capeval.metrics.base import SetMetric, parameter
 
 
 class Lsa(SetMetric):
@@ -35,3 +34,6 @@ class Lsa(SetMetric):
         "empty caption": "it counts in m and adds nothing to the spectrum",
     }
     kernel: ClassVar[str] = "lsa"
+
+    def similarity(self) -> dict[str, bool | float | str]:
+        return {"kernel": "words", **self.kernel_parameters()}

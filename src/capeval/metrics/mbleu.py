@@ -13,8 +13,7 @@ Wang, Chan, *Describing like humans: on diversity in image captioning* (CVPR 201
 
 from typing import ClassVar
 
-from capeval.metrics.base import parameter
-from capeval.metrics.caption_sets import SetMetric
+from capeval.metrics.base import SetMetric, parameter
 
 
 class _Repetition(SetMetric):

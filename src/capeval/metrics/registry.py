@@ -1,38 +1,35 @@
 """Every metric by name, and the text that names them: `coco`, `bleu-4, cider-d(sigma=5)`.
 
-A new metric adds its line to `METRICS`; groups, the command line, the documentation and the tests read it from there.
+A new metric of capeval adds its line to `METRICS`; groups, the command line, the documentation and the tests read it
+from there. A metric of another package is added by `register`, or found by its entry point in the group
+`capeval.metrics`, which names a metric class, a metric, or a list of either.
 """
 
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 from capeval.errors import UsageError, warn
-from capeval.metrics import (
-    Bleu,
-    Cider,
-    CiderD,
-    Combine,
-    Distinct,
-    Div,
-    Fluency,
-    Lsa,
-    Mbleu,
-    MbleuMix,
-    Meteor,
-    Metric,
-    RougeL,
-    RougeN,
-    RougeS,
-    SelfCider,
-    Vifidel,
-    Wmd,
-)
-from capeval.metrics.base import ParameterValue
+from capeval.metrics.base import Metric, ParameterValue
+from capeval.metrics.bleu import Bleu
+from capeval.metrics.cider import Cider, CiderD
+from capeval.metrics.combine import Combine
+from capeval.metrics.div import Distinct, Div
+from capeval.metrics.fluency import Fluency
+from capeval.metrics.lsa import Lsa
+from capeval.metrics.mbleu import Mbleu, MbleuMix
+from capeval.metrics.meteor.metric import Meteor
+from capeval.metrics.rouge import RougeL, RougeN, RougeS
+from capeval.metrics.self_cider import SelfCider
+from capeval.metrics.vifidel.metric import Vifidel
+from capeval.metrics.wmd import Wmd
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
+
+    from capeval.resources.needs import Needs
 
 METRICS: tuple[tuple[Metric, tuple[str, ...]], ...] = (
     *((Bleu(n=n), ("coco", "consensus")) for n in (1, 2, 3, 4)),
@@ -58,22 +55,101 @@ caption set, belongs to `all` too."""
 BY_NAME: dict[str, Metric] = {metric.name: metric for metric, _ in METRICS}
 
 
+_ADDED: dict[str, tuple[Metric, tuple[str, ...]]] = {}
+"""Metrics of other packages by name, with their groups."""
+
+
 def groups() -> dict[str, tuple[Metric, ...]]:
-    """The groups by name, `all` last."""
+    """The groups by name, `all` last; then those that registered metrics of other packages made.
+
+    `all` has the metrics of capeval alone, so that the same command gives the same table on every machine.
+    """
     members: dict[str, tuple[Metric, ...]] = {}
     for metric, names in METRICS:
         for name in names:
             members[name] = (*members.get(name, ()), metric)
-    return {**members, "all": tuple(metric for metric in BY_NAME.values() if not metric.scores_sets)}
+    members["all"] = tuple(metric for metric in BY_NAME.values() if not metric.scores_sets)
+    for metric, names in _ADDED.values():
+        for name in names:
+            members[name] = (*members.get(name, ()), metric)
+    return members
+
+
+def register(metric: Metric | type[Metric], groups: Iterable[str] = ()) -> None:
+    """Adds a metric of another package: it can then be named wherever metrics are, beside those of capeval.
+
+    Args:
+        metric: the metric with its default parameters, or its class.
+        groups: names of groups that bring it in; the groups of capeval keep their members, so they are not accepted.
+
+    Raises `UsageError` for a name or a group that is taken, and for a declaration that lacks something. To register an
+    equal metric again does nothing.
+    """
+    value = _declared(metric)
+    name = value.name
+    if name in _ADDED and _ADDED[name][0] == value:
+        return
+    names = tuple(groups)
+    own = {group for _, of_metric in METRICS for group in of_metric} | {"all"}
+    taken = next((group for group in names if group in own), None)
+    if taken is not None:
+        raise UsageError(f"metric {name!r}: group {taken!r} is capeval's own; choose another name for the group")
+    everything = {*BY_NAME, *_ADDED, *own, *(group for _, of_metric in _ADDED.values() for group in of_metric)}
+    if name in everything or name == Combine.family:
+        raise UsageError(f"metric {name!r}: there is a metric or group of that name already; choose another name")
+    _ADDED[name] = (value, names)
+
+
+def added() -> dict[str, Metric]:
+    """The metrics of other packages by name: registered ones, and those of installed packages' entry points."""
+    _load_entry_points()
+    return {name: metric for name, (metric, _) in _ADDED.items()}
+
+
+_DECLARATIONS = ("family", "title", "summary", "equation", "source", "upper", "nothing")
+
+
+def _declared(metric: Metric | type[Metric]) -> Metric:
+    """The metric, checked to declare all that a metric has to say of itself."""
+    kind = metric if isinstance(metric, type) else type(metric)
+    if not issubclass(kind, Metric):
+        raise UsageError(f"a metric must be a capeval.metrics.Metric, got {metric!r}")
+    lacking = [name for name in _DECLARATIONS if not hasattr(kind, name)]
+    if lacking:
+        raise UsageError(f"{kind.__name__} does not declare {', '.join(lacking)}; see docs/howto/add-a-metric.md")
+    value = metric() if isinstance(metric, type) else metric
+    if not re.fullmatch(r"[a-z][a-z0-9-]*", value.name):
+        raise UsageError(f"{kind.__name__}: the name {value.name!r} must be lower-case letters, digits and hyphens")
+    return value
+
+
+@cache
+def _load_entry_points() -> None:
+    """Registers the metrics of installed packages, once per process; one that cannot be loaded is named and left out."""
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group="capeval.metrics"):
+        package = point.dist.name if point.dist else point.value
+        try:
+            found = point.load()
+            for metric in found if isinstance(found, (list, tuple)) else [found]:
+                register(metric)
+        except Exception as error:  # noqa: BLE001  (whatever is wrong in somebody's package must not stop ours)
+            warn(f"the metric {point.name!r} of the package {package} cannot be loaded: {error}")
+
+
+def find(name: str) -> Metric | None:
+    """The metric of that name with its default parameters. Entry points are asked only for names that are not here."""
+    return BY_NAME.get(name) or (_ADDED[name][0] if name in _ADDED else added().get(name))
 
 
 def parse_metrics(
-    text: str | Metric | Iterable[str | Metric], lacking: Callable[[Metric], str | None] | None = None
+    text: str | Metric | Iterable[str | Metric], needs: Needs | None = None
 ) -> tuple[Metric, ...]:
     """Metrics from comma-separated names and groups, or from any mixture of names and values.
 
-    Repeats are dropped; order is kept. A metric that a group brings in, and that `lacking` gives a reason against, is
-    left out with a warning that says the reason; one that is named stays.
+    Repeats are dropped; order is kept. A metric that a group brings in, and that is unavailable with what `needs` has,
+    is left out with a warning that says the reason; one that is named stays.
 
     Raises `UsageError` for an unknown name (suggesting the nearest), an unknown parameter or an unacceptable value.
     """
@@ -84,7 +160,7 @@ def parse_metrics(
             chosen[item] = None
         else:
             for name in _split(item):
-                chosen.update(dict.fromkeys(_parse_one(name, lacking)))
+                chosen.update(dict.fromkeys(_parse_one(name, needs)))
     if not chosen:
         raise UsageError(f"no metric given; {_accepted()}")
     return tuple(chosen)
@@ -108,7 +184,7 @@ def _split(text: str) -> list[str]:
 _CALL = re.compile(r"(?P<name>[^()]+?)\s*(?:\((?P<inside>.*)\))?\s*", re.DOTALL)
 
 
-def _parse_one(text: str, lacking: Callable[[Metric], str | None] | None) -> tuple[Metric, ...]:
+def _parse_one(text: str, needs: Needs | None) -> tuple[Metric, ...]:
     match = _CALL.fullmatch(text)
     if match is None:
         matching = text.count("(") == text.count(")")
@@ -116,10 +192,12 @@ def _parse_one(text: str, lacking: Callable[[Metric], str | None] | None) -> tup
         raise UsageError(f"unknown metric {text!r}{_nearest(text)}; {remedy}")
     name = match["name"].strip().lower()
     if match["inside"] is None and name in groups():
-        return groups()[name] if lacking is None else _without_lacking(name, lacking)
+        return groups()[name] if needs is None else _available(name, needs)
     if name == Combine.family:
         return (_combination(match["inside"] or ""),)
-    metric = BY_NAME.get(name)
+    if match["inside"] is None and name not in BY_NAME and added() and name in groups():
+        return groups()[name] if needs is None else _available(name, needs)
+    metric = find(name)
     if metric is None:
         raise UsageError(f"unknown metric {text!r}{_nearest(name)}; {_accepted()}")
     return (metric.with_parameters(_parameters(metric, match["inside"] or "")),)
@@ -138,10 +216,10 @@ def _combination(inside: str) -> Metric:
     return Combine(*members).with_parameters(values)
 
 
-def _without_lacking(group: str, lacking: Callable[[Metric], str | None]) -> tuple[Metric, ...]:
+def _available(group: str, needs: Needs) -> tuple[Metric, ...]:
     kept = []
     for metric in groups()[group]:
-        reason = lacking(metric)
+        reason = metric.unavailable(needs)
         if reason is None:
             kept.append(metric)
         else:
@@ -177,9 +255,9 @@ def _value(text: str, like: ParameterValue) -> ParameterValue:
 def _nearest(name: str) -> str:
     import difflib
 
-    near = difflib.get_close_matches(name.split("(")[0].strip(), [*BY_NAME, *groups(), Combine.family], n=1, cutoff=0.5)
+    near = difflib.get_close_matches(name.split("(")[0].strip(), [*BY_NAME, *added(), *groups(), Combine.family], n=1, cutoff=0.5)
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 def _accepted() -> str:
-    return f"metrics: {', '.join(BY_NAME)}; groups: {', '.join(groups())}; or any as combine(METRIC, METRIC)"
+    return f"metrics: {', '.join([*BY_NAME, *added()])}; groups: {', '.join(groups())}; or any as combine(METRIC, METRIC)"

@@ -14,14 +14,18 @@ Wang, Chan, *Describing like humans: on diversity in image captioning* (CVPR 201
 | one caption; all similarities 0 | – | NaN | 0 |
 """
 
+from __future__ import annotations
+
+from array import array
 from typing import ClassVar
 
+from capeval import _core
 from capeval._core import SIMILARITIES
-from capeval.metrics.base import parameter
-from capeval.metrics.caption_sets import SetMetric
+from capeval.metrics.base import SetMetric, parameter
+from capeval.metrics.idf import IdfMetric
 
 
-class SelfCider(SetMetric):
+class SelfCider(IdfMetric, SetMetric):
     """Self-CIDEr of a caption set; corpus score = mean over images."""
 
     kernel: str = parameter(  # type: ignore[misc]  # the paper's word, here a parameter
@@ -54,4 +58,19 @@ class SelfCider(SetMetric):
         "empty caption": "it has no similarity, not to itself either: it counts in m and adds nothing to the spectrum",
         "caption of fewer than 4 words": "its missing orders count as 0, so its similarity to itself is below 1",
     }
-    uses_document_frequency: ClassVar[bool] = True
+
+    def similarity(self) -> dict[str, bool | float | str]:
+        return self.kernel_parameters()
+
+    def notes(self, statistics: _core.Statistics) -> list[str]:
+        """Says for how many images the spectrum is that of a matrix which is not positive semi-definite."""
+        if statistics.width < 3:
+            return []
+        flags = array("d", statistics.values())[2::3]
+        negative = flags.count(1.0)
+        if not negative:
+            return []
+        return [
+            f"{self.key}: the similarity matrix of {negative:,} of {len(flags):,} images is not positive semi-definite; "
+            "singular values were taken"
+        ]

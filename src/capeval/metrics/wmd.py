@@ -43,7 +43,7 @@ class Wmd(EmbeddingMetric):
     equation: ClassVar[str] = "WMD = max_j exp(−min_T Σ T_ik ‖x_i − x_k‖^p) over the content words i of c and k of s_j"
     source: ClassVar[str] = "Kusner et al., ICML 2015; Madhyastha et al., ACL 2019"
     upper: ClassVar[float | None] = 1.0
-    needs: ClassVar[tuple[str, ...]] = ("references", "word vectors")
+    needs: ClassVar[tuple[str, ...]] = ("references", "embeddings")
     nothing: ClassVar[dict[str, str]] = {
         "no known content word in the caption": (
             "0; as a distance (2 r)^p, r being the length of the longest vector of a reference's words"

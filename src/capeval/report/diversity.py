@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from capeval.report.formats import percent
 
 if TYPE_CHECKING:
-    from capeval.scoring.diversity_result import Diversity, Figure, SystemDiversity
+    from capeval.scoring.diversity_result import Diversity, SystemDiversity
+    from capeval.scoring.result import Score
 
 
 def render(result: Diversity, format_: str, *, colour: bool = False) -> str:
@@ -34,12 +35,12 @@ def _cells(result: Diversity) -> tuple[list[str], list[list[str]]]:
     return ["", *(system.name for system in everybody)], rows
 
 
-def _label(figure: Figure) -> str:
-    """The figure's label, with an arrow where low is diverse."""
-    return f"{figure.label} ↓" if figure.key.startswith("mbleu-") and figure.key[6].isdigit() else figure.label
+def _label(figure: Score) -> str:
+    """The figure's label, with an arrow where low is good."""
+    return f"{figure.label} ↓" if figure.metric.lower_is_better else figure.label
 
 
-def _cell(figure: Figure | None) -> str:
+def _cell(figure: Score | None) -> str:
     if figure is None:
         return ""
     if figure.interval is None:

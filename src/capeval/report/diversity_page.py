@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, TypedDict
 
 from capeval.metrics import Lsa
+from capeval.metrics.self_cider import SelfCider
 from capeval.report.pictures import tables
 from capeval.report.pictures.images import (
     SetTopics,
@@ -20,7 +21,8 @@ from capeval.report.pictures.images import (
 from capeval.report.pictures.style import look
 
 if TYPE_CHECKING:
-    from capeval.scoring.diversity_result import Diversity, Figure, SetSpectrum, SystemDiversity
+    from capeval.scoring.diversity_result import Diversity, SetSpectrum, SystemDiversity
+    from capeval.scoring.result import Score
 
 MOST_CAPTIONS = 250_000
 """On the page; of more, it holds the most and the least diverse images only."""
@@ -115,7 +117,7 @@ def diversity_page(result: Diversity, images: Sequence[str] = ()) -> PageData:
         "total": len(first.image_ids),
         "spread": spread.label if spread else None,
         "accuracy": first["accuracy"].label if "accuracy" in first.figures else None,
-        "curves": "f" in first.figures and spread is not None and spread.key.startswith("self-cider"),
+        "curves": "f" in first.figures and spread is not None and spread.metric.family == SelfCider.family,
         "systems": [_system(number, system, result) for number, system in enumerate(everybody)],
         "figures": [_figure(key, everybody) for key in _keys(everybody)],
         "pairs": [asdict(pair) for pair in result.pairs],
@@ -128,7 +130,7 @@ def diversity_page(result: Diversity, images: Sequence[str] = ()) -> PageData:
     }
 
 
-def _or_none(make: Callable[[], Figure]) -> Figure | None:
+def _or_none(make: Callable[[], Score]) -> Score | None:
     try:
         return make()
     except tables.LeftOutError:
@@ -177,10 +179,11 @@ def _keys(everybody: list[SystemDiversity]) -> list[str]:
 
 def _figure(key: str, everybody: list[SystemDiversity]) -> FigureData:
     given = [system.figures.get(key) for system in everybody]
+    first = next(figure for figure in given if figure)
     return {
         "key": key,
-        "label": next(figure.label for figure in given if figure),
-        "lower": key.startswith("mbleu-") and not key.startswith("mbleu-mix"),
+        "label": first.label,
+        "lower": first.metric.lower_is_better,
         "values": [(figure.value, figure.interval) if figure else None for figure in given],
         "signatures": list(dict.fromkeys(figure.signature for figure in given if figure)),
     }

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from capeval.errors import UsageError
 
 if TYPE_CHECKING:
-    from capeval.scoring.result import Explained, Result
+    from capeval.scoring.result import Result
 
 
 def render(
     result: Result,
     format_: str,
     *,
-    explained: Mapping[str, Explained] | None = None,
+    explained: Mapping[str, Mapping[str, Any]] | None = None,
     colour: bool = False,
 ) -> str:
     """The result as text in the format of that name; a table in colour where it is asked for.
@@ -32,7 +32,12 @@ def render(
         return _RENDERERS[format_](result)
     from capeval.report.text import table
 
-    drawn = [f"{image}\n{shown}" for image, found in (explained or {}).items() for shown in found if shown is not None]
+    drawn = [
+        f"{image}\n{shown}"
+        for image, by_kind in (explained or {}).items()
+        for shown in by_kind.values()
+        if shown is not None
+    ]
     return "\n\n".join([table(result, colour=colour), *drawn])
 
 
@@ -42,12 +47,11 @@ def check_explained(format_: str) -> None:
         raise UsageError(f"alignments and plans are shown with --format table or json, not {format_}")
 
 
-def _json(result: Result, explained: Mapping[str, Explained] | None = None) -> str:
+def _json(result: Result, explained: Mapping[str, Mapping[str, Any]] | None = None) -> str:
     document = result.to_dict()
-    if explained and result.has_alignments:
-        document["alignments"] = {image: found and found.to_dict() for image, (found, _) in explained.items()}
-    if explained and result.has_explanations:
-        document["explanations"] = {image: found and found.to_dict() for image, (_, found) in explained.items()}
+    for image, by_kind in (explained or {}).items():
+        for kind, found in by_kind.items():
+            document.setdefault(f"{kind}s", {})[image] = found and found.to_dict()
     return json.dumps(document, ensure_ascii=False, indent=1)
 
 

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from capeval.corpus.token_ids import as_rows, pack_references
 from capeval.errors import DataError, MissingDependencyError
 from capeval.metrics import CiderD
-from capeval.reward.host import _as_rows, pack_references
 
 try:
     import torch
@@ -121,7 +121,7 @@ class CiderDReward:
 
         Raises `DataError` for an array of another shape or type, or an image without reference.
         """
-        groups = [_as_rows(_on_host(ids), f"references[{number}]") for number, ids in enumerate(references)]
+        groups = [as_rows(_on_host(ids), f"references[{number}]") for number, ids in enumerate(references)]
         pack_references(groups, self.end_of_sentence)  # for its checks
         most = max(map(len, groups), default=0)
         width = max((group.shape[1] for group in groups), default=0)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from capeval import _core
+from capeval.corpus.token_ids import as_rows, pack, pack_references
 from capeval.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ class CiderDReward:
             DataError: wrong shapes or types, or N is no multiple of the number of images.
         """
         encoded = references if isinstance(references, EncodedReferences) else self.encode(references)
-        ids, lengths = _pack(_as_rows(sampled, "sampled"), self.end_of_sentence, "sampled")
+        ids, lengths = pack(as_rows(sampled, "sampled"), self.end_of_sentence, "sampled")
         if len(encoded) == 0 or len(lengths) % len(encoded):
             raise DataError(
                 f"{len(lengths)} samples for the references of {len(encoded)} images: the number of samples "
@@ -104,53 +105,3 @@ class CiderDReward:
             )
         scores = self._core.score(ids, lengths, encoded._core, self.threads)
         return np.frombuffer(scores, dtype="<f8")
-
-
-def pack_references(references: Sequence[TokenIds], end_of_sentence: int | None) -> tuple[bytes, list[int], list[int]]:
-    """All references as the native core takes them: ids, lengths, references an image."""
-    groups = [_as_rows(ids, f"references[{number}]") for number, ids in enumerate(references)]
-    sizes = [len(group) for group in groups]
-    if 0 in sizes:
-        raise DataError(f"references[{sizes.index(0)}] is empty: an image needs at least one reference")
-    width = max((group.shape[1] for group in groups), default=0)
-    groups = [group if group.shape[1] == width else _widened(group, width) for group in groups]
-    rows = np.concatenate(groups) if groups else np.zeros((0, 0), dtype=np.int64)
-    return (*_pack(rows, end_of_sentence, "references"), sizes)
-
-
-def _widened(rows: npt.NDArray[np.integer], width: int) -> npt.NDArray[np.integer]:
-    return np.pad(rows.astype(np.int64), ((0, 0), (0, width - rows.shape[1])), constant_values=-1)
-
-
-def _pack(rows: npt.NDArray[np.integer], end_of_sentence: int | None, name: str) -> tuple[bytes, list[int]]:
-    """The ids of all rows up to their ends, as little-endian u32, and the rows' lengths."""
-    lengths = _first(rows < 0)
-    if end_of_sentence is not None:
-        # The end of sentence is a word itself; a row that is cut before it has none.
-        lengths = np.minimum(lengths, _first(rows == end_of_sentence) + 1)
-    kept = rows[np.arange(rows.shape[1]) < lengths[:, None]]
-    if kept.size and kept.max() > _core.LARGEST_TOKEN_ID:
-        raise DataError(f"{name}: token ids go up to {_core.LARGEST_TOKEN_ID:,}, found {kept.max():,}")
-    return kept.astype("<u4").tobytes(), np.minimum(lengths, rows.shape[1]).tolist()
-
-
-def _first(marks: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
-    """Place of the first mark of each row, or the row's length."""
-    if marks.shape[1] == 0:
-        return np.zeros(len(marks), dtype=np.intp)
-    first: npt.NDArray[np.intp] = np.where(marks.any(axis=1), marks.argmax(axis=1), marks.shape[1])
-    return first
-
-
-def _as_rows(ids: TokenIds, name: str) -> npt.NDArray[np.integer]:
-    try:
-        array = np.asarray(ids)
-    except ValueError as error:
-        raise DataError(f"{name}: rows of different lengths; pad them with the end-of-sentence id") from error
-    if array.size == 0 and array.ndim in (1, 2):
-        return np.zeros((len(array), 0), dtype=np.int64)
-    if array.ndim != 2 or array.dtype.kind not in "iu":
-        raise DataError(
-            f"{name}: expected whole numbers of shape (rows, length), got {array.dtype} of shape {array.shape}"
-        )
-    return array

@@ -6,21 +6,21 @@ import dataclasses
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from capeval import _core
 from capeval.corpus.corpus import CandidateSource, CaptionSource, Corpus
 from capeval.errors import UsageError, accepted_name, warn
 from capeval.metrics.registry import parse_metrics
-from capeval.resources.vectors import objects_by_image
+from capeval.resources.needs import Given, Needs
 from capeval.scoring.comparison import Comparison, Pair
-from capeval.scoring.score import check_bootstrap, lacking, score_corpus
+from capeval.scoring.score import check_bootstrap, score_corpus
 
 if TYPE_CHECKING:
-    from capeval.corpus.document_frequency import DocumentFrequency
+    from typing_extensions import Unpack
+
     from capeval.metrics import Metric
-    from capeval.resources.vectors import EmbeddingSource, ObjectSource
-    from capeval.scoring.result import Result
+    from capeval.scoring.result import Result, Score
 
 TESTS = ("permutation", "bootstrap")
 CORRECTIONS = ("holm", "none")
@@ -35,11 +35,7 @@ def compare(
     metrics: str | Metric | Iterable[str | Metric] = "coco",
     *,
     tokenizer: str = "ptb",
-    document_frequency: DocumentFrequency | None = None,
-    meteor_resources: str | None = None,
-    objects: ObjectSource | None = None,
-    embeddings: EmbeddingSource | None = None,
-    threshold: float | None = None,
+    needs: Needs | Mapping[str, object] | None = None,
     on_missing: str = "error",
     test: str = "permutation",
     samples: int = 1000,
@@ -48,6 +44,7 @@ def compare(
     interval: float | None = 0.95,
     seed: int = 0,
     threads: int = 0,
+    **given: Unpack[Given],
 ) -> Comparison:
     """Scores several systems on the same images, and tests each pair of them by each metric.
 
@@ -56,11 +53,7 @@ def compare(
         systems: for each system's name `{image id: caption}`, or a path; two at least.
         metrics: comma-separated names or groups, metric values, or a mixture.
         tokenizer: `ptb`, `ptb-stream`, `whitespace` or `none`; see [`capeval.tokenize`][].
-        document_frequency: what CIDEr weighs words by; the references themselves by default.
-        meteor_resources: folder of a METEOR 1.5 release; an installed pycocoevalcap by default.
-        objects: what is in each image, for VIFIDEL, as for [`capeval.score`][].
-        embeddings: word vectors for WMD and VIFIDEL, by name or path; those inside the package by default.
-        threshold: least confidence of a detected object, for files with scores.
+        needs: what metrics need beside captions, as for [`capeval.score`][].
         on_missing: what an image without candidate means: `error`, `skip` (no system is scored on it) or `zero`.
         test: `permutation` (approximate randomisation; Noreen 1989) or `bootstrap` (Koehn 2004; Riezler and Maxwell
             2005).
@@ -68,27 +61,20 @@ def compare(
         alpha: a difference is significant where its corrected p is at most this.
         correction: `holm` (Holm 1979), over the pairs of systems, for each metric; or `none`.
         interval: confidence level of the intervals of scores and differences, or None for none.
-        seed: seed of everything random; the same seed gives the same numbers on any machine.
-        threads: number of threads, 0 for one a core; results are the same bits for any number.
+        seed: seed of everything random; the same seed gives the same numbers.
+        threads: number of threads, 0 for one per core; results are the same bits for any number.
+        **given: what the metrics of capeval need, by keyword, as for [`capeval.score`][].
 
     Raises:
         DataError: references or candidates are unusable, or do not fit together.
         UsageError: fewer than two systems, an unknown name or an unacceptable value.
     """
-    chosen = parse_metrics(metrics, lacking=lacking(meteor_resources, objects))
+    taken = Needs.of(needs, given, threads=threads)
+    chosen = parse_metrics(metrics, taken)
     check_test(len(systems), test=test, alpha=alpha, correction=correction)
     check_bootstrap(interval, samples, seed)
-    contents = None if objects is None else objects_by_image(objects, threshold)
     corpora = Corpus.of_systems(references, systems, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
-    results = score_systems(
-        corpora,
-        chosen,
-        document_frequency=document_frequency,
-        meteor_resources=meteor_resources,
-        objects=contents,
-        embeddings=embeddings,
-        threads=threads,
-    )
+    results = score_systems(corpora, chosen, taken)
     return compare_results(
         results,
         test=test,
@@ -101,9 +87,12 @@ def compare(
     )
 
 
-def score_systems(corpora: Mapping[str, Corpus], metrics: Sequence[Metric], **options: Any) -> dict[str, Result]:
-    """Each system's scores, without intervals, which are drawn for all systems together; options of `score_corpus`."""
-    return {name: score_corpus(corpus, metrics, interval=None, **options) for name, corpus in corpora.items()}
+def score_systems(corpora: Mapping[str, Corpus], metrics: Sequence[Metric], needs: Needs) -> dict[str, Result]:
+    """Each system's scores, without intervals, which are drawn for all systems together."""
+    return {
+        name: score_corpus(corpus, metrics, needs=needs, interval=None, threads=needs.threads)
+        for name, corpus in corpora.items()
+    }
 
 
 def compare_results(
@@ -128,30 +117,44 @@ def compare_results(
     _warn_of_weak_tests(images, len(results), test, samples, alpha, correction)
     rows = [[score.statistics for score in result.values()] for result in results.values()]
     metrics = list(next(iter(results.values())))
-    names = [(a, b, metric) for a, b in combinations(results, 2) for metric in metrics]
-    differences: Sequence[tuple[tuple[float, float] | None, float]] = [(None, 1.0)] * len(names)
+    between: list[tuple[float, float] | None] = [None] * (len(metrics) * math.comb(len(results), 2))
+    p: list[float] = []
     if interval is not None or test == "bootstrap":
         bounds, differences = _core.paired_bootstrap(rows, samples, interval or 0.95, seed, threads)
+        p = [own for _, own in differences]
         if interval is not None:
             results = _with_intervals(results, bounds, interval)
-    p = [p for _, p in differences]
+            between = [limits for limits, _ in differences]
     if test == "permutation":
         p = _core.paired_permutation(rows, samples, seed, threads)
+    pairs = pairs_of(results, metrics, between, p, correction, alpha)
+    return Comparison(dict(results), pairs, test, samples, alpha, correction, interval, seed)
+
+
+def pairs_of(
+    results: Mapping[str, Mapping[str, Score]],
+    metrics: Sequence[str],
+    intervals: Sequence[tuple[float, float] | None],
+    p: Sequence[float],
+    correction: str,
+    alpha: float,
+) -> list[Pair]:
+    """Every two systems by each of these metrics; intervals and p are pair by pair, metric by metric."""
+    names = [(a, b, metric) for a, b in combinations(results, 2) for metric in metrics]
     p_corrected = corrected(p, len(metrics), correction)
-    pairs = [
+    return [
         Pair(
             a,
             b,
             metric,
             delta=results[a][metric].value - results[b][metric].value,
-            interval=None if interval is None else between,
-            p=p,
-            p_corrected=p_corrected,
-            significant=p_corrected <= alpha,
+            interval=between,
+            p=own,
+            p_corrected=own_corrected,
+            significant=own_corrected <= alpha,
         )
-        for (a, b, metric), (between, _), p, p_corrected in zip(names, differences, p, p_corrected, strict=True)
+        for (a, b, metric), between, own, own_corrected in zip(names, intervals, p, p_corrected, strict=True)
     ]
-    return Comparison(dict(results), pairs, test, samples, alpha, correction, interval, seed)
 
 
 def holm(p: Sequence[float]) -> list[float]:

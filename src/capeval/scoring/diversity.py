@@ -3,7 +3,7 @@
 [`diversity`][capeval.diversity] is the one entry; everything a picture or a report needs hangs on what it returns:
 
     result = capeval.diversity({"varied": "varied.json", "safe": "safe.json"}, "references.json")
-    result["varied"]["self-cider"].value, .interval, .per_image   # a Figure; per_image is aligned with .image_ids
+    result["varied"]["self-cider"].value, .interval, .per_image   # a Score; per_image is aligned with .image_ids
     result["varied"].captions_per_image, .vocabulary, .notes
     result["varied"].word_counts()          # [(word, count), …], the commonest first: the word-frequency curve
     result["varied"].curve                  # {2: {"self-cider": …, "accuracy": …}, 5: …}: the K most accurate captions
@@ -13,7 +13,7 @@
     result.pairs                            # paired tests between systems
     result.to_dict()                        # the JSON of `capeval diversity`
 
-`Figure`, `SystemDiversity`, `SetSpectrum` and `Topic` are in `capeval.scoring.diversity_result`, `Pair` in `capeval.scoring.comparison`.
+`SystemDiversity`, `SetSpectrum` and `Topic` are in `capeval.scoring.diversity_result`, `Pair` in `capeval.scoring.comparison`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from itertools import combinations
 from os import PathLike
 from typing import TYPE_CHECKING, cast
 
@@ -30,15 +29,20 @@ from capeval.corpus.corpus import CaptionSource, encode_references
 from capeval.corpus.sets import SetCorpus, encode_sets
 from capeval.errors import UsageError, warn
 from capeval.metrics import SelfCider
+from capeval.metrics.derived import Accuracy, F, Novelty, Oracle
 from capeval.metrics.registry import parse_metrics
-from capeval.scoring.compare import corrected
-from capeval.scoring.comparison import Pair
-from capeval.scoring.diversity_result import Diversity, Figure, SystemDiversity
-from capeval.scoring.score import check_bootstrap, count, signature
+from capeval.resources.needs import Given, Needs
+from capeval.scoring.compare import pairs_of
+from capeval.scoring.count import Counted, count
+from capeval.scoring.diversity_result import Diversity, SystemDiversity
+from capeval.scoring.result import Score
+from capeval.scoring.score import check_bootstrap
 
 if TYPE_CHECKING:
-    from capeval.corpus.document_frequency import DocumentFrequency
+    from typing_extensions import Unpack
+
     from capeval.metrics import Metric
+    from capeval.scoring.comparison import Pair
 
 CURVE = (2, 5, 8, 10)
 """The numbers of captions, the most accurate ones, whose scores show the effect of their number."""
@@ -54,12 +58,12 @@ def diversity(
     top: int | None = None,
     training: CaptionSource | None = None,
     tokenizer: str = "ptb",
-    document_frequency: DocumentFrequency | None = None,
-    meteor_resources: str | None = None,
+    needs: Needs | Mapping[str, object] | None = None,
     interval: float | None = 0.95,
     samples: int = 1000,
     seed: int = 0,
     threads: int = 0,
+    **given: Unpack[Given],
 ) -> Diversity:
     """Scores the caption sets of one or several systems.
 
@@ -74,17 +78,19 @@ def diversity(
         top: score only the so many captions of each set that are the most accurate.
         training: captions a system was trained on, for the share of novel ones.
         tokenizer: `ptb`, `ptb-stream`, `whitespace` or `none`; see [`capeval.tokenize`][].
-        document_frequency: what CIDEr weighs words by; by default the references, or else each system's own sets.
-        meteor_resources: folder of a METEOR 1.5 release, where METEOR is the accuracy.
+        needs: what metrics need beside captions, as for [`capeval.score`][].
         interval: confidence level of the bootstrap intervals over images, or None for none.
         samples: number of bootstrap samples.
         seed: seed of the bootstrap.
-        threads: number of threads, 0 for one a core; results are the same bits for any number.
+        threads: number of threads, 0 for one per core; results are the same bits for any number.
+        **given: what the metrics of capeval need, by keyword, as for [`capeval.score`][]. Where no `document_frequency`
+            is given, words are weighted by the references, or else by each system's own sets.
 
     Raises:
         DataError: sets or references are unusable, or do not fit together.
         UsageError: an unknown metric or an unacceptable value.
     """
+    taken = Needs.of(needs, given, threads=threads)
     systems = _named(sets)
     chosen = _set_metrics(metrics)
     check_bootstrap(interval, samples, seed)
@@ -93,16 +99,17 @@ def diversity(
     if top is not None and (references is None or top < 1):
         reason = "needs references to rank captions by" if top >= 1 else f"must be at least 1, got {top}"
         raise UsageError(f"top {reason}")
-    scoring = _Scoring(chosen, _accuracy_metric(accuracy), beta2, document_frequency, meteor_resources, threads)
+    scoring = _Scoring(chosen, _accuracy_metric(accuracy), beta2, taken)
+    own_documents = "document_frequency" not in taken
     weighted = any(metric.uses_document_frequency for metric in chosen)
     corpora = encode_sets(
         systems,
         references,
         tokenizer=tokenizer,
-        own_documents=weighted and document_frequency is None,
+        own_documents=weighted and own_documents,
         threads=threads,
     )
-    if references is None and weighted and document_frequency is None and len(corpora) > 1:
+    if references is None and weighted and own_documents and len(corpora) > 1:
         warn(
             "without references or document frequencies each system's words are weighted by its own sets, so that "
             "Self-CIDEr does not compare systems; give --references or --df FILE"
@@ -160,21 +167,11 @@ def _accuracy_metric(accuracy: str | Metric) -> Metric:
 class _Scoring:
     """What is the same for every system: metrics, weights, threads."""
 
-    def __init__(
-        self,
-        metrics: tuple[Metric, ...],
-        accuracy: Metric,
-        beta2: float,
-        document_frequency: DocumentFrequency | None,
-        meteor_resources: str | None,
-        threads: int,
-    ) -> None:
+    def __init__(self, metrics: tuple[Metric, ...], accuracy: Metric, beta2: float, needs: Needs) -> None:
         self.metrics = metrics
         self.accuracy = accuracy
         self.beta2 = beta2
-        self.document_frequency = document_frequency
-        self.meteor_resources = meteor_resources
-        self.threads = threads
+        self.needs = needs
 
     def system(
         self, name: str, corpus: SetCorpus, top: int | None, training: _core.References | None
@@ -183,20 +180,20 @@ class _Scoring:
         captions = self._caption_scores(corpus) if corpus.has_references else None
         curve = {}
         if captions is not None and top is None:
-            accuracies = captions.row_scores()
+            accuracies = captions.statistics.row_scores()
             for most in (number for number in CURVE if number <= corpus.candidate_counts[1]):
                 best = corpus.top(accuracies, most)
                 figures = self._figures(best, self._caption_scores(best))
                 curve[most] = {key: figure.value for key, figure in figures.items()}
         if captions is not None and top is not None:
-            corpus = corpus.top(captions.row_scores(), top)
+            corpus = corpus.top(captions.statistics.row_scores(), top)
             captions = self._caption_scores(corpus)
         figures = self._figures(corpus, captions)
         if training is not None:
             novel = _core.novelty(corpus._core, training).grouped(corpus.counts, False)
             parts = (f"tok:{corpus.tokenizer}", f"captions:{len(corpus)}", f"capeval:{_core.__version__}")
-            figures["novelty"] = Figure("novelty", "Novel captions", novel, "|".join(("novelty", *parts)))
-        return SystemDiversity(name, corpus, figures, curve, self.document_frequency)
+            figures["novelty"] = Score(Novelty(), novel, "|".join(("novelty", *parts)))
+        return SystemDiversity(name, corpus, figures, curve, self.needs.get("document_frequency"))
 
     def people(self, corpus: SetCorpus) -> SystemDiversity | None:
         """The references as a system: each against the others of its image. None where no image has two."""
@@ -213,44 +210,32 @@ class _Scoring:
                 "which leaves none to compare it with"
             )
         chosen = _core.Captions.from_dict({image: references.captions(image) for image in images})
-        human = encode_sets({"human": chosen}, chosen, tokenizer=corpus.tokenizer, threads=self.threads)["human"]
-        others = _core.leave_one_out(human._core, self.accuracy.uses_stems, self.threads)
+        human = encode_sets({"human": chosen}, chosen, tokenizer=corpus.tokenizer, threads=self.needs.threads)["human"]
+        others = _core.leave_one_out(human._core, self.accuracy.uses_stems, self.needs.threads)
         leave_one_out = SetCorpus(others, chosen, chosen, corpus.tokenizer, "corpus")
         captions = self._caption_scores(leave_one_out)
-        return SystemDiversity("human", human, self._figures(human, captions), {}, self.document_frequency)
+        return SystemDiversity("human", human, self._figures(human, captions), {}, self.needs.get("document_frequency"))
 
-    def _caption_scores(self, corpus: SetCorpus) -> _core.Statistics:
+    def _caption_scores(self, corpus: SetCorpus) -> Counted:
         """The accuracy of each caption, a row each."""
-        counted = count(
-            corpus,
-            (self.accuracy,),
-            document_frequency=self.document_frequency,
-            meteor_resources=self.meteor_resources,
-            threads=self.threads,
-        )
-        return counted.statistics[0]
+        return count(corpus, (self.accuracy,), self.needs)[0]
 
-    def _figures(self, corpus: SetCorpus, captions: _core.Statistics | None) -> dict[str, Figure]:
-        rows = count(corpus, self.metrics, document_frequency=self.document_frequency, threads=self.threads).statistics
-        figures = {
-            metric.key: Figure(metric.key, metric.label, statistics, self._signature(metric, corpus))
-            for metric, statistics in zip(self.metrics, rows, strict=True)
-        }
+    def _figures(self, corpus: SetCorpus, captions: Counted | None) -> dict[str, Score]:
+        counted = count(corpus, self.metrics, self.needs)
+        figures = {one.metric.key: Score(one.metric, one.statistics, one.signature(corpus)) for one in counted}
         if captions is None:
             return figures
-        by = self._signature(self.accuracy, corpus)
-        mean = captions.grouped(corpus.counts, False)
-        figures["accuracy"] = Figure("accuracy", f"Accuracy ({self.accuracy.label})", mean, f"accuracy|{by}")
-        best = captions.grouped(corpus.counts, True)
-        figures["oracle"] = Figure("oracle", f"Best of a set ({self.accuracy.label})", best, f"oracle|{by}")
-        spread = next((metric.key for metric in self.metrics if isinstance(metric, SelfCider)), None)
+        by = captions.signature(corpus)
+        mean = captions.statistics.grouped(corpus.counts, False)
+        best = captions.statistics.grouped(corpus.counts, True)
+        figures["accuracy"] = Score(Accuracy(self.accuracy), mean, f"accuracy|{by}")
+        figures["oracle"] = Score(Oracle(self.accuracy), best, f"oracle|{by}")
+        spread = next((one for one in counted if one.metric.family == SelfCider.family), None)
         if spread is not None:
-            f = figures[spread].statistics.f(mean, self.beta2)
-            figures["f"] = Figure("f", f"F (β² = {self.beta2:g})", f, f"f|beta2:{self.beta2:g}|{spread}|{by}")
+            f = spread.statistics.f(mean, self.beta2)
+            signature = f"f|beta2:{self.beta2:g}|{spread.metric.key}|{by}"
+            figures["f"] = Score(F(beta2=self.beta2), f, signature)
         return figures
-
-    def _signature(self, metric: Metric, corpus: SetCorpus) -> str:
-        return signature(metric, corpus, self.document_frequency, None)
 
 
 def _with_intervals(result: Diversity, level: float, samples: int, seed: int, threads: int) -> Diversity:
@@ -276,20 +261,5 @@ def _pairs(result: Diversity, level: float, samples: int, seed: int, threads: in
         return ()
     rows = [[system[key].statistics for key in keys] for system in systems]
     _, differences = _core.paired_bootstrap(rows, samples, level, seed, threads)
-    named = [(a, b, key) for a, b in combinations(result, 2) for key in keys]
-    p = [p for _, p in differences]
-    return tuple(
-        Pair(
-            a,
-            b,
-            key,
-            delta=result[a][key].value - result[b][key].value,
-            interval=interval,
-            p=p,
-            p_corrected=p_corrected,
-            significant=p_corrected <= 1 - level,
-        )
-        for (a, b, key), (interval, p), p_corrected in zip(
-            named, differences, corrected(p, len(keys), "holm"), strict=True
-        )
-    )
+    intervals = [between for between, _ in differences]
+    return tuple(pairs_of(result, keys, intervals, [p for _, p in differences], "holm", 1 - level))

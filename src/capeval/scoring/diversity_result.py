@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from capeval import _core
-from capeval.errors import UsageError
-from capeval.metrics import Lsa, SelfCider
+from capeval.metrics.base import Metric, SetMetric
+from capeval.metrics.self_cider import SelfCider
+from capeval.scoring.result import NotScored, Score
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,40 +20,6 @@ if TYPE_CHECKING:
     from capeval.scoring.comparison import Pair
 
     Matrix = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class Figure:
-    """One number about a system's caption sets."""
-
-    key: str
-    """`self-cider`, `accuracy`, `f`."""
-    label: str
-    statistics: _core.Statistics = field(repr=False)
-    """The sufficient statistics behind the number, a row an image."""
-    signature: str
-    """What one needs to get the number again."""
-    interval: tuple[float, float] | None = None
-    """Bootstrap percentile interval over images; None when it was not asked for."""
-
-    @property
-    def value(self) -> float:
-        """The number over all images."""
-        return self.statistics.score()
-
-    @property
-    def per_image(self) -> npt.NDArray[np.float64]:
-        """The number of each image, shape (images,), aligned with the system's `image_ids`."""
-        import numpy as np
-
-        return np.frombuffer(self.statistics.row_scores(), dtype="<f8")
-
-    def per_image_values(self) -> array[float]:
-        """The same as `per_image`, without NumPy."""
-        return array("d", self.statistics.row_scores())
-
-    def __float__(self) -> float:
-        return self.value
 
 
 @dataclass(frozen=True)
@@ -125,21 +91,22 @@ class SetSpectrum:
 
 
 @dataclass(frozen=True, eq=False)
-class SystemDiversity(Mapping[str, Figure]):
+class SystemDiversity(Mapping[str, Score]):
     """A system's figures by key: `system["self-cider"].value`."""
 
     name: str
     corpus: SetCorpus = field(repr=False)
-    figures: dict[str, Figure]
+    figures: dict[str, Score]
     curve: dict[int, dict[str, float]] = field(repr=False)
     """Figures of the K most accurate captions of each set, by K; empty without references."""
     document_frequency: DocumentFrequency | None = field(repr=False)
 
-    def __getitem__(self, key: str) -> Figure:
+    def __getitem__(self, key: str | Metric) -> Score:
         try:
-            return self.figures[key]
+            return self.figures[key.key if isinstance(key, Metric) else key]
         except KeyError:
-            raise KeyError(f"{key!r} was not scored; scored: {', '.join(self.figures)}") from None
+            name = key.key if isinstance(key, Metric) else key
+            raise NotScored(f"{name!r} was not scored; scored: {', '.join(self.figures)}") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.figures)
@@ -172,27 +139,18 @@ class SystemDiversity(Mapping[str, Figure]):
     @property
     def notes(self) -> list[str]:
         """What one should know about the figures."""
-        notes = []
-        for figure in self.values():
-            if figure.signature.startswith("self-cider|") and figure.statistics.width == 3:
-                negative = int(array("d", figure.statistics.values())[2::3].tolist().count(1.0))
-                if negative:
-                    notes.append(
-                        f"{figure.key}: the similarity matrix of {negative:,} of {len(self.image_ids):,} images is not "
-                        "positive semi-definite; singular values were taken"
-                    )
-        return notes
+        return [note for figure in self.values() for note in figure.metric.notes(figure.statistics)]
 
-    def image(self, image_id: str, metric: SelfCider | Lsa | None = None) -> SetSpectrum:
+    def image(self, image_id: str, metric: SetMetric | None = None) -> SetSpectrum:
         """The spectrum of one image's caption set; of Self-CIDEr, or of the metric given (as `Lsa(stop=False)`).
 
-        Raises `UsageError` for an unknown image.
+        Raises `UsageError` for an unknown image, and for a metric that does not come from a similarity matrix.
         """
         import numpy as np
 
         tokens, _ = self.corpus.texts(image_id)
         number = self.corpus.number(image_id)
-        parameters = _similarity(metric or SelfCider())
+        parameters = (metric or SelfCider()).similarity()
         given = self.document_frequency._core if self.document_frequency else None
         bytes_ = _core.similarity_matrix(self.corpus._core, number, parameters, given)
         size = len(tokens)
@@ -233,15 +191,6 @@ class SystemDiversity(Mapping[str, Figure]):
         return document
 
 
-def _similarity(metric: SelfCider | Lsa) -> dict[str, bool | float | str]:
-    """The metric's similarity of two captions, by name and parameters."""
-    if isinstance(metric, SelfCider):
-        return metric.kernel_parameters()
-    if isinstance(metric, Lsa):
-        return {"kernel": "words", **metric.kernel_parameters()}
-    raise UsageError(f"only Self-CIDEr and LSA come from a similarity matrix, not {metric}")
-
-
 @dataclass(frozen=True, eq=False)
 class Diversity(Mapping[str, SystemDiversity]):
     """Systems by name: `result["varied"]["self-cider"].value`."""
@@ -260,7 +209,7 @@ class Diversity(Mapping[str, SystemDiversity]):
         try:
             return self.systems[name]
         except KeyError:
-            raise KeyError(f"no system {name!r}; systems: {', '.join(self.systems)}") from None
+            raise NotScored(f"no system {name!r}; systems: {', '.join(self.systems)}") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.systems)

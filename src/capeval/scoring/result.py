@@ -5,9 +5,11 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from capeval.errors import MissingDependencyError, UsageError
+from capeval.metrics.base import Metric
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,28 +18,46 @@ if TYPE_CHECKING:
 
     from capeval import _core
     from capeval.corpus.corpus import Corpus
-    from capeval.metrics import Metric, Vifidel
+    from capeval.metrics.base import Ready
     from capeval.metrics.meteor.alignment import Alignment
     from capeval.metrics.vifidel.explanation import Explanation
-    from capeval.resources.vectors import EmbeddedCorpus
 
 
-Explained: TypeAlias = "tuple[Alignment | None, Explanation | None]"
+class NotScored(KeyError):
+    """A result was asked for a score that it does not have; the message is text, not its representation."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 @dataclass(frozen=True, eq=False)
 class Score:
-    """One metric's score of one system."""
+    """One metric's score of one system: of its captions, or of its caption sets."""
 
     metric: Metric
-    value: float
-    """The corpus score."""
-    interval: tuple[float, float] | None
-    """Bootstrap percentile interval over images; None when it was not asked for."""
-    signature: str
-    """What one needs to get the number again: `cider-d|n:4|sigma:6|df:corpus(8091)|tok:ptb|refs:4|capeval:0.1.0`."""
     statistics: _core.Statistics = field(repr=False)
     """The sufficient statistics behind the score, image by image."""
+    signature: str
+    """What one needs to get the number again: `cider-d|n:4|sigma:6|df:corpus(8091)|tok:ptb|refs:4|capeval:0.1.0`."""
+    interval: tuple[float, float] | None = None
+    """Bootstrap percentile interval over images; None when it was not asked for."""
+    ready: Ready | None = field(default=None, repr=False)
+    """What the metric took for the corpus; None for a score derived from others."""
+
+    @property
+    def key(self) -> str:
+        """The metric's key: `cider-d(sigma=5)`."""
+        return self.metric.key
+
+    @property
+    def label(self) -> str:
+        """The metric's name as papers print it."""
+        return self.metric.label
+
+    @cached_property
+    def value(self) -> float:
+        """The score over all images."""
+        return self.statistics.score()
 
     @property
     def per_image(self) -> npt.NDArray[np.float64]:
@@ -49,11 +69,7 @@ class Score:
     @property
     def coverage(self) -> float | None:
         """Share of the content words and labels that have a vector; None for a metric that needs no vectors."""
-        if not self.metric.uses_embeddings:
-            return None
-        from capeval.resources.vectors import coverage
-
-        return coverage(self.statistics)
+        return self.metric.coverage(self.statistics)
 
     def per_image_values(self) -> array[float]:
         """The same as `per_image`, without NumPy."""
@@ -65,7 +81,7 @@ class Score:
 
 @dataclass(frozen=True, eq=False)
 class Result(Mapping[str, Score]):
-    """Scores of one system, by metric key: `result["cider-d"].value`."""
+    """Scores of one system, by metric key or metric: `result["cider-d"].value`, `result[CiderD()].value`."""
 
     version: str
     image_ids: list[str] = field(repr=False)
@@ -73,16 +89,13 @@ class Result(Mapping[str, Score]):
     level: float | None
     """Confidence level of the intervals."""
     corpus: Corpus = field(repr=False)
-    tables: _core.MeteorTables | None = field(default=None, repr=False)
-    """METEOR's tables, where it was scored."""
-    embedded: Mapping[str, EmbeddedCorpus] = field(default_factory=dict, repr=False)
-    """The corpus among word vectors, by the metrics that compare meanings."""
 
-    def __getitem__(self, key: str) -> Score:
+    def __getitem__(self, key: str | Metric) -> Score:
         try:
-            return self.scores[key]
+            return self.scores[key.key if isinstance(key, Metric) else key]
         except KeyError:
-            raise KeyError(f"{key!r} was not scored; scored: {', '.join(self.scores)}") from None
+            name = key.key if isinstance(key, Metric) else key
+            raise NotScored(f"{name!r} was not scored; scored: {', '.join(self.scores)}") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.scores)
@@ -91,60 +104,68 @@ class Result(Mapping[str, Score]):
         return len(self.scores)
 
     @property
+    def notes(self) -> list[str]:
+        """What one should know of the scores."""
+        return [note for score in self.values() for note in score.metric.notes(score.statistics)]
+
+    @property
     def has_alignments(self) -> bool:
         """Whether METEOR was scored, so that its alignments can be shown."""
-        return self.tables is not None
+        return self._explaining("alignment") is not None
 
     def alignment(self, image_id: str) -> Alignment | None:
         """How METEOR aligned the image's candidate with its best reference; printable. None for an image without words.
 
         Raises `UsageError` when METEOR was not scored, or for an unknown image.
         """
-        from capeval.metrics import Meteor
-        from capeval.metrics.meteor.alignment import explain
-
-        parts = (part for score in self.values() for part in score.metric.parts)
-        metric = next((part for part in parts if isinstance(part, Meteor)), None)
-        if metric is None or self.tables is None:
-            raise UsageError(f"alignments are METEOR's, which was not scored; scored: {', '.join(self.scores)}")
-        candidates, references = self.corpus.texts(image_id)
-        return explain(metric, self.tables, candidates[0], references)
+        found: Alignment | None = self._explained("alignment", "alignments are METEOR's", image_id)
+        return found
 
     @property
     def has_explanations(self) -> bool:
         """Whether VIFIDEL was scored, so that its plans can be shown."""
-        return self._vifidel() is not None
+        return self._explaining("explanation") is not None
 
     def explanation(self, image_id: str) -> Explanation:
         """VIFIDEL's plan for an image: which object pays which word; printable. Of several variants, the first's.
 
         Raises `UsageError` when VIFIDEL was not scored, or for an unknown image.
         """
-        found = self._vifidel()
-        if found is None:
-            raise UsageError(f"explanations are VIFIDEL's, which was not scored; scored: {', '.join(self.scores)}")
-        key, metric = found
-        return self.embedded[key].explain(metric, self.corpus.number(image_id))
+        found: Explanation = self._explained("explanation", "explanations are VIFIDEL's", image_id)
+        return found
 
-    def explain(self, image_id: str) -> Explained:
-        """METEOR's alignment and VIFIDEL's plan of an image, each where the metric was scored.
+    def explain(self, image_id: str) -> dict[str, Any]:
+        """How the scored metrics came to the image's scores, by kind: METEOR's `alignment`, VIFIDEL's `explanation`.
 
-        Raises `UsageError` when neither was, or for an unknown image.
+        Each prints as text and has `to_dict`; an alignment is None for an image without words. Of several metrics that
+        explain in the same kind, the first's.
+
+        Raises `UsageError` when no scored metric explains an image, or for an unknown image.
         """
-        if not self.has_alignments and not self.has_explanations:
+        kinds = dict.fromkeys(part.explains for part, _ in self._parts() if part.explains)
+        if not kinds:
             raise UsageError(
                 f"only METEOR and VIFIDEL explain an image, and neither was scored; scored: {', '.join(self.scores)}"
             )
-        return (
-            self.alignment(image_id) if self.has_alignments else None,
-            self.explanation(image_id) if self.has_explanations else None,
-        )
+        return {kind: self._explained(kind, kind, image_id) for kind in kinds}
 
-    def _vifidel(self) -> tuple[str, Vifidel] | None:
-        from capeval.metrics import Vifidel
+    def _parts(self) -> Iterator[tuple[Metric, Ready]]:
+        """Every metric that was counted, members of combinations too, with what it took."""
+        for score in self.values():
+            if score.ready is not None:
+                for part in score.metric.parts:
+                    yield part, score.ready.parts.get(part, score.ready)
 
-        found = ((key, part) for key, score in self.items() for part in score.metric.parts)
-        return next(((key, part) for key, part in found if isinstance(part, Vifidel)), None)
+    def _explaining(self, kind: str) -> tuple[Metric, Ready] | None:
+        """The first metric whose explanations are of that kind."""
+        return next(((part, ready) for part, ready in self._parts() if part.explains == kind), None)
+
+    def _explained(self, kind: str, whose: str, image_id: str) -> Any:
+        found = self._explaining(kind)
+        if found is None:
+            raise UsageError(f"{whose}, which was not scored; scored: {', '.join(self.scores)}")
+        metric, ready = found
+        return metric.explain_image(ready, self.corpus, self.corpus.number(image_id))
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document of `capeval score`: version, images, scores, intervals, signatures; and the coverage of

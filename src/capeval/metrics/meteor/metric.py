@@ -27,11 +27,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from capeval._core import METEOR_LANGUAGES
-from capeval.errors import UsageError
-from capeval.metrics.base import Metric, parameter
+from capeval.errors import DataError, UsageError
+from capeval.metrics.base import Metric, Ready, parameter
 
 if TYPE_CHECKING:
+    from capeval.corpus.corpus import Corpus
     from capeval.metrics.meteor.alignment import Alignment
+    from capeval.resources.needs import Needs
+
+LONGEST_ALIGNED = 2_000
+"""The longest sentence, in tokens, that is aligned: two of them of one repeated word take a second and 200 MB."""
 
 _TASKS = {
     language: {task: dict(parameters) for task, parameters in tasks} for language, _, _, tasks in METEOR_LANGUAGES
@@ -69,7 +74,8 @@ class Meteor(Metric):
     equation: ClassVar[str] = "METEOR = max_j F · (1 − γ (chunks/matches)^β),  F = P R / (α P + (1 − α) R)"
     source: ClassVar[str] = "Denkowski and Lavie, WMT 2014; METEOR 1.5; COCO caption evaluation"
     upper: ClassVar[float | None] = 1.0
-    needs: ClassVar[tuple[str, ...]] = ("references", "METEOR's tables")
+    needs: ClassVar[tuple[str, ...]] = ("references", "meteor_resources")
+    explains: ClassVar[str | None] = "alignment"
     nothing: ClassVar[dict[str, str]] = {
         "empty caption": "0",
         "empty reference": "0",
@@ -92,11 +98,31 @@ class Meteor(Metric):
         if not parameters and task in tuple(_TASKS["en"]):
             raise UsageError(f"METEOR: {self.language} has no task {task!r}; its tasks: {', '.join(tasks)}")
 
-    @classmethod
-    def unavailable(cls, folder: str | None) -> str | None:
+    def unavailable(self, needs: Needs) -> str | None:
         from capeval.metrics.meteor.tables import missing
 
-        return missing(folder)
+        return missing(needs.get("meteor_resources"))
+
+    def ready(self, corpus: Corpus, needs: Needs) -> Ready:
+        """Takes METEOR's tables of the language. Raises `DataError` for a sentence that is too long to align."""
+        length, image = corpus._core.longest()
+        if length > LONGEST_ALIGNED:
+            raise DataError(
+                f"image {corpus.image_ids[image]!r}: a sentence of {length:,} words; {self.label} aligns up to "
+                f"{LONGEST_ALIGNED:,} (its search grows with the product of the lengths); shorten it or leave METEOR out"
+            )
+        from capeval.metrics.meteor.tables import load
+
+        tables = load(needs.get("meteor_resources"), self.language, needs.progress)
+        signature = (f"modules:{'+'.join(tables.modules)}", f"tables:{tables.checksum:08x}")
+        return Ready(corpus._core, (tables,), signature, own=tables)
+
+    def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> Alignment | None:
+        """How the image's candidate is aligned with its best reference; None for an image without words."""
+        from capeval.metrics.meteor.alignment import explain
+
+        candidates, references = corpus.texts(corpus.image_ids[image])
+        return explain(self, ready.own, candidates[0], references)
 
     def usual(self) -> Metric:
         return type(self)(language=self.language, task=self.task)

@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from capeval.metrics.vifidel.metric import Vifidel
+    from capeval.resources.vectors import EmbeddedCorpus
+
     Numbers = npt.NDArray[np.float64]
 
 
@@ -86,3 +89,27 @@ def _bag(title: str, names: tuple[str, ...], weights: Numbers, importance: Numbe
         f"{title if number == 0 else '':<10} {name:<{width}}  share {weight:.4f}  ρ {rho:.4f}"
         for number, (name, weight, rho) in enumerate(zip(names, weights, importance, strict=True))
     ]
+
+
+def explain(metric: Vifidel, view: EmbeddedCorpus, image: int) -> Explanation:
+    """The plan for the image of this number."""
+    import numpy as np
+
+    found = view.embedded.explain_vifidel(view.corpus, metric.kernel_parameters(), image)
+    labels = view.labels[image] if view.labels is not None else ()
+    shape = (len(found["objects"]), len(found["words"]))
+    known, total = found["coverage"]
+    numbers: dict[str, Any] = {
+        name: np.frombuffer(found[name]).copy()
+        for name in ("object_weights", "word_weights", "object_importance", "word_importance", "cost", "plan")
+    }
+    numbers |= {name: numbers[name].reshape(shape) for name in ("cost", "plan")}
+    return Explanation(
+        objects=tuple(labels[number] for number in found["objects"]),
+        words=view.spell(found["words"]),
+        reference_words=tuple(map(view.spell, found["reference_words"])),
+        distance=found["distance"],
+        score=found["score"],
+        coverage=known / total if total else 1.0,
+        **numbers,
+    )

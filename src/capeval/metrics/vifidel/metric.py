@@ -23,11 +23,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from capeval.metrics.base import Metric, parameter
+from capeval.errors import DataError, UsageError
+from capeval.metrics.base import Metric, Ready, parameter
 from capeval.metrics.embedding import EmbeddingMetric
+from capeval.resources.objects import LACKS_OBJECTS
 
 if TYPE_CHECKING:
+    from capeval.corpus.corpus import Corpus
     from capeval.metrics.vifidel.explanation import Explanation
+    from capeval.resources.needs import Needs
     from capeval.resources.vectors import EmbeddingSource
 
 _VARIANTS: dict[str, dict[str, Any]] = {
@@ -58,7 +62,8 @@ class Vifidel(EmbeddingMetric):
     )
     source: ClassVar[str] = "Madhyastha, Wang, Specia, ACL 2019"
     upper: ClassVar[float | None] = 1.0
-    needs: ClassVar[tuple[str, ...]] = ("references", "objects", "word vectors")
+    needs: ClassVar[tuple[str, ...]] = ("references", "objects", "embeddings")
+    explains: ClassVar[str | None] = "explanation"
     nothing: ClassVar[dict[str, str]] = {
         "no known content word in the caption": (
             "0; released: (2 r)^p, r being the length of the longest vector of an object: 2"
@@ -68,7 +73,6 @@ class Vifidel(EmbeddingMetric):
         "every distance zero": "1; released: 0",
     }
     kernel: ClassVar[str] = "vifidel"
-    uses_objects: ClassVar[bool] = True
 
     def complete(self) -> None:
         """Fills in what the variant decides."""
@@ -122,6 +126,32 @@ class Vifidel(EmbeddingMetric):
 
         Raises `DataError` for unusable objects, captions or vectors.
         """
-        from capeval.resources.vectors import explain
+        from capeval.corpus.corpus import check_texts, tokenize
+        from capeval.metrics.vifidel.explanation import explain
+        from capeval.resources.content_words import script_words
+        from capeval.resources.objects import counted
+        from capeval.resources.vectors import embed_texts
 
-        return explain(self, objects, caption, references, tokenizer=tokenizer, embeddings=embeddings)
+        if isinstance(references, str):
+            raise DataError(f"references are a list of sentences, got one text: {references!r}")
+        sentences = check_texts([caption, *(references or ())])
+        words = [script_words(s) for s in sentences] if self.script_words else tokenize(sentences, tokenizer=tokenizer)
+        view = embed_texts(
+            words[0], words[1:], counted(objects, "explain"), self.source_of(embeddings), scripted=self.script_words
+        )
+        return explain(self, view, 0)
+
+    def unavailable(self, needs: Needs) -> str | None:
+        return None if "objects" in needs else f"it {LACKS_OBJECTS}"
+
+    def ready(self, corpus: Corpus, needs: Needs) -> Ready:
+        """As for any metric over word vectors; raises `UsageError` also where no objects are given."""
+        if "objects" not in needs:
+            raise UsageError(f"{self.label} {LACKS_OBJECTS}")
+        return super().ready(corpus, needs)
+
+    def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> Explanation:  # noqa: ARG002
+        """The plan for the image of that number: which object pays which word."""
+        from capeval.metrics.vifidel.explanation import explain
+
+        return explain(self, ready.own, image)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from capeval.data.atomic import atomic_write, check_writable
 from capeval.errors import DataError, MissingDependencyError
+from capeval.metrics.self_cider import SelfCider
 from capeval.report.pictures import tables
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def _pictures(result: Diversity, chosen: list[str]) -> Iterator[tuple[str, Calla
 
     def plane() -> Drawn:
         table = tables.plane(result)
-        joins = "f" in figures and tables.spread(result).key.startswith("self-cider")
+        joins = "f" in figures and tables.spread(result).metric.family == SelfCider.family
         return table, lambda: draw.plane(table, label(), accuracy, result.beta2 if joins else None)
 
     def f() -> Drawn:

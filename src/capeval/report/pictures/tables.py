@@ -10,7 +10,8 @@ from capeval.errors import CapevalError
 
 if TYPE_CHECKING:
     from capeval.report.pictures.images import Scaling, SetTopics
-    from capeval.scoring.diversity_result import Diversity, Figure, SystemDiversity
+    from capeval.scoring.diversity_result import Diversity, SystemDiversity
+    from capeval.scoring.result import Score
 
 MOST_WORDS = 5000
 """How many of a system's commonest words the curve of word frequencies shows, as in the paper."""
@@ -45,7 +46,7 @@ class LeftOutError(CapevalError):
     """A picture cannot be drawn from this result; the message says what it lacks."""
 
 
-def spread(result: Diversity) -> Figure:
+def spread(result: Diversity) -> Score:
     """The figure that is the axis of diversity, of the first system: Self-CIDEr, or else the next best.
 
     Raises `LeftOutError` where no diversity was scored that grows with diversity.
@@ -167,5 +168,5 @@ def _bounded(key: str) -> tuple[str, str, str]:
     return key, f"{key}_lower", f"{key}_upper"
 
 
-def _figure(figure: Figure) -> tuple[float, float | None, float | None]:
+def _figure(figure: Score) -> tuple[float, float | None, float | None]:
     return (figure.value, *(figure.interval or (None, None)))

@@ -55,10 +55,12 @@ def command(
     """
     from capeval.metrics.registry import parse_metrics
     from capeval.report.formats import render
-    from capeval.scoring.score import lacking, score_corpus
+    from capeval.resources.needs import Needs
+    from capeval.scoring.score import score_corpus
 
     options.check_outputs(output=output, candidates=written)
-    chosen = parse_metrics(metrics, lacking=lacking(None, None))
+    needs = Needs(threads=threads, progress=building_tables)
+    chosen = parse_metrics(metrics, needs)
     stage.text = "loading the captioner"
     try:
         from capeval_captioning.data.images import CaptionedImages
@@ -76,7 +78,7 @@ def command(
     stage.text = "scoring"
     images = CaptionedImages.read(data or RunFolder.open(captioner).settings.data, on_missing=on_missing)
     corpus = Corpus(images.split(split).references(), candidates, tokenizer=tokenizer, threads=threads)
-    result = score_corpus(corpus, chosen, progress=building_tables, interval=interval, seed=seed, threads=threads)
+    result = score_corpus(corpus, chosen, needs=needs, interval=interval, seed=seed, threads=threads)
     if written is not None:
         with atomic_write(written) as file:
             rows = [{"image_id": image, "caption": caption} for image, caption in candidates.items()]

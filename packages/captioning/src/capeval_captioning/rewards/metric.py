@@ -10,7 +10,8 @@ from capeval.corpus.corpus import Corpus
 from capeval.corpus.document_frequency import DocumentFrequency
 from capeval.errors import UsageError
 from capeval.metrics import Metric
-from capeval.scoring.score import count
+from capeval.resources.needs import Needs
+from capeval.scoring.count import count
 from capeval_captioning.rewards.base import TrainingCaptions
 
 _TOKENIZER = "none"
@@ -37,18 +38,21 @@ class MetricOfText:
             raise UsageError(
                 f"{metric.key} learns from the references of all images, and a batch has few; name another metric"
             )
-        if any(part.uses_objects and "objects" in part.needs for part in metric.parts) and training.objects is None:
-            raise UsageError(f"{metric.key} needs the objects of each image, and these images have none")
+        objects = training.objects
+        self._needs = Needs({"objects": None if objects is None else {str(n): own for n, own in enumerate(objects)}})
+        reason = metric.unavailable(self._needs)
+        if reason is not None:
+            raise UsageError(f"{metric.key}: {reason}")
         self.metric = metric
         self._sign = -1.0 if metric.lower_is_better else 1.0
         self._training = training
         self._texts = [[" ".join(tokens) for tokens in group] for group in training.references]
         self._threads = threads
-        self._counts: DocumentFrequency | None = None
         if any(part.uses_document_frequency for part in metric.parts):
             stem = any(part.uses_stems for part in metric.parts)
             texts = {str(image): group for image, group in enumerate(self._texts)}
-            self._counts = DocumentFrequency.build(texts, tokenizer=_TOKENIZER, stem=stem)
+            counts = DocumentFrequency.build(texts, tokenizer=_TOKENIZER, stem=stem)
+            self._needs = self._needs.with_({"document_frequency": counts})
 
     def __call__(self, words: Tensor, images: Tensor) -> Tensor:
         """(N,) in the metric's own range."""
@@ -57,13 +61,7 @@ class MetricOfText:
         references = {name: self._texts[image] for name, image in zip(names, numbers, strict=True)}
         candidates = dict(zip(names, map(self._training.vocabulary.text, words.tolist()), strict=True))
         corpus = Corpus(references, candidates, tokenizer=_TOKENIZER, threads=self._threads)
-        objects = self._training.objects
-        counted = count(
-            corpus,
-            (self.metric,),
-            document_frequency=self._counts,
-            objects=None if objects is None else dict(zip(names, (objects[image] for image in numbers), strict=True)),
-            threads=self._threads,
-        )
-        scores = np.frombuffer(counted.statistics[0].row_scores(), dtype="<f8")
+        needs = self._needs.with_({}, image_of=dict(zip(names, map(str, numbers), strict=True)), threads=self._threads)
+        [counted] = count(corpus, (self.metric,), needs)
+        scores = np.frombuffer(counted.statistics.row_scores(), dtype="<f8")
         return torch.tensor(self._sign * scores, dtype=torch.float32)

@@ -18,7 +18,7 @@ from capeval.corpus.corpus import TOKENIZERS
 from capeval.data import read_objects
 from capeval.errors import CapevalError, DataError
 from capeval.metrics.registry import parse_metrics
-from capeval.scoring.score import lacking
+from capeval.resources.needs import Needs
 from capeval_server.accounts.access import Caller, Role
 from capeval_server.boards import scoring
 from capeval_server.boards.check import problems_of
@@ -37,7 +37,7 @@ BOARDS = {
     "closed": "nobody else before the closing date, everybody afterwards",
 }
 """Who sees the board."""
-_SUPPLIED = {"references", "METEOR's tables", "word vectors"}
+_SUPPLIED = {"references", "meteor_resources", "embeddings"}
 """What metrics may need here; objects too, where the benchmark has them."""
 _SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?")
 
@@ -90,17 +90,22 @@ class Form(Rules):
         """Distances would put the worst first; vectors of a name or path would be fetched or read by this server."""
         supplied = _SUPPLIED | ({"objects"} if self.has_objects else set())
         foreign = any(
-            part.embeddings != type(part)().embeddings  # type: ignore[attr-defined]
+            declared.names_a_place and getattr(part, declared.name) != declared.default
             for part in metric.parts
-            if part.uses_embeddings
+            for declared in part.parameters()
         )
-        return not (set(metric.needs) - supplied or foreign or metric.lower_is_better or metric.unavailable(None))
+        return not (set(metric.needs) - supplied or foreign or metric.lower_is_better or metric.unavailable(self._needs))
+
+    @property
+    def _needs(self) -> Needs:
+        """What this benchmark gives metrics, as far as choosing them goes."""
+        return Needs({"objects": {} if self.has_objects else None})
 
     def _metric_problems(self) -> list[str]:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                metrics = parse_metrics(self.metrics, lacking=lacking(None, {} if self.has_objects else None))
+                metrics = parse_metrics(self.metrics, self._needs)
         except CapevalError as error:
             return [f"Metrics: {error}."]
         unfit = [metric.label for metric in metrics if not self._can_rank(metric)]

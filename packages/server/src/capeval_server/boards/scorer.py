@@ -9,6 +9,7 @@ from typing import Any
 from capeval._core import Captions
 from capeval.corpus.corpus import Corpus
 from capeval.metrics.registry import parse_metrics
+from capeval.resources.needs import Needs
 from capeval.scoring.result import Result
 from capeval.scoring.score import score_corpus
 
@@ -26,10 +27,11 @@ def compute(header: dict[str, Any], files: list[bytes], progress: Callable[[str]
     corpus = Corpus(references, candidates, tokenizer=header["tokenizer"], threads=1)
     answer: dict[str, Any] = {"scores": {}, "intervals": {}, "signatures": {}}
     metrics = parse_metrics(header["metrics"])
+    needs = Needs({"objects": header["objects"]}, threads=1)
     for number, metric in enumerate(metrics, 1):
         progress(f"scoring {metric.label}, {number} of {len(metrics)}")
         result = score_corpus(
-            corpus, [metric], objects=header["objects"], interval=LEVEL, samples=SAMPLES, threads=1
+            corpus, [metric], needs=needs, interval=LEVEL, samples=SAMPLES, threads=1
         ).to_dict()
         for part, values in answer.items():
             values.update(result[part])
@@ -46,11 +48,12 @@ def compare(header: dict[str, Any], files: list[bytes], progress: Callable[[str]
     warnings.simplefilter("ignore")
     references, *candidates = (Captions.parse(file, None, None) for file in files)
     metrics = parse_metrics(header["metrics"])
+    needs = Needs({"objects": header["objects"]}, threads=1)
     results: dict[str, Result] = {}
     for number, system in zip(header["systems"], candidates, strict=True):
         progress(f"comparing with {len(results)} of {len(candidates) - 1}")
         corpus = Corpus(references, system, tokenizer=header["tokenizer"], threads=1)
-        results[str(number)] = score_corpus(corpus, metrics, objects=header["objects"], interval=None, threads=1)
+        results[str(number)] = score_corpus(corpus, metrics, needs=needs, interval=None, threads=1)
     (first, one), *others = results.items()
     pairs = []
     for name, other in others:

@@ -1,0 +1,67 @@
+"""What metrics that weigh n-grams by their rarity have in common: document frequencies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from capeval.errors import UsageError, warn
+from capeval.metrics.base import Metric, Ready
+
+if TYPE_CHECKING:
+    from capeval.corpus.corpus import Corpus
+    from capeval.corpus.document_frequency import DocumentFrequency
+    from capeval.resources.needs import Needs
+
+
+class IdfMetric(Metric):
+    """A metric over n-grams weighted by inverse document frequency: that of the corpus, or one that is given."""
+
+    uses_document_frequency: ClassVar[bool] = True
+
+    def ready(self, corpus: Corpus, needs: Needs) -> Ready:
+        """Takes `document_frequency`, or nothing: the native arithmetic then counts the corpus' own references.
+
+        Raises `UsageError` where the given frequencies count other things than this metric does.
+        """
+        given: DocumentFrequency | None = needs.get("document_frequency")
+        if given is None:
+            if len(corpus) == 1:
+                warn(
+                    f"one image is a corpus in which every n-gram is in every document, so every IDF and {self.label} "
+                    "is 0; give document frequencies of a larger corpus with --df FILE (document_frequency=… in Python)"
+                )
+            return Ready(corpus._core, signature=(f"df:{corpus.document_source}({len(corpus)})",))
+        self._check_frequencies(given, corpus.tokenizer)
+        return Ready(corpus._core, (given._core,), (f"df:{given.source}({given.documents})",))
+
+    def _check_frequencies(self, given: DocumentFrequency, tokenizer: str) -> None:
+        """Refuses frequencies of other things than the metric counts; warns of those cut by another tokenizer."""
+        if given.tokenizer == "token-ids":
+            raise UsageError(
+                f"{self.key} needs document frequencies of words, these are of token ids, for rewards; build them with "
+                "capeval df build"
+            )
+        known = given.tokenizer != "unknown"
+        if known and given.stem != self.uses_stems:
+            have, want = ("stems", "word forms") if given.stem else ("word forms", "stems")
+            flag = " --stem" if self.uses_stems else ""
+            raise UsageError(
+                f"{self.key} needs document frequencies of {want}, these are of {have}; build them with "
+                f"capeval df build{flag}"
+            )
+        longest = getattr(self, "n", given.n)
+        if given.n < longest:
+            raise UsageError(
+                f"{self.key} needs document frequencies of n-grams up to {longest}, these go up to {given.n}; build "
+                f"them with capeval df build --n {longest}, or ask for {self.name}(n={given.n})"
+            )
+        if known and _cut(given.tokenizer) != _cut(tokenizer):
+            warn(
+                f"the document frequencies are of {given.tokenizer} tokens, the captions are cut by {tokenizer}: words "
+                "that the two cut apart differently count as rare"
+            )
+
+
+def _cut(tokenizer: str) -> str:
+    """What cuts, for comparison: given the whole file or each caption, a tokenizer makes nearly the same tokens."""
+    return {"ptb-stream": "ptb", "none": "whitespace"}.get(tokenizer, tokenizer)

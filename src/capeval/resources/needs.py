@@ -1,0 +1,151 @@
+"""What a call gives for the needs of metrics, beside the captions: one value that every door takes and passes on.
+
+A metric names what it needs (`Metric.needs`) and takes it from here itself (`Metric.ready`). A new need is a name: no
+function between the caller and the metric has to know it.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Hashable, Mapping
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
+from weakref import WeakKeyDictionary
+
+from capeval.errors import UsageError
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from capeval.corpus.corpus import Corpus
+    from capeval.corpus.document_frequency import DocumentFrequency
+    from capeval.resources.objects import ObjectSource
+    from capeval.resources.vectors import EmbeddingSource
+
+T = TypeVar("T")
+
+TITLES = {
+    "references": "references",
+    "caption_sets": "caption sets",
+    "document_frequency": "document frequencies",
+    "embeddings": "word vectors",
+    "meteor_resources": "METEOR's tables",
+    "objects": "objects",
+}
+"""What the documentation calls the needs of the metrics here; a need of another package is called by its name."""
+
+
+class Given(TypedDict, total=False):
+    """The needs of the metrics here, as keywords of `capeval.score`, `compare`, `diversity` and the others.
+
+    Needs of metrics from other packages are given by name, as `needs={"name": value}`.
+    """
+
+    document_frequency: DocumentFrequency | None
+    """What CIDEr weighs words by; by default the references of the call (`corpus`)."""
+    meteor_resources: str | PathLike[str] | None
+    """Folder of a METEOR 1.5 release; an installed pycocoevalcap by default. Without either, a group leaves METEOR out
+    with a warning.
+    """
+    objects: ObjectSource | None
+    """What is in each image, for VIFIDEL: `{image id: {label: count}}`, `{image id: [label, …]}`, or the path of a
+    file in any format `capeval score --objects` reads. Without them, a group leaves VIFIDEL out.
+    """
+    threshold: float | None
+    """Least confidence of a detected object, for files of objects with scores."""
+    embeddings: EmbeddingSource | None
+    """Word vectors for WMD and VIFIDEL, by name or path; those inside the package by default."""
+
+
+class Needs:
+    """What is given for metrics' needs: a frozen mapping from names to values, with threads and progress.
+
+    It also keeps what was made of a value (files that were read, vectors that were opened), so one `Needs` that is used
+    for many calls reads each file once.
+
+    Args:
+        given: values by name; None means that it was not given.
+        threads: number of threads, 0 for one per core.
+        progress: called with the finished share, 0 to 1, of what takes long to make ready.
+        image_of: for each image id of a corpus whose ids are not those of the images, the image. Judgments score
+            several captions of one image, each as an image of its own.
+    """
+
+    __slots__ = ("_given", "_image_of", "_made", "_made_of", "progress", "threads")
+
+    def __init__(
+        self,
+        given: Mapping[str, object] | None = None,
+        *,
+        threads: int = 0,
+        progress: Callable[[float], object] | None = None,
+        image_of: Mapping[str, str] | None = None,
+    ) -> None:
+        self._given = {name: value for name, value in (given or {}).items() if value is not None}
+        self._image_of = image_of
+        self.threads = threads
+        self.progress = progress
+        self._made: dict[Hashable, Any] = {}
+        self._made_of: WeakKeyDictionary[Corpus, dict[Hashable, Any]] = WeakKeyDictionary()
+
+    @classmethod
+    def of(
+        cls,
+        needs: Needs | Mapping[str, object] | None,
+        given: Mapping[str, object],
+        *,
+        threads: int = 0,
+        progress: Callable[[float], object] | None = None,
+    ) -> Needs:
+        """The needs of a call: those that it names by keyword (`given`), added to those that it gives as one value.
+
+        Raises `TypeError` for a keyword that is no need of the metrics here, as for any unknown keyword.
+        """
+        for name in given:
+            if name not in Given.__annotations__:
+                near = difflib.get_close_matches(name, Given.__annotations__, n=1)
+                suggestion = f" (did you mean {near[0]!r}?)" if near else ""
+                raise TypeError(
+                    f"unexpected keyword argument {name!r}{suggestion}; what metrics of other packages need is given "
+                    "as needs={name: value}"
+                )
+        base = needs if isinstance(needs, Needs) else cls(needs, threads=threads, progress=progress)
+        changed = {name: value for name, value in given.items() if value is not None}
+        return base.with_(changed, threads=threads or base.threads, progress=progress or base.progress)
+
+    def with_(self, given: Mapping[str, object], **changes: Any) -> Needs:
+        """The same with other values for these names; `changes`: other `threads`, `progress`, `image_of`."""
+        kept = {"threads": self.threads, "progress": self.progress, "image_of": self._image_of}
+        new = Needs({**self._given, **given}, **{**kept, **changes})
+        if not given:
+            new._made, new._made_of = self._made, self._made_of
+        return new
+
+    def get(self, name: str) -> Any:
+        """The value of that name, None where it was not given."""
+        return self._given.get(name)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._given
+
+    def __repr__(self) -> str:
+        return f"<Needs: {', '.join(self._given) or 'nothing given'}>"
+
+    def images(self, corpus: Corpus) -> list[str]:
+        """The image that each image id of the corpus stands for."""
+        if self._image_of is None:
+            return corpus.image_ids
+        return [self._image_of[image] for image in corpus.image_ids]
+
+    def once(self, key: Hashable, make: Callable[[], T], *, of: Corpus | None = None) -> T:
+        """What `make` returns, made once for this key; with `of`, once for that corpus, and kept as long as it is."""
+        made = self._made if of is None else self._made_of.setdefault(of, {})
+        if key not in made:
+            made[key] = make()
+        return made[key]  # type: ignore[no-any-return]
+
+    def check_known(self, wanted: set[str]) -> None:
+        """Raises `UsageError` for a value that no metric of the call wants, and that no metric here would."""
+        foreign = [name for name in self._given if name not in wanted and name not in Given.__annotations__]
+        if foreign:
+            accepted = ", ".join(sorted(wanted)) or "nothing"
+            raise UsageError(f"needs: no metric of this call needs {foreign[0]!r}; they need: {accepted}")

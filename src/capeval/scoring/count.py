@@ -1,0 +1,122 @@
+"""From a corpus and metrics to sufficient statistics: what every result is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from capeval import _core
+from capeval.errors import DataError, UsageError, warn
+from capeval.metrics.base import PythonMetric
+
+if TYPE_CHECKING:
+    from capeval.corpus.corpus import Corpus
+    from capeval.metrics.base import Metric, Ready
+    from capeval.resources.needs import Needs
+
+
+class Counted(NamedTuple):
+    """What a metric counted in a corpus."""
+
+    metric: Metric
+    ready: Ready
+    """What the metric took for it."""
+    statistics: _core.Statistics
+    """A row per candidate, or per caption set."""
+
+    def signature(self, corpus: Corpus) -> str:
+        """What one needs to get the score again, as text."""
+        metric = self.metric
+        parts = [metric.name, *metric.signature_parts(), *self.ready.signature, f"tok:{corpus.tokenizer}"]
+        if corpus.holds_sets:
+            parts.append(f"captions:{_span(corpus.candidate_counts)}")
+        if not metric.scores_sets:
+            parts.append(f"refs:{_span(corpus.reference_counts)}")
+        return "|".join([*parts, f"capeval:{_core.__version__}"])
+
+
+def count(corpus: Corpus, metrics: Sequence[Metric], needs: Needs) -> list[Counted]:
+    """The metrics' statistics of the corpus, in their order; warns of what makes a score doubtful.
+
+    Metrics are counted in one pass where they see the same words and take no two different resources of one kind.
+
+    Raises what `Metric.ready` raises, and `DataError` where a metric of another package returns unusable statistics.
+    """
+    needs.check_known({name for metric in metrics for part in metric.parts for name in part.needs})
+    ready = [metric.ready(corpus, needs) for metric in metrics]
+    statistics: dict[int, _core.Statistics] = {}
+    for members in _passes(metrics, ready):
+        calls = [(metrics[n].key, metrics[n].arithmetic, metrics[n].kernel_parameters()) for n in members]
+        resources = list({id(resource): resource for n in members for resource in ready[n].resources}.values())
+        counted = _core.evaluate(ready[members[0]].corpus, calls, resources, needs.threads)
+        statistics.update(zip(members, counted, strict=True))
+    found = []
+    for number, metric in enumerate(metrics):
+        if isinstance(metric, PythonMetric):
+            statistics[number] = _of_python(metric, corpus, ready[number])
+        found.append(Counted(metric, ready[number], statistics[number]))
+        for message in metric.warnings(ready[number], statistics[number]):
+            warn(message)
+    return found
+
+
+def _passes(metrics: Sequence[Metric], ready: Sequence[Ready]) -> list[list[int]]:
+    """Numbers of the metrics that native code counts together."""
+    passes: list[tuple[Ready, dict[type, object], list[int]]] = []
+    for number, (metric, own) in enumerate(zip(metrics, ready, strict=True)):
+        if isinstance(metric, PythonMetric):
+            continue
+        kinds = {type(resource): resource for resource in own.resources}
+        for first, taken, members in passes:
+            if first.corpus is own.corpus and all(taken.get(kind, one) is one for kind, one in kinds.items()):
+                taken.update(kinds)
+                members.append(number)
+                break
+        else:
+            passes.append((own, kinds, [number]))
+    return [members for *_, members in passes]
+
+
+def _of_python(metric: PythonMetric, corpus: Corpus, ready: Ready) -> _core.Statistics:
+    """The statistics of a metric that is written in Python, checked."""
+    import numpy as np
+
+    try:
+        rows = np.ascontiguousarray(metric.statistics(corpus, ready), dtype="<f8")
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{metric.key}: its statistics are no rows of numbers: {error}") from error
+    expected = len(corpus) if metric.scores_sets else corpus.candidate_count
+    if rows.ndim != 2 or len(rows) != expected or rows.shape[1] == 0:
+        raise DataError(
+            f"{metric.key}: its statistics have shape {rows.shape}; they must be {expected:,} rows, one per "
+            f"{'image' if metric.scores_sets else 'candidate'}, all of one width"
+        )
+    finite = np.isfinite(rows).all(axis=1)
+    if not finite.all():
+        raise DataError(f"{metric.key}: row {int(np.argmin(finite))} of its statistics has a number that is not finite")
+    own_formula = type(metric).formula is not PythonMetric.formula
+    if not own_formula and rows.shape[1] != 2:
+        raise DataError(
+            f"{metric.key}: rows of {rows.shape[1]} numbers need a formula; without one, a row is (score, 1)"
+        )
+    return _core.Statistics.of_rows(metric.key, rows.tobytes(), rows.shape[1], metric.formula if own_formula else None)
+
+
+def check_unit(corpus: Corpus, metrics: Sequence[Metric]) -> None:
+    """Raises `UsageError` unless metrics of captions get one caption per image, and metrics of sets caption sets."""
+    for metric in metrics:
+        if metric.scores_sets and not corpus.holds_sets:
+            raise UsageError(
+                f"{metric.key} scores caption sets, several captions per image of one system, and here is one per "
+                "image; use capeval diversity (capeval.diversity in Python)"
+            )
+        if corpus.holds_sets and not metric.scores_sets:
+            raise UsageError(
+                f"{metric.key} scores one caption per image, and these are caption sets; as their accuracy, capeval "
+                f"diversity takes it with --accuracy {metric.name}"
+            )
+
+
+def _span(counts: tuple[int, int]) -> str:
+    least, most = counts
+    return f"{least}" if least == most else f"{least}-{most}"
