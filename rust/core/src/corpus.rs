@@ -4,12 +4,12 @@ use std::sync::{Arc, OnceLock};
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-use crate::captions::Captions;
 use crate::document_frequency::{CountsAt, Frequencies};
-use crate::ngram::MAX_ORDER;
-use crate::sentences::Sentences;
-use crate::tokenize::Tokenizer;
-use crate::vocabulary::{Vocabulary, Word};
+use crate::text::captions::Captions;
+use crate::text::ngram::MAX_ORDER;
+use crate::text::sentences::Sentences;
+use crate::text::tokenize::Tokenizer;
+use crate::text::vocabulary::{Vocabulary, Word};
 
 /// References of the images to score: encoded once, shared by all systems that are compared on them.
 #[derive(Debug)]

@@ -8,12 +8,12 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use capeval_core::captions::CaptionsBuilder;
 use capeval_core::corpus::{Corpus, References};
 use capeval_core::document_frequency::SharedBytes;
-use capeval_core::kernel::{Context, Kernel, evaluate};
-use capeval_core::meteor::{Language, Meteor, Resources, Sources, Weights, align, align_best};
-use capeval_core::tokenize::Tokenizer;
+use capeval_core::engine::kernel::{Context, Kernel, evaluate};
+use capeval_core::metrics::meteor::{Language, Meteor, Resources, Sources, Weights, align, align_best};
+use capeval_core::text::captions::CaptionsBuilder;
+use capeval_core::text::tokenize::Tokenizer;
 use serde_json::Value;
 
 fn folder(variable: &str) -> Option<PathBuf> {

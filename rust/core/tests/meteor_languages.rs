@@ -4,7 +4,7 @@
 //! (`function_words`, `prefixes`, `paraphrases` or null) and the task, and pairs of sentences with the original's
 //! statistics and score. Without the file there is nothing to compare.
 
-use capeval_core::meteor::{COUNTS, Language, Module, Resources, Sources, align_best};
+use capeval_core::metrics::meteor::{COUNTS, Language, Module, Resources, Sources, align_best};
 use serde_json::Value;
 
 /// The original numbers the modules in use from 0; so places move where a language has no stems or synonyms.

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use capeval_core::tokenize::{Tokenizer, tokenize_stream};
+use capeval_core::text::tokenize::{Tokenizer, tokenize_stream};
 use serde_json::Value;
 
 const LINE_BREAKS: [char; 6] = ['\n', '\u{B}', '\u{C}', '\r', '\u{2028}', '\u{2029}'];
