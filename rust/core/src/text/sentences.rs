@@ -133,26 +133,21 @@ impl Sentences {
     }
 }
 
-/// What one thread encodes: words with numbers of its own.
+/// What one thread encodes, in both views: words with numbers of its own.
 #[derive(Default)]
 struct Part {
     vocabulary: Vocabulary,
     words: Arena,
-    joined: Vec<Joined>,
-}
-
-/// A token that white space other than U+0020 cuts into several words.
-struct Joined {
-    words: Range<usize>,
-    token: Word,
+    /// Absent while no token differs from its words.
+    tokens: Option<Arena>,
 }
 
 impl Part {
     fn of_each(texts: &[&str], tokenizer: Tokenizer) -> Self {
         let mut part = Self::default();
-        for text in texts {
+        for (sentence, text) in texts.iter().enumerate() {
             tokenizer.tokenize(text, |token: &str| part.push(token));
-            part.words.ends.push(part.words.words.len());
+            part.end_before(sentence + 1);
         }
         part
     }
@@ -160,47 +155,35 @@ impl Part {
     fn of_stream(texts: &[&str]) -> Self {
         let mut part = Self::default();
         tokenize_stream(texts.iter().copied(), |caption, token| {
-            part.words.ends.resize(caption, part.words.words.len());
+            part.end_before(caption);
             part.push(token);
         });
-        part.words.ends.resize(texts.len(), part.words.words.len());
+        part.end_before(texts.len());
         part
     }
 
+    /// Appends a token to the sentence that is open. White space other than U+0020 cuts it into several words, or, if
+    /// there is nothing else in it, into none.
     fn push(&mut self, token: &str) {
         let plain = token.bytes().all(|byte| byte.is_ascii_graphic());
         if plain || !token.contains(char::is_whitespace) {
             let word = self.vocabulary.intern(token);
             self.words.words.push(word);
+            if let Some(tokens) = &mut self.tokens {
+                tokens.words.push(word);
+            }
             return;
         }
-        let start = self.words.words.len();
-        for piece in token.split_whitespace() {
-            let word = self.vocabulary.intern(piece);
-            self.words.words.push(word);
-        }
-        let token = self.vocabulary.intern(token);
-        self.joined.push(Joined { words: start..self.words.words.len(), token });
+        let tokens = self.tokens.get_or_insert_with(|| self.words.clone());
+        self.words.words.extend(token.split_whitespace().map(|piece| self.vocabulary.intern(piece)));
+        tokens.words.push(self.vocabulary.intern(token));
     }
 
-    /// The view in which joined tokens are whole.
-    fn tokens(&self) -> Arena {
-        let mut joined = self.joined.iter().peekable();
-        let mut arena = Arena::default();
-        let mut at = 0;
-        for &end in &self.words.ends {
-            while at < end {
-                if let Some(token) = joined.next_if(|token| token.words.start == at) {
-                    arena.words.push(token.token);
-                    at = token.words.end;
-                } else {
-                    arena.words.push(self.words.words[at]);
-                    at += 1;
-                }
-            }
-            arena.ends.push(arena.words.len());
+    /// Ends the open sentence, and empty ones behind it, so that the next one has this number.
+    fn end_before(&mut self, sentence: usize) {
+        for view in [Some(&mut self.words), self.tokens.as_mut()].into_iter().flatten() {
+            view.ends.resize(sentence, view.words.len());
         }
-        arena
     }
 }
 
@@ -209,10 +192,10 @@ impl Part {
 fn join(parts: Vec<Part>, vocabulary: &mut Vocabulary, threads: usize) -> (Arena, Option<Arena>) {
     let numbers: Vec<Vec<Word>> =
         parts.iter().map(|part| part.vocabulary.words().map(|word| vocabulary.intern(word)).collect()).collect();
-    let tokens = parts
-        .iter()
-        .any(|part| !part.joined.is_empty())
-        .then(|| concatenate(parts.iter().map(Part::tokens).collect(), &numbers, threads));
+    let tokens = parts.iter().any(|part| part.tokens.is_some()).then(|| {
+        let tokens = parts.iter().map(|part| part.tokens.as_ref().unwrap_or(&part.words).clone()).collect();
+        concatenate(tokens, &numbers, threads)
+    });
     let words = concatenate(parts.into_iter().map(|part| part.words).collect(), &numbers, threads);
     (words, tokens)
 }
@@ -232,4 +215,67 @@ fn concatenate(mut parts: Vec<Arena>, numbers: &[Vec<Word>], threads: usize) -> 
         whole.ends.extend(std::mem::take(&mut part.ends).into_iter().map(|end| end + shift));
     }
     whole
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::captions::CaptionsBuilder;
+
+    /// A word, one of all white space characters (U+0020 more often than others), or both as one token.
+    fn piece() -> impl Strategy<Value = String> {
+        let spaces: Vec<char> = ('\0'..=char::MAX).filter(|c| c.is_whitespace()).collect();
+        let space = prop_oneof![Just(' '), prop::sample::select(spaces)];
+        let word = prop::sample::select(vec!["a", "dog", "1/2", "cannot", "U.S.", "."]);
+        prop_oneof![
+            word.clone().prop_map(str::to_owned),
+            Just(" ".to_owned()),
+            prop::collection::vec(space.clone(), 1..3).prop_map(String::from_iter),
+            (word.clone(), space, word).prop_map(|(one, between, other)| format!("{one}{between}{other}")),
+        ]
+    }
+
+    fn caption() -> impl Strategy<Value = String> {
+        prop::collection::vec(piece(), 0..6).prop_map(|pieces| pieces.concat())
+    }
+
+    /// The tokens of each caption, kept apart from the start.
+    fn tokens_of(captions: &[String], tokenizer: Tokenizer) -> Vec<Vec<String>> {
+        let mut tokens = vec![Vec::new(); captions.len()];
+        if tokenizer == Tokenizer::PtbStream {
+            tokenize_stream(captions.iter().map(String::as_str), |k, token| tokens[k].push(token.to_owned()));
+        } else {
+            for (caption, tokens) in captions.iter().zip(&mut tokens) {
+                tokenizer.tokenize(caption, |token| tokens.push(token.to_owned()));
+            }
+        }
+        tokens
+    }
+
+    proptest! {
+        #[test]
+        fn a_sentence_has_the_tokens_of_its_caption(
+            images in prop::collection::vec(prop::collection::vec(caption(), 1..4), 1..6),
+            threads in 1_usize..4,
+        ) {
+            let mut builder = CaptionsBuilder::new();
+            for (number, captions) in images.iter().enumerate() {
+                captions.iter().for_each(|caption| builder.caption(&number.to_string(), caption));
+            }
+            let numbers: Vec<_> = (0..images.len() as u32).map(Some).collect();
+            let captions = builder.finish();
+            for tokenizer in Tokenizer::ALL {
+                let mut vocabulary = Vocabulary::default();
+                let sentences = Sentences::encode(&captions, &numbers, tokenizer, &mut vocabulary, threads);
+                let spell = |words: &[Word]| words.iter().map(|&k| vocabulary.word(k).to_owned()).collect::<Vec<_>>();
+                for (sentence, tokens) in tokens_of(&images.concat(), tokenizer).into_iter().enumerate() {
+                    let words: Vec<_> = tokens.iter().flat_map(|token| token.split_whitespace()).collect();
+                    prop_assert_eq!(spell(sentences.words(sentence)), words, "words, {}", tokenizer);
+                    prop_assert_eq!(spell(sentences.tokens(sentence)), tokens, "tokens, {}", tokenizer);
+                }
+            }
+        }
+    }
 }
