@@ -200,3 +200,21 @@ impl Stems {
         Self { numbers, vocabulary: stems }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::captions::CaptionsBuilder;
+
+    #[test]
+    fn of_equally_accurate_captions_the_earlier_are_on_top() {
+        let mut builder = CaptionsBuilder::new();
+        ["a", "b", "c", "d"].into_iter().for_each(|caption| builder.caption("1", caption));
+        let captions = builder.finish();
+        let references = Arc::new(References::none(vec!["1".into()], Tokenizer::None));
+        let corpus = Corpus::encode(references, &captions, &[Some(0)], 1);
+        assert_eq!(corpus.top(&[0.5; 4], 1), [[0]]);
+        assert_eq!(corpus.top(&[0.5, 1.0, 0.5, 1.0], 1), [[1]]);
+        assert_eq!(corpus.top(&[0.5, 1.0, 0.5, 1.0], 3), [[0, 1, 3]]);
+    }
+}

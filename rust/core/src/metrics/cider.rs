@@ -338,3 +338,17 @@ impl Sparse {
         Self { weights, ends, norms, length: Vector::length(ngrams, sentence) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_idf_of_any_count_is_a_difference_of_logarithms() {
+        let idf = Idf::new(100_000);
+        for count in [1, 2, 65_534, 65_535, 65_536, 70_000, 100_000] {
+            assert_eq!(idf.of(count), 100_000_f64.ln() - f64::from(count).ln(), "{count}");
+        }
+        assert_eq!(idf.of(0), idf.of(1));
+    }
+}
