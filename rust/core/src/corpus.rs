@@ -204,7 +204,7 @@ impl Stems {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::captions::CaptionsBuilder;
+    use crate::text::captions::CaptionsBuilder;
 
     #[test]
     fn of_equally_accurate_captions_the_earlier_are_on_top() {

@@ -222,7 +222,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::captions::CaptionsBuilder;
+    use crate::text::captions::CaptionsBuilder;
 
     /// A word, one of all white space characters (U+0020 more often than others), or both as one token.
     fn piece() -> impl Strategy<Value = String> {
