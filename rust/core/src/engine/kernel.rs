@@ -327,6 +327,12 @@ impl Parameters {
         }
     }
 
+    /// A finite number above 0.
+    pub fn positive(&self, name: &str) -> Result<f64, ParameterError> {
+        const SMALLEST: f64 = f64::from_bits(1);
+        self.number(name, SMALLEST..=f64::MAX)
+    }
+
     /// A whole number within the range.
     pub fn count(&self, name: &str, range: std::ops::RangeInclusive<usize>) -> Result<usize, ParameterError> {
         match self.get(name)? {

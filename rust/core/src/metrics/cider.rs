@@ -47,7 +47,7 @@ pub(crate) fn build_cider(parameters: &Parameters) -> Result<Box<dyn Kernel>, Pa
         stem: parameters.flag("stem")?,
         idf: parameters.flag("idf")?,
         pool: parameters.choice("pool", &[("mean", Pool::Mean), ("max", Pool::Max)])?,
-        scale: parameters.number("scale", 0.0..=f64::MAX)?,
+        scale: parameters.positive("scale")?,
         sigma: None,
     }))
 }
@@ -55,7 +55,7 @@ pub(crate) fn build_cider(parameters: &Parameters) -> Result<Box<dyn Kernel>, Pa
 /// Builds CIDEr-D.
 pub(crate) fn build_cider_d(parameters: &Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
     let order = parameters.count("n", 1..=MAX_ORDER)?;
-    Ok(Box::new(Cider::d(order, parameters.number("sigma", f64::MIN_POSITIVE..=f64::MAX)?)))
+    Ok(Box::new(Cider::d(order, parameters.positive("sigma")?)))
 }
 
 fn shares(weight: impl Fn(usize) -> f64) -> [f64; MAX_ORDER] {

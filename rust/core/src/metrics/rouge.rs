@@ -88,7 +88,7 @@ struct RougeL {
 
 /// Builds ROUGE-L with weight `beta`.
 pub(crate) fn build_l(parameters: &Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
-    Ok(Box::new(RougeL { beta: parameters.number("beta", 0.0..=f64::MAX)? }))
+    Ok(Box::new(RougeL { beta: parameters.positive("beta")? }))
 }
 
 mean_of_captions!(RougeL);
@@ -137,10 +137,7 @@ struct RougeS {
 
 /// Builds ROUGE-S.
 pub(crate) fn build_s(parameters: &Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
-    Ok(Box::new(RougeS {
-        distance: parameters.count("distance", 1..=1000)?,
-        beta: parameters.number("beta", 0.0..=f64::MAX)?,
-    }))
+    Ok(Box::new(RougeS { distance: parameters.count("distance", 1..=1000)?, beta: parameters.positive("beta")? }))
 }
 
 mean_of_captions!(RougeS);

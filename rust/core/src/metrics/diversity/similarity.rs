@@ -162,7 +162,7 @@ struct Clipped {
 impl Clipped {
     fn of(parameters: &Parameters) -> Result<Self, ParameterError> {
         let order = parameters.count("n", 1..=MAX_ORDER)?;
-        let sigma = parameters.number("sigma", f64::MIN_POSITIVE..=f64::MAX)?;
+        let sigma = parameters.positive("sigma")?;
         Ok(Self { cider: Cider { scale: 1.0, ..Cider::d(order, sigma) }, stem: parameters.flag("stem")? })
     }
 }
