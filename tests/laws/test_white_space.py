@@ -9,7 +9,7 @@ import pytest
 
 import capeval
 from capeval import CapevalWarning, Corpus
-from capeval.corpus import TOKENIZERS
+from capeval.corpus.corpus import TOKENIZERS
 from corpora import EMBEDDINGS
 from laws.registered import COMPARING
 
