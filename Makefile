@@ -19,8 +19,14 @@ demo: $(VENV)/.built  ## score the example data, write report.html
 
 test: test-rust test-python  ## every test
 
-test-rust: check-tools
-	cargo test --quiet --workspace
+# The texts of METEOR that its Rust tests compare with are those of the installed pycocoevalcap.
+METEOR_TEXTS := target/meteor
+test-rust: check-tools $(METEOR_TEXTS)/.laid-out
+	CAPEVAL_METEOR=$(abspath $(METEOR_TEXTS)) cargo test --quiet --workspace -- --include-ignored
+
+$(METEOR_TEXTS)/.laid-out: scripts/meteor_texts.py | $(VENV)/.built
+	$(BIN)/python $< $(METEOR_TEXTS)
+	@touch $@
 
 test-python: $(VENV)/.test browser postgresql
 	$(BIN)/python -m pytest

@@ -1,7 +1,7 @@
 //! Tokenises arbitrary text, alone and as a stream of lines: `cargo +nightly fuzz run tokenize`.
 #![no_main]
 
-use capeval_core::tokenize::{Tokenizer, tokenize_stream};
+use capeval_core::text::tokenize::{Tokenizer, tokenize_stream};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

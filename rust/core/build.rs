@@ -1,4 +1,4 @@
-//! Compiles the tokenizer's rules (`scanner/grammar`) into the tables that `src/tokenize` scans with.
+//! Compiles the tokenizer's rules (`scanner/grammar`) into the tables that `src/text/tokenize` scans with.
 
 use std::{env, fs, path::Path};
 

@@ -48,6 +48,16 @@ def repeated(values: Sequence[float], images: np.ndarray, times: np.ndarray) -> 
     return [value for value, image in zip(values, images, strict=True) for _ in range(times[image])]
 
 
+@pytest.mark.parametrize("scale", [5e-324 * 2**40, 1e-170, 1e-155, 1.0, 1e155, 1e170, 2e307])
+def test_pearson_is_scipys_at_any_scale(scale: float) -> None:
+    x, y = [scale, 2 * scale, 4 * scale], [1.0, 3.0, 2.0]
+    wanted = scipy.stats.pearsonr([1, 2, 4], y).statistic
+    assert correlation.plain(x, y)["pearson"] == pytest.approx(wanted, abs=1e-12)
+    assert correlation.plain(y, x)["pearson"] == pytest.approx(wanted, abs=1e-12)
+    if 1e-170 <= scale <= 1e155:
+        assert correlation.plain(x, y)["pearson"] == pytest.approx(scipy.stats.pearsonr(x, y).statistic, abs=1e-12)
+
+
 def test_a_bootstrap_sample_is_the_drawn_images_repeated() -> None:
     random = np.random.default_rng(1)
     scores, images = random.normal(size=12).round(1), np.repeat(numbers(4), 3)

@@ -4,52 +4,20 @@ from __future__ import annotations
 
 import random
 import shutil
-import subprocess
 import time
 import warnings
 from pathlib import Path
 
 import pytest
-from pycocoevalcap.meteor import meteor as original_meteor
-from pycocoevalcap.meteor.meteor import METEOR_JAR
 
 import capeval
 from capeval import CapevalWarning, example
 from capeval.errors import DataError, MissingDependencyError, UsageError
 from capeval.metrics import Meteor
 from capeval.metrics.meteor import tables as meteor_tables
+from oracle.meteor import INSTALLED, METEOR_JAR, Original
 
 CAPTIONS = [caption for captions in example.references().values() for caption in captions]
-INSTALLED = Path(original_meteor.__file__).parent
-
-
-class Original:
-    """The Java program as the COCO suite runs it: one process, a line in, a line out."""
-
-    def __init__(self) -> None:
-        command = ["java", "-jar", "-Xmx2G", METEOR_JAR, "-", "-", "-stdio", "-l", "en", "-norm"]
-        self.process = subprocess.Popen(
-            command, cwd=INSTALLED, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
-        )
-
-    def ask(self, line: str) -> str:
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-        return self.process.stdout.readline().strip()
-
-    def statistics(self, candidate: str, references: list[str]) -> str:
-        return self.ask(" ||| ".join(["SCORE", *references, candidate]))
-
-    def scores(self, statistics: list[str]) -> tuple[list[float], float]:
-        segments = [float(self.ask(" ||| ".join(["EVAL", *statistics])))]
-        assert self.process.stdout is not None
-        segments += [float(self.process.stdout.readline()) for _ in statistics]
-        return segments[:-1], segments[-1]
-
-    def close(self) -> None:
-        self.process.communicate()
 
 
 @pytest.mark.java
@@ -64,12 +32,10 @@ def test_two_thousand_random_pairs_against_the_original() -> None:
         candidates[str(number)] = _edited(chance, chance.choice(tokens))
         references[str(number)] = [*chance.sample(tokens, chance.randint(1, 4)), chance.choice(tokens)]
     score = capeval.score(references, candidates, "meteor", tokenizer="none", interval=None)["meteor"]
-    original = Original()
-    try:
-        statistics = [original.statistics(candidates[image], references[image]) for image in references]
-        segments, corpus = original.scores(statistics)
-    finally:
-        original.close()
+    with Original() as original:
+        segments, corpus = original.scores(
+            [original.statistics(candidates[image], references[image]) for image in references]
+        )
     assert score.per_image.tolist() == pytest.approx(segments, abs=1e-12)
     assert score.value == pytest.approx(corpus, abs=1e-12)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import pickle
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -200,6 +201,18 @@ def test_missing_file(tmp_path: Path) -> None:
         open_embeddings("word2vec-google-news")
     with pytest.raises(DataError, match="is a directory"):
         open_embeddings(tmp_path).find(["a"])
+
+
+@pytest.mark.parametrize("words", [["plumless", "buckeroo"], ["buckeroo", "plumless"]])
+def test_words_of_one_checksum_are_told_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    assert {zlib.crc32(word.encode()) for word in words} == {0x4DDB0C25}
+    monkeypatch.setattr(scanned, "SMALL", 0)
+    (tmp_path / "a.txt").write_text("".join(f"{word} {number} 1\n" for number, word in enumerate(words)))
+    vectors, known = open_embeddings(tmp_path / "a.txt").find(words)
+    assert known.all()
+    assert vectors.tolist() == [[0, 1], [1, 1]]
 
 
 def test_a_damaged_cache_is_built_again(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -89,6 +89,13 @@ def test_top_takes_the_most_accurate_captions_in_their_order(frequency: capeval.
     assert curve[2]["accuracy"] == whole["accuracy"].value
 
 
+def test_top_takes_the_earlier_of_equally_accurate_captions() -> None:
+    system = result({"1": ["x a b", "a b x", "x a b"]}, {"1": ["a b"]}, top=1, accuracy="rouge-l")["sets"]
+    assert system.image("1").captions == ["x a b"]
+    system = result({"1": ["y z", "a b x", "x a b"]}, {"1": ["a b"]}, top=1, accuracy="rouge-l")["sets"]
+    assert system.image("1").captions == ["a b x"]
+
+
 def test_any_metric_of_captions_can_be_the_accuracy() -> None:
     system = result(SETS, REFERENCES, accuracy="rouge-l")["sets"]
     own = capeval.score({"1": REFERENCES["1"]}, {"1": SETS["1"][1]}, "rouge-l", tokenizer="none", interval=None)

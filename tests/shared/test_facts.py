@@ -15,6 +15,7 @@ import pytest
 import capeval
 from capeval.metrics import Meteor
 from oracle import suite
+from reference.rouge import rouge_l
 
 METEOR = Meteor().key
 BREAKS = set("\n\r\v\f\u2028\u2029")
@@ -62,6 +63,23 @@ def test_tokenizer_cases(shared: Path) -> None:
         if not BREAKS & set("".join(case["captions"])):
             streamed = capeval.tokenize(case["captions"], tokenizer="ptb-stream")
             assert [" ".join(tokens) for tokens in streamed] == case["tokenized"], case["captions"]
+
+
+def test_rouge_l_of_raw_captions(shared: Path) -> None:
+    """As people wrote them, line ends and all. Where blanks meet or stand outside, the suite has empty tokens."""
+    captions: dict[str, list[str]] = {}
+    for row in json.loads((shared / "data/coco-val2017/captions_val2017.json").read_text())["annotations"]:
+        captions.setdefault(str(row["image_id"]), []).append(row["caption"])
+    chosen = {image: own for image, own in captions.items() if not any("" in one.split(" ") for one in own)}
+    assert sum(one.split() != one.split(" ") for own in chosen.values() for one in own) > 5
+    # All images are scored, and those with empty tokens are not looked at: what stands in them stays there.
+    found = capeval.score(
+        {image: own[1:] for image, own in captions.items()}, {image: own[0] for image, own in captions.items()},
+        "rouge-l", tokenizer="none", interval=None,
+    )["rouge-l"]  # fmt: skip
+    scores = dict(zip(captions, found.per_image.tolist(), strict=True))
+    _, wanted = rouge_l([own[0] for own in chosen.values()], [own[1:] for own in chosen.values()])
+    assert [scores[image] for image in chosen] == pytest.approx(wanted, rel=1e-12)
 
 
 @pytest.mark.java

@@ -4,8 +4,8 @@
 //! The points are sorted once. A bootstrap sample is then a weight an image, and one pass over the sorted points gives
 //! all four statistics: O(n log levels), where levels are the distinct ratings, a handful.
 
-use crate::parallel::map_parts;
-use crate::resample::{Draw, Generator};
+use crate::engine::resample::{Draw, Generator};
+use crate::numeric::parallel::map_parts;
 
 /// The statistics in the order of [`Scatter::correlations`].
 pub const STATISTICS: [&str; 4] = ["kendall_b", "kendall_c", "spearman", "pearson"];
@@ -26,7 +26,7 @@ pub struct Scatter {
 
 #[derive(Debug, Clone, Copy)]
 struct Point {
-    /// Score and rating, less their means, so that sums of products keep their digits.
+    /// Score and rating, centred as by [`centred`].
     score: f64,
     rating: f64,
     /// Place of the rating among the distinct ones.
@@ -38,14 +38,14 @@ impl Scatter {
     /// Points of finite scores and ratings and the number of the image of each; images are numbered from 0.
     pub fn new(scores: &[f64], ratings: &[f64], images: &[u32]) -> Self {
         let distinct = distinct(ratings);
-        let (score_mean, rating_mean) = (mean(scores), mean(ratings));
+        let (centred_scores, centred_ratings) = (centred(scores), centred(ratings));
         let mut order: Vec<usize> = (0..scores.len()).collect();
         order.sort_by(|&a, &b| scores[a].partial_cmp(&scores[b]).expect("scores are finite"));
         let points = order
             .iter()
             .map(|&place| Point {
-                score: scores[place] - score_mean,
-                rating: ratings[place] - rating_mean,
+                score: centred_scores[place],
+                rating: centred_ratings[place],
                 level: distinct.partition_point(|&level| level < ratings[place]) as u32,
                 image: images[place],
             })
@@ -246,8 +246,20 @@ fn distinct(values: &[f64]) -> Vec<f64> {
     distinct
 }
 
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
+/// The values less their mean, so that sums of products keep their digits, and scaled so that neither sums nor squares
+/// leave the range of floating point. The scale is a power of two: it cancels in a correlation to the last bit.
+fn centred(values: &[f64]) -> Vec<f64> {
+    let scale = reciprocal_power_of_two(values.iter().fold(0.0, |largest, value| value.abs().max(largest)));
+    let mean = values.iter().map(|value| value * scale).sum::<f64>() / values.len().max(1) as f64;
+    values.iter().map(|value| value * scale - mean).collect()
+}
+
+/// The power of two that brings a finite number of at least 0 to between 1 and 4, as far as it is one of the normal
+/// numbers.
+fn reciprocal_power_of_two(number: f64) -> f64 {
+    const MANTISSA_BITS: u32 = f64::MANTISSA_DIGITS - 1;
+    let exponent = number.to_bits() >> MANTISSA_BITS;
+    f64::from_bits((2046 - exponent).max(1) << MANTISSA_BITS)
 }
 
 #[cfg(test)]
@@ -296,6 +308,18 @@ mod tests {
             let pick = |values: &[f64]| repeated.iter().map(|&row| values[row]).collect::<Vec<_>>();
             let wanted = Scatter::new(&pick(&scores), &pick(&ratings), &vec![0; repeated.len()]).correlations();
             assert!(found.iter().zip(wanted).all(|(&a, b)| close(a, b) || (a.is_nan() && b.is_nan())));
+        }
+    }
+
+    #[test]
+    fn pearson_is_that_of_the_values_at_any_scale() {
+        let (scores, ratings, images) = ([0.1, 0.7, 0.3, 0.4], [1.0, 3.0, 2.0, 5.0], [0, 1, 2, 3]);
+        let wanted = Scatter::new(&scores, &ratings, &images).correlations()[3];
+        for exponent in [-1000, -600, -300, 300, 600, 1023] {
+            let scaled = |values: [f64; 4]| values.map(|value| value * 2_f64.powi(exponent));
+            assert_eq!(Scatter::new(&scaled(scores), &ratings, &images).correlations()[3], wanted);
+            let far = Scatter::new(&scores, &scaled(ratings.map(|value| value / 8.0)), &images).correlations()[3];
+            assert_eq!(far, wanted, "{exponent}");
         }
     }
 

@@ -4,12 +4,12 @@ use std::sync::{Arc, OnceLock};
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-use crate::captions::Captions;
 use crate::document_frequency::{CountsAt, Frequencies};
-use crate::ngram::MAX_ORDER;
-use crate::sentences::Sentences;
-use crate::tokenize::Tokenizer;
-use crate::vocabulary::{Vocabulary, Word};
+use crate::text::captions::Captions;
+use crate::text::ngram::MAX_ORDER;
+use crate::text::sentences::Sentences;
+use crate::text::tokenize::Tokenizer;
+use crate::text::vocabulary::{Vocabulary, Word};
 
 /// References of the images to score: encoded once, shared by all systems that are compared on them.
 #[derive(Debug)]
@@ -198,5 +198,23 @@ impl Stems {
         let mut stems = Vocabulary::default();
         let numbers = vocabulary.words().map(|word| stems.intern(&stemmer.stem(word))).collect();
         Self { numbers, vocabulary: stems }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::captions::CaptionsBuilder;
+
+    #[test]
+    fn of_equally_accurate_captions_the_earlier_are_on_top() {
+        let mut builder = CaptionsBuilder::new();
+        ["a", "b", "c", "d"].into_iter().for_each(|caption| builder.caption("1", caption));
+        let captions = builder.finish();
+        let references = Arc::new(References::none(vec!["1".into()], Tokenizer::None));
+        let corpus = Corpus::encode(references, &captions, &[Some(0)], 1);
+        assert_eq!(corpus.top(&[0.5; 4], 1), [[0]]);
+        assert_eq!(corpus.top(&[0.5, 1.0, 0.5, 1.0], 1), [[1]]);
+        assert_eq!(corpus.top(&[0.5, 1.0, 0.5, 1.0], 3), [[0, 1, 3]]);
     }
 }

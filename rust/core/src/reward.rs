@@ -1,14 +1,14 @@
 //! CIDEr-D on token ids, as a reward: no strings, references encoded once.
 //!
-//! The arithmetic is [`crate::cider`]'s. A reference's vector never changes between training steps, so it is kept with
+//! The arithmetic is [`crate::metrics::cider`]'s. A reference's vector never changes between training steps, so it is kept with
 //! its weights; a sampled caption is then one small table that each reference's n-grams are looked up in.
 
-use crate::cider::{Idf, length_penalty};
 use crate::document_frequency::{DocumentFrequency, Frequencies};
-use crate::hash_table::{HashTable, Key};
-use crate::ngram::{MAX_ORDER, Ngram};
-use crate::parallel::map_parts;
-use crate::vocabulary::Word;
+use crate::metrics::cider::{Idf, length_penalty};
+use crate::numeric::hash_table::{HashTable, Key};
+use crate::numeric::parallel::map_parts;
+use crate::text::ngram::{MAX_ORDER, Ngram};
+use crate::text::vocabulary::Word;
 
 /// The largest token id; half the range of words is kept for ids that the document frequencies lack.
 pub const LARGEST_TOKEN_ID: Word = UNKNOWN - 1;

@@ -1,88 +1,53 @@
-//! METEOR against recorded answers of the original.
-//!
-//! Needs two folders: `CAPEVAL_SHARED` with `facts/meteor-*.jsonl`, and `CAPEVAL_METEOR` with METEOR's English files
-//! (the jar's `function/`, `nonbreaking/` and `synonym/` extracted, and `paraphrase-en.gz`). Without them there is
-//! nothing to compare.
+//! METEOR in English against recorded answers of the original.
 
-use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::sync::{Arc, LazyLock};
 
-use capeval_core::captions::CaptionsBuilder;
 use capeval_core::corpus::{Corpus, References};
 use capeval_core::document_frequency::SharedBytes;
-use capeval_core::kernel::{Context, Kernel, evaluate};
-use capeval_core::meteor::{Language, Meteor, Resources, Sources, Weights, align, align_best};
-use capeval_core::tokenize::Tokenizer;
+use capeval_core::engine::kernel::{Context, Kernel, evaluate};
+use capeval_core::metrics::meteor::{Language, Meteor, Resources, Sources, Weights, align, align_best};
+use capeval_core::text::captions::CaptionsBuilder;
+use capeval_core::text::tokenize::Tokenizer;
 use serde_json::Value;
 
-fn folder(variable: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os(variable).map(PathBuf::from);
-    if folder.is_none() {
-        eprintln!("{variable} is not set: nothing to compare");
-    }
-    folder
-}
+mod goldens;
+#[path = "goldens/meteor.rs"]
+mod program;
 
-fn resources() -> Option<Arc<Resources>> {
-    static RESOURCES: OnceLock<Option<Arc<Resources>>> = OnceLock::new();
-    RESOURCES.get_or_init(|| build().map(Arc::new)).clone()
-}
+use goldens::{cases, texts};
+use program::{close, file, numbers, text};
 
-fn build() -> Option<Resources> {
-    let folder = folder("CAPEVAL_METEOR")?;
-    let text = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
-    let paraphrases = std::fs::read(folder.join("paraphrase-en.gz")).unwrap();
+static RESOURCES: LazyLock<Arc<Resources>> = LazyLock::new(|| {
     let sources = Sources {
         language: Language::En,
         function_words: &text("function/english.words"),
         prefixes: &text("nonbreaking/english.prefixes"),
         synonyms: &text("synonym/english.synsets"),
         exceptions: &text("synonym/english.exceptions"),
-        paraphrases: Some(&paraphrases),
+        paraphrases: Some(&file("paraphrase-en.gz")),
     };
-    let start = Instant::now();
     let built = Resources::build(&sources, &mut |_| ()).unwrap();
-    eprintln!("built {} bytes in {:?}", built.as_bytes().len(), start.elapsed());
-    let start = Instant::now();
-    let read = Resources::from_bytes(&(Arc::new(built.as_bytes().to_vec()) as SharedBytes)).unwrap();
-    eprintln!("read in {:?}", start.elapsed());
-    Some(read)
-}
-
-fn cases(name: &str) -> Option<Vec<Value>> {
-    let text = std::fs::read_to_string(folder("CAPEVAL_SHARED")?.join("facts").join(name)).unwrap();
-    Some(text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
-}
-
-fn strings(value: &Value) -> Vec<&str> {
-    value.as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect()
-}
-
-fn numbers(value: &Value) -> Vec<f64> {
-    value.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
-}
-
-fn close(one: f64, other: &Value) -> bool {
-    (one - other.as_f64().unwrap()).abs() <= 1e-12
-}
+    // As they are used: read from a file.
+    let bytes: SharedBytes = Arc::new(built.as_bytes().to_vec());
+    Arc::new(Resources::from_bytes(&bytes).unwrap())
+});
 
 #[test]
+#[ignore = "needs METEOR's texts: `make test-rust`"]
 fn lines_are_normalised_as_by_the_original() {
-    let (Some(resources), Some(cases)) = (resources(), cases("meteor-norm-cases.jsonl")) else { return };
-    for case in &cases {
+    for case in cases("meteor-norm-cases.jsonl") {
         let line = case["input"].as_str().unwrap();
-        assert_eq!(resources.tokens(line), strings(&case["tokens"]), "{line:?}");
+        assert_eq!(RESOURCES.tokens(line), texts(&case["tokens"]), "{line:?}");
     }
 }
 
 #[test]
+#[ignore = "needs METEOR's texts: `make test-rust`"]
 fn alignments_are_the_originals() {
-    let (Some(resources), Some(cases)) = (resources(), cases("meteor-align-cases.jsonl")) else { return };
-    for case in &cases {
-        let alignment = align(&resources, case["hyp"].as_str().unwrap(), case["ref"].as_str().unwrap());
-        assert_eq!(alignment.hypothesis, strings(&case["hyp_tokens"]));
-        assert_eq!(alignment.reference, strings(&case["ref_tokens"]));
+    for case in cases("meteor-align-cases.jsonl") {
+        let alignment = align(&RESOURCES, case["hyp"].as_str().unwrap(), case["ref"].as_str().unwrap());
+        assert_eq!(alignment.hypothesis, texts(&case["hyp_tokens"]));
+        assert_eq!(alignment.reference, texts(&case["ref_tokens"]));
         let links: Vec<Vec<f64>> = alignment
             .links
             .iter()
@@ -97,23 +62,22 @@ fn alignments_are_the_originals() {
 }
 
 #[test]
+#[ignore = "needs METEOR's texts: `make test-rust`"]
 fn statistics_and_scores_are_the_originals() {
-    let (Some(resources), Some(cases)) = (resources(), cases("meteor-cases.jsonl")) else { return };
-    for case in &cases {
+    for case in cases("meteor-cases.jsonl") {
         let (_, best, parts) =
-            align_best(&resources, &Weights::default(), case["hyp"].as_str().unwrap(), &strings(&case["refs"]))
-                .unwrap();
+            align_best(&RESOURCES, &Weights::default(), case["hyp"].as_str().unwrap(), &texts(&case["refs"])).unwrap();
         assert_eq!(best.statistics.counts().to_vec(), numbers(&case["stats"]), "{case}");
         assert!(close(parts.score, &case["score"]), "{} {case}", parts.score);
     }
 }
 
 #[test]
+#[ignore = "needs METEOR's texts: `make test-rust`"]
 fn corpora_score_as_with_the_original() {
-    let (Some(resources), Some(batches)) = (resources(), cases("meteor-batches.jsonl")) else { return };
-    let context = Context { meteor: Some(resources), threads: 1, ..Context::default() };
+    let context = Context { meteor: Some(RESOURCES.clone()), threads: 1, ..Context::default() };
     let meteor = Meteor::default();
-    for batch in &batches {
+    for batch in cases("meteor-batches.jsonl") {
         let items = batch["items"].as_array().unwrap();
         let table = evaluate(&corpus(items), &[&meteor], &context).remove(0);
         let expected = &batch["scores"];
@@ -130,7 +94,7 @@ fn corpus(items: &[Value]) -> Corpus {
     for (number, item) in items.iter().enumerate() {
         let id = number.to_string();
         candidates.caption(&id, item["hyp"].as_str().unwrap());
-        for caption in strings(&item["refs"]) {
+        for caption in texts(&item["refs"]) {
             references.caption(&id, caption);
         }
     }

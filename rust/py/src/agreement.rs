@@ -1,7 +1,7 @@
 //! Agreement of scores with ratings. Arrays are little-endian float64 and u32.
 
 use capeval_core::agreement as core;
-use capeval_core::resample::{Draw, Generator};
+use capeval_core::engine::resample::{Draw, Generator};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;

@@ -1,8 +1,8 @@
 //! Captions as Python sees them: read-only, and kept in Rust until somebody asks for one.
 use std::sync::{Arc, OnceLock};
 
-use capeval_core::captions::Captions as CoreCaptions;
 use capeval_core::read::{self, Format};
+use capeval_core::text::captions::Captions as CoreCaptions;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyMemoryView};
 

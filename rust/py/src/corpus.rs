@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use capeval_core::corpus as core;
-use capeval_core::parallel::map_parts;
-use capeval_core::tokenize::{Tokenizer, tokenize_stream};
+use capeval_core::numeric::parallel::map_parts;
+use capeval_core::text::tokenize::{Tokenizer, tokenize_stream};
 use pyo3::prelude::*;
 
 use crate::captions::Captions;

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use capeval_core::corpus as core;
-use capeval_core::diversity::novel_captions;
-use capeval_core::diversity::similarity::{self, Matrix, Similarity};
-use capeval_core::diversity::spectral;
-use capeval_core::kernel::{Context, Image, Parameters};
-use capeval_core::ngram::{Ngram, NgramCounter};
-use capeval_core::spectrum::{Eigensystem, Spectrum};
+use capeval_core::engine::kernel::{Context, Image, Parameters};
+use capeval_core::metrics::diversity::novel_captions;
+use capeval_core::metrics::diversity::similarity::{self, Matrix, Similarity};
+use capeval_core::metrics::diversity::spectral;
+use capeval_core::numeric::spectrum::{Eigensystem, Spectrum};
+use capeval_core::text::ngram::{Ngram, NgramCounter};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use capeval_core::embedded as core;
-use capeval_core::embedded::{Objects, Term};
-use capeval_core::vifidel::Vifidel;
+use capeval_core::metrics::embedded as core;
+use capeval_core::metrics::embedded::{Objects, Term};
+use capeval_core::metrics::vifidel::Vifidel;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict};

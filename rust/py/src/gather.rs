@@ -1,6 +1,6 @@
 //! Captions out of Python objects: ids and texts are checked one by one, offenders are counted.
-use capeval_core::captions::{Captions, CaptionsBuilder};
 use capeval_core::read::{MEND_SURROGATES, Tally};
+use capeval_core::text::captions::{Captions, CaptionsBuilder};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyFrozenSet, PyMapping, PySet, PyString};
 

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::sync::Arc;
 
 use capeval_core::document_frequency::SharedBytes;
-use capeval_core::meteor as core;
-use capeval_core::meteor::{Module, Sources, Weights};
+use capeval_core::metrics::meteor as core;
+use capeval_core::metrics::meteor::{Module, Sources, Weights};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;

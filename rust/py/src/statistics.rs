@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use capeval_core::diversity::{Pool, f_measure, grouped};
-use capeval_core::kernel::{self, Context, Formula as _, Kernel, Member, Parameters, Table, Value, mean};
-use capeval_core::paired::Systems;
-use capeval_core::resample::{Panel, percentile_interval};
+use capeval_core::engine::kernel::{self, Context, Formula as _, Kernel, Member, Parameters, Table, Value, mean};
+use capeval_core::engine::paired::Systems;
+use capeval_core::engine::resample::{Panel, percentile_interval};
+use capeval_core::metrics::diversity::{Pool, f_measure, grouped};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 

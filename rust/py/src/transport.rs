@@ -1,7 +1,7 @@
 //! Optimal transport of many problems at once.
 
-use capeval_core::parallel::map_parts;
-use capeval_core::transport::Transport;
+use capeval_core::numeric::parallel::map_parts;
+use capeval_core::numeric::transport::Transport;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;

@@ -7,10 +7,10 @@
 
 use std::sync::atomic::{AtomicU16, Ordering};
 
-use crate::ngram::{MAX_ORDER, Ngram};
-use crate::parallel::{map_parts, thread_count};
-use crate::sentences::Sentences;
-use crate::vocabulary::Word;
+use crate::numeric::parallel::{map_parts, thread_count};
+use crate::text::ngram::{MAX_ORDER, Ngram};
+use crate::text::sentences::Sentences;
+use crate::text::vocabulary::Word;
 
 /// What counting finds.
 pub(super) struct Counts {

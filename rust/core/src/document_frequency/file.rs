@@ -7,7 +7,7 @@
 
 use super::named::Words;
 use super::{DocumentFrequency, Frequencies, Layout, SharedBytes, read_u32};
-use crate::ngram::MAX_ORDER;
+use crate::text::ngram::MAX_ORDER;
 
 pub(super) const MAGIC: &[u8; 8] = b"capeval\x1d";
 const VERSION: u32 = 1;
@@ -126,7 +126,7 @@ impl DocumentFrequency {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ngram::Ngram;
+    use crate::text::ngram::Ngram;
     use std::sync::Arc;
 
     fn example() -> DocumentFrequency {

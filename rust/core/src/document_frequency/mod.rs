@@ -12,10 +12,10 @@ pub use pickle::PickleError;
 
 use std::sync::Arc;
 
-use crate::hash_table::Key;
-use crate::ngram::Ngram;
-use crate::sentences::Sentences;
-use crate::vocabulary::Word;
+use crate::numeric::hash_table::Key;
+use crate::text::ngram::Ngram;
+use crate::text::sentences::Sentences;
+use crate::text::vocabulary::Word;
 
 /// Bytes that outlive their reader: a vector, or a memory-mapped file.
 pub type SharedBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;

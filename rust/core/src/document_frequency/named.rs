@@ -5,9 +5,9 @@ use rustc_hash::FxHashMap;
 use super::Frequencies;
 use super::count::document_counts;
 use crate::corpus::{References, Stems};
-use crate::ngram::{MAX_ORDER, Ngram};
-use crate::sentences::Sentences;
-use crate::vocabulary::{Vocabulary, Word};
+use crate::text::ngram::{MAX_ORDER, Ngram};
+use crate::text::sentences::Sentences;
+use crate::text::vocabulary::{Vocabulary, Word};
 
 /// The tokenizer of frequencies that came from elsewhere.
 pub const UNKNOWN: &str = "unknown";

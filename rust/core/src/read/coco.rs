@@ -6,7 +6,7 @@ use super::collect::Collector;
 use super::error::{ReadError, ReadErrorKind};
 use super::json::Fields;
 use super::{list, walk};
-use crate::captions::Captions;
+use crate::text::captions::Captions;
 
 /// Reads `{"images": [{"id": 1}, …], "annotations": [{"image_id": 1, "caption": "…"}, …]}`.
 ///

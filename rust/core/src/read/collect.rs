@@ -7,7 +7,7 @@ use super::json::{self, Fields};
 use super::position::offset_of;
 use super::tally::Tally;
 use super::walk;
-use crate::captions::{Captions, CaptionsBuilder};
+use crate::text::captions::{Captions, CaptionsBuilder};
 
 /// The keys of a row, in the order [`Collector::row`] takes their values.
 pub(super) const ROW: [&str; 3] = ["image_id", "caption", "captions"];

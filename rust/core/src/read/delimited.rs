@@ -5,7 +5,7 @@ use csv::{ByteRecord, ReaderBuilder};
 use super::collect::{Collector, Offence};
 use super::error::{ReadError, ReadErrorKind};
 use super::format::Format;
-use crate::captions::Captions;
+use crate::text::captions::Captions;
 
 /// The columns that make a caption.
 const COLUMNS: [&str; 2] = ["image_id", "caption"];

@@ -4,7 +4,7 @@ use super::collect::{Collector, Offence};
 use super::error::{ReadError, ReadErrorKind};
 use super::json::shorten;
 use super::position::offset_of;
-use crate::captions::Captions;
+use crate::text::captions::Captions;
 
 /// Reads lines of `name.jpg#0`, a tab, the caption. The image goes by its file name.
 pub(super) fn read(mut captions: Collector<'_>) -> Result<Captions, ReadError> {

@@ -6,7 +6,7 @@ use super::collect::{Collector, ROW};
 use super::error::ReadError;
 use super::json::Fields;
 use super::walk;
-use crate::captions::Captions;
+use crate::text::captions::Captions;
 
 /// Reads rows of `{"image_id": 1, "caption": "…"}` or `{"image_id": 1, "captions": ["…", …]}`.
 ///

@@ -8,7 +8,7 @@ use super::collect::Collector;
 use super::error::{ReadError, ReadErrorKind};
 use super::json::{self, Fields};
 use super::walk;
-use crate::captions::Captions;
+use crate::text::captions::Captions;
 
 /// The keys of an image.
 const IMAGE: [&str; 5] = ["split", "sentences", "cocoid", "filename", "imgid"];

@@ -3,7 +3,7 @@
 use super::collect::{Collector, ROW};
 use super::error::ReadError;
 use super::walk;
-use crate::captions::Captions;
+use crate::text::captions::Captions;
 
 /// Reads `[{"image_id": 1, "caption": "…"}, …]`, or the same with `"captions": ["…", …]`.
 pub(super) fn read(mut captions: Collector<'_>) -> Result<Captions, ReadError> {

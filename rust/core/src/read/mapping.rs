@@ -9,7 +9,7 @@ use super::collect::Collector;
 use super::error::{ReadError, ReadErrorKind};
 use super::json::{Key, shorten};
 use super::walk;
-use crate::captions::Captions;
+use crate::text::captions::Captions;
 
 /// Reads `{"1": "…", "2": ["…", "…"], …}`.
 pub(super) fn read(mut captions: Collector<'_>) -> Result<Captions, ReadError> {

@@ -26,7 +26,7 @@ pub use format::{Format, UnknownFormat};
 pub use json::MEND_SURROGATES;
 pub use tally::Tally;
 
-use crate::captions::Captions;
+use crate::text::captions::Captions;
 use collect::Collector;
 
 /// Captions of a file's bytes.

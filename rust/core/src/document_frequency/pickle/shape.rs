@@ -3,8 +3,8 @@
 use super::PickleError;
 use super::heap::{Entry, Heap, Value};
 use crate::document_frequency::DocumentFrequency;
-use crate::ngram::{MAX_ORDER, Ngram};
-use crate::vocabulary::{Vocabulary, Word};
+use crate::text::ngram::{MAX_ORDER, Ngram};
+use crate::text::vocabulary::{Vocabulary, Word};
 
 /// Images of COCO's 2014 validation set: the documents behind the published counts that do not say.
 const COCO_VALIDATION: u64 = 40_504;

@@ -1,7 +1,7 @@
 //! Pickles written by hand, as Python's `pickletools.dis` shows them.
 
 use super::*;
-use crate::ngram::Ngram;
+use crate::text::ngram::Ngram;
 use proptest::prelude::*;
 
 /// `{'document_frequency': {('a',): 3, ('a', 'dog'): 2}, 'ref_len': 5}` in protocol 2, the counts in a `defaultdict`.

@@ -1,0 +1,170 @@
+//! Paired tests: is the difference between two systems on the same images more than chance?
+//!
+//! Several systems and metrics are tested at once, on the same resampled images. Scores are made of resampled statistics,
+//! so that corpus formulas such as BLEU's are applied to each sample as they are to the corpus itself.
+
+use crate::engine::kernel::{Formula, Table};
+use crate::engine::resample::{Draw, Panel, percentile_interval, resample};
+
+/// Differences that rounding alone can make are none: this share of the two scores.
+const ROUNDING: f64 = 1e-10;
+
+/// What to compare: for each system the statistics of each metric, all of the same images and in the same order.
+pub struct Systems<'a> {
+    panel: Panel<'a>,
+    metrics: usize,
+    totals: Vec<f64>,
+}
+
+/// What bootstrap samples tell of the difference between two systems by one metric.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Difference {
+    /// Percentile interval.
+    pub interval: (f64, f64),
+    /// Of the two-sided test.
+    pub p: f64,
+}
+
+/// What bootstrap samples tell: intervals of each system's score by each metric, and each pair's differences.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bootstrap {
+    /// System by system, metric by metric.
+    pub intervals: Vec<(f64, f64)>,
+    /// Pair by pair as [`Systems::pairs`] has them, metric by metric.
+    pub differences: Vec<Difference>,
+}
+
+impl<'a> Systems<'a> {
+    /// Of each system, as many metrics.
+    pub fn new(systems: &[Vec<(&'a dyn Formula, &'a Table)>]) -> Self {
+        let panel = Panel::new(systems.iter().flatten().copied());
+        let totals = panel.rows.sums();
+        Self { panel, metrics: systems.first().map_or(0, Vec::len), totals }
+    }
+
+    /// Pairs of systems with a metric, as places in the panel: (0, 1), (0, 2), … (1, 2), …, for each all metrics.
+    fn pairs(&self) -> Vec<(usize, usize)> {
+        let systems = self.panel.len() / self.metrics.max(1);
+        let pairs = (0..systems).flat_map(|a| (a + 1..systems).map(move |b| (a, b)));
+        pairs
+            .flat_map(|(a, b)| {
+                (0..self.metrics).map(move |metric| (a * self.metrics + metric, b * self.metrics + metric))
+            })
+            .collect()
+    }
+
+    /// Intervals of scores and differences, and the test that shifts the bootstrapped differences to the null.
+    ///
+    /// p is the share of samples whose difference is as far from the samples' mean as the observed one is from 0
+    /// (Riezler and Maxwell 2005), the observed difference counted among them.
+    pub fn bootstrap(&self, samples: usize, level: f64, seed: u64, threads: usize) -> Bootstrap {
+        let sampled = self.panel.bootstrap(samples, seed, threads);
+        let observed = self.panel.scores(&self.totals);
+        let intervals = (0..self.panel.len())
+            .map(|place| {
+                percentile_interval(&mut sampled.iter().map(|scores| scores[place]).collect::<Vec<_>>(), level)
+            })
+            .collect();
+        let differences = self.pairs().into_iter().map(|(a, b)| {
+            let mut differences: Vec<f64> = sampled.iter().map(|scores| scores[a] - scores[b]).collect();
+            let mean = differences.iter().sum::<f64>() / samples as f64;
+            let far = threshold(observed[a], observed[b]);
+            let count = differences.iter().filter(|difference| (*difference - mean).abs() >= far).count();
+            Difference { p: share(count, samples), interval: percentile_interval(&mut differences, level) }
+        });
+        Bootstrap { differences: differences.collect(), intervals }
+    }
+
+    /// p by approximate randomisation, pair by pair, metric by metric: were the two systems alike, swapping their
+    /// captions of some images would change nothing but by chance.
+    ///
+    /// p is the share of swaps that make a difference as large as the observed one, that one counted among them.
+    pub fn permutation(&self, samples: usize, seed: u64, threads: usize) -> Vec<f64> {
+        let pairs = self.pairs();
+        let observed = self.panel.scores(&self.totals);
+        let counted = resample(&self.panel.rows, Draw::Half, samples, seed, threads, |sums| {
+            let mut counts = vec![0_usize; pairs.len()];
+            for swapped in sums {
+                let kept: Vec<f64> = self.totals.iter().zip(&swapped).map(|(total, part)| total - part).collect();
+                for (&(a, b), count) in pairs.iter().zip(&mut counts) {
+                    let difference = self.mixed(a, &kept, b, &swapped) - self.mixed(b, &kept, a, &swapped);
+                    *count += usize::from(difference.abs() >= threshold(observed[a], observed[b]));
+                }
+            }
+            counts
+        });
+        let total = |pair: usize| counted.iter().map(|counts| counts[pair]).sum();
+        (0..pairs.len()).map(|pair| share(total(pair), samples)).collect()
+    }
+
+    /// The score of one system's kept images with the other's swapped ones.
+    fn mixed(&self, own: usize, kept: &[f64], other: usize, swapped: &[f64]) -> f64 {
+        let (own_columns, other_columns) = (self.panel.columns(own), self.panel.columns(other));
+        let sums: Vec<f64> = kept[own_columns].iter().zip(&swapped[other_columns]).map(|(a, b)| a + b).collect();
+        self.panel.score(own, &sums)
+    }
+}
+
+/// What counts as being as far as the observed difference.
+fn threshold(a: f64, b: f64) -> f64 {
+    (a - b).abs() - ROUNDING * (a.abs() + b.abs())
+}
+
+/// The share of samples, the observed one added: never 0, and a test that holds its level with any number of samples.
+fn share(count: usize, samples: usize) -> f64 {
+    (count + 1) as f64 / (samples + 1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Mean;
+
+    impl Formula for Mean {
+        fn score(&self, sums: &[f64]) -> f64 {
+            crate::engine::kernel::mean(sums)
+        }
+    }
+
+    fn table(values: &[f64]) -> Table {
+        Table { width: 2, values: values.iter().flat_map(|&value| [value, 1.0]).collect() }
+    }
+
+    #[test]
+    fn equal_systems_have_p_1() {
+        let a = table(&[0.1, 0.5, 0.3]);
+        let b = a.clone();
+        let systems = Systems::new(&[vec![(&Mean as &dyn Formula, &a)], vec![(&Mean as &dyn Formula, &b)]]);
+        assert_eq!(systems.permutation(99, 1, 1), [1.0]);
+        assert_eq!(systems.bootstrap(99, 0.9, 1, 1).differences, [Difference { interval: (0.0, 0.0), p: 1.0 }]);
+    }
+
+    #[test]
+    fn a_swap_of_one_image_changes_the_sign_only() {
+        let (a, b) = (table(&[0.1]), table(&[0.7]));
+        let systems = Systems::new(&[vec![(&Mean as &dyn Formula, &a)], vec![(&Mean as &dyn Formula, &b)]]);
+        assert_eq!(systems.permutation(99, 1, 1), [1.0]);
+    }
+
+    #[test]
+    fn four_images_better_are_as_likely_as_four_heads_or_tails() {
+        let (a, b) = (table(&[0.1, 0.2, 0.3, 0.4]), table(&[0.5, 0.4, 0.5, 0.7]));
+        let systems = Systems::new(&[vec![(&Mean as &dyn Formula, &a)], vec![(&Mean as &dyn Formula, &b)]]);
+        let p = systems.permutation(20_000, 1, 2);
+        assert!((p[0] - 0.125).abs() < 0.01, "{p:?}");
+        assert_eq!(p, systems.permutation(20_000, 1, 1));
+    }
+
+    #[test]
+    fn a_clear_difference_is_found_by_both_tests() {
+        let values: Vec<f64> = (0..100).map(|i| f64::from(i % 7) / 10.0).collect();
+        let better: Vec<f64> =
+            values.iter().enumerate().map(|(i, value)| value + 0.1 + 0.01 * (i % 3) as f64).collect();
+        let (a, b) = (table(&values), table(&better));
+        let systems = Systems::new(&[vec![(&Mean as &dyn Formula, &a)], vec![(&Mean as &dyn Formula, &b)]]);
+        assert_eq!(systems.permutation(999, 1, 2), [0.001]);
+        let Difference { interval: (low, high), p } = systems.bootstrap(999, 0.95, 1, 2).differences[0];
+        assert!(low < -0.11 && -0.11 < high && high < 0.0 && (p - 0.001).abs() < 1e-12, "{low} {high} {p}");
+    }
+}

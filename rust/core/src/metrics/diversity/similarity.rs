@@ -1,0 +1,274 @@
+//! Similarities of captions: what fills the matrix whose spectrum measures variety.
+//!
+//! A similarity that is an inner product makes a positive semi-definite matrix; of others the singular values are taken.
+
+use crate::corpus::Corpus;
+use crate::engine::kernel::{Context, Image, ParameterError, Parameters};
+use crate::metrics::cider::{Cider, Weights};
+use crate::metrics::rouge::{f_measure, longest_common_subsequence};
+use crate::text::ngram::{Entry, ImageNgrams, MAX_ORDER, Ngram};
+
+/// Every similarity by name: a new one adds its line here.
+const SIMILARITIES: &[(&str, Build)] = &[
+    ("cider", |parameters| Ok(Box::new(Cosine::of(parameters)?))),
+    ("cider-d", |parameters| Ok(Box::new(Clipped::of(parameters)?))),
+    ("words", |parameters| Ok(Box::new(BagOfWords { stop: parameters.flag("stop").unwrap_or(true) }))),
+    ("rouge-l", |_| Ok(Box::new(Subsequence))),
+];
+
+type Build = fn(&Parameters) -> Result<Box<dyn Similarity>, ParameterError>;
+
+/// The names of all similarities.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    SIMILARITIES.iter().map(|(name, _)| *name)
+}
+
+/// Builds the similarity that the parameter `kernel` names.
+pub fn build(parameters: &Parameters) -> Result<Box<dyn Similarity>, ParameterError> {
+    let build = parameters.choice("kernel", SIMILARITIES)?;
+    build(parameters)
+}
+
+/// How alike two captions of an image are.
+pub trait Similarity: Send + Sync {
+    /// Whether it is an inner product, so that no eigenvalue is negative.
+    fn is_inner_product(&self) -> bool;
+
+    /// Readies what depends on the corpus as a whole.
+    fn prepare<'a>(&'a self, corpus: &'a Corpus, context: &'a Context) -> Box<dyn Matrix + 'a>;
+}
+
+/// What fills the similarity matrix of an image.
+pub trait Matrix: Sync {
+    /// Writes the symmetric matrix of the image's candidates, row by row.
+    fn fill(&self, image: &Image<'_>, matrix: &mut [f64]);
+
+    /// The candidates' vectors whose inner products these are, where they are that.
+    fn vectors(&self, _: &Image<'_>) -> Option<Vectors> {
+        None
+    }
+}
+
+/// A sparse vector a candidate: entries by the number of the n-gram, which `ngrams` lists.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Vectors {
+    /// The n-grams of the image by number.
+    pub ngrams: Vec<Ngram>,
+    /// Whether the words of these are stems.
+    pub stem: bool,
+    /// (n-gram, entry) of each candidate.
+    pub entries: Vec<Vec<(u32, f64)>>,
+}
+
+/// Fills a matrix from its upper triangle, row by row.
+fn mirrored(matrix: &mut [f64], n: usize, mut similarity: impl FnMut(usize, usize) -> f64) {
+    for i in 0..n {
+        for j in i..n {
+            let value = similarity(i, j);
+            matrix[i * n + j] = value;
+            matrix[j * n + i] = value;
+        }
+    }
+}
+
+/// Inner products of sparse vectors with entries below `places`.
+fn inner_products(vectors: &[Vec<(u32, f64)>], places: usize, matrix: &mut [f64]) {
+    let n = vectors.len();
+    let mut dense = vec![0.0; places];
+    for (i, vector) in vectors.iter().enumerate() {
+        for &(place, value) in vector {
+            dense[place as usize] = value;
+        }
+        for (j, other) in vectors.iter().enumerate().skip(i) {
+            let product = other.iter().map(|&(place, value)| dense[place as usize] * value).sum();
+            matrix[i * n + j] = product;
+            matrix[j * n + i] = product;
+        }
+        for &(place, _) in vector {
+            dense[place as usize] = 0.0;
+        }
+    }
+}
+
+/// CIDEr, the paper's kernel: mean over n of the cosines of TF-IDF n-gram vectors.
+#[derive(Debug, Clone, Copy)]
+struct Cosine {
+    order: usize,
+    stem: bool,
+}
+
+impl Cosine {
+    fn of(parameters: &Parameters) -> Result<Self, ParameterError> {
+        Ok(Self { order: parameters.count("n", 1..=MAX_ORDER)?, stem: parameters.flag("stem")? })
+    }
+}
+
+impl Similarity for Cosine {
+    fn is_inner_product(&self) -> bool {
+        true
+    }
+
+    fn prepare<'a>(&'a self, corpus: &'a Corpus, context: &'a Context) -> Box<dyn Matrix + 'a> {
+        Box::new((self, Weights::of(corpus, context, self.stem)))
+    }
+}
+
+impl Cosine {
+    fn ngrams<'i>(&self, image: &'i Image<'_>) -> &'i ImageNgrams {
+        if self.stem { image.stemmed_ngrams() } else { image.ngrams() }
+    }
+
+    fn entries(&self, weights: &Weights<'_>, image: &Image<'_>) -> Vec<Vec<(u32, f64)>> {
+        let ngrams = self.ngrams(image);
+        let idf = weights.of_image(image, ngrams);
+        (0..image.candidate_count()).map(|sentence| self.vector(ngrams, &idf, sentence)).collect()
+    }
+
+    /// The vectors of all orders, one after the other. Each order has an equal share of the sum over n, so its vector has
+    /// that share of the squared length.
+    fn vector(&self, ngrams: &ImageNgrams, idf: &[f64], sentence: usize) -> Vec<(u32, f64)> {
+        let mut vector = Vec::new();
+        for order in 1..=self.order {
+            let start = vector.len();
+            let entries = ngrams.entries(sentence, order).iter();
+            vector.extend(entries.map(|entry| (entry.ngram, f64::from(entry.count) * idf[entry.ngram as usize])));
+            let square: f64 = vector[start..].iter().map(|(_, weight)| weight * weight).sum();
+            let norm = (square * self.order as f64).sqrt();
+            let scale = if norm == 0.0 { 0.0 } else { 1.0 / norm };
+            vector[start..].iter_mut().for_each(|(_, weight)| *weight *= scale);
+        }
+        vector
+    }
+}
+
+impl Matrix for (&Cosine, Weights<'_>) {
+    fn fill(&self, image: &Image<'_>, matrix: &mut [f64]) {
+        inner_products(&self.0.entries(&self.1, image), self.0.ngrams(image).distinct(), matrix);
+    }
+
+    fn vectors(&self, image: &Image<'_>) -> Option<Vectors> {
+        let ngrams = self.0.ngrams(image).ngrams();
+        Some(Vectors { ngrams, stem: self.0.stem, entries: self.0.entries(&self.1, image) })
+    }
+}
+
+/// CIDEr-D as the paper's published program takes it: the upper triangle, mirrored.
+#[derive(Debug, Clone)]
+struct Clipped {
+    cider: Cider,
+    stem: bool,
+}
+
+impl Clipped {
+    fn of(parameters: &Parameters) -> Result<Self, ParameterError> {
+        let order = parameters.count("n", 1..=MAX_ORDER)?;
+        let sigma = parameters.positive("sigma")?;
+        Ok(Self { cider: Cider { scale: 1.0, ..Cider::d(order, sigma) }, stem: parameters.flag("stem")? })
+    }
+}
+
+impl Similarity for Clipped {
+    fn is_inner_product(&self) -> bool {
+        false
+    }
+
+    fn prepare<'a>(&'a self, corpus: &'a Corpus, context: &'a Context) -> Box<dyn Matrix + 'a> {
+        Box::new((self, Weights::of(corpus, context, self.stem)))
+    }
+}
+
+impl Matrix for (&Clipped, Weights<'_>) {
+    fn fill(&self, image: &Image<'_>, matrix: &mut [f64]) {
+        let (clipped, weights) = self;
+        let ngrams = if clipped.stem { image.stemmed_ngrams() } else { image.ngrams() };
+        let idf = weights.of_image(image, ngrams);
+        let count = image.candidate_count();
+        let mut pairs = clipped.cider.score_pairs(ngrams, &idf, count).into_iter();
+        mirrored(matrix, count, |_, _| pairs.next().unwrap_or_default());
+    }
+}
+
+/// Word counts in common: LSA's kernel MᵀM.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BagOfWords {
+    /// Whether stop words count.
+    pub(crate) stop: bool,
+}
+
+impl Similarity for BagOfWords {
+    fn is_inner_product(&self) -> bool {
+        true
+    }
+
+    fn prepare<'a>(&'a self, corpus: &'a Corpus, _: &'a Context) -> Box<dyn Matrix + 'a> {
+        let stopped = |word: &str| !self.stop && STOP_WORDS.contains(&word);
+        Box::new(Counted { left_out: corpus.vocabulary.words().map(stopped).collect() })
+    }
+}
+
+struct Counted {
+    /// By word number.
+    left_out: Vec<bool>,
+}
+
+impl Counted {
+    fn entries(&self, image: &Image<'_>) -> Vec<Vec<(u32, f64)>> {
+        let ngrams = image.ngrams();
+        let counts = |entry: &Entry| !self.left_out[ngrams.last_word(entry.ngram) as usize];
+        (0..image.candidate_count())
+            .map(|sentence| {
+                let counted = ngrams.entries(sentence, 1).iter().filter(|entry| counts(entry));
+                counted.map(|entry| (entry.ngram, f64::from(entry.count))).collect()
+            })
+            .collect()
+    }
+}
+
+impl Matrix for Counted {
+    fn fill(&self, image: &Image<'_>, matrix: &mut [f64]) {
+        inner_products(&self.entries(image), image.ngrams().distinct(), matrix);
+    }
+
+    fn vectors(&self, image: &Image<'_>) -> Option<Vectors> {
+        Some(Vectors { ngrams: image.ngrams().ngrams(), stem: false, entries: self.entries(image) })
+    }
+}
+
+/// English function words: articles, pronouns, prepositions, conjunctions, auxiliaries, particles, and punctuation that
+/// a tokenizer leaves.
+pub const STOP_WORDS: &[&str] = &[
+    "a", "an", "the", "this", "that", "these", "those", "some", "any", "each", "every", "other", "another", "such",
+    "i", "you", "he", "she", "it", "we", "they", "me", "him", "her", "us", "them", "my", "your", "his", "its", "our",
+    "their", "who", "whom", "whose", "which", "what", "where", "when", "while", "there", "here", "and", "or", "but",
+    "nor", "so", "as", "if", "than", "then", "because", "of", "in", "on", "at", "by", "for", "from", "to", "with",
+    "without", "into", "onto", "upon", "over", "under", "above", "below", "between", "among", "through", "across",
+    "along", "around", "about", "against", "after", "before", "behind", "beside", "near", "next", "off", "out", "up",
+    "down", "during", "inside", "outside", "toward", "towards", "is", "are", "was", "were", "be", "been", "being",
+    "am", "has", "have", "had", "having", "do", "does", "did", "doing", "can", "could", "will", "would", "shall",
+    "should", "may", "might", "must", "not", "no", "very", "too", "also", "just", "only", "'s", "n't", ".", ",", ";",
+    ":", "!", "?", "-", "``", "''", "'",
+];
+
+/// ROUGE-L's F with β = 1: the longest common subsequence over the mean length. Symmetric, but no inner product.
+#[derive(Debug, Clone, Copy)]
+struct Subsequence;
+
+impl Similarity for Subsequence {
+    fn is_inner_product(&self) -> bool {
+        false
+    }
+
+    fn prepare<'a>(&'a self, _: &'a Corpus, _: &'a Context) -> Box<dyn Matrix + 'a> {
+        Box::new(*self)
+    }
+}
+
+impl Matrix for Subsequence {
+    fn fill(&self, image: &Image<'_>, matrix: &mut [f64]) {
+        mirrored(matrix, image.candidate_count(), |i, j| {
+            let (a, b) = (image.candidate_tokens(i), image.candidate_tokens(j));
+            let common = longest_common_subsequence(a, b) as f64;
+            f_measure(common / a.len().max(1) as f64, common / b.len().max(1) as f64, 1.0)
+        });
+    }
+}

@@ -1,0 +1,88 @@
+//! Self-CIDEr and LSA (Wang and Chan, CVPR 2019): how evenly the spectrum of a set's similarity matrix is spread.
+//!
+//! With λ₁ ≥ … the eigenvalues and m the number of captions, r = √λ₁ / Σ√λᵢ and the diversity is −log_m r: 0 when all
+//! captions say the same, 1 when no two share anything.
+
+use super::similarity::{self, BagOfWords, Matrix, Similarity};
+use crate::corpus::Corpus;
+use crate::engine::kernel::{Context, Image, Kernel, ParameterError, Parameters, Scorer, Unit, mean};
+use crate::numeric::spectrum::Spectrum;
+
+/// Row: diversity, 1, and 1 where the matrix has a negative eigenvalue.
+const WIDTH: usize = 3;
+
+struct Spectral {
+    similarity: Box<dyn Similarity>,
+}
+
+/// Builds Self-CIDEr, over the similarity that `kernel` names.
+pub(crate) fn build_self_cider(parameters: &Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+    Ok(Box::new(Spectral { similarity: similarity::build(parameters)? }))
+}
+
+/// Builds LSA.
+pub(crate) fn build_lsa(parameters: &Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+    Ok(Box::new(Spectral { similarity: Box::new(BagOfWords { stop: parameters.flag("stop")? }) }))
+}
+
+impl Kernel for Spectral {
+    fn width(&self) -> usize {
+        WIDTH
+    }
+
+    fn unit(&self) -> Unit {
+        Unit::Set
+    }
+
+    fn prepare<'a>(&'a self, corpus: &'a Corpus, context: &'a Context) -> Box<dyn Scorer + 'a> {
+        let is_inner_product = self.similarity.is_inner_product();
+        Box::new(SetScorer { matrix: self.similarity.prepare(corpus, context), is_inner_product })
+    }
+
+    fn score(&self, sums: &[f64]) -> f64 {
+        mean(sums)
+    }
+}
+
+struct SetScorer<'a> {
+    matrix: Box<dyn Matrix + 'a>,
+    is_inner_product: bool,
+}
+
+impl Scorer for SetScorer<'_> {
+    fn statistics(&self, image: &Image<'_>, _: usize, row: &mut [f64]) {
+        let size = image.candidate_count();
+        let mut matrix = vec![0.0; size * size];
+        self.matrix.fill(image, &mut matrix);
+        let mut spectrum = Spectrum::default();
+        let values = spectrum.values(&mut matrix, size);
+        row[0] = diversity(values);
+        row[1] = 1.0;
+        row[2] = f64::from(u8::from(!self.is_inner_product && least_is_negative(values)));
+    }
+}
+
+/// −log_m (√λ₁ / Σ√λᵢ) of the eigenvalues, largest first; of negative ones the size is taken, which makes them singular
+/// values. 0 for a single caption and where all eigenvalues are 0: nothing varies there.
+///
+/// What is below the rounding of the largest counts as 0: its root would be far above.
+pub fn diversity(eigenvalues: &[f64]) -> f64 {
+    let largest = eigenvalues.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
+    if eigenvalues.len() < 2 || largest == 0.0 {
+        return 0.0;
+    }
+    let floor = rounding(eigenvalues.len(), largest);
+    let roots: f64 = eigenvalues.iter().map(|value| value.abs()).filter(|&value| value > floor).map(f64::sqrt).sum();
+    // 0 − x, so that equal captions have 0 and not −0.
+    0.0 - (largest.sqrt() / roots).ln() / (eigenvalues.len() as f64).ln()
+}
+
+/// Whether an eigenvalue is below 0 by more than rounding.
+pub fn least_is_negative(eigenvalues: &[f64]) -> bool {
+    let largest = eigenvalues.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
+    eigenvalues.iter().any(|&value| value < -rounding(eigenvalues.len(), largest))
+}
+
+fn rounding(count: usize, largest: f64) -> f64 {
+    4.0 * count as f64 * f64::EPSILON * largest
+}

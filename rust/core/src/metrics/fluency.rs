@@ -1,0 +1,368 @@
+//! Fluency: how probable a sentence is to a language model of the references, whatever its image shows.
+//!
+//! The model is an n-gram model with interpolated, modified Kneser-Ney smoothing (Chen and Goodman 1998; the adjusted
+//! counts as Heafield et al. 2013 write them). The probability of a word after a history h is
+//!
+//! ```text
+//! P(w | h) = (a(h w) − D(a(h w)) + Σ_i D_i N_i(h •) · P(w | h')) / Σ_v a(h v)
+//! ```
+//!
+//! where a is the count of an n-gram of the highest order, or one at the start of a sentence, and the number of
+//! distinct words before any other; N_i counts the words that follow h with a = i (i = 3: 3 or more); and h' is h
+//! without its first word. The recursion ends with 1 / |V|, V being the words, the end of a sentence and `<unk>`.
+
+use crate::corpus::Corpus;
+use crate::engine::kernel::{Context, Image, Kernel, ParameterError, Parameters, Scorer, mean};
+use crate::numeric::hash_table::{HashTable, Key};
+use crate::numeric::parallel::map_parts;
+use crate::text::ngram::{MAX_ORDER, Ngram};
+use crate::text::sentences::Sentences;
+use crate::text::vocabulary::Word;
+
+/// The beginning of a sentence: part of histories, never predicted.
+const START: Word = Word::MAX - 1;
+/// The end of a sentence, which is predicted like a word.
+const END: Word = Word::MAX - 2;
+/// Stands for any word after a history, in the keys of what is known of histories.
+const ANY: Word = Word::MAX - 3;
+
+/// Fluency with its parameters.
+#[derive(Debug, Clone, Copy)]
+struct Fluency {
+    /// The longest n-gram.
+    order: usize,
+    /// Whether an image's own references are learnt from.
+    own: bool,
+}
+
+/// Builds fluency: `n`, the model's order, and `own`.
+pub(crate) fn build(parameters: &Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+    Ok(Box::new(Fluency { order: parameters.count("n", 1..=MAX_ORDER)?, own: parameters.flag("own")? }))
+}
+
+impl Kernel for Fluency {
+    fn width(&self) -> usize {
+        2
+    }
+
+    fn prepare<'a>(&'a self, corpus: &'a Corpus, context: &'a Context) -> Box<dyn Scorer + 'a> {
+        let model = Model::train(&corpus.references.sentences, self.order, context.threads);
+        Box::new(CorpusScorer { model, own: self.own })
+    }
+
+    fn score(&self, sums: &[f64]) -> f64 {
+        mean(sums)
+    }
+}
+
+struct CorpusScorer {
+    model: Model,
+    own: bool,
+}
+
+impl Scorer for CorpusScorer {
+    fn statistics(&self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
+        let view = if self.own { self.model.whole() } else { self.model.without(image.references()) };
+        row[0] = view.geometric_mean(image.candidate(candidate));
+        row[1] = 1.0;
+    }
+}
+
+/// What the references say of n-grams, order by order.
+struct Model {
+    orders: Vec<Order>,
+}
+
+/// What is known of the n-grams of one order.
+struct Order {
+    ngrams: HashTable<Ngram, Count>,
+    /// By the history with [`ANY`] after it.
+    histories: HashTable<Ngram, History>,
+    spectrum: Spectrum,
+}
+
+/// Of an n-gram.
+#[derive(Debug, Default, Clone, Copy)]
+struct Count {
+    /// Its occurrences.
+    times: u32,
+    /// Distinct words before it.
+    left: u32,
+}
+
+/// Of a history: what comes after it.
+#[derive(Debug, Default, Clone, Copy)]
+struct History {
+    /// Sum of the adjusted counts.
+    total: u32,
+    /// Words of an adjusted count of 1, of 2, of more.
+    words: [u32; 3],
+}
+
+impl History {
+    /// A word after it changes its adjusted count.
+    fn change(&mut self, before: u32, after: u32) {
+        self.total = self.total - before + after;
+        if before > 0 {
+            self.words[before.min(3) as usize - 1] -= 1;
+        }
+        if after > 0 {
+            self.words[after.min(3) as usize - 1] += 1;
+        }
+    }
+}
+
+/// n-grams of an adjusted count of 1, 2, 3 and 4.
+#[derive(Debug, Default, Clone, Copy)]
+struct Spectrum([u32; 4]);
+
+impl Spectrum {
+    /// An n-gram changes its adjusted count.
+    fn change(&mut self, before: u32, after: u32) {
+        if (1..=4).contains(&before) {
+            self.0[before as usize - 1] -= 1;
+        }
+        if (1..=4).contains(&after) {
+            self.0[after as usize - 1] += 1;
+        }
+    }
+
+    /// What is taken from adjusted counts of 1, of 2, of more (Chen and Goodman 1998, eq. 17), or ½, 1 and 1½ where too
+    /// few n-grams are there for an estimate that leaves something to unseen words.
+    fn discounts(self) -> [f64; 3] {
+        let [n1, n2, n3, n4] = self.0.map(f64::from);
+        let y = n1 / (n1 + 2.0 * n2);
+        let estimates = [1.0 - 2.0 * y * n2 / n1, 2.0 - 3.0 * y * n3 / n2, 3.0 - 4.0 * y * n4 / n3];
+        let usable = estimates.iter().zip([1.0, 2.0, 3.0]).all(|(&discount, most)| discount > 0.0 && discount <= most);
+        if usable { estimates } else { [0.5, 1.0, 1.5] }
+    }
+}
+
+/// The words between the marks of beginning and end.
+fn marked(words: &[Word]) -> Vec<Word> {
+    [&[START], words, &[END]].concat()
+}
+
+/// The n-grams of one order in a marked sentence; the beginning alone is none.
+fn ngrams(marked: &[Word], order: usize) -> impl Iterator<Item = Ngram> + '_ {
+    marked[usize::from(order == 1)..].windows(order).map(Ngram::new)
+}
+
+fn history_of(ngram: Ngram) -> Ngram {
+    ngram.prefix().push(ANY)
+}
+
+impl Model {
+    /// Learns from all sentences that have words.
+    fn train(sentences: &Sentences, order: usize, threads: usize) -> Self {
+        let spoken = || (0..sentences.sentence_count()).map(|k| sentences.words(k)).filter(|words| !words.is_empty());
+        let count = |order| {
+            let mut counts = HashTable::<Ngram, Count>::with_capacity(sentences.sentence_count());
+            for words in spoken() {
+                ngrams(&marked(words), order).for_each(|ngram| counts.entry(ngram, ngram.hash()).times += 1);
+            }
+            counts
+        };
+        let mut counts = map_each(order, threads, |k| count(k + 1));
+        for longer in 1..order {
+            let (shorter, longer) = counts.split_at_mut(longer);
+            for (ngram, _) in longer[0].iter() {
+                let end = ngram.suffix();
+                shorter[shorter.len() - 1].entry(end, end.hash()).left += 1;
+            }
+        }
+        let known = map_each(order, threads, |k| histories(&counts[k], order));
+        let orders = counts.into_iter().zip(known);
+        Self { orders: orders.map(|(ngrams, (histories, spectrum))| Order { ngrams, histories, spectrum }).collect() }
+    }
+
+    fn order(&self) -> usize {
+        self.orders.len()
+    }
+
+    fn count(&self, ngram: Ngram) -> Count {
+        self.orders[ngram.order() - 1].ngrams.get(ngram).unwrap_or_default()
+    }
+
+    fn history(&self, key: Ngram) -> History {
+        self.orders[key.order() - 1].histories.get(key).unwrap_or_default()
+    }
+
+    /// The model of all references.
+    fn whole(&self) -> View<'_> {
+        View::of(self, 0)
+    }
+
+    /// The model of the references without these, the same as if it had never learnt from them.
+    fn without<'a>(&self, sentences: impl Iterator<Item = &'a [Word]>) -> View<'_> {
+        let mut removed = HashTable::<Ngram, Count>::with_capacity(0);
+        for words in sentences.filter(|words| !words.is_empty()) {
+            let marked = marked(words);
+            let all = (1..=self.order()).flat_map(|order| ngrams(&marked, order));
+            all.for_each(|ngram| removed.entry(ngram, ngram.hash()).times += 1);
+        }
+        // What occurs nowhere else is a word less before its end.
+        let only_here = |&(ngram, count): &(Ngram, Count)| ngram.order() > 1 && count.times == self.count(ngram).times;
+        let vanishing: Vec<_> = removed.iter().filter(only_here).map(|(ngram, _)| ngram.suffix()).collect();
+        for end in vanishing {
+            removed.entry(end, end.hash()).left += 1;
+        }
+        let mut view = View::of(self, removed.iter().count());
+        for (ngram, count) in removed.iter() {
+            view.remove(ngram, adjusted(ngram, count, self.order()));
+        }
+        view
+    }
+}
+
+/// The count that the formula uses, in a model of that order.
+fn adjusted(ngram: Ngram, count: Count, order: usize) -> u32 {
+    if ngram.order() == order || ngram.words().next() == Some(START) { count.times } else { count.left }
+}
+
+fn histories(counts: &HashTable<Ngram, Count>, order: usize) -> (HashTable<Ngram, History>, Spectrum) {
+    let (mut histories, mut spectrum) = (HashTable::<Ngram, History>::with_capacity(0), Spectrum::default());
+    for (ngram, count) in counts.iter() {
+        let (key, count) = (history_of(ngram), adjusted(ngram, count, order));
+        histories.entry(key, key.hash()).change(0, count);
+        spectrum.change(0, count);
+    }
+    (histories, spectrum)
+}
+
+fn map_each<R: Send>(len: usize, threads: usize, work: impl Fn(usize) -> R + Sync) -> Vec<R> {
+    map_parts(len, threads, |range| range.map(&work).collect::<Vec<_>>()).into_iter().flatten().collect()
+}
+
+/// A model, and what is different in it where sentences were taken out.
+struct View<'a> {
+    model: &'a Model,
+    counts: HashTable<Ngram, u32>,
+    histories: HashTable<Ngram, History>,
+    spectra: Vec<Spectrum>,
+}
+
+impl<'a> View<'a> {
+    fn of(model: &'a Model, differences: usize) -> Self {
+        Self {
+            model,
+            counts: HashTable::with_capacity(differences),
+            histories: HashTable::with_capacity(differences),
+            spectra: model.orders.iter().map(|order| order.spectrum).collect(),
+        }
+    }
+
+    fn remove(&mut self, ngram: Ngram, count: u32) {
+        let before = self.count(ngram);
+        let after = before - count;
+        *self.counts.entry(ngram, ngram.hash()) = after;
+        let key = history_of(ngram);
+        let mut history = self.history(key);
+        history.change(before, after);
+        *self.histories.entry(key, key.hash()) = history;
+        self.spectra[ngram.order() - 1].change(before, after);
+    }
+
+    fn count(&self, ngram: Ngram) -> u32 {
+        let unchanged = || adjusted(ngram, self.model.count(ngram), self.model.order());
+        self.counts.get(ngram).unwrap_or_else(unchanged)
+    }
+
+    fn history(&self, key: Ngram) -> History {
+        self.histories.get(key).unwrap_or_else(|| self.model.history(key))
+    }
+
+    /// Distinct words learnt, the end of a sentence among them.
+    fn words(&self) -> u32 {
+        self.history(Ngram::new(&[ANY])).words.iter().sum()
+    }
+
+    /// Probability of the last word after those before it, the first of which begins the sentence.
+    fn probability(&self, marked: &[Word], discounts: &[[f64; 3]]) -> f64 {
+        // Every word, the end of a sentence among them, and one more for all words that are unknown.
+        let mut probability = 1.0 / f64::from(self.words() + 1);
+        for (order, discounts) in (1..=marked.len()).zip(discounts) {
+            let ngram = Ngram::new(&marked[marked.len() - order..]);
+            let history = self.history(history_of(ngram));
+            if history.total == 0 {
+                break;
+            }
+            let count = self.count(ngram);
+            let discount = if count == 0 { 0.0 } else { discounts[count.min(3) as usize - 1] };
+            let reserved: f64 = discounts.iter().zip(history.words).map(|(discount, n)| discount * f64::from(n)).sum();
+            probability = (f64::from(count) - discount + reserved * probability) / f64::from(history.total);
+        }
+        probability
+    }
+
+    /// Geometric mean of the probabilities of a sentence's words and its end; 0 without words, or if nothing was learnt.
+    fn geometric_mean(&self, words: &[Word]) -> f64 {
+        if words.is_empty() || self.words() == 0 {
+            return 0.0;
+        }
+        let discounts: Vec<_> = self.spectra.iter().map(|spectrum| spectrum.discounts()).collect();
+        let marked = marked(words);
+        let logarithms = (2..=marked.len()).map(|end| self.probability(&marked[..end], &discounts).ln());
+        (logarithms.sum::<f64>() / (words.len() + 1) as f64).exp()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn sentences(images: &[Vec<Vec<Word>>]) -> Sentences {
+        let mut ends = Vec::new();
+        let mut all = Vec::new();
+        for words in images.iter().flatten() {
+            all.extend(words);
+            ends.push(all.len());
+        }
+        Sentences::from_words(images.iter().map(Vec::len), all, ends)
+    }
+
+    fn images() -> impl Strategy<Value = Vec<Vec<Vec<Word>>>> {
+        let sentence = prop::collection::vec(0_u32..6, 0..8);
+        prop::collection::vec(prop::collection::vec(sentence, 1..4), 1..12)
+    }
+
+    fn of_image(images: &[Vec<Vec<Word>>], image: usize) -> impl Iterator<Item = &[Word]> {
+        images[image].iter().map(Vec::as_slice)
+    }
+
+    proptest! {
+        #[test]
+        fn probabilities_of_all_words_sum_to_one(
+            images in images(),
+            history in prop::collection::vec(0_u32..8, 0..6),
+            order in 1_usize..=MAX_ORDER,
+            left_out in any::<prop::sample::Index>(),
+        ) {
+            let model = Model::train(&sentences(&images), order, 1);
+            for view in [model.whole(), model.without(of_image(&images, left_out.index(images.len())))] {
+                prop_assume!(view.words() > 0);
+                let discounts: Vec<_> = view.spectra.iter().map(|spectrum| spectrum.discounts()).collect();
+                let known = (0..6).chain([END]).filter(|&word| view.count(Ngram::new(&[word])) > 0);
+                let probability = |word| view.probability(&[&[START], &history[..], &[word]].concat(), &discounts);
+                let all: Vec<f64> = known.chain([99]).map(probability).collect();
+                prop_assert!((all.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+                prop_assert!(all.iter().all(|&probability| probability > 0.0));
+            }
+        }
+
+        #[test]
+        fn leaving_an_image_out_is_training_without_it(
+            images in images(),
+            candidate in prop::collection::vec(0_u32..8, 0..8),
+            order in 1_usize..=MAX_ORDER,
+            left_out in any::<prop::sample::Index>(),
+        ) {
+            let left_out = left_out.index(images.len());
+            let rest: Vec<_> = (0..images.len()).filter(|&k| k != left_out).map(|k| images[k].clone()).collect();
+            let (all, fewer) = (Model::train(&sentences(&images), order, 2), Model::train(&sentences(&rest), order, 1));
+            let without = all.without(of_image(&images, left_out)).geometric_mean(&candidate);
+            prop_assert_eq!(without.to_bits(), fewer.whole().geometric_mean(&candidate).to_bits());
+        }
+    }
+}

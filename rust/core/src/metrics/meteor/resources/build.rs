@@ -1,0 +1,224 @@
+//! From the files of a METEOR installation to the tables of [`Resources`].
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read};
+use std::str::FromStr;
+
+use flate2::read::MultiGzDecoder;
+
+use super::Resources;
+use super::cache::write_language;
+use super::layout::{Lists, Strings};
+use super::paraphrases::Collector;
+use crate::metrics::meteor::language::Language;
+use crate::metrics::meteor::normalize::split;
+use crate::metrics::meteor::score::Module;
+
+/// The contents of the files.
+///
+/// Names are those of English. For every language, the program takes the *English* function words unless it is given a
+/// list (`-s`), though its archive has some for Czech, French, German, Russian and Spanish.
+#[derive(Debug, Clone, Copy)]
+pub struct Sources<'a> {
+    /// The language.
+    pub language: Language,
+    /// `function/english.words`: one word a line.
+    pub function_words: &'a str,
+    /// `nonbreaking/english.prefixes`: one prefix a line, then `#NUMERIC_ONLY#` where it stands before numbers only.
+    /// Without meaning where [`Language::prefixes`] names no file.
+    pub prefixes: &'a str,
+    /// `synonym/english.synsets`: a word, and on the next line the numbers of its synonym sets. English only.
+    pub synonyms: &'a str,
+    /// `synonym/english.exceptions`: a base form, and on the next line its irregular forms. English only.
+    pub exceptions: &'a str,
+    /// `paraphrase-en.gz`, compressed or not: triples of lines, a weight (ignored), a phrase and its paraphrase.
+    /// None does without the module; English has it always.
+    pub paraphrases: Option<&'a [u8]>,
+}
+
+/// A file that is not what METEOR 1.5 comes with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BuildError {
+    /// The file.
+    pub file: &'static str,
+    /// What is wrong with it, and where.
+    pub problem: String,
+}
+
+impl std::fmt::Display for BuildError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "METEOR's {} cannot be read: {}", self.file, self.problem)
+    }
+}
+
+impl std::error::Error for BuildError {}
+
+/// Between two calls of `progress`, in triples.
+const PROGRESS_STEP: usize = 1 << 16;
+
+impl Resources {
+    /// Builds the tables; `progress` is told the finished share of the work, from 0 to 1, now and then.
+    pub fn build(sources: &Sources<'_>, progress: &mut dyn FnMut(f64)) -> Result<Self, BuildError> {
+        check(sources)?;
+        let [function, function_bounds] = sorted(split(sources.function_words));
+        let [always, always_bounds] = sorted(prefixes(sources.prefixes, false));
+        let [numeric, numeric_bounds] = sorted(prefixes(sources.prefixes, true));
+        let synonyms = synonyms(sources.synonyms)?;
+        let exceptions = exceptions(sources.exceptions, &synonyms)?;
+        let [words, word_bounds, sets, set_bounds] = meanings(&synonyms);
+        let [forms, form_bounds, bases, base_bounds] = meanings(&exceptions);
+        let [text, bounds, last, children, lists, values] =
+            paraphrases(sources.paraphrases.unwrap_or_default(), progress)?.write();
+        let language = write_language(sources.language, sources.paraphrases.is_some());
+        let built = Self::from_sections(&[
+            function,
+            function_bounds,
+            always,
+            always_bounds,
+            numeric,
+            numeric_bounds,
+            words,
+            word_bounds,
+            sets,
+            set_bounds,
+            forms,
+            form_bounds,
+            bases,
+            base_bounds,
+            text,
+            bounds,
+            last,
+            children,
+            lists,
+            values,
+            language,
+        ]);
+        progress(1.0);
+        Ok(built)
+    }
+}
+
+/// Whether the language's modules have what they need, and no more.
+fn check(sources: &Sources<'_>) -> Result<(), BuildError> {
+    let Sources { language, synonyms, exceptions, paraphrases, .. } = sources;
+    let error = |file, problem: &str| Err(BuildError { file, problem: format!("{problem} {}", language.code()) });
+    let has = |module: Module| language.modules().contains(&module);
+    let has_synonyms = !(synonyms.is_empty() && exceptions.is_empty());
+    if has_synonyms && !has(Module::Synonym) {
+        return error("synonym/english.synsets", "it has no synonyms for");
+    }
+    match paraphrases {
+        None if *language == Language::En => error("paraphrase table", "it is missing, and not optional for"),
+        Some(_) if !has(Module::Paraphrase) => error("paraphrase table", "it has no paraphrases for"),
+        _ => Ok(()),
+    }
+}
+
+fn sorted<'a>(words: impl Iterator<Item = &'a str>) -> [Vec<u8>; 2] {
+    let words: std::collections::BTreeSet<&str> = words.collect();
+    Strings::write(words.into_iter())
+}
+
+fn prefixes(text: &str, before_number: bool) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(move |line| {
+        let mut fields = split(line);
+        let prefix = fields.next().filter(|prefix| !prefix.starts_with('#'))?;
+        (fields.next().is_some_and(|field| field == "#NUMERIC_ONLY#") == before_number).then_some(prefix)
+    })
+}
+
+type Sets<'a> = BTreeMap<&'a str, Vec<u32>>;
+
+fn meanings(sets: &Sets<'_>) -> [Vec<u8>; 4] {
+    let [text, bounds] = Strings::write(sets.keys().copied());
+    let [list_bounds, values] = Lists::write(sets.values().map(|sets| sets.iter().copied()));
+    [text, bounds, list_bounds, values]
+}
+
+/// Lines in pairs, with the number of the second.
+fn pairs<'a>(text: &'a str, file: &'static str) -> impl Iterator<Item = Result<(&'a str, &'a str, usize), BuildError>> {
+    let mut lines = text.lines();
+    (1..).map_while(move |pair| {
+        let first = lines.next()?;
+        let odd = || BuildError { file, problem: format!("line {} has no second line", 2 * pair - 1) };
+        Some(lines.next().ok_or_else(odd).map(|second| (first.trim(), second, 2 * pair)))
+    })
+}
+
+fn synonyms(text: &str) -> Result<Sets<'_>, BuildError> {
+    let file = "synonym/english.synsets";
+    let mut synonyms = Sets::new();
+    for pair in pairs(text, file) {
+        let (word, numbers, line) = pair?;
+        let sets = synonyms.entry(word).or_default();
+        for number in split(numbers) {
+            let problem = || format!("line {line} has {number:?} for the number of a synonym set");
+            sets.push(u32::from_str(number).map_err(|_| BuildError { file, problem: problem() })?);
+        }
+    }
+    Ok(synonyms)
+}
+
+/// Synonym sets of the bases of each irregular form. A form whose bases mean nothing stays listed, so that the suffix
+/// rules are not tried on it.
+fn exceptions<'a>(text: &'a str, synonyms: &Sets<'_>) -> Result<Sets<'a>, BuildError> {
+    let mut exceptions = Sets::new();
+    for pair in pairs(text, "synonym/english.exceptions") {
+        let (base, forms, _) = pair?;
+        for form in split(forms) {
+            exceptions.entry(form).or_default().extend(synonyms.get(base).into_iter().flatten());
+        }
+    }
+    Ok(exceptions)
+}
+
+fn paraphrases(bytes: &[u8], progress: &mut dyn FnMut(f64)) -> Result<Collector, BuildError> {
+    let consumed = std::cell::Cell::new(0);
+    let source = Counted { bytes, consumed: &consumed };
+    let reader: Box<dyn Read + '_> =
+        if bytes.starts_with(&[0x1f, 0x8b]) { Box::new(MultiGzDecoder::new(source)) } else { Box::new(source) };
+    let mut reader = BufReader::with_capacity(1 << 18, reader);
+    let mut table = Collector::default();
+    let mut triple = [String::new(), String::new(), String::new()];
+    // The table lists the paraphrases of a phrase side by side, mostly.
+    let mut previous = (String::new(), None);
+    for number in 0.. {
+        let error = |problem: String| BuildError { file: "paraphrase table", problem };
+        for (which, line) in triple.iter_mut().enumerate() {
+            line.clear();
+            let line_number = 3 * number + which + 1;
+            let length = reader.read_line(line).map_err(|cause| error(format!("near line {line_number}: {cause}")))?;
+            match (length, which) {
+                (0, 0) => return Ok(table),
+                (0, _) => return Err(error(format!("it ends after line {}, within a triple", line_number - 1))),
+                _ => {}
+            }
+        }
+        let [_, phrase, paraphrase] = &triple;
+        if *phrase != previous.0 {
+            previous.0.clone_from(phrase);
+            previous.1 = table.phrase(phrase);
+        }
+        if let (Some(phrase), Some(paraphrase)) = (previous.1, table.phrase(paraphrase)) {
+            table.push(phrase, paraphrase);
+        }
+        if number % PROGRESS_STEP == 0 {
+            progress(0.9 * consumed.get() as f64 / bytes.len() as f64);
+        }
+    }
+    Ok(table)
+}
+
+/// Counts the bytes taken.
+struct Counted<'a> {
+    bytes: &'a [u8],
+    consumed: &'a std::cell::Cell<usize>,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.bytes.read(buffer)?;
+        self.consumed.set(self.consumed.get() + count);
+        Ok(count)
+    }
+}

@@ -1,0 +1,256 @@
+//! VIFIDEL (Madhyastha, Wang, Specia, ACL 2019): the transport between an image's objects and a caption's words.
+
+use std::cell::RefCell;
+use std::sync::{Mutex, PoisonError};
+
+use crate::corpus::Corpus;
+use crate::engine::kernel::{Context, Image, Kernel, ParameterError, Parameters, Scorer, mean};
+use crate::metrics::embedded::{Bag, Coverage, Embedded, Space, Term, distance_of_nothing};
+use crate::numeric::transport::Transport;
+use crate::text::ngram::NgramCounter;
+
+/// The metric with its parameters.
+#[derive(Debug, Clone, Copy)]
+pub struct Vifidel {
+    /// Whether the references say how important each object and word is.
+    references: bool,
+    /// p of ‖ρ_i x_i − ρ_j x_j‖^p.
+    power: usize,
+    /// Objects weigh as often as they are there; otherwise each label weighs alike.
+    frequency: bool,
+    normalise: bool,
+    variant: Variant,
+}
+
+/// Whose score it is.
+#[derive(Debug, Clone, Copy)]
+enum Variant {
+    /// exp(−distance).
+    Paper,
+    /// The distance itself, as the published program prints it.
+    Released,
+}
+
+/// Builds VIFIDEL: `variant`, `references`, `p`, `frequency`, `normalise`.
+pub(crate) fn build(parameters: &Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+    Ok(Box::new(Vifidel::new(parameters)?))
+}
+
+/// What VIFIDEL made of one image.
+#[derive(Debug)]
+pub struct Explanation {
+    /// The known labels, as numbers among the image's labels.
+    pub objects: Vec<u32>,
+    /// The caption's distinct known content words, as rows of vectors.
+    pub words: Vec<u32>,
+    /// The same of each reference.
+    pub reference_words: Vec<Vec<u32>>,
+    /// Shares of objects and of words.
+    pub weights: [Vec<f64>; 2],
+    /// ρ of objects and of words.
+    pub importance: [Vec<f64>; 2],
+    /// Costs, a row an object.
+    pub cost: Vec<f64>,
+    /// What each object pays each word, a row an object.
+    pub plan: Vec<f64>,
+    /// The optimal value.
+    pub distance: f64,
+    /// The score.
+    pub score: f64,
+    /// Known words and labels, and all of them.
+    pub coverage: (f64, f64),
+}
+
+impl Vifidel {
+    /// The metric with these parameters.
+    pub fn new(parameters: &Parameters) -> Result<Self, ParameterError> {
+        Ok(Self {
+            references: parameters.flag("references")?,
+            power: parameters.count("p", 1..=2)?,
+            frequency: parameters.flag("frequency")?,
+            normalise: parameters.flag("normalise")?,
+            variant: parameters.choice("variant", &[("paper", Variant::Paper), ("released", Variant::Released)])?,
+        })
+    }
+
+    /// Explains the first candidate of an image.
+    pub fn explain(&self, corpus: &Corpus, embedded: &Embedded, image: usize) -> Explanation {
+        let counter = RefCell::new(NgramCounter::default());
+        let scorer = self.scorer(embedded);
+        let mut scratch = Scratch::default();
+        let (distance, score) = scorer.measure(&mut scratch, &Image::new(corpus, image, &counter), 0);
+        let Scratch { objects, words, references, importance, cost, transport, coverage } = scratch;
+        let (n, m) = (objects.rows.len(), words.rows.len());
+        let moved = |i, j| if n * m == 0 { 0.0 } else { transport.moved(i, j) };
+        let plan = (0..n).flat_map(|i| (0..m).map(move |j| (i, j))).map(|(i, j)| moved(i, j)).collect();
+        Explanation {
+            importance: [importance[..n].to_vec(), importance[n..].to_vec()],
+            plan,
+            reference_words: references.bags.iter().map(|bag| bag.names.clone()).collect(),
+            objects: objects.names,
+            words: words.names,
+            weights: [objects.weights, words.weights],
+            cost,
+            distance,
+            score,
+            coverage: (coverage.known, coverage.all),
+        }
+    }
+
+    fn scorer<'a>(&'a self, embedded: &'a Embedded) -> CorpusScorer<'a> {
+        CorpusScorer { metric: self, embedded, space: embedded.space(self.normalise), idle: Mutex::default() }
+    }
+}
+
+impl Kernel for Vifidel {
+    /// Score, 1, known words and labels, all words and labels.
+    fn width(&self) -> usize {
+        4
+    }
+
+    /// # Panics
+    ///
+    /// Without word vectors and objects in the context: whoever offers the metric checks that it has them.
+    fn prepare<'a>(&'a self, _: &'a Corpus, context: &'a Context) -> Box<dyn Scorer + 'a> {
+        Box::new(self.scorer(context.embedded.as_deref().expect("the context of VIFIDEL has word vectors")))
+    }
+
+    fn score(&self, sums: &[f64]) -> f64 {
+        mean(sums)
+    }
+}
+
+struct CorpusScorer<'a> {
+    metric: &'a Vifidel,
+    embedded: &'a Embedded,
+    space: &'a Space,
+    /// Memory that no thread is using.
+    idle: Mutex<Vec<Scratch>>,
+}
+
+#[derive(Default)]
+struct Scratch {
+    objects: Bag,
+    words: Bag,
+    references: ReferenceWords,
+    /// ρ of the objects, then of the words.
+    importance: Vec<f64>,
+    cost: Vec<f64>,
+    transport: Transport,
+    coverage: Coverage,
+}
+
+/// The references' words, and the cosines of one word with them.
+#[derive(Default)]
+struct ReferenceWords {
+    bags: Vec<Bag>,
+    /// Rows of all distinct words.
+    rows: Vec<u32>,
+    /// For each word of each bag, its number among the rows.
+    places: Vec<usize>,
+    /// Cosines with the rows; NaN where not yet computed.
+    cosines: Vec<f64>,
+}
+
+impl Scorer for CorpusScorer<'_> {
+    fn statistics(&self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut scratch = idle().pop().unwrap_or_default();
+        let (_, score) = self.measure(&mut scratch, image, candidate);
+        row.copy_from_slice(&[score, 1.0, scratch.coverage.known, scratch.coverage.all]);
+        idle().push(scratch);
+    }
+}
+
+impl CorpusScorer<'_> {
+    /// Distance and score; everything on the way stays in `scratch`.
+    fn measure(&self, scratch: &mut Scratch, image: &Image<'_>, candidate: usize) -> (f64, f64) {
+        scratch.coverage = Coverage::default();
+        self.fill_bags(scratch, image, candidate);
+        self.weigh(scratch);
+        let Scratch { objects, words, importance, cost, transport, .. } = scratch;
+        let (of_objects, of_words) = importance.split_at(objects.rows.len());
+        cost.clear();
+        for (&x, &r) in objects.rows.iter().zip(of_objects) {
+            let pairs = words.rows.iter().zip(of_words);
+            cost.extend(pairs.map(|(&y, &s)| self.space.distance((x, r), (y, s), self.metric.power)));
+        }
+        if objects.is_empty() || words.is_empty() {
+            let length = self.space.longest(objects.rows.iter().chain(&words.rows).copied());
+            let distance = distance_of_nothing(length, self.metric.power);
+            return match self.metric.variant {
+                Variant::Paper => (distance, 0.0),
+                Variant::Released => (distance, distance),
+            };
+        }
+        let distance = transport.solve(&objects.weights, &words.weights, cost);
+        match self.metric.variant {
+            Variant::Paper => (distance, (-distance).exp()),
+            Variant::Released => (distance, distance),
+        }
+    }
+
+    fn fill_bags(&self, scratch: &mut Scratch, image: &Image<'_>, candidate: usize) {
+        let Scratch { objects, words, references, coverage, .. } = scratch;
+        let labels = self.embedded.objects().expect("the context of VIFIDEL has objects").of_image(image.number());
+        let count = |count| if self.metric.frequency { count } else { 1.0 };
+        let label = |(number, &(term, times)): (usize, &(Term, f64))| (number as u32, term, count(times));
+        objects.fill(labels.iter().enumerate().map(label), coverage);
+        words.fill_with_words(self.embedded.terms(image.candidate(candidate)), coverage);
+        let used = if self.metric.references { image.reference_count() } else { 0 };
+        references.bags.resize_with(used, Bag::default);
+        for (bag, sentence) in references.bags.iter_mut().zip(image.references()) {
+            bag.fill_with_words(self.embedded.terms(sentence), coverage);
+        }
+    }
+
+    /// ρ of every object and word: 1 where no reference has a known content word.
+    fn weigh(&self, scratch: &mut Scratch) {
+        let Scratch { objects, words, references, importance, .. } = scratch;
+        references.number();
+        importance.clear();
+        for &row in objects.rows.iter().chain(&words.rows) {
+            importance.push(references.importance(self.space, row));
+        }
+    }
+}
+
+impl ReferenceWords {
+    /// Numbers the distinct words of all references.
+    fn number(&mut self) {
+        let Self { bags, rows, places, .. } = self;
+        rows.clear();
+        places.clear();
+        for &row in bags.iter().flat_map(|bag| &bag.rows) {
+            places.push(rows.iter().position(|&known| known == row).unwrap_or_else(|| {
+                rows.push(row);
+                rows.len() - 1
+            }));
+        }
+    }
+
+    /// (1/M) Σ_r max(0, 1 − max_t cos(x, x_t)) / 2 over the references r that have known content words t.
+    fn importance(&mut self, space: &Space, row: u32) -> f64 {
+        let Self { bags, rows, places, cosines } = self;
+        cosines.clear();
+        cosines.resize(rows.len(), f64::NAN);
+        let (mut sum, mut count, mut start) = (0.0, 0, 0);
+        for bag in bags.iter().filter(|bag| !bag.is_empty()) {
+            let places = &places[start..start + bag.rows.len()];
+            start += bag.rows.len();
+            count += 1;
+            if bag.rows.contains(&row) {
+                continue; // it says the word itself: the cosine is 1
+            }
+            let mut nearest = f64::NEG_INFINITY;
+            for &place in places {
+                if cosines[place].is_nan() {
+                    cosines[place] = space.cosine(row, rows[place]);
+                }
+                nearest = nearest.max(cosines[place]);
+            }
+            sum += (1.0 - nearest).max(0.0) / 2.0;
+        }
+        if count == 0 { 1.0 } else { sum / f64::from(count) }
+    }
+}

@@ -1,0 +1,97 @@
+//! A hash map for the innermost loops: open addressing over one array, keys of a few bytes, hashed once.
+
+/// What the map is keyed by. The default value marks a free slot and is no key.
+pub trait Key: Copy + Eq + Default {
+    /// A hash whose every bit depends on the whole key.
+    fn hash(self) -> u64;
+}
+
+/// Maps keys to small values.
+#[derive(Debug, Clone)]
+pub struct HashTable<K, V> {
+    slots: Vec<(K, V)>,
+    len: usize,
+}
+
+impl<K: Key, V: Copy + Default> HashTable<K, V> {
+    /// Room for so many keys before the first growth.
+    pub fn with_capacity(keys: usize) -> Self {
+        Self { slots: vec![(K::default(), V::default()); (keys * 2).next_power_of_two().max(4)], len: 0 }
+    }
+
+    /// The value of the key.
+    pub fn get(&self, key: K) -> Option<V> {
+        let (slot, found) = self.find(key, key.hash());
+        found.then(|| self.slots[slot].1)
+    }
+
+    /// The value of the key, the default when it is new; `hash` is its hash.
+    pub fn entry(&mut self, key: K, hash: u64) -> &mut V {
+        let (mut slot, found) = self.find(key, hash);
+        if !found {
+            // At most two slots in three are taken, so that a search ends after a few steps.
+            if 3 * self.len >= 2 * self.slots.len() {
+                self.grow();
+                slot = self.find(key, hash).0;
+            }
+            self.slots[slot].0 = key;
+            self.len += 1;
+        }
+        &mut self.slots[slot].1
+    }
+
+    /// All keys with their values, in no meaningful order.
+    pub fn iter(&self) -> impl Iterator<Item = (K, V)> + '_ {
+        self.slots.iter().copied().filter(|(key, _)| *key != K::default())
+    }
+
+    /// The slot of the key and true, or the free slot where it belongs and false.
+    fn find(&self, key: K, hash: u64) -> (usize, bool) {
+        let mask = self.slots.len() - 1;
+        let mut slot = hash as usize & mask;
+        loop {
+            let (found, _) = self.slots[slot];
+            if found == key {
+                return (slot, true);
+            }
+            if found == K::default() {
+                return (slot, false);
+            }
+            slot = (slot + 1) & mask;
+        }
+    }
+
+    fn grow(&mut self) {
+        let mut wider = Self { slots: vec![(K::default(), V::default()); 2 * self.slots.len()], len: self.len };
+        for (key, value) in self.iter() {
+            let (slot, _) = wider.find(key, key.hash());
+            wider.slots[slot] = (key, value);
+        }
+        *self = wider;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::ngram::Ngram;
+    use proptest::prelude::*;
+    use std::collections::HashMap;
+
+    proptest! {
+        #[test]
+        fn equals_the_standard_map(words in prop::collection::vec((0_u32..40, 0_u32..4), 0..300)) {
+            let (mut fast, mut slow) = (HashTable::<Ngram, u32>::with_capacity(0), HashMap::new());
+            for (word, other) in words {
+                let ngram = Ngram::new(&[word, other][..=other as usize % 2]);
+                *fast.entry(ngram, ngram.hash()) += 1;
+                *slow.entry(ngram).or_insert(0) += 1;
+            }
+            prop_assert_eq!(fast.iter().collect::<HashMap<_, _>>(), slow.clone());
+            for (ngram, count) in slow {
+                prop_assert_eq!(fast.get(ngram), Some(count));
+            }
+            prop_assert_eq!(fast.get(Ngram::new(&[99])), None);
+        }
+    }
+}

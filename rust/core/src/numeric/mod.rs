@@ -1,0 +1,6 @@
+//! Numerical building blocks that know nothing of captions.
+
+pub mod hash_table;
+pub mod parallel;
+pub mod spectrum;
+pub mod transport;

@@ -1,0 +1,36 @@
+//! METEOR's own texts, for the tests that compare with the program: `make test-rust` finds them.
+//!
+//! `CAPEVAL_METEOR` names their folder: `function/`, `nonbreaking/` and `synonym/` of the program, and
+//! `paraphrase-en.gz`. The tests that need them are ignored in a plain `cargo test`, which says so.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+/// The file of that name in METEOR's folder.
+pub(crate) fn file(name: &str) -> Vec<u8> {
+    let folder = std::env::var_os("CAPEVAL_METEOR").expect("CAPEVAL_METEOR names no folder: run `make test-rust`");
+    let path = PathBuf::from(folder).join(name);
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The text of that name in METEOR's folder.
+pub(crate) fn text(name: &str) -> String {
+    String::from_utf8(file(name)).expect("UTF-8")
+}
+
+/// A list of numbers.
+pub(crate) fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().expect("a list").iter().map(|number| number.as_f64().expect("a number")).collect()
+}
+
+/// Whether a score is the recorded one.
+pub(crate) fn close(score: f64, recorded: &Value) -> bool {
+    (score - recorded.as_f64().expect("a number")).abs() <= 1e-12
+}
+
+#[test]
+fn continuous_integration_leaves_nothing_out() {
+    let is_complete = std::env::args().any(|argument| argument == "--include-ignored");
+    assert!(is_complete || std::env::var_os("CI").is_none(), "CI is set: run `make test-rust`, which ignores no test");
+}

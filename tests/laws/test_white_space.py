@@ -1,0 +1,80 @@
+"""White space other than the blank can be a token of its own where nothing tokenises: it stays in its caption."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+import pytest
+
+import capeval
+from capeval import CapevalWarning, Corpus
+from capeval.corpus.corpus import TOKENIZERS
+from corpora import EMBEDDINGS
+from laws.registered import COMPARING
+
+SPACES = [c for c in map(chr, range(sys.maxunicode + 1)) if c.isspace() and not "\x1c" <= c <= "\x1f"]
+"""Unicode's white space. Python's has four separators more, which captions may not hold."""
+
+CAPTIONS = [
+    caption
+    for space in SPACES
+    for caption in (
+        f"{space} a dog runs", f"a dog {space} runs", f"a dog runs {space}", f" {space} ", f"a{space}dog runs{space}",
+        f"a dog {space} {space}", f"{space}{space} runs",
+    )
+]  # fmt: skip
+
+every_tokenizer = pytest.mark.parametrize("tokenizer", TOKENIZERS)
+
+
+def corpus() -> tuple[dict[str, list[str]], dict[str, str]]:
+    """Each caption is the last reference of an image, and the candidate of another."""
+    references, candidates = {}, {}
+    for number, caption in enumerate(CAPTIONS):
+        references[f"{number}"], candidates[f"{number}"] = ["the dog ran", caption], "a dog runs"
+        references[f"{number}c"], candidates[f"{number}c"] = ["the dog ran", "a dog runs"], caption
+    return references, candidates
+
+
+@every_tokenizer
+def test_scores_of_an_image_are_those_of_its_own_captions(tokenizer: str) -> None:
+    references, candidates = corpus()
+
+    def scores(images: list[str]) -> dict[str, dict[str, float]]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", CapevalWarning)
+            result = capeval.score(
+                {image: references[image] for image in images}, {image: candidates[image] for image in images},
+                [metric for metric in COMPARING if not metric.uses_document_frequency], tokenizer=tokenizer,
+                objects={image: ["dog", "beach"] for image in images}, embeddings=EMBEDDINGS, interval=None, threads=2,
+            )  # fmt: skip
+        return {key: dict(zip(images, score.per_image.tolist(), strict=True)) for key, score in result.items()}
+
+    images = list(references)
+    whole = scores(images)
+    for some in (images[::-1], images[::2], images[1::2], images[::3]):
+        for key, of_some in scores(some).items():
+            assert of_some == {image: whole[key][image] for image in some}, key
+
+
+@every_tokenizer
+def test_what_is_scored_are_the_tokens(tokenizer: str) -> None:
+    references, candidates = corpus()
+    scored = Corpus(references, candidates, tokenizer=tokenizer)
+    tokens = [" ".join(found) for found in capeval.tokenize(
+        [caption for captions in references.values() for caption in captions], tokenizer=tokenizer
+    )]  # fmt: skip
+    answers = [" ".join(found) for found in capeval.tokenize(list(candidates.values()), tokenizer=tokenizer)]
+    for number, image in enumerate(references):
+        assert scored.texts(image) == ([answers[number]], tokens[2 * number : 2 * number + 2]), image
+
+
+def test_tokens_without_a_word_count_where_they_stand() -> None:
+    """As the COCO suite's ROUGE-L counts them: it splits at the blank alone."""
+    references = {"1": ["p q r s", "x y z w \n"], "2": ["a b c d"], "3": ["a b \t"]}
+    candidates = {"1": "p q r s", "2": "a b c d", "3": "a b \t"}
+    found = capeval.score(references, candidates, "rouge-l", tokenizer="none", interval=None)["rouge-l"]
+    assert found.per_image.tolist() == [1, 1, 1]
+    longer = capeval.score({"1": ["a b"]}, {"1": "a b \n"}, "rouge-l", tokenizer="none", interval=None)["rouge-l"]
+    assert longer.value == pytest.approx(2.44 * (2 / 3) / (1 + 1.44 * 2 / 3))
