@@ -88,9 +88,9 @@ def agreement(
         taken = taken.with_({"objects": judgments.objects})
     chosen = parse_metrics(metrics, taken)
     columns = scores if isinstance(scores, Mapping) else read_scores(scores, judgments) if scores is not None else {}
-    taken = [metric.key for metric in chosen if metric.key in columns]
-    if taken:
-        raise UsageError(f"the scores have a column {taken[0]!r}, which is also a metric's name; rename the column")
+    clashing = [metric.key for metric in chosen if metric.key in columns]
+    if clashing:
+        raise UsageError(f"the scores have a column {clashing[0]!r}, which is also a metric's name; rename the column")
     study = _Study(
         judgments,
         Scorer(chosen, documents, tokenizer, taken),
