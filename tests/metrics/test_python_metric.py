@@ -1,0 +1,284 @@
+"""Metrics of other packages: written in Python, registered or found by entry point, and then like any other."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import capeval
+from capeval import example
+from capeval.errors import CapevalWarning, DataError, UsageError
+from capeval.metrics import Bleu, Combine, Metric, PythonMetric, Ready, parameter, registry
+from runner import Runner
+
+PACKAGE = '''
+from typing import ClassVar
+
+from capeval.metrics import PythonMetric, parameter
+
+
+class LengthRatio(PythonMetric):
+    """How near the candidate's length is to the nearest reference's."""
+
+    power: float = parameter("exponent of the ratio", default=1.0, above=0.0)
+
+    family: ClassVar[str] = "length-ratio"
+    title: ClassVar[str] = "Length-Ratio"
+    summary: ClassVar[str] = "The candidate is as long as a reference."
+    equation: ClassVar[str] = "max_j (min(|c|, |s_j|) / max(|c|, |s_j|))^power"
+    source: ClassVar[str] = "an example"
+    upper: ClassVar[float | None] = 1.0
+    nothing: ClassVar[dict[str, str]] = {"empty caption": "0"}
+
+    def score_caption(self, candidate: str, references: list[str]) -> float:
+        mine = len(candidate.split())
+        ratios = [min(mine, n) / max(mine, n, 1) for n in (len(text.split()) for text in references)]
+        return max(ratios, default=0.0) ** self.power
+'''
+
+
+def declared(**own: Any) -> type[PythonMetric]:
+    """A metric class with all declarations, and these."""
+    facts = {
+        "family": "mine", "title": "Mine", "summary": "It is mine.", "equation": "1", "source": "a test", "upper": 1.0,
+        "nothing": {},
+    }  # fmt: skip
+    return type("Mine", (PythonMetric,), {**facts, **own})
+
+
+@pytest.fixture(autouse=True)
+def only_here() -> Iterator[None]:
+    """What a test registers is gone after it."""
+    before = dict(registry._ADDED)
+    yield
+    registry._ADDED.clear()
+    registry._ADDED.update(before)
+
+
+class PythonBleu(PythonMetric):
+    """BLEU-1 without the closest reference's length: sums of matches and lengths, then a formula."""
+
+    family: ClassVar[str] = "python-precision"
+    title: ClassVar[str] = "Python-Precision"
+    summary: ClassVar[str] = "The candidate's words are in a reference."
+    equation: ClassVar[str] = "matches / words"
+    source: ClassVar[str] = "Papineni et al. 2002"
+    upper: ClassVar[float | None] = 1.0
+    nothing: ClassVar[dict[str, str]] = {"empty caption": "0"}
+
+    def statistics(self, corpus: capeval.Corpus, ready: Ready) -> list[tuple[float, float]]:
+        rows = []
+        for image in corpus.image_ids:
+            [candidate], references = corpus.texts(image)
+            known = {word for reference in references for word in reference.split()}
+            words = candidate.split()
+            rows.append((float(sum(word in known for word in words)), float(len(words))))
+        return rows
+
+    def formula(self, sums: Any) -> float:
+        return sums[0] / sums[1] if sums[1] else 0.0
+
+
+def test_statistics_and_formula_are_all_that_scores_intervals_and_tests_need() -> None:
+    references, systems = example.references(), example.systems()
+    result = capeval.score(references, systems["careful"], [PythonBleu(), "bleu-1"], interval=0.9)
+    own = result[PythonBleu()]
+    texts = [result.corpus.texts(image) for image in result.image_ids]
+    counts = np.array(
+        [
+            (sum(w in " ".join(references).split() for w in candidate.split()), len(candidate.split()))
+            for [candidate], references in texts
+        ]
+    )
+    assert own.value == counts[:, 0].sum() / counts[:, 1].sum()
+    np.testing.assert_array_equal(own.per_image, counts[:, 0] / counts[:, 1])
+    assert own.interval is not None
+    assert own.interval[0] < own.value < own.interval[1]
+    assert own.signature.startswith("python-precision|tok:ptb|refs:")
+    comparison = capeval.compare(references, systems, [PythonBleu()], samples=200)
+    assert len(comparison.pairs) == len(systems) * (len(systems) - 1) // 2
+    assert comparison.ranking("python-precision")[0] in systems
+
+
+def test_the_draws_are_those_of_native_metrics() -> None:
+    """ROUGE-L's scores fed back through Python give ROUGE-L's interval and p to the bit."""
+    references, systems = example.references(), example.systems()
+
+    def fed_back(self: PythonMetric, corpus: capeval.Corpus, ready: Ready) -> Any:
+        scores = capeval.metrics.RougeL().score(corpus).per_image
+        return np.stack([scores, np.ones_like(scores)], axis=1)
+
+    again = declared(statistics=fed_back)()
+    comparison = capeval.compare(references, systems, [again, "rouge-l"], samples=300)
+    for pair in comparison.pairs:
+        if pair.metric == "mine":
+            native = comparison.pair(pair.a, pair.b, "rouge-l")
+            assert (pair.delta, pair.interval, pair.p) == (native.delta, native.interval, native.p)
+
+
+def test_a_registered_metric_is_named_like_any_other() -> None:
+    namespace: dict[str, Any] = {}
+    exec(PACKAGE, namespace)
+    kind: type[Metric] = namespace["LengthRatio"]
+    capeval.metrics.register(kind, groups=["lengths"])
+    capeval.metrics.register(kind, groups=["lengths"])  # once more changes nothing
+    result = capeval.score(example.references(), example.systems()["careful"], "lengths, length-ratio(power=2)")
+    assert list(result) == ["length-ratio", "length-ratio(power=2)"]
+    assert result["length-ratio(power=2)"].value < result["length-ratio"].value
+    judged = capeval.judgments.agreement(
+        capeval.judgments.Ratings(
+            "ratings", "here", [capeval.judgments.rows.Row(str(n), ["a dog runs"], n) for n in range(4)],
+            ["a dog runs", "a dog", "dog", "a"], [(4.0,), (3.0,), (2.0,), (1.0,)], 4,
+        ),
+        "length-ratio", interval=None,
+    )  # fmt: skip
+    assert judged.measured[0].statistics["kendall_b"].value > 0
+    sets = capeval.diversity(example.caption_sets()["varied"], example.references(), accuracy="length-ratio", interval=None)
+    [system] = list(sets.values())
+    assert 0 < system["accuracy"].value <= 1
+    assert "Length-Ratio(power=2)" in str(result)
+
+
+@pytest.mark.parametrize(
+    ("metric", "groups", "message"),
+    [
+        (declared(), ["coco"], "group 'coco' is capeval's own"),
+        (declared(family="bleu-4"), [], "there is a metric or group of that name already"),
+        (declared(family="coco"), [], "there is a metric or group of that name already"),
+        (declared(family="Mine!"), [], "must be lower-case letters, digits and hyphens"),
+        (type("Bare", (PythonMetric,), {"family": "bare"}), [], "Bare does not declare title, summary"),
+        (int, [], "a metric must be a capeval.metrics.Metric"),
+    ],
+)
+def test_what_cannot_be_registered(metric: Any, groups: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        capeval.metrics.register(metric, groups)
+    with pytest.raises(UsageError, match="unknown metric"):
+        registry.parse_metrics("mine")
+
+
+def score_mine(**own: Any) -> None:
+    capeval.score({"1": ["a"], "2": ["b"]}, {"1": "a", "2": "b"}, [declared(**own)()])
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([(1.0, 1.0)], r"shape \(1, 2\); they must be 2 rows, one per candidate"),
+        ([(1.0,), (1.0, 2.0)], "are no rows of numbers"),
+        ([("x", 1.0), ("y", 1.0)], "are no rows of numbers"),
+        ([(1.0, 1.0), (float("nan"), 1.0)], "row 1 of its statistics has a number that is not finite"),
+        ([(1.0, 1.0, 1.0), (1.0, 1.0, 1.0)], "rows of 3 numbers need a formula"),
+        ([], r"shape \(0,\)"),
+    ],
+)
+def test_unusable_statistics_are_named(rows: Any, message: str) -> None:
+    with pytest.raises(DataError, match=f"^mine: .*{message}"):
+        score_mine(statistics=lambda self, corpus, ready: rows)
+
+
+def test_what_a_metric_raises_reaches_the_caller() -> None:
+    def fails(self: Any, sums: Any) -> float:
+        raise ZeroDivisionError("in the formula")
+
+    with pytest.raises(ZeroDivisionError, match="in the formula"):
+        score_mine(statistics=lambda self, corpus, ready: [(1.0,), (2.0,)], formula=fails)
+    with pytest.raises(NotImplementedError, match="defines neither score_caption nor statistics"):
+        score_mine()
+
+
+def test_a_metric_takes_what_it_needs_without_anybody_between_knowing() -> None:
+    def ready(self: Metric, corpus: capeval.Corpus, needs: capeval.Needs) -> Ready:
+        colours = needs.get("colours")
+        if colours is None:
+            raise UsageError("mine needs colours")
+        return Ready(corpus._core, signature=(f"colours:{len(colours)}",), own=set(colours))
+
+    def statistics(self: Metric, corpus: capeval.Corpus, ready: Ready) -> list[tuple[float, float]]:
+        return [(float(any(w in ready.own for w in corpus.texts(i)[0][0].split())), 1.0) for i in corpus.image_ids]
+
+    mine = declared(needs=("references", "colours"), ready=ready, statistics=statistics)()
+    references, candidates = {"1": ["a red bus"], "2": ["a dog"]}, {"1": "a red bus", "2": "a dog"}
+    result = capeval.score(references, candidates, [mine], needs={"colours": ["red", "blue"]}, interval=None)
+    assert result["mine"].value == 0.5
+    assert "|colours:2|" in result["mine"].signature
+    compared = capeval.compare(references, {"a": candidates, "b": candidates}, [mine], needs={"colours": ["red"]})
+    assert compared["a"]["mine"].value == 0.5
+    assert mine.score(capeval.Corpus(references, candidates), needs={"colours": ["dog"]}).value == 0.5
+    with pytest.raises(UsageError, match="mine needs colours"):
+        capeval.score(references, candidates, [mine])
+    with pytest.raises(UsageError, match="no metric of this call needs 'colors'; they need: colours, references"):
+        capeval.score(references, candidates, [mine], needs={"colours": ["red"], "colors": ["red"]})
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'object' \(did you mean 'objects'\?\)"):
+        capeval.score(references, candidates, object={})  # type: ignore[call-arg]
+
+
+def test_a_combination_takes_native_metrics_alone() -> None:
+    with pytest.raises(UsageError, match="mine is written in Python"):
+        Combine(declared()(), Bleu(n=4))
+
+
+def installed(folder: Path, entry: str, code: str = PACKAGE) -> dict[str, str]:
+    """A package with that entry point, as an installation leaves it; the environment that sees it."""
+    (folder / "lengths.py").write_text(code)
+    info = folder / "lengths-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: lengths\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[capeval.metrics]\nlength-ratio = {entry}\n")
+    import os
+
+    paths = [str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {"PYTHONPATH": os.pathsep.join(paths)}
+
+
+def test_an_installed_package_adds_a_metric_to_the_command_line(run: Runner, tmp_path: Path) -> None:
+    environment = installed(tmp_path, "lengths:LengthRatio")
+    files = example.references_path(), example.system_path("careful")
+    ended = run("score", *files, "--metrics", "length-ratio(power=2),rouge-l", "--format", "csv", env=environment)
+    assert ended.status == 0, ended.stderr
+    assert [line.split(",")[0] for line in ended.stdout.splitlines()] == ["metric", "length-ratio(power=2)", "rouge-l"]
+    page = run("metrics", "length-ratio", env=environment)
+    assert "The candidate is as long as a reference." in page.stdout
+    assert run("score", *files, "--format", "csv", env=environment).stdout.count("length-ratio") == 0  # not in coco
+
+
+def test_a_broken_package_is_named_and_hurts_nobody_else(run: Runner, tmp_path: Path) -> None:
+    environment = installed(tmp_path, "lengths:Missing")
+    files = example.references_path(), example.system_path("careful")
+    assert run("score", *files, "--metrics", "rouge-l", env=environment).stderr == ""
+    ended = run("score", *files, "--metrics", "length-ratio", env=environment)
+    assert ended.status == 2
+    assert "the metric 'length-ratio' of the package lengths cannot be loaded" in ended.stderr
+    assert "unknown metric 'length-ratio'" in ended.stderr
+
+
+def test_parameters_of_a_python_metric_are_checked_and_printed() -> None:
+    mine = declared(power=parameter("exponent", default=1.0, above=0.0))
+    assert str(mine(power=2)) == "Mine(power=2)"
+    with pytest.raises(UsageError, match="power must be a number above 0"):
+        mine(power=0)
+
+
+def test_one_needs_reads_a_file_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from capeval.resources import objects
+
+    read: list[object] = []
+    original = objects.objects_by_image
+    monkeypatch.setattr(objects, "objects_by_image", lambda *given: read.append(given) or original(*given))
+    needs = capeval.Needs({"objects": example.objects_path()})
+    for _ in range(2):
+        capeval.compare(example.references(), example.systems(), "vifidel", needs=needs, interval=None, samples=100)
+    assert len(read) == 1
+
+
+def test_warnings_point_at_the_callers_line() -> None:
+    with pytest.warns(CapevalWarning) as caught:
+        capeval.score({"1": ["a dog"]}, {"1": "a dog"}, "cider-d", interval=None)
+        capeval.Corpus({"1": ["a dog"]}, {"1": "a dog"})
+        line = sys._getframe().f_lineno - 2
+    assert [(one.filename, one.lineno) for one in caught] == [(__file__, line)]
