@@ -63,7 +63,8 @@ def main() -> NoReturn:
         status = _usage(error)
     except CapevalError as error:
         status = _say(f"capeval: {error}", 2)
-    except click.Abort:
+    except (click.Abort, KeyboardInterrupt):
+        # Ctrl-C before the command's thread has started; later, it ends the process: see `interruptible`.
         status = _say("capeval: interrupted", 130)
     except BrokenPipeError:
         # The reader of our output left, as `head` does; there is nobody to tell.
@@ -80,7 +81,9 @@ def _usage(error: click.ClickException) -> int:
     hint = ""
     if isinstance(error, click.UsageError) and error.ctx is not None:
         hint = f" (see {error.ctx.command_path} --help)"
-    return _say(f"capeval: {error.format_message().removesuffix('.')}{hint}", 2)
+    # click gives each choice of an argument a line of its own.
+    message = error.format_message().replace("\n\t", " ").removesuffix(".")
+    return _say(f"capeval: {message}{hint}", 2)
 
 
 def _unexpected(error: BaseException) -> int:
