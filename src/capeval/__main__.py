@@ -1,5 +1,5 @@
 """`python -m capeval`, for what starts modules, as torchrun does."""
 
-from capeval.cli.main import main
+from capeval.cli.start import script
 
-main()
+script()

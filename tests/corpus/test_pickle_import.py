@@ -317,4 +317,4 @@ def test_any_program_gives_counts_or_one_error(imported, programs):
         try:
             imported(program + b".")
         except DataError as error:
-            assert str(error).count("coco-train-df.p") == 1  # noqa: PT017
+            assert str(error).count("coco-train-df.p") == 1

@@ -228,7 +228,10 @@ def test_scores_from_memory() -> None:
 @pytest.mark.parametrize(
     ("scores", "message"),
     [
-        ({"b": [1] * 5, "c": [1] * 6}, "scores 'mine', column 'b': 5 numbers for 6 judgments; give one number for each"),
+        (
+            {"b": [1] * 5, "c": [1] * 6},
+            "scores 'mine', column 'b': 5 numbers for 6 judgments; give one number for each",
+        ),
         ({"b": [1] * 6, "c": [1] * 7}, "scores 'mine', column 'c': 7 numbers for 6 judgments"),
         ({"b": 1.0, "c": [1] * 6}, r"column 'b': an array of shape \(\) for 6 judgments"),
         ({"b": [1] * 6}, "scores 'mine': got the columns 'b'; these judgments need {'b': numbers, 'c': numbers}"),

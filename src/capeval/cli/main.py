@@ -63,8 +63,7 @@ def main() -> NoReturn:
         status = _usage(error)
     except CapevalError as error:
         status = _say(f"capeval: {error}", 2)
-    except (click.Abort, KeyboardInterrupt):
-        # Ctrl-C before the command's thread has started; later, it ends the process: see `interruptible`.
+    except click.Abort:
         status = _say("capeval: interrupted", 130)
     except BrokenPipeError:
         # The reader of our output left, as `head` does; there is nobody to tell.

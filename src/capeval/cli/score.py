@@ -11,7 +11,7 @@ from capeval.cli.interruptible import stage
 from capeval.corpus.corpus import Corpus
 from capeval.data import read_candidates, read_references
 from capeval.data.source import system_name
-from capeval.errors import UsageError, some
+from capeval.errors import UsageError
 from capeval.metrics.registry import parse_metrics
 from capeval.report.formats import check_explained, render
 from capeval.scoring.score import score_corpus
@@ -69,8 +69,8 @@ def command(
     """
     if context.args:
         raise click.UsageError(
-            f"one system is scored, and there are {1 + len(context.args)}: {some([candidates, *context.args])}; "
-            "several are for capeval compare REFERENCES SYSTEM...",
+            f"score takes the captions of one system, here are those of {1 + len(context.args)}; several are for "
+            "capeval compare REFERENCES SYSTEM SYSTEM",
             context,
         )
     if references == candidates == "-":

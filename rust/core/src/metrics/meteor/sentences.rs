@@ -218,3 +218,22 @@ fn find_phrases(words: &[Word], lexicon: &Lexicon, resources: &Resources, spans:
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_phrases_and_many_are_kept_alike() {
+        let mut few = PerPhrase::new(1000, 3);
+        let mut many = PerPhrase::new(1000, 300);
+        assert!(matches!((&few, &many), (PerPhrase::Table(_), PerPhrase::Array(_))));
+        for (phrase, number) in [(0, 5), (999, 1), (7, 2), (7, 3), (0, ABSENT)] {
+            few.set(phrase, number);
+            many.set(phrase, number);
+        }
+        for phrase in 0..1000 {
+            assert_eq!(few.get(phrase), many.get(phrase));
+        }
+    }
+}

@@ -1,0 +1,18 @@
+"""Entry point of the `capeval` script: Ctrl-C is heard before the command line itself is loaded."""
+
+from __future__ import annotations
+
+import sys
+from typing import NoReturn
+
+
+def script() -> NoReturn:
+    """Loads and runs the command line."""
+    try:
+        from capeval.cli.main import main
+
+        main()
+    except KeyboardInterrupt:
+        # Later than here, a thread of the command is waited for: see `interruptible`.
+        print("capeval: interrupted", file=sys.stderr)
+        sys.exit(130)
