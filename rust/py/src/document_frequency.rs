@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use capeval_core::document_frequency as core;
 use capeval_core::document_frequency::SharedBytes;
-use capeval_core::ngram::{MAX_ORDER, Ngram};
 use capeval_core::reward::NotTokenIds;
+use capeval_core::text::ngram::{MAX_ORDER, Ngram};
 use memmap2::Mmap;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;

@@ -49,15 +49,7 @@ if TYPE_CHECKING:
     help="Images whose captions --plots and --report draw; by default the most and the least diverse.",
 )
 @click.option("--report", metavar="FILE.html", help="Write a report: one self-contained page.")
-@click.option(
-    "--df",
-    default="corpus",
-    show_default=True,
-    metavar="corpus|FILE",
-    help="What CIDEr weighs words by: the references, or without them each system's own sets; or a file made by "
-    "capeval df.",
-)
-@options.meteor_resources
+@options.needs
 @options.tokenizer
 @options.interval
 @options.samples("Bootstrap samples.")
