@@ -47,7 +47,7 @@ class Refused(Exception):  # noqa: N818  (a verdict on the file, not a fault of 
 
 def mapping(*arguments: Any) -> dict[Any, Any]:
     """Stands in for `dict`, `defaultdict`, `Counter` and `OrderedDict`; a default is of no use to a reader."""
-    items = arguments[0] if arguments else None
+    items: Any = arguments[0] if arguments else None
     return dict(items) if type(items) in {dict, list} else {}
 
 
@@ -97,7 +97,7 @@ class Reader(pickle.Unpickler):
 
     def __init__(self, data: bytes) -> None:
         # Buffered, because the unpickler reads ahead only in what can show its next bytes.
-        super().__init__(io.BufferedReader(io.BytesIO(data)), encoding="bytes")  # type: ignore[arg-type]
+        super().__init__(io.BufferedReader(io.BytesIO(data)), encoding="bytes")
 
     def find_class(self, module: str, name: str) -> Any:
         try:
@@ -123,7 +123,7 @@ def load(data: bytes) -> Any:
     except Exception as error:  # noqa: BLE001  (a wrong pickle may fail in any way that Python knows)
         import pickletools
 
-        if data and chr(data[0]) not in pickletools.code2op:
+        if data and chr(data[0]) not in {opcode.code for opcode in pickletools.opcodes}:
             raise Refused("not a Python pickle") from None
         if isinstance(error, EOFError) or "truncated" in str(error) or "exhausted" in str(error):
             raise Refused("the pickle ends too early: it was cut off; download or copy it again") from None
@@ -277,7 +277,7 @@ def not_counts(why: str) -> Refused:
 
 def describe(value: Any, *, inside: bool = False) -> str:
     """The value in a few words of a message, without looking into tuples in tuples: they may be nested deeply."""
-    kind = type(value)
+    kind: type = type(value)
     if value is None or kind in {bool, float}:
         return repr(value)
     if kind is int:
@@ -285,7 +285,8 @@ def describe(value: Any, *, inside: bool = False) -> str:
     if kind in {str, bytes}:
         return quoted(decoded(value[:60]))
     if kind is not tuple:
-        return {dict: "a dictionary", list: "a list", set: "a set"}.get(kind, "a Python object")
+        named: dict[type, str] = {dict: "a dictionary", list: "a list", set: "a set"}
+        return named.get(kind, "a Python object")
     if inside:
         return "a tuple"
     if not 1 <= len(value) <= MAX_ORDER:

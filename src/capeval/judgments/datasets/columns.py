@@ -47,12 +47,14 @@ def read_scores(path: PathLike, judgments: Judgments) -> dict[str, Columns]:
     return _paired(source, kept) if len(judgments.candidates()) == 2 else _single(kept)
 
 
-def check_scores(scores: Mapping[str, Mapping[str, npt.ArrayLike]], judgments: Judgments) -> dict[str, Columns]:
+def check_scores(scores: Mapping[str, object], judgments: Judgments) -> dict[str, Columns]:
     """The same kind of scores from memory: by name and column of candidates, a finite number a row of the judgments.
 
     Raises `DataError` that names the column for another number of rows, other columns, or what is no finite number.
     """
     expected = list(judgments.candidates())
+    checked: dict[str, Columns] = {}
+    rows = len(judgments.rows)
     for name, columns in scores.items():
         if not isinstance(columns, Mapping) or set(columns) != set(expected):
             given = (
@@ -60,11 +62,10 @@ def check_scores(scores: Mapping[str, Mapping[str, npt.ArrayLike]], judgments: J
             )
             needed = ", ".join(f"{column!r}: numbers" for column in expected)
             raise DataError(f"scores {name!r}: got {given}; these judgments need {{{needed}}}")
-    rows = len(judgments.rows)
-    return {
-        name: {column: _numbers(f"scores {name!r}, column {column!r}", columns[column], rows) for column in expected}
-        for name, columns in scores.items()
-    }
+        checked[name] = {
+            column: _numbers(f"scores {name!r}, column {column!r}", columns[column], rows) for column in expected
+        }
+    return checked
 
 
 def _numbers(where: str, values: npt.ArrayLike, rows: int) -> npt.NDArray[np.float64]:
