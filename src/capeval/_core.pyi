@@ -218,12 +218,15 @@ class DocumentFrequency:
         """
 
     @staticmethod
-    def import_pickle(path: str) -> DocumentFrequency:
-        """Read a COCO pickle; nothing in it is executed.
+    def from_counts(
+        words: Sequence[str], ids: bytes, lengths: bytes, counts: bytes, documents: int
+    ) -> DocumentFrequency:
+        """Counts made elsewhere: distinct words, and distinct n-grams as places in them, one after the other.
+
+        `ids` and `counts` are little-endian u32, `lengths` the words of each n-gram, one byte each.
 
         Raises:
-            OSError: it cannot be opened.
-            DataError: it is no such pickle, or asks for anything to be executed.
+            DataError: there is no n-gram, or the arrays do not fit each other.
         """
 
     def token_id_counts(self, order: int) -> tuple[bytes, bytes]:

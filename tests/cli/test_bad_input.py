@@ -236,6 +236,41 @@ def test_a_full_disk(run: Runner, references: str, candidates: str) -> None:
 # Document frequencies
 
 
+def test_an_output_that_is_an_input_is_refused(run: Runner, write: Write, references: str, candidates: str) -> None:
+    run.ok("df", "build", references, "-o", "a.df")
+    write("b.json", CANDIDATES)
+    os.symlink(references, run.folder / "link.json")
+    (run.folder / "folder").mkdir()
+    score = ["score", references, candidates, "--metrics", "rouge-l"]
+    for command, option, file in (
+        (["df", "build", references, "-o", references], "--output", references),
+        (["df", "build", references, "-o", "link.json"], "--output", "link.json"),
+        (["df", "build", "link.json", "-o", f"folder/../{references}"], "--output", f"folder/../{references}"),
+        (["df", "import", "b.json", "-o", "b.json"], "--output", "b.json"),
+        (["df", "merge", "a.df", "a.df", "-o", "a.df"], "--output", "a.df"),
+        ([*score, "-o", candidates], "--output", candidates),
+        ([*score, "--report", candidates], "--report", candidates),
+        ([*score, "--df", "a.df", "-o", "a.df"], "--output", "a.df"),
+        (["compare", references, candidates, "b=b.json", "-o", "b.json"], "--output", "b.json"),
+        (["compare", references, candidates, "b.json", "--report", references], "--report", references),
+        (["diversity", references, "--training", "b.json", "-o", "b.json"], "--output", "b.json"),
+        (["rank", references, "--all", "-o", references], "--output", references),
+        (["agreement", "b.json", "--scores", candidates, "-o", candidates], "--output", candidates),
+    ):
+        assert run.refused(*command) == f"{option} {file} would overwrite an input of this command; name another file"
+
+
+def test_an_earlier_output_is_overwritten(run: Runner, references: str) -> None:
+    for _ in range(2):
+        run.ok("df", "build", references, "-o", "again.df")
+
+
+def test_several_systems_are_for_compare(run: Runner, references: str, candidates: str) -> None:
+    assert run.refused("score", references, candidates, "b.json", "c.json").startswith(
+        "score takes the captions of one system, here are those of 3; several are for capeval compare REFERENCES SYSTEM"
+    )
+
+
 def test_a_pickle_that_runs_code_is_refused_and_does_not_run(run: Runner, write: Write) -> None:
     touched = run.folder / "touched"
 

@@ -13,7 +13,7 @@ import pytest
 
 import capeval
 from capeval import example
-from capeval.cli.compare import named
+from capeval.cli.systems import named
 from capeval.report.comparison_formats import escape_latex
 from runner import Runner
 
@@ -178,6 +178,7 @@ def test_systems_are_called_after_their_files(tmp_path: Path, monkeypatch: pytes
         "x/z/a": "x/z/a.json", "y/z/a": "y/z/a.json", "b": "b.json"
     }  # fmt: skip
     assert named(["a.json", "a.csv"]) == {"a.json": "a.json", "a.csv": "a.csv"}
+    assert named(["a.json.gz", "b.tar.json"]) == {"a": "a.json.gz", "b.tar": "b.tar.json"}
     assert named(["ours=x/a.json", "a.json"]) == {"ours": "x/a.json", "a": "a.json"}
     assert named(["-", "a.json"]) == {"standard input": "-", "a": "a.json"}
     (tmp_path / "lr=1.json").touch()

@@ -64,8 +64,8 @@ def test_merging_shards_is_counting_all(run: Runner, write: Write, references: s
     run.ok("df", "merge", "a.df", "b.df", "c.df", "-o", "merged.df")
     run.ok("df", "build", references, "-o", "whole.df")
     assert DocumentFrequency.load(run.folder / "merged.df") == DocumentFrequency.load(run.folder / "whole.df")
-    run.ok("df", "merge", "a.df", "-o", "a.df")
-    assert DocumentFrequency.load(run.folder / "a.df").documents == 20
+    run.ok("df", "merge", "a.df", "-o", "copy.df")
+    assert DocumentFrequency.load(run.folder / "copy.df").documents == 20
 
 
 def test_an_imported_pickle_scores(run: Runner, write: Write, references: str, candidates: str) -> None:

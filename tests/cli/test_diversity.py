@@ -93,7 +93,7 @@ def test_document_frequencies_from_a_file(run: Runner, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([SETS[0], SETS[0]], "given twice"),
+        ([f"x={SETS[0]}", f"x={SETS[1]}"], "two systems are called 'x'; give each a name of its own, as NAME=FILE"),
         (["-", "-"], "only one of the files can be standard input"),
         ([SETS[0], "--top", "3"], "top needs references"),
         ([SETS[0], "--metrics", "bleu-4"], "scores one caption, not a caption set"),
@@ -105,6 +105,12 @@ def test_document_frequencies_from_a_file(run: Runner, tmp_path: Path) -> None:
 )
 def test_bad_usage_is_one_line(run: Runner, arguments: list[str], message: str) -> None:
     assert message in run.refused("diversity", *arguments)
+
+
+def test_systems_are_named_as_compare_names_them(run: Runner) -> None:
+    ended = run("diversity", SETS[0], SETS[0], f"ours={SETS[1]}", "--metrics", "div-1", "--format", "json")
+    assert ended.stderr == f"capeval: warning: {SETS[0]} is given twice, as two systems\n"
+    assert list(json.loads(ended.stdout)["systems"]) == ["varied", "varied 2", "ours"]
 
 
 def test_score_refuses_metrics_of_sets(run: Runner) -> None:

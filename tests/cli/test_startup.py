@@ -34,3 +34,20 @@ def test_scoring_with_json_loads_nothing_heavy(options: list[str]) -> None:
     modules = loaded("from capeval.cli.main import main; main()", *SCORE, *options)
     assert "capeval" in modules
     assert not modules & HEAVY
+
+
+def test_ctrl_c_while_the_command_line_loads_is_one_line() -> None:
+    program = """
+import importlib.abc, sys
+
+class Interrupted(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == "click":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupted())
+from capeval.cli.start import script
+script()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "capeval: interrupted\n")

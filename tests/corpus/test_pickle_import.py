@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 import pickle
+import pickletools
+import sys
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import capeval
+from capeval.corpus import pickled, unpickle
 from capeval.errors import DataError
 
 COUNTS = {("a",): 3, ("a", "dog"): 2, ("café", "犬", "a", "🐶"): 1, ("it's\n",): 70_000}
@@ -145,3 +150,171 @@ def test_cut_pickles_are_explained(imported):
         imported(data[:-10])
     with pytest.raises(DataError, match="not a Python pickle"):
         imported(b'{"df": {}}')
+
+
+def test_the_same_bytes_however_it_is_written(imported):
+    built = {imported(pickle.dumps(dict(reversed(COUNTS.items())), protocol))._core.to_bytes() for protocol in range(6)}
+    floats = {tuple(word.encode() for word in ngram): float(count) for ngram, count in COUNTS.items()}
+    built.add(imported(pickle.dumps(floats))._core.to_bytes())
+    assert len(built) == 1
+
+
+def test_halves_of_a_character_that_python_2_wrote(imported):
+    assert imported(b"}V\\ud83d\\ude00\n\x85K\x01s.").count(["\U0001f600"]) == 1
+    with pytest.raises(DataError, match=r"'\\ud83d'\) is a key of the counts"):
+        imported(b"}V\\ud83d\n\x85K\x01s.")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "was cut off"),
+        (b"[1, 2]", "not a Python pickle"),
+        (b"hello", "damaged"),
+        (b"\x80\x06N.", "unsupported pickle protocol: 6"),
+        (b"N.", "it holds None"),
+        (b"}U\x02dfU\x01xs.", "its counts are 'x'"),
+        (b"}U\x02df}s.", "lacks 'ref_len'"),
+        (b"}U\x07ref_lenK\x01s.", "no 'document_frequency'"),
+        (b"}(U\x02dfNU\x07ref_lenK\x01u.", "its counts are None"),
+        (b"}(U\x02df}U\x07ref_lenK\x00u.", "'ref_len' is 0"),
+        (b"}U\x03dogK\x01s.", "'dog' is a key of the counts"),
+        (b"})K\x01s.", "a tuple of 0 items"),
+        (b"}U\x01a\x85\x85K\x01s.", r"\(a tuple\) is a key"),
+        (b"}N\x85K\x01s.", r"\(None\) is a key"),
+        (b"}\x88\x85K\x01s.", r"\(True\) is a key"),
+        (b"}U\x01a\x85\x88s.", "is True"),
+        (b"}U\x01a\x85\x8a\x05\x00\x00\x00\x00\x01s.", "is 4294967296"),
+        (b"}U\x01a\x85G\x7f\xf0\x00\x00\x00\x00\x00\x00s.", "is inf"),
+        (b"}U\x01a\x85G\x7f\xf8\x00\x00\x00\x00\x00\x00s.", "is nan"),
+        (b"}(U\x011\x85K\x01K\x01\x85K\x01u.", "'1' is counted twice"),
+        (b"}(U\x01a\x85K\x01X\x01\x00\x00\x00a\x85K\x01u.", "'a' is counted twice"),
+        (b"cbuiltins\neval\n.", "`builtins.eval`"),
+        (b"cevil\x1b[2J\nx\n.", r"`evil\\x1b\[2J.x`"),
+        (b"(S'touch x'\nios\nsystem\n.", "`os.system`.*nothing in it was executed"),
+        (b"cbuiltins\nint\n(U\x019tR.", "damaged"),
+    ],
+)
+def test_errors_say_what_is_wrong(imported, data, message):
+    with pytest.raises(DataError, match=message) as raised:
+        imported(data)
+    assert str(raised.value).endswith("makes document frequencies from the references")
+
+
+def test_a_file_of_capeval_needs_no_import(imported):
+    with pytest.raises(DataError, match="needs no import"):
+        imported(imported(pickle.dumps(COUNTS))._core.to_bytes())
+
+
+def test_counters_encoded_bytes_and_marks(imported):
+    counter = b"ccollections\nCounter\n}(c_codecs\nencode\n(V\\u00e9\nVlatin1\ntR\x85M\x00\x01u\x85R."
+    assert imported(counter).count(["é"]) == 256
+    ordered = b"ccollections\nOrderedDict\n((l(lU\x01a\x85aK\x03aatR."
+    assert imported(ordered).count(["a"]) == 3
+
+
+def test_a_file_that_is_not_there_or_is_a_folder(tmp_path):
+    with pytest.raises(DataError, match="no such file"):
+        capeval.DocumentFrequency.import_pickle(tmp_path / "none.p")
+    with pytest.raises(DataError, match="is a directory"):
+        capeval.DocumentFrequency.import_pickle(tmp_path)
+
+
+def test_python_that_cannot_be_started_is_named(imported, monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    with pytest.raises(DataError, match="'/nowhere/python' cannot be started"):
+        imported(pickle.dumps(COUNTS))
+
+
+def test_modules_of_the_current_folder_are_not_imported(imported, tmp_path, monkeypatch):
+    for name in ("pickle", "json", "struct", "capeval", "sitecustomize"):
+        (tmp_path / f"{name}.py").write_text("open('touched', 'w')")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    assert_holds_counts(imported(pickle.dumps(COUNTS)), documents=40_504)
+    assert not (tmp_path / "touched").exists()
+
+
+# Hostile pickles: whatever they do, they do it to a process of their own, and within its limits.
+
+
+def nested(opcodes: bytes) -> bytes:
+    return b"}N" + opcodes * (1 << 20) + b"K\x01s."
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits of processes")
+@pytest.mark.parametrize(
+    "data",
+    [
+        nested(b"\x85"),
+        nested(b"2\x86"),
+        b"(" * (1 << 20) + b".",
+        b"]" * (1 << 20) + b"a" * ((1 << 20) - 1) + b".",
+        b"}r\xff\xff\xff\xff.",
+        b"X\xff\xff\xff\xffa.",
+        b"T\xff\xff\xff\x7fa.",
+        b"\x8d\xff\xff\xff\xff\xff\xff\xff\x7fa.",
+        b"\x8e\x00\x00\x00\x00\x10\x00\x00\x00a.",
+        b"\x8b\xff\xff\xff\x7fa.",
+        b"p99999999999999999999\n.",
+        b"N(0t.",
+        b"(N(NR.",
+        b"NN\x86h\x00.",
+        # A text doubled forty times over: a memory bomb of 200 bytes, were it carried out.
+        b"c_codecs\nencode\n(V" + b"a" * 100 + b"\nVutf-16\ntR" + b"2\x86" * 40 + b".",
+        # A number of a million digits, and a key of a hundred thousand.
+        b"}U\x01a\x85L" + b"9" * 1_000_000 + b"L\ns.",
+        b"}\x8b" + (100_000).to_bytes(4, "little") + b"\x7f" * 100_000 + b"\x85K\x01s.",
+    ],
+    ids=range(17),
+)
+def test_hostile_pickles_end_in_one_error(imported, data, monkeypatch):
+    monkeypatch.setattr(pickled, "SECONDS", 2)
+    with pytest.raises(DataError, match="coco-train-df.p: "):
+        imported(data)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits of processes")
+def test_endless_work_is_ended(imported, monkeypatch):
+    monkeypatch.setattr(pickled, "SECONDS", 1)
+    # Each tuple is the one before, twice: 2^60 look-ups for the hash of the last.
+    with pytest.raises(DataError, match="more than 1 seconds of processor time"):
+        imported(b"}U\x01a" + b"2\x86" * 60 + b"K\x01s.")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits of processes")
+def test_much_memory_is_refused(imported, monkeypatch):
+    monkeypatch.setattr(pickled, "MEMORY", 64 << 20)
+    monkeypatch.setattr(pickled, "MEMORY_PER_BYTE", 1)
+    with pytest.raises(DataError, match="more memory than document frequencies ever need"):
+        imported(b"}" * (4 << 20) + b".")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits of processes")
+def test_a_crash_is_one_error(imported):
+    with pytest.raises(DataError, match="ended its process"):
+        imported(nested(b"\x85"))
+
+
+@pytest.mark.parametrize("protocol", range(6))
+def test_every_cut_is_noticed(protocol):
+    data = pickle.dumps({"df": {("a",): 3, ("a", "dog"): 2.0}, "ref_len": 5}, protocol)
+    for end in range(len(data)):
+        with pytest.raises(unpickle.Refused, match="cut off|damaged"):
+            unpickle.load(data[:end])
+
+
+SHORTEST = {opcode.code.encode("latin-1") for opcode in pickletools.opcodes if opcode.arg is None} - {b"."}
+PARTS = [*sorted(SHORTEST), b"K\x05", b"U\x01a", b"U\x02df", b"U\x07ref_len", b"q\x00", b"h\x00",
+         b"G?\xf0\x00\x00\x00\x00\x00\x00", b"ccollections\nCounter\n", b"cnumpy\ndtype\n", b"U\x02u1",
+         b"cnumpy.core.multiarray\nscalar\n", b"c_codecs\nencode\n", b"cbuiltins\nint\n"]  # fmt: skip
+
+
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.lists(st.sampled_from(PARTS), max_size=40).map(b"".join), min_size=1, max_size=4))
+def test_any_program_gives_counts_or_one_error(imported, programs):
+    for program in programs:
+        try:
+            imported(program + b".")
+        except DataError as error:
+            assert str(error).count("coco-train-df.p") == 1

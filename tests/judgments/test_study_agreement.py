@@ -217,6 +217,35 @@ def test_scores_of_ratings(tmp_path: Path) -> None:
     assert value(scored(tmp_path, lines, judged), "mine", "spearman") == -1
 
 
+def test_scores_from_memory() -> None:
+    mine = {"b": [1, 0, 1, 1, 5, 1], "c": (0, 1, 0, 0, 5, 1)}
+    assert value(agreement(PAIRS, "rouge-1", scores={"mine": mine}, interval=None), "mine") == 4 / 5
+    judged = ratings([(1,), (2,), (3,), (4,)])
+    own = agreement(judged, "rouge-1", scores={"mine": {"caption": [0.1, 0.2, 0.3, 0.4]}}, interval=None)
+    assert value(own, "mine", "spearman") == 1
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        (
+            {"b": [1] * 5, "c": [1] * 6},
+            "scores 'mine', column 'b': 5 numbers for 6 judgments; give one number for each",
+        ),
+        ({"b": [1] * 6, "c": [1] * 7}, "scores 'mine', column 'c': 7 numbers for 6 judgments"),
+        ({"b": 1.0, "c": [1] * 6}, r"column 'b': an array of shape \(\) for 6 judgments"),
+        ({"b": [1] * 6}, "scores 'mine': got the columns 'b'; these judgments need {'b': numbers, 'c': numbers}"),
+        ({"caption": [1] * 6}, "got the columns 'caption'; these judgments need {'b'"),
+        ([1] * 6, r"scores 'mine': got \[1, 1, 1, 1, 1, 1\]; these judgments need"),
+        ({"b": [1] * 6, "c": ["x"] * 6}, "column 'c': not a sequence of numbers"),
+        ({"b": [1, 2, float("nan"), 1, 1, 1], "c": [1] * 6}, "column 'b': expected finite numbers, got nan at place 2"),
+    ],
+)
+def test_unusable_scores_from_memory(scores: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        agreement(PAIRS, "rouge-1", scores={"mine": scores}, interval=None)
+
+
 def test_scores_may_include_judgments_that_are_left_out(tmp_path: Path) -> None:
     judged = ratings([(1,), (2,), (3,)])
     judged = type(judged)(**{**vars(judged), "in_file": 4})

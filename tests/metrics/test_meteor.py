@@ -6,6 +6,7 @@ import random
 import shutil
 import time
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -138,7 +139,8 @@ def test_an_alignment_is_drawn() -> None:
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder that the cache is written to: its own for the test."""
+    """The folder that the cache is written to: its own for the test, which begins with no tables open."""
+    monkeypatch.setattr(meteor_tables, "_open", {})
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return tmp_path / "cache" / "capeval"
 
@@ -162,12 +164,44 @@ def test_the_cache_is_built_once_and_again_when_damaged_or_stale(cache: Path, re
     again: list[float] = []
     assert meteor_tables.load(release, progress=again.append).checksum == first.checksum
     assert not again
+    meteor_tables._open.clear()  # as in a process that comes later
     file.write_bytes(file.read_bytes()[:-1])
     with pytest.warns(CapevalWarning, match="METEOR's tables are built again"):
         assert meteor_tables.load(release).checksum == first.checksum
     (release / "data" / "paraphrase-en.gz").write_bytes(b"0.5\ntwo birds\nsome pair\n")
     assert meteor_tables.load(release).checksum != first.checksum
     assert len(list(cache.iterdir())) == 2
+
+
+def test_tables_are_opened_once_a_process_until_their_files_change(
+    cache: Path, release: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    read = meteor_tables._cached
+    monkeypatch.setattr(meteor_tables, "_cached", lambda path: opened.append(path) or read(path))
+    captions = {"1": ["x two birds fly"]}, {"1": "x a pair fly"}
+    for _ in range(3):
+        result = capeval.score(*captions, "meteor", meteor_resources=str(release), interval=None)
+        result.alignment("1")
+        Meteor().explain("a pair", ["two birds"], resources=str(release))
+    assert len(opened) == 1
+    (release / "data" / "paraphrase-en.gz").write_bytes(b"0.5\ntwo birds\nsome pair\n")
+    changed = capeval.score(*captions, "meteor", meteor_resources=str(release), interval=None)
+    assert changed["meteor"].value < result["meteor"].value
+    assert len(opened) == 2
+    with pytest.warns(CapevalWarning, match="without paraphrases"):
+        meteor_tables.load(release, "de")
+    meteor_tables.load(release)
+    assert len(opened) == 3
+    assert len(meteor_tables._open) == 2
+
+
+def test_tables_are_opened_by_threads_at_once(cache: Path, release: Path) -> None:
+    meteor_tables.load(release)
+    meteor_tables._open.clear()
+    with ThreadPoolExecutor(8) as threads:
+        opened = list(threads.map(lambda _: meteor_tables.load(release).checksum, range(32)))
+    assert len(set(opened)) == 1
 
 
 def test_a_cache_that_cannot_be_written_costs_only_time(cache: Path, release: Path) -> None:

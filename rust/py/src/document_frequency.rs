@@ -1,4 +1,4 @@
-//! Document frequencies: build, merge, save, load (memory-mapped), import.
+//! Document frequencies: build, take over, merge, save, load (memory-mapped).
 
 use std::fs::File;
 use std::sync::Arc;
@@ -6,6 +6,7 @@ use std::sync::Arc;
 use capeval_core::document_frequency as core;
 use capeval_core::document_frequency::SharedBytes;
 use capeval_core::reward::NotTokenIds;
+use capeval_core::text::ngram::{MAX_ORDER, Ngram};
 use memmap2::Mmap;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -29,6 +30,23 @@ pub(crate) fn map_file(file: &File) -> std::io::Result<SharedBytes> {
     // SAFETY: the file is read through the map only. Another process that truncates it meanwhile would end this one with
     // SIGBUS, as with every memory-mapped reader; our own writer replaces files and never truncates.
     Ok(Arc::new(Mapped(unsafe { Mmap::map(file)? })))
+}
+
+/// N-grams of 1 to `MAX_ORDER` words with their counts; `None` where the arrays do not fit each other.
+fn ngrams(words: usize, mut ids: &[u32], lengths: &[u8], counts: &[u32]) -> Option<Vec<(Ngram, u32)>> {
+    let mut entries = Vec::with_capacity(counts.len());
+    if lengths.len() != counts.len() || ids.iter().any(|&id| id as usize >= words) {
+        return None;
+    }
+    for (&length, &count) in lengths.iter().zip(counts) {
+        let (ngram, rest) = ids.split_at_checked(usize::from(length))?;
+        if !(1..=MAX_ORDER).contains(&ngram.len()) {
+            return None;
+        }
+        entries.push((Ngram::new(ngram), count));
+        ids = rest;
+    }
+    ids.is_empty().then_some(entries)
 }
 
 /// A mapped file as shared bytes.
@@ -74,11 +92,24 @@ impl DocumentFrequency {
         loaded.map(Self).map_err(|error| DataError::new_err(format!("{}: {error}", path.display())))
     }
 
+    /// Counts made elsewhere: distinct words; the word numbers of distinct n-grams, one after the other, and their counts,
+    /// both little-endian u32; the length of each n-gram, one byte.
     #[staticmethod]
-    fn import_pickle(py: Python<'_>, path: std::path::PathBuf) -> PyResult<Self> {
-        let imported =
-            py.detach(|| -> std::io::Result<_> { Ok(core::DocumentFrequency::from_pickle(&std::fs::read(&path)?)) })?;
-        imported.map(Self).map_err(|error| DataError::new_err(format!("{}: {error}", path.display())))
+    fn from_counts(
+        py: Python<'_>,
+        words: Vec<String>,
+        ids: PyBackedBytes,
+        lengths: PyBackedBytes,
+        counts: PyBackedBytes,
+        documents: u64,
+    ) -> PyResult<Self> {
+        let built = py.detach(|| {
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let entries = ngrams(words.len(), &numbers(&ids), &lengths, &numbers(&counts))?;
+            let order = entries.iter().map(|(ngram, _)| ngram.order()).max()?;
+            Some(core::DocumentFrequency::from_counts(&words, entries, documents, order))
+        });
+        built.map(Self).ok_or_else(|| DataError::new_err("these are no n-grams with their counts"))
     }
 
     /// The n-grams of one order, as little-endian u32 token ids, and the count of each, as u32.

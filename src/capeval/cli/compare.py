@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import click
 
 from capeval.cli import options
 from capeval.cli.interruptible import stage
+from capeval.cli.systems import named
 from capeval.corpus.corpus import Corpus
 from capeval.data import read_candidates, read_references
-from capeval.errors import UsageError, warn
+from capeval.errors import UsageError
 from capeval.metrics.registry import parse_metrics
 from capeval.report.comparison_formats import render_comparison
 from capeval.scoring.compare import CORRECTIONS, TESTS, check_test, compare_results, score_systems
@@ -125,49 +124,3 @@ def command(
 
 def _title(names: list[str]) -> str:
     return " and ".join(names) if len(names) == 2 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def named(systems: Iterable[str]) -> dict[str, str]:
-    """Files by the name of their system: as given, or the file's without suffix.
-
-    Files of one name are told apart by their folders, and the same file given twice by a number, with a warning. Raises
-    `UsageError` for a name given twice.
-    """
-    given: list[tuple[str | None, str]] = [_split(system) for system in systems]
-    files = {os.path.realpath(file): file for name, file in given if name is None and file != "-"}
-    short = _told_apart(files)
-    names: dict[str, str] = {}
-    seen: set[str] = set()
-    for name, file in given:
-        place = os.path.realpath(file)
-        called = name or short.get(place, "standard input")
-        if name is None and place in seen:
-            called = next(other for n in range(2, len(given) + 2) if (other := f"{called} {n}") not in names)
-        if called in names:
-            raise UsageError(f"two systems are called {called!r}; give each a name of its own, as NAME=FILE")
-        if place in seen and file != "-":
-            warn(f"{file} is given twice, as two systems")
-        seen.add(place)
-        names[called] = file
-    return names
-
-
-def _split(system: str) -> tuple[str | None, str]:
-    """Name and file of NAME=FILE; a file whose own name has the sign is taken as a file."""
-    name, equals, file = system.partition("=")
-    return (name, file) if equals and name and file and not os.path.exists(system) else (None, system)
-
-
-def _told_apart(files: dict[str, str]) -> dict[str, str]:
-    """The shortest ends of the paths, without suffix, that are all different."""
-    stems = {place: os.path.splitext(place)[0].split(os.sep) for place in files}
-    names: dict[str, str] = {}
-    for place, parts in stems.items():
-        others = [other for key, other in stems.items() if key != place]
-        length = next(
-            (n for n in range(1, len(parts)) if all(parts[-n:] != other[-n:] for other in others)), len(parts)
-        )
-        names[place] = "/".join(parts[-length:])
-    # a.json and a.csv of one folder differ by nothing but the suffix.
-    twice = {name for name in names.values() if list(names.values()).count(name) > 1}
-    return {place: os.path.basename(place) if name in twice else name for place, name in names.items()}

@@ -8,11 +8,12 @@ import click
 
 from capeval.cli import options
 from capeval.cli.interruptible import stage
+from capeval.cli.systems import named
 from capeval.data import FORMATS, read_caption_sets, read_references
 from capeval.errors import UsageError, warn
 from capeval.report.diversity import render
 from capeval.report.pictures import check_pictures, write_pictures
-from capeval.scoring.diversity import diversity, system_name
+from capeval.scoring.diversity import diversity
 
 if TYPE_CHECKING:
     from capeval._core import Captions
@@ -48,19 +49,7 @@ if TYPE_CHECKING:
     help="Images whose captions --plots and --report draw; by default the most and the least diverse.",
 )
 @click.option("--report", metavar="FILE.html", help="Write a report: one self-contained page.")
-@click.option(
-    "--df",
-    default="corpus",
-    show_default=True,
-    metavar="corpus|FILE",
-    help="What CIDEr weighs words by: the references, or without them each system's own sets; or a file made by "
-    "capeval df.",
-)
-@click.option(
-    "--meteor-resources",
-    metavar="DIR",
-    help="Folder of a METEOR 1.5 release; an installed pycocoevalcap by default.",
-)
+@options.needs
 @options.tokenizer
 @options.interval
 @options.samples("Bootstrap samples.")
@@ -95,7 +84,7 @@ def command(
     """Score caption SETS (several captions an image by one system): one file a system.
 
     Files may be lists of {"image_id", "captions"}, COCO results with repeated image ids, {id: [caption, ...]} JSON,
-    JSON lines, CSV, TSV or Parquet; - is stdin. Systems are called by their files' names.
+    JSON lines, CSV, TSV or Parquet; - is stdin. A system is called after its file; NAME=FILE calls it otherwise.
     """
     if per_image is not None:
         from capeval.report.per_image import check_suffix
@@ -106,10 +95,11 @@ def command(
     options.check_outputs(output=output, per_image=per_image, report=report)
     if plots is not None:
         check_pictures(plots)
-    if [*sets, references, training].count("-") > 1:
+    files = named(sets)
+    if [*files.values(), references, training].count("-") > 1:
         raise UsageError("only one of the files can be standard input; name files for the others")
     stage.text = "reading"
-    systems = _read(sets, set_format)
+    systems = {name: read_caption_sets(file, format=set_format) for name, file in files.items()}
     chosen = _images(images, systems)
     known = None if training is None else read_references(training)
     described = None
@@ -161,15 +151,3 @@ def _draw(result: Diversity, plots: str | None, report: str | None, images: list
         from capeval.report.diversity_html import write_diversity_report
 
         write_diversity_report(result, report, images=images)
-
-
-def _read(paths: tuple[str, ...], format_: str | None) -> dict[str, Captions]:
-    """The systems by the names of their files, or by their paths where names meet."""
-    names = [system_name(path) for path in paths]
-    systems: dict[str, Captions] = {}
-    for path, name in zip(paths, names, strict=True):
-        chosen = name if names.count(name) == 1 else path
-        if chosen in systems:
-            raise UsageError(f"{path} is given twice; give each system's file once")
-        systems[chosen] = read_caption_sets(path, format=format_)
-    return systems

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from capeval.errors import CapevalError, MissingDependencyError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 
 class Group(click.Group):
@@ -82,6 +84,9 @@ class OpenGroup(LazyGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] in self.summaries:
+            # A command of our own need not wait for those of other packages to be looked up.
+            return click.Group.resolve_command(self, ctx, args)
         if args[0] in self.members and args[0] not in self.list_commands(ctx):
             raise MissingDependencyError(f"capeval {args[0]}", extra=self.members[args[0]])
         return super().resolve_command(ctx, args)
@@ -103,6 +108,8 @@ class OpenGroup(LazyGroup):
 @cache
 def _entry_points() -> dict[str, EntryPoint]:
     """The commands that installed distributions declare, by name. Read on first use: it takes some milliseconds."""
+    from importlib.metadata import entry_points
+
     return {point.name: point for point in entry_points(group="capeval.commands")}
 
 

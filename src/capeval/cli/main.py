@@ -80,7 +80,9 @@ def _usage(error: click.ClickException) -> int:
     hint = ""
     if isinstance(error, click.UsageError) and error.ctx is not None:
         hint = f" (see {error.ctx.command_path} --help)"
-    return _say(f"capeval: {error.format_message().removesuffix('.')}{hint}", 2)
+    # click gives each choice of an argument a line of its own.
+    message = error.format_message().replace("\n\t", " ").removesuffix(".")
+    return _say(f"capeval: {message}{hint}", 2)
 
 
 def _unexpected(error: BaseException) -> int:

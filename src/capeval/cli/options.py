@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -268,16 +268,33 @@ def samples(what: str) -> Callable[[F], F]:
 
 
 def check_outputs(**places: str | None) -> None:
-    """Raises, before anything is computed, where an option's file cannot be written or two options name the same."""
+    """Raises, before anything is computed, where a file cannot be written that an option names.
+
+    Nor may two of these options name the same file, or one of them a file that the command reads: `UsageError`.
+    """
     taken: dict[str, str] = {}
+    inputs = _inputs(places)
     for option, place in places.items():
         if place is None:
             continue
         check_writable(place)
+        if os.path.isfile(place) and os.path.realpath(place) in inputs:
+            raise UsageError(f"{_dashed(option)} {place} would overwrite an input of this command; name another file")
         other = taken.setdefault(place if place == "-" else os.path.realpath(place), option)
         if other != option:
             what = "standard output" if place == "-" else place
             raise UsageError(f"{_dashed(other)} and {_dashed(option)} both write {what}; give each a file of its own")
+
+
+def _inputs(outputs: Iterable[str]) -> set[str]:
+    """The places of all that the running command's other arguments and options may name, be it a file or not."""
+    context = click.get_current_context()
+    texts: set[str] = set()
+    for name, value in context.params.items():
+        if name not in outputs:
+            texts.update(text for text in (value if isinstance(value, tuple) else (value,)) if isinstance(text, str))
+    texts |= {text.partition("=")[2] for text in texts}  # NAME=FILE
+    return {os.path.realpath(text) for text in texts if text and "\0" not in text}
 
 
 def _dashed(name: str) -> str:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import click
 
-from capeval.ahead import Ahead
 from capeval.cli import options
 from capeval.cli.interruptible import stage
 from capeval.corpus.corpus import Corpus
 from capeval.data import read_candidates, read_references
+from capeval.data.source import system_name
 from capeval.errors import UsageError
+from capeval.metrics.registry import parse_metrics
+from capeval.report.formats import check_explained, render
+from capeval.scoring.score import score_corpus
 
 if TYPE_CHECKING:
     from capeval.resources.needs import Needs
 
 
-@click.command()
+@click.command(context_settings={"allow_extra_args": True})
+@click.pass_context
 @click.argument("references")
 @click.argument("candidates")
 @options.metrics
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
 @click.option("--report", metavar="FILE.html", help="Write a report: one self-contained page.")
 @options.common
 def command(
+    context: click.Context,
     references: str,
     candidates: str,
     metrics: str,
@@ -63,23 +67,14 @@ def command(
     Files may be COCO JSON, {id: captions} JSON, Karpathy splits, JSON lines, CSV, TSV, Parquet or Flickr token files;
     - is stdin.
     """
+    if context.args:
+        raise click.UsageError(
+            f"score takes the captions of one system, here are those of {1 + len(context.args)}; several are for "
+            "capeval compare REFERENCES SYSTEM SYSTEM",
+            context,
+        )
     if references == candidates == "-":
         raise UsageError("references and candidates cannot both be standard input; name a file for one of them")
-
-    def encode() -> Corpus:
-        stage.text = "reading"
-        # Candidates first: where the two files are swapped, the error stands alone, without a warning before it.
-        candidate_captions = read_candidates(candidates, format=candidate_format)
-        reference_captions = read_references(references, format=reference_format, split=split)
-        stage.text = "tokenising"
-        return Corpus(
-            reference_captions, candidate_captions, tokenizer=tokenizer, on_missing=on_missing, threads=threads
-        )
-
-    encoding = Ahead(encode)
-    from capeval.metrics.registry import parse_metrics
-    from capeval.report.formats import check_explained, render
-    from capeval.scoring.score import score_corpus
 
     if explain:
         check_explained(format_)
@@ -89,7 +84,12 @@ def command(
 
         check_suffix(per_image)
     options.check_outputs(output=output, per_image=per_image, report=report)
-    corpus = encoding.result()
+    stage.text = "reading"
+    # Candidates first: where the two files are swapped, the error stands alone, without a warning before it.
+    candidate_captions = read_candidates(candidates, format=candidate_format)
+    reference_captions = read_references(references, format=reference_format, split=split)
+    stage.text = "tokenising"
+    corpus = Corpus(reference_captions, candidate_captions, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
     stage.text = "scoring"
     result = score_corpus(
         corpus,
@@ -112,6 +112,6 @@ def command(
         write_report(
             result,
             report,
-            title="standard input" if candidates == "-" else os.path.splitext(os.path.basename(candidates))[0],
+            title=system_name(candidates),
         )
     options.emit(render(result, format_, explained=explained, colour=options.colour(output)), output)

@@ -12,7 +12,7 @@ from capeval.data.source import reading
 from capeval.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
     import numpy.typing as npt
@@ -65,16 +65,21 @@ class DocumentFrequency:
     @classmethod
     def load(cls, path: str | PathLike[str]) -> DocumentFrequency:
         """Opens a saved file, memory-mapped. Raises `DataError` for a missing, foreign or damaged one."""
-        return cls(_reading(path, _core.DocumentFrequency.load), _name(path))
+        with reading(path):
+            if os.path.isdir(path):  # which the system says in other words where a file is mapped
+                raise IsADirectoryError
+            return cls(_core.DocumentFrequency.load(fspath(path)), _name(path))
 
     @classmethod
     def import_pickle(cls, path: str | PathLike[str]) -> DocumentFrequency:
-        """Reads a COCO document-frequency pickle. Nothing in it is executed.
+        """Reads a COCO document-frequency pickle, in a process of its own. Nothing in it is executed.
 
         Accepts `{'document_frequency': {tuple of str: count}, 'ref_len': N}`, the same with key `df`, and the bare
         dictionary (then N = 40,504, the size of the COCO validation set). Raises `DataError` for anything else.
         """
-        return cls(_reading(path, _core.DocumentFrequency.import_pickle), _name(path))
+        from capeval.corpus.pickled import read_pickle
+
+        return cls(read_pickle(path), _name(path))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Writes the file, whole or not at all. Raises `DataError` where it cannot be written."""
@@ -143,10 +148,3 @@ def _name(path: str | PathLike[str]) -> str:
     """The file's name in signatures, which are text: what is not UTF-8 in it becomes a question mark."""
     name = fspath(path).replace("\\", "/").rsplit("/", 1)[-1]
     return name.encode("utf-8", "replace").decode()
-
-
-def _reading(path: str | PathLike[str], read: Callable[[str], _core.DocumentFrequency]) -> _core.DocumentFrequency:
-    with reading(path):
-        if os.path.isdir(path):  # which the system says in other words where a file is mapped
-            raise IsADirectoryError
-        return read(fspath(path))

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable
-
 from capeval._core import CAPTION_FORMATS, Captions
-from capeval.ahead import Ahead
 from capeval.data.source import PathLike, display_name, read_bytes
 from capeval.data.table import TABLE_FORMATS, read_table, table_format
 from capeval.errors import DataError, DataWarning, UsageError, warn
@@ -61,27 +57,8 @@ def read_caption_sets(path: PathLike, *, format: str | None = None, split: str |
     return captions
 
 
-def read_ahead(paths: Iterable[str]) -> None:
-    """Begins to read these files, for the first `read_…` of each that names no format and no split."""
-
-    def begin(path: str) -> Ahead[Captions]:
-        return Ahead(lambda: _read_now(path, None, None))
-
-    _begun.update((path, begin(path)) for path in paths)
-
-
-_begun: dict[str, Ahead[Captions]] = {}
-
-
 def _read(path: PathLike, format: str | None, split: str | None) -> Captions:
     """Captions of a file in any format; errors carry its name."""
-    begun = _begun.pop(os.fspath(path), None)
-    if begun is not None and format is None and split is None:
-        return begun.result()
-    return _read_now(path, format, split)
-
-
-def _read_now(path: PathLike, format: str | None, split: str | None) -> Captions:
     if format is not None and format not in FORMATS:
         raise UsageError(f"no caption format is called {format!r}; choose from {', '.join(FORMATS)}")
     data = read_bytes(path)

@@ -19,6 +19,14 @@ def display_name(path: PathLike) -> str:
     return "<stdin>" if path == "-" else os.fspath(path)
 
 
+def system_name(path: PathLike) -> str:
+    """What a system is called whose captions are in this file: the file's name, without folder and suffix."""
+    if path == "-":
+        return "standard input"
+    name = os.path.basename(os.fspath(path))
+    return os.path.splitext(name.removesuffix(".gz"))[0] or name
+
+
 def read_bytes(path: PathLike) -> bytes:
     """All bytes of a file, or of standard input for ``-``; gzip is undone.
 

@@ -13,7 +13,7 @@ from capeval.errors import MissingDependencyError, UsageError, accepted_name, wa
 from capeval.judgments import accuracy, correlation, systems
 from capeval.judgments.bootstrap import Bootstrap, Estimate, image_numbers
 from capeval.judgments.ceiling import people
-from capeval.judgments.datasets.columns import read_scores
+from capeval.judgments.datasets.columns import check_scores, read_scores
 from capeval.judgments.datasets.read import read_judgments
 from capeval.judgments.halves import halves as predict_by_halves
 from capeval.judgments.result import Agreement, Measured, Systems
@@ -61,7 +61,8 @@ def agreement(
             metrics on equal terms. For judgments with a vote a reference.
         documents: what document frequencies count: `rows` or `images`.
         ties: what a metric's tie counts as in a forced choice: `wrong` or `half`.
-        scores: a file of scores that others computed, or such scores by name and column.
+        scores: a file of scores that others computed, or such scores by name and column: `{"mine": {"caption": …}}`, or
+            `"b"` and `"c"` for pairs, each a sequence of one finite number for each judgment, in the judgments' order.
         tokenizer: as for `capeval.score`.
         needs: what metrics need beside captions, as for [`capeval.score`][].
         interval: confidence level of the bootstrap intervals over images, or None for none.
@@ -87,10 +88,13 @@ def agreement(
     if "objects" not in taken and judgments.objects is not None:
         taken = taken.with_({"objects": judgments.objects})
     chosen = parse_metrics(metrics, taken)
-    columns = scores if isinstance(scores, Mapping) else read_scores(scores, judgments) if scores is not None else {}
-    clashing = [metric.key for metric in chosen if metric.key in columns]
-    if clashing:
-        raise UsageError(f"the scores have a column {clashing[0]!r}, which is also a metric's name; rename the column")
+    if scores is None:
+        columns = {}
+    else:
+        columns = check_scores(scores, judgments) if isinstance(scores, Mapping) else read_scores(scores, judgments)
+    twice = [metric.key for metric in chosen if metric.key in columns]
+    if twice:
+        raise UsageError(f"the scores have a column {twice[0]!r}, which is also a metric's name; rename the column")
     study = _Study(
         judgments,
         Scorer(chosen, documents, tokenizer, taken),
@@ -100,8 +104,10 @@ def agreement(
     )
     measured: list[Measured] = []
     comparisons: list[tuple[int | None, Comparison]] = []
+    of_systems: Systems | None = None
     for count in dict.fromkeys(references) or (None,):
-        found, compared = study.measure(count, draws)
+        # Systems are judged by the last number of references.
+        found, compared, of_systems = study.measure(count, draws)
         measured += found
         comparisons += [(count, comparison) for comparison in compared]
     return Agreement(
@@ -113,7 +119,7 @@ def agreement(
         measured,
         study.people(),
         study.halves(halves) if halves else None,
-        study.systems,
+        of_systems,
         comparisons,
     )
 
@@ -135,8 +141,6 @@ class _Study:
         self.ties = ties
         self.bootstrap = bootstrap
         self.images = image_numbers([row.image_id for row in judgments.rows])
-        self.systems: Systems | None = None
-        """Those of the last number of references."""
 
     def people(self) -> tuple[str, dict[str, Estimate]] | None:
         """People against people."""
@@ -146,13 +150,12 @@ class _Study:
         """People and metrics on equal terms."""
         return predict_by_halves(self.judgments, self.scorer, splits, self.ties, self.bootstrap)
 
-    def measure(self, count: int | None, draws: int) -> tuple[list[Measured], list[Comparison]]:
-        """Every metric against the first `count` references, and the metrics against one another."""
+    def measure(self, count: int | None, draws: int) -> tuple[list[Measured], list[Comparison], Systems | None]:
+        """Every metric against the first `count` references, the metrics against one another, and the systems."""
         own, signatures = self.scorer.score(self.judgments, first_references(self.judgments.rows, count))
         scores = {**own, **self.outside}
         estimates = {name: self.estimate(columns, self.bootstrap) for name, columns in scores.items()}
         spread = self._draw(count, draws) if count is not None and draws else {}
-        self.systems = self._of_systems(scores)
         labels = {metric.key: metric.label for metric in self.scorer.metrics}
         measured = [
             Measured(
@@ -166,7 +169,7 @@ class _Study:
             )
             for name, columns in scores.items()
         ]
-        return measured, self._compare(scores, estimates)
+        return measured, self._compare(scores, estimates), self._of_systems(scores)
 
     def estimate(self, columns: Columns, bootstrap: Bootstrap) -> dict[str, Estimate]:
         """The statistics of one metric's scores."""

@@ -99,9 +99,7 @@ def first_references(rows: list[Row], count: int | None) -> list[Sequence[str]]:
     check_count(rows, count)
     fewer = sum(len(row.references) < count for row in rows) if count is not None else 0
     if fewer:
-        warn(
-            f"{fewer:,} rows have fewer than {count} references, and are scored against those they have"
-        )
+        warn(f"{fewer:,} rows have fewer than {count} references, and are scored against those they have")
     return [row.references[:count] for row in rows]
 
 

@@ -18,7 +18,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from os import PathLike
@@ -27,6 +26,7 @@ from typing import TYPE_CHECKING, cast
 from capeval import _core
 from capeval.corpus.corpus import CaptionSource, encode_references
 from capeval.corpus.sets import SetCorpus, encode_sets
+from capeval.data.source import system_name
 from capeval.errors import UsageError, warn
 from capeval.metrics import SelfCider
 from capeval.metrics.derived import Accuracy, F, Novelty, Oracle
@@ -132,12 +132,6 @@ def _named(sets: CaptionSource | Mapping[str, CaptionSource]) -> dict[str, Capti
     if sets and all(isinstance(source, (Mapping, PathLike, str, _core.Captions)) for source in sets.values()):
         return {str(name): cast("CaptionSource", source) for name, source in sets.items()}
     return {"sets": cast("CaptionSource", sets)}
-
-
-def system_name(path: str | PathLike[str]) -> str:
-    """What a system is called whose captions are in this file."""
-    name = os.path.basename(os.fspath(path))
-    return "standard input" if name == "-" else name.removesuffix(".gz").rsplit(".", 1)[0] or name
 
 
 def _set_metrics(metrics: str | Metric | Iterable[str | Metric]) -> tuple[Metric, ...]:

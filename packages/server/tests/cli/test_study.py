@@ -57,11 +57,12 @@ def test_studies_with_images(files: Runner, arguments: tuple[str, ...]) -> None:
     ("arguments", "message"),
     [
         (("make", "triplets"), "'triplets' is not one of"),
+        (("make",), "Missing argument 'KIND'. Choose from: triplet, pairwise, diversity, collection"),
         (("make", "triplet"), "needs --references"),
         (("make", "triplet", "--references", "references.json", "--systems", "one.json"), "two systems or more, got 1"),
         (
-            ("make", "triplet", "--references", "references.json", "--systems", "one.json", "one.json"),
-            "two systems",
+            ("make", "triplet", "--references", "references.json", "--systems", "x=one.json", "x=two.json"),
+            "two systems are called 'x'",
         ),
         (("make", "pairwise", "--references", "references.json", "--categories", "HI"), "give --images DIR"),
         (("make", "collection"), "a collection needs its images"),

@@ -3,12 +3,10 @@
 mod count;
 mod file;
 mod named;
-mod pickle;
 
 pub use count::CountsAt;
 pub use file::FileError;
 pub use named::{DocumentFrequency, Lookup, MergeError, UNKNOWN};
-pub use pickle::PickleError;
 
 use std::sync::Arc;
 

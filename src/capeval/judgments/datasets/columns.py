@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from capeval.data.source import PathLike, display_name
@@ -12,6 +13,9 @@ from capeval.errors import DataError
 from capeval.judgments.datasets.records import read_lines
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from capeval.judgments.rows import Judgments
     from capeval.judgments.scoring import Columns
 
@@ -41,6 +45,43 @@ def read_scores(path: PathLike, judgments: Judgments) -> dict[str, Columns]:
     places = [row.place for row in judgments.rows] if number == judgments.in_file else range(number)
     kept = {name: [values[place] for place in places] for name, values in table.items()}
     return _paired(source, kept) if len(judgments.candidates()) == 2 else _single(kept)
+
+
+def check_scores(scores: Mapping[str, object], judgments: Judgments) -> dict[str, Columns]:
+    """The same kind of scores from memory: by name and column of candidates, a finite number a row of the judgments.
+
+    Raises `DataError` that names the column for another number of rows, other columns, or what is no finite number.
+    """
+    expected = list(judgments.candidates())
+    checked: dict[str, Columns] = {}
+    rows = len(judgments.rows)
+    for name, columns in scores.items():
+        if not isinstance(columns, Mapping) or set(columns) != set(expected):
+            given = (
+                f"the columns {', '.join(map(repr, columns))}" if isinstance(columns, Mapping) else repr(columns)[:60]
+            )
+            needed = ", ".join(f"{column!r}: numbers" for column in expected)
+            raise DataError(f"scores {name!r}: got {given}; these judgments need {{{needed}}}")
+        checked[name] = {
+            column: _numbers(f"scores {name!r}, column {column!r}", columns[column], rows) for column in expected
+        }
+    return checked
+
+
+def _numbers(where: str, values: npt.ArrayLike, rows: int) -> npt.NDArray[np.float64]:
+    import numpy as np
+
+    try:
+        numbers = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{where}: not a sequence of numbers: {error}") from None
+    if numbers.shape != (rows,):
+        shape = f"{len(numbers):,} numbers" if numbers.ndim == 1 else f"an array of shape {numbers.shape}"
+        raise DataError(f"{where}: {shape} for {rows:,} judgments; give one number for each")
+    if not np.isfinite(numbers).all():
+        place = int(np.argmin(np.isfinite(numbers)))
+        raise DataError(f"{where}: expected finite numbers, got {numbers[place]} at place {place}")
+    return numbers
 
 
 def _single(table: dict[str, list[float]]) -> dict[str, Columns]:

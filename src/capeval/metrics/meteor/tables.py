@@ -4,6 +4,9 @@ The texts are inside `meteor-1.5.jar` and beside it in `data/paraphrase-LANGUAGE
 in a METEOR 1.5 release. Reading them takes seconds, mapping the cache milliseconds. The cache's name holds what the
 source files are (their place, size and time), so a changed installation has a cache of its own; it is written beside
 and renamed, so two processes may start at once; a damaged one is built again.
+
+Checking a cache takes 60 ms, so a process does it once: the tables that were opened last stay open for each language,
+as long as their source files stay as they are.
 """
 
 from __future__ import annotations
@@ -38,7 +41,7 @@ def load(
     language: str = "en",
     progress: Callable[[float], object] | None = None,
 ) -> _core.MeteorTables:
-    """The tables, from the cache where it is good, else built and cached.
+    """The tables: those that are open, else from the cache where it is good, else built and cached.
 
     Args:
         folder: a METEOR 1.5 release, or any folder laid out like one; an installed pycocoevalcap by default.
@@ -52,16 +55,27 @@ def load(
     """
     source = _find(folder, language)
     cache = _cache_path(source, language)
-    tables = _cached(cache)
-    if tables is None:
-        tables = _build(source, language, progress or _silent)
-        _keep(tables, cache)
+    opened_from, tables = _open.get(language, ("", None))
+    if opened_from != cache or tables is None:
+        tables = _cached(cache)
+        if tables is None:
+            tables = _build(source, language, progress or _silent)
+            _keep(tables, cache)
+        _open[language] = cache, tables
     if "paraphrase" in _LANGUAGES[language][1] and "paraphrase" not in tables.modules:
         warn(
             f"{source}: no {_paraphrases(language)} in it; METEOR matches words of language {language} without "
             "paraphrases (a METEOR 1.5 release has the table)"
         )
     return tables
+
+
+_open: dict[str, tuple[str, _core.MeteorTables]] = {}
+"""The open tables of each language, with the name of their cache.
+
+No lock: two threads that come first at once both open the tables, and one of them is kept. A forked process shares the
+memory of its parent's.
+"""
 
 
 def _cached(cache: str) -> _core.MeteorTables | None:

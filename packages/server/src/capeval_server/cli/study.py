@@ -10,6 +10,7 @@ import click
 
 from capeval.cli import options
 from capeval.cli.group import Group
+from capeval.cli.systems import named
 from capeval.data import read_candidates, read_caption_sets, read_references
 from capeval.data.source import read_bytes
 from capeval.errors import UsageError
@@ -76,7 +77,7 @@ def make(
     options.check_outputs(output=output)
     sentences = _references(kind, references, images)
     read = read_caption_sets if kind == "diversity" else read_candidates
-    captions = {name: read(file).to_dict() for name, file in _named((*systems, *more_systems)).items()}
+    captions = {name: read(file).to_dict() for name, file in named((*systems, *more_systems)).items()}
     if captions and kind == "collection":
         raise UsageError("a collection asks people to describe images, so it has no systems; leave --systems out")
     names = [name.strip() for name in categories.split(",")]
@@ -112,19 +113,6 @@ def _references(kind: str, file: str | None, images: str | None) -> dict[str, li
             raise UsageError("a collection needs its images: --images DIR, or --references FILE with --image-url URL")
         return {image: [] for image in images_in(Path(images), None)}
     return {}
-
-
-def _named(files: tuple[str, ...]) -> dict[str, str]:
-    """Systems by NAME=FILE, or by the file's name."""
-    named: dict[str, str] = {}
-    for given in files:
-        name, separator, file = given.partition("=")
-        if not separator or "/" in name:
-            name, file = Path(given).name.partition(".")[0], given
-        if name in named:
-            raise UsageError(f"two systems are called {name!r}; give each a name of its own, as NAME=FILE")
-        named[name] = file
-    return named
 
 
 def _images(study: dict[str, Any], folder: str | None, address: str | None) -> dict[str, str]:

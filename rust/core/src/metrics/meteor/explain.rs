@@ -34,20 +34,7 @@ pub struct Link {
 
 /// Aligns two lines of text, which are normalised first.
 pub fn align(resources: &Resources, hypothesis: &str, reference: &str) -> Alignment {
-    let [hypothesis, reference] = [hypothesis, reference].map(|line| resources.tokens(line));
-    let mut arena = Arena::default();
-    arena.push_tokens(hypothesis.iter().map(String::as_str));
-    arena.push_tokens(reference.iter().map(String::as_str));
-    let sentences = Sentences::new(arena, resources, 1);
-    let mut aligner = Aligner::default();
-    let statistics = aligner.align(&sentences, sentences.get(0), sentences.get(1));
-    let range = |start: u32, end: u32| start as usize..end as usize;
-    let links = aligner.search.chosen().iter().map(|found| Link {
-        module: found.module,
-        hypothesis: range(found.hypothesis, found.hypothesis_end()),
-        reference: range(found.reference, found.reference_end()),
-    });
-    Alignment { links: links.collect(), hypothesis, reference, statistics }
+    align_each(resources, hypothesis, &[reference]).remove(0)
 }
 
 /// Aligns with every reference: the number of the best, its alignment and score. None without references.
@@ -57,12 +44,35 @@ pub fn align_best(
     hypothesis: &str,
     references: &[&str],
 ) -> Option<(usize, Alignment, Parts)> {
-    let alignments = references.iter().enumerate().map(|(number, reference)| {
-        let alignment = align(resources, hypothesis, reference);
-        let parts = weights.score(&alignment.statistics.counts());
-        (number, alignment, parts)
-    });
+    let alignments =
+        align_each(resources, hypothesis, references).into_iter().enumerate().map(|(number, alignment)| {
+            let parts = weights.score(&alignment.statistics.counts());
+            (number, alignment, parts)
+        });
     alignments.reduce(|best, next| if next.2.score > best.2.score { next } else { best })
+}
+
+/// Aligns one line with each of several.
+fn align_each(resources: &Resources, hypothesis: &str, references: &[&str]) -> Vec<Alignment> {
+    let hypothesis = resources.tokens(hypothesis);
+    let references: Vec<Vec<String>> = references.iter().map(|line| resources.tokens(line)).collect();
+    let mut arena = Arena::default();
+    for tokens in std::iter::once(&hypothesis).chain(&references) {
+        arena.push_tokens(tokens.iter().map(String::as_str));
+    }
+    let sentences = Sentences::new(arena, resources, 1);
+    let mut aligner = Aligner::default();
+    let range = |start: u32, end: u32| start as usize..end as usize;
+    let alignments = references.into_iter().zip(1..).map(|(reference, number)| {
+        let statistics = aligner.align(&sentences, sentences.get(0), sentences.get(number));
+        let links = aligner.search.chosen().iter().map(|found| Link {
+            module: found.module,
+            hypothesis: range(found.hypothesis, found.hypothesis_end()),
+            reference: range(found.reference, found.reference_end()),
+        });
+        Alignment { links: links.collect(), hypothesis: hypothesis.clone(), reference, statistics }
+    });
+    alignments.collect()
 }
 
 /// Aligns pairs of sentences, one after the other, in the same memory.

@@ -1,5 +1,7 @@
 //! The sentences at hand, as the matchers read them: token numbers, and the places of phrases that have paraphrases.
 
+use rustc_hash::FxHashMap;
+
 use super::lexicon::Lexicon;
 use super::resources::{ROOT, Resources};
 use crate::numeric::parallel::map_parts;
@@ -121,35 +123,36 @@ impl Sentences {
 
     /// Drops the spans of phrases that neither have paraphrases here nor are any, and numbers the others.
     fn select_paraphrases(&mut self, resources: &Resources) {
-        const ABSENT: u8 = 0;
-        const PRESENT: u8 = 1;
-        const USED: u8 = 2;
-        let mut states = vec![ABSENT; resources.phrase_count()];
+        const PRESENT: u32 = 1;
+        /// That of the first phrase with a use; the next follow.
+        const USED: u32 = 2;
+        let mut states = PerPhrase::new(resources.phrase_count(), self.spans.len());
         let mut present = Vec::new();
         for span in &self.spans {
-            if std::mem::replace(&mut states[span.phrase as usize], PRESENT) == ABSENT {
+            if states.get(span.phrase) != PRESENT {
+                states.set(span.phrase, PRESENT);
                 present.push((span.phrase, span.length));
             }
         }
         for &(phrase, _) in &present {
             for paraphrase in resources.paraphrases(phrase) {
-                if states[paraphrase as usize] != ABSENT {
-                    states[paraphrase as usize] = USED;
-                    states[phrase as usize] = USED;
+                if states.get(paraphrase) != ABSENT {
+                    states.set(paraphrase, USED);
+                    states.set(phrase, USED);
                 }
             }
         }
-        present.retain(|&(phrase, _)| states[phrase as usize] == USED);
-        let mut numbers = vec![0_u32; resources.phrase_count()];
-        (0..).zip(&present).for_each(|(number, &(phrase, _))| numbers[phrase as usize] = number);
-        let is_used = |phrase: u32| states[phrase as usize] == USED;
+        present.retain(|&(phrase, _)| states.get(phrase) == USED);
+        for (state, &(phrase, _)) in (USED..).zip(&present) {
+            states.set(phrase, state);
+        }
+        let number = |phrase: u32| states.get(phrase).checked_sub(USED);
         for &(phrase, length) in &present {
-            let paraphrases = resources.paraphrases(phrase).filter(|&paraphrase| is_used(paraphrase));
-            self.paraphrases.extend(paraphrases.map(|paraphrase| numbers[paraphrase as usize]));
+            self.paraphrases.extend(resources.paraphrases(phrase).filter_map(number));
             self.paraphrase_ends.push(self.paraphrases.len());
             self.lengths.push(length);
         }
-        self.keep_spans(|phrase| is_used(phrase).then(|| numbers[phrase as usize]));
+        self.keep_spans(number);
     }
 
     fn keep_spans(&mut self, renumber: impl Fn(u32) -> Option<u32>) {
@@ -168,6 +171,40 @@ impl Sentences {
     }
 }
 
+/// What [`PerPhrase`] has for a phrase before it is told anything.
+const ABSENT: u32 = 0;
+
+/// A number for each phrase of the table, of which there are millions.
+///
+/// An array is the quickest to ask, but its pages take milliseconds to come into being: too long for two sentences.
+enum PerPhrase {
+    Array(Vec<u32>),
+    Table(FxHashMap<u32, u32>),
+}
+
+impl PerPhrase {
+    /// `phrases` in all, of which at most `present` are in the sentences.
+    fn new(phrases: usize, present: usize) -> Self {
+        if present > phrases / 64 { Self::Array(vec![ABSENT; phrases]) } else { Self::Table(FxHashMap::default()) }
+    }
+
+    fn get(&self, phrase: u32) -> u32 {
+        match self {
+            Self::Array(numbers) => numbers[phrase as usize],
+            Self::Table(numbers) => numbers.get(&phrase).copied().unwrap_or(ABSENT),
+        }
+    }
+
+    fn set(&mut self, phrase: u32, number: u32) {
+        match self {
+            Self::Array(numbers) => numbers[phrase as usize] = number,
+            Self::Table(numbers) => {
+                numbers.insert(phrase, number);
+            }
+        }
+    }
+}
+
 /// Every phrase of the table, and every beginning of one, in the sentence. (Remembering steps from phrase to phrase in
 /// a hash table was not faster than searching the children each time.)
 fn find_phrases(words: &[Word], lexicon: &Lexicon, resources: &Resources, spans: &mut Vec<Span>) {
@@ -178,6 +215,25 @@ fn find_phrases(words: &[Word], lexicon: &Lexicon, resources: &Resources, spans:
             let Some(next) = next else { break };
             phrase = next;
             spans.push(Span { start: start as u32, length, phrase });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_phrases_and_many_are_kept_alike() {
+        let mut few = PerPhrase::new(1000, 3);
+        let mut many = PerPhrase::new(1000, 300);
+        assert!(matches!((&few, &many), (PerPhrase::Table(_), PerPhrase::Array(_))));
+        for (phrase, number) in [(0, 5), (999, 1), (7, 2), (7, 3), (0, ABSENT)] {
+            few.set(phrase, number);
+            many.set(phrase, number);
+        }
+        for phrase in 0..1000 {
+            assert_eq!(few.get(phrase), many.get(phrase));
         }
     }
 }

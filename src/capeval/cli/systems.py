@@ -1,0 +1,55 @@
+"""What systems are called whose captions are in files: one rule for all commands."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+from capeval.data.source import system_name
+from capeval.errors import UsageError, warn
+
+
+def named(systems: Iterable[str]) -> dict[str, str]:
+    """Files by the name of their system: that of NAME=FILE, or the file's without suffix.
+
+    Files of one name are told apart by their folders, and the same file given twice by a number, with a warning. Raises
+    `UsageError` for a name given twice.
+    """
+    given: list[tuple[str | None, str]] = [_split(system) for system in systems]
+    files = {os.path.realpath(file): file for name, file in given if name is None and file != "-"}
+    short = _told_apart(files)
+    names: dict[str, str] = {}
+    seen: set[str] = set()
+    for name, file in given:
+        place = os.path.realpath(file)
+        called = name or short.get(place, system_name(file))
+        if name is None and place in seen:
+            called = next(other for n in range(2, len(given) + 2) if (other := f"{called} {n}") not in names)
+        if called in names:
+            raise UsageError(f"two systems are called {called!r}; give each a name of its own, as NAME=FILE")
+        if place in seen and file != "-":
+            warn(f"{file} is given twice, as two systems")
+        seen.add(place)
+        names[called] = file
+    return names
+
+
+def _split(system: str) -> tuple[str | None, str]:
+    """Name and file of NAME=FILE; a file whose own name has the sign is taken as a file."""
+    name, equals, file = system.partition("=")
+    return (name, file) if equals and name and file and not os.path.exists(system) else (None, system)
+
+
+def _told_apart(files: Iterable[str]) -> dict[str, str]:
+    """The shortest ends of the paths, without suffix, that are all different."""
+    stems = {place: [*os.path.dirname(place).split(os.sep), system_name(place)] for place in files}
+    names: dict[str, str] = {}
+    for place, parts in stems.items():
+        others = [other for key, other in stems.items() if key != place]
+        length = next(
+            (n for n in range(1, len(parts)) if all(parts[-n:] != other[-n:] for other in others)), len(parts)
+        )
+        names[place] = "/".join(parts[-length:])
+    # a.json and a.csv of one folder differ by nothing but the suffix.
+    twice = {name for name in names.values() if list(names.values()).count(name) > 1}
+    return {place: os.path.basename(place) if name in twice else name for place, name in names.items()}

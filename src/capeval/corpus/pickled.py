@@ -1,0 +1,69 @@
+"""Document frequencies out of a Python pickle, such as the published ones of COCO, read by a process of its own.
+
+Nothing in the pickle is executed, and whatever reading it does to its process (see `unpickle`) happens to that alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+from capeval import _core
+from capeval.corpus import unpickle
+from capeval.data.source import PathLike, display_name, reading
+from capeval.errors import DataError
+
+SECONDS = 120
+"""Most processor time. A million n-grams take about a second."""
+
+WAIT = 3600
+"""Most seconds from start to end, for systems that do not count processor time."""
+
+MEMORY = 512 << 20
+MEMORY_PER_BYTE = 64
+"""Most memory, in bytes: some for any file, and some for each byte of it. Counts take about 25 a byte."""
+
+_ELSEWHERE = "`capeval df build REFERENCES -o FILE` makes document frequencies from the references"
+
+
+def read_pickle(path: PathLike) -> _core.DocumentFrequency:
+    """The counts of the pickle. Raises `DataError` where there are none, or they take too much to read."""
+    with reading(path):
+        file = open(path, "rb")  # noqa: SIM115  (closed below; other errors must not be taken for those of the file)
+    limits = map(str, (SECONDS, MEMORY, MEMORY_PER_BYTE))
+    # Isolated: neither the environment nor the current folder can put modules of theirs in the place of Python's.
+    command = [sys.executable, "-I", "-S", unpickle.__file__, *limits]
+    with file:
+        try:
+            done = subprocess.run(
+                command, stdin=file, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=WAIT, check=False
+            )
+        except subprocess.TimeoutExpired:
+            raise _refusal(path, f"reading the pickle took more than {WAIT} seconds") from None
+        except OSError as error:
+            raise DataError(
+                f"{display_name(path)}: a pickle is read by a Python process of its own, and {sys.executable!r} cannot "
+                f"be started: {error}"
+            ) from error
+    if done.returncode == 0:
+        return _built(done.stdout)
+    if done.returncode == unpickle.REFUSED:
+        raise _refusal(path, done.stdout.decode())
+    if done.returncode == -getattr(signal, "SIGXCPU", 0):
+        raise _refusal(path, f"reading the pickle took more than {SECONDS} seconds of processor time")
+    raise _refusal(path, "reading the pickle ended its process; the values in it are nested too deeply, or too large")
+
+
+def _refusal(path: PathLike, why: str) -> DataError:
+    return DataError(f"{os.fspath(path)}: {why}. {_ELSEWHERE}")
+
+
+def _built(answer: bytes) -> _core.DocumentFrequency:
+    line, _, arrays = answer.partition(b"\n")
+    header = json.loads(line)
+    count = header["ngrams"]
+    counts, lengths, ids = arrays[: 4 * count], arrays[4 * count : 5 * count], arrays[5 * count :]
+    return _core.DocumentFrequency.from_counts(header["words"], ids, lengths, counts, header["documents"])
