@@ -111,11 +111,11 @@ def rank_references(
     scores: dict[str, list[float]] = {}
     taken = taken.with_({}, image_of={str(row): image for row, (image, _) in enumerate(rows)})
     for metric in chosen:
-        own = taken
+        needed = taken
         if metric.uses_document_frequency and "document_frequency" not in taken:
             frequencies = DocumentFrequency.build(captions, tokenizer=tokenizer, stem=metric.uses_stems, threads=threads)
-            own = taken.with_({"document_frequency": frequencies})
-        result = score_corpus(corpus, [metric], needs=own, interval=None, threads=threads)
+            needed = taken.with_({"document_frequency": frequencies})
+        result = score_corpus(corpus, [metric], needs=needed, interval=None, threads=threads)
         scores[metric.key] = list(result[metric.key].per_image_values())
     found, start = {}, 0
     for image, own in ranked.items():
