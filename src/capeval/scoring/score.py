@@ -207,7 +207,8 @@ def _statistics(
         members = [metric for metric in metrics if embedded.get(metric.key) is view]
         calls = [(metric.key, metric.arithmetic, metric.kernel_parameters()) for metric in members]
         captions, vectors = (corpus._core, None) if view is None else (view.corpus, view.embedded)
-        counted = _core.evaluate(captions, calls, document_frequency, tables, vectors, threads)
+        resources = [resource for resource in (document_frequency, tables, vectors) if resource is not None]
+        counted = _core.evaluate(captions, calls, resources, threads)
         found.update(zip((metric.key for metric in members), counted, strict=True))
     return [found[metric.key] for metric in metrics]
 
