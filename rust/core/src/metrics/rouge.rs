@@ -108,10 +108,7 @@ struct RougeS {
 
 /// Builds ROUGE-S.
 pub(crate) fn build_s(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
-    Ok(Box::new(RougeS {
-        distance: parameters.count("distance", 1..=1000)?,
-        beta: parameters.positive("beta")?,
-    }))
+    Ok(Box::new(RougeS { distance: parameters.count("distance", 1..=1000)?, beta: parameters.positive("beta")? }))
 }
 
 impl Kernel for RougeS {
