@@ -17,6 +17,7 @@ import pytest
 
 from capeval.cli.main import main
 
+OF_THE_TERMINAL = ("COLUMNS", "NO_COLOR", "FORCE_COLOR")
 SCRIPT = Path(sysconfig.get_path("scripts")) / "capeval"
 
 
@@ -36,7 +37,7 @@ class Runner:
         self.folder = folder
 
     def environment(self, **changes: str) -> dict[str, str]:
-        kept = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR", "FORCE_COLOR")}
+        kept = {name: value for name, value in os.environ.items() if name not in OF_THE_TERMINAL}
         return {**kept, **changes}
 
     def command(self, *arguments: object) -> list[str | bytes]:
@@ -63,6 +64,8 @@ class Runner:
             warnings.resetwarnings()  # what pytest makes an error is a line on standard error here
             warnings.simplefilter("ignore", DeprecationWarning)
             patch.chdir(self.folder)
+            for name in OF_THE_TERMINAL:
+                patch.delenv(name, raising=False)
             patch.setattr(sys, "argv", ["capeval", *map(os.fsdecode, self.command(*arguments)[1:])])
             patch.setattr(sys, "stdout", out)
             patch.setattr(sys, "stderr", err)
@@ -73,8 +76,12 @@ class Runner:
         return Ended(int(left.value.code or 0), out.buffer.getvalue().decode(), err.buffer.getvalue().decode())
 
     def ok(self, *arguments: object, **options: Any) -> str:
-        """Standard output of a run that ends well and says nothing beside it."""
-        ended = self(*arguments, **options)
+        """Standard output of a run that ends well and says nothing beside it.
+
+        In this process, unless it is given an environment or standard input; the pages of the documentation and what
+        is run by a call go through the installed script.
+        """
+        ended = self(*arguments, **options) if options else self.here(*arguments)
         assert (ended.status, ended.stderr) == (0, "")
         return ended.stdout
 
