@@ -189,8 +189,7 @@ def commands(text: str) -> Iterator[tuple[str, str, int]]:
 def run(command: str) -> tuple[int, str]:
     """The exit status and everything printed. A hang is ended by the time limit of the test, which is pytest's."""
     if re.fullmatch(r"capeval [\w -]*--help", command):
-        shown = CliRunner(env={"COLUMNS": "80"}).invoke(cli, shlex.split(command)[1:], prog_name="capeval")
-        return shown.exit_code, shown.output
+        return show_help(shlex.split(command)[1:-1], columns=80)
     scripts = str(Path(sys.executable).parent)
     environment = {
         **os.environ, "PATH": scripts + os.pathsep + os.environ["PATH"], "COLUMNS": "80", "PYTHONUTF8": "1",
@@ -223,11 +222,18 @@ def subcommands(command: click.Command, *names: str) -> Iterator[tuple[str, clic
             yield from subcommands(below, *names, name)
 
 
+def show_help(names: list[str], *, columns: int) -> tuple[int, str]:
+    """The exit status and the help of a command, on a terminal of so many columns."""
+    # Of a real terminal click leaves two columns free.
+    shown = CliRunner().invoke(cli, [*names, "--help"], prog_name="capeval", terminal_width=columns - 2)
+    return shown.exit_code, shown.output
+
+
 def check_help(page: Path, commands: dict[str, click.Command]) -> None:
     """The page asks for the help of these commands and of no others, and no line of it is wider than 100."""
     asked = re.findall(r"^\$ (.*) --help$", page.read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted(asked) == sorted(commands)
     for name in commands:
-        shown = CliRunner(env={"COLUMNS": "100"}).invoke(cli, [*name.split()[1:], "--help"], prog_name="capeval")
-        assert shown.exit_code == 0, name
-        assert max(map(len, shown.output.splitlines())) <= 100, name
+        status, shown = show_help(name.split()[1:], columns=100)
+        assert status == 0, name
+        assert max(map(len, shown.splitlines())) <= 100, name

@@ -22,11 +22,11 @@ CAPTIONS = [caption for captions in example.references().values() for caption in
 
 
 @pytest.mark.java
-def test_two_thousand_random_pairs_against_the_original() -> None:
+def test_a_thousand_random_pairs_against_the_original() -> None:
     chance = random.Random(0)
     tokens = [" ".join(words) for words in capeval.tokenize(CAPTIONS)]
     references, candidates = {}, {}
-    for number in range(2000):
+    for number in range(1000):
         candidates[str(number)] = _edited(chance, chance.choice(tokens))
         references[str(number)] = [*chance.sample(tokens, chance.randint(1, 4)), chance.choice(tokens)]
     score = capeval.score(references, candidates, "meteor", tokenizer="none", interval=None)["meteor"]
