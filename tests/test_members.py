@@ -148,9 +148,14 @@ def test_a_member_that_is_not_installed_is_named(
 # Old names
 
 
-@pytest.mark.parametrize("old", old_names("capeval"))
+@pytest.mark.parametrize("old", [old for old in old_names("capeval") if old != "capeval.torch"])
 def test_an_old_module_name_still_works(old: str, monkeypatch: pytest.MonkeyPatch) -> None:
     check_old_name(old, monkeypatch)
+
+
+@pytest.mark.torch
+def test_the_old_name_of_the_reward_on_a_device_still_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    check_old_name("capeval.torch", monkeypatch)
 
 
 def test_what_never_was_is_not_found() -> None:
