@@ -62,7 +62,8 @@ class Runner:
         out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
         with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
             warnings.resetwarnings()  # what pytest makes an error is a line on standard error here
-            warnings.simplefilter("ignore", DeprecationWarning)
+            for category in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
+                warnings.simplefilter("ignore", category)  # as Python does by itself
             patch.chdir(self.folder)
             for name in OF_THE_TERMINAL:
                 patch.delenv(name, raising=False)
@@ -82,7 +83,7 @@ class Runner:
         is run by a call go through the installed script.
         """
         ended = self(*arguments, **options) if options else self.here(*arguments)
-        assert (ended.status, ended.stderr) == (0, "")
+        assert (ended.status, ended.stderr) == (0, ""), ended.stderr
         return ended.stdout
 
     def refused(self, *arguments: object, **options: Any) -> str:
