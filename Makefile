@@ -7,35 +7,56 @@ BIN := $(VENV)/bin
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name 'Cargo.toml') Cargo.toml Cargo.lock
 POSTGRESQL := $(firstword $(shell command -v initdb 2>/dev/null) $(wildcard /usr/lib/postgresql/*/bin/initdb))
 BROWSER := $(firstword $(shell command -v chromium chromium-browser google-chrome 2>/dev/null))
+JAVA := $(firstword $(shell command -v java 2>/dev/null))
+PYTEST := $(abspath $(BIN))/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python test-server lint format bench wheel browser default-vectors clean check-tools fuzz
+.PHONY: help demo test test-rust test-core test-pages test-torch test-server test-captioning docs endurance lint format \
+        bench wheel browser java postgresql default-vectors clean check-tools fuzz
 
 help:  ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
 
 demo: $(VENV)/.built  ## score the example data, write report.html
 	$(BIN)/capeval demo --output report.html
 
-test: test-rust test-python  ## every test
+test: test-rust test-core test-pages test-torch test-server test-captioning  ## every test, each member by itself
 
 # The texts of METEOR that its Rust tests compare with are those of the installed pycocoevalcap.
 METEOR_TEXTS := target/meteor
-test-rust: check-tools $(METEOR_TEXTS)/.laid-out
+test-rust: check-tools $(METEOR_TEXTS)/.laid-out  ## the native core
 	CAPEVAL_METEOR=$(abspath $(METEOR_TEXTS)) cargo test --quiet --workspace -- --include-ignored
 
 $(METEOR_TEXTS)/.laid-out: scripts/meteor_texts.py | $(VENV)/.built
 	$(BIN)/python $< $(METEOR_TEXTS)
 	@touch $@
 
-test-python: $(VENV)/.test browser postgresql
-	$(BIN)/python -m pytest
+test-core: $(VENV)/.core java  ## capeval, without torch, server or browser
+	$(PYTEST) -m "not browser and not torch"
 
-lint: $(VENV)/.dev  ## formatting, clippy, ruff, mypy, stubs
+test-pages: $(VENV)/.pages browser  ## the core's reports in a browser
+	$(PYTEST) -m browser
+
+test-torch: $(VENV)/.core $(VENV)/.torch  ## what in the core needs torch: detectors, rewards on a device
+	$(PYTEST) -m torch
+
+test-server: $(VENV)/.server browser postgresql  ## capeval-server
+	cd packages/server && $(PYTEST)
+
+test-captioning: $(VENV)/.captioning  ## capeval-captioning
+	cd packages/captioning && $(PYTEST)
+
+docs: $(VENV)/.core $(VENV)/.torch $(VENV)/.server $(VENV)/.captioning  ## run every block of the documentation
+	$(PYTEST) tests/test_docs.py
+	cd packages/server && $(PYTEST) tests/test_server_pages.py
+	cd packages/captioning && $(PYTEST) tests/test_captioning_pages.py
+
+lint: $(VENV)/.dev  ## formatting, clippy, ruff, mypy, layers, stubs
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
 	$(BIN)/ruff check
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 	$(BIN)/python -m mypy.stubtest capeval._core --ignore-disjoint-bases
 
 format: $(VENV)/.dev  ## format Rust, sort imports
@@ -43,14 +64,14 @@ format: $(VENV)/.dev  ## format Rust, sort imports
 	$(BIN)/ruff check --fix --select I
 
 API_SECONDS ?= 600
-test-server: $(VENV)/.test postgresql  ## the server for long: load, kill -9, random API calls
+endurance: $(VENV)/.server postgresql  ## the server for long: load, kill -9, random API calls
 	$(BIN)/python benchmarks/server.py --seconds 120
 	$(BIN)/python benchmarks/server.py --seconds 120 --kills 10
 	$(BIN)/python benchmarks/server.py --seconds 120 --kills 10 --postgresql
 	$(BIN)/pip install --quiet 'schemathesis>=4'
 	$(BIN)/python benchmarks/server_api.py --seconds $(API_SECONDS)
 
-bench: $(VENV)/.test  ## speed and memory against pycocoevalcap, scaling, resampling
+bench: $(VENV)/.core  ## speed and memory against pycocoevalcap, scaling, resampling
 	$(BIN)/python benchmarks/against.py
 	$(BIN)/python benchmarks/reward.py
 	$(BIN)/python benchmarks/scaling.py
@@ -84,41 +105,64 @@ $(VENV)/.created: | check-tools
 	$(BIN)/pip install --quiet --upgrade pip 'maturin>=1.9.4,<2'
 	@touch $@
 
+# capeval is not on PyPI: it is built here first, and what follows finds it installed.
 $(VENV)/.built: $(VENV)/.created $(RUST_SOURCES) pyproject.toml
-	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet --extras meteor,study
-	@$(BIN)/python -m compileall -q src/capeval  # as an installation does: half of the start-up otherwise
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet --extras meteor
+	@touch $@
+
+$(VENV)/.core: $(VENV)/.built
+	$(BIN)/pip install --quiet 'capeval[test]'
+	@touch $@
+
+$(VENV)/.pages: $(VENV)/.core
+	$(BIN)/pip install --quiet 'capeval[browser]'
 	@touch $@
 
 # PyPI's torch for Linux brings CUDA, 5 GB with all it needs; where PyTorch's own index can be reached, pip prefers the
 # small one for the CPU, whose version counts as higher. One try only: without that index it is PyPI's.
-$(VENV)/.torch: $(VENV)/.created
+$(VENV)/.torch: $(VENV)/.built
 	$(BIN)/pip install --quiet --retries 0 --extra-index-url https://download.pytorch.org/whl/cpu 'torch>=2.4' 'torchvision>=0.19'
+	$(BIN)/pip install --quiet 'capeval[detect]'
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.built $(VENV)/.torch pyproject.toml
-	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet --extras test
+$(VENV)/.server: $(VENV)/.built packages/server/pyproject.toml
+	$(BIN)/pip install --quiet -e 'packages/server[test]'
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.test pyproject.toml
-	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet --extras dev
+$(VENV)/.captioning: $(VENV)/.built $(VENV)/.torch packages/captioning/pyproject.toml
+	$(BIN)/pip install --quiet -e 'packages/captioning[test]'
 	@touch $@
 
-# The report is tested in a real browser; Debian has it as a package.
+$(VENV)/.dev: $(VENV)/.core $(VENV)/.torch $(VENV)/.server $(VENV)/.captioning
+	$(BIN)/pip install --quiet 'capeval[dev]'
+	@touch $@
+
+# Programs that pip cannot install come from Debian. $(call debian,PROGRAM,PACKAGE) installs one.
+define debian
+	@command -v apt-get >/dev/null || { echo "these tests need $(1) on the PATH"; exit 1; }
+	@echo "installing $(1) for the tests"
+	@if [ "$$(id -u)" = 0 ]; then SUDO=; else SUDO=sudo; fi; \
+	 $$SUDO apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$SUDO apt-get install -qq -y $(2) >/dev/null
+endef
+
+# Reports, the server's pages and studies are tested in a real browser.
 browser:
 ifeq ($(BROWSER),)
-	@command -v apt-get >/dev/null || { echo "the report tests need Chromium on the PATH"; exit 1; }
-	@echo "installing Chromium for the report tests"
-	@if [ "$$(id -u)" = 0 ]; then SUDO=; else SUDO=sudo; fi; \
-	 $$SUDO apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$SUDO apt-get install -qq -y chromium >/dev/null
+	$(call debian,Chromium,chromium)
 endif
 
 # The server's tests use a temporary cluster of their own.
 postgresql:
 ifeq ($(POSTGRESQL),)
-	@command -v apt-get >/dev/null || { echo "the server's tests need PostgreSQL (initdb) on the PATH"; exit 1; }
-	@echo "installing PostgreSQL for the server's tests"
-	@if [ "$$(id -u)" = 0 ]; then SUDO=; else SUDO=sudo; fi; \
-	 $$SUDO apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$SUDO apt-get install -qq -y postgresql >/dev/null
+	$(call debian,PostgreSQL (initdb),postgresql)
+endif
+
+# The COCO suite's own programs are run where there is a Java runtime; continuous integration has to have one.
+java:
+ifneq ($(CI),)
+ifeq ($(JAVA),)
+	$(call debian,Java,default-jre-headless)
+endif
 endif
 
 clean:  ## remove everything built

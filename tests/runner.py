@@ -1,15 +1,23 @@
-"""Runs the installed `capeval` script as users do."""
+"""Runs the installed `capeval` script as users do, or its command line in this process."""
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
+import sys
 import sysconfig
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from capeval.cli.main import main
+
+OF_THE_TERMINAL = ("COLUMNS", "NO_COLOR", "FORCE_COLOR")
 SCRIPT = Path(sysconfig.get_path("scripts")) / "capeval"
 
 
@@ -29,7 +37,7 @@ class Runner:
         self.folder = folder
 
     def environment(self, **changes: str) -> dict[str, str]:
-        kept = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR", "FORCE_COLOR")}
+        kept = {name: value for name, value in os.environ.items() if name not in OF_THE_TERMINAL}
         return {**kept, **changes}
 
     def command(self, *arguments: object) -> list[str | bytes]:
@@ -45,20 +53,46 @@ class Runner:
         done = subprocess.run(
             self.command(*arguments),
             input=stdin.encode() if isinstance(stdin, str) else stdin,
-            capture_output=True, check=False, timeout=60, cwd=self.folder, env=self.environment(**(env or {})),
+            capture_output=True, check=False, cwd=self.folder, env=self.environment(**(env or {})),
         )  # fmt: skip
         return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
 
+    def here(self, *arguments: object) -> Ended:
+        """As a call, but in this process: starting Python takes longer than most commands, PyTorch many times that."""
+        out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+        with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+            warnings.resetwarnings()  # what pytest makes an error is a line on standard error here
+            for category in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
+                warnings.simplefilter("ignore", category)  # as Python does by itself
+            patch.chdir(self.folder)
+            for name in OF_THE_TERMINAL:
+                patch.delenv(name, raising=False)
+            patch.setattr(sys, "argv", ["capeval", *map(os.fsdecode, self.command(*arguments)[1:])])
+            patch.setattr(sys, "stdout", out)
+            patch.setattr(sys, "stderr", err)
+            with pytest.raises(SystemExit) as left:
+                main()
+        out.flush()
+        err.flush()
+        return Ended(int(left.value.code or 0), out.buffer.getvalue().decode(), err.buffer.getvalue().decode())
+
     def ok(self, *arguments: object, **options: Any) -> str:
-        """Standard output of a run that ends well and says nothing beside it."""
-        ended = self(*arguments, **options)
-        assert (ended.status, ended.stderr) == (0, "")
+        """Standard output of a run that ends well and says nothing beside it.
+
+        In this process, unless it is given an environment or standard input; the pages of the documentation and what
+        is run by a call go through the installed script.
+        """
+        ended = self(*arguments, **options) if options else self.here(*arguments)
+        assert (ended.status, ended.stderr) == (0, ""), ended.stderr
         return ended.stdout
 
     def refused(self, *arguments: object, **options: Any) -> str:
-        """The one message of a run that is refused, which writes nothing anywhere."""
+        """The one message of a run that is refused, which writes nothing anywhere.
+
+        In this process, unless it is given an environment or standard input.
+        """
         before = self.files()
-        ended = self(*arguments, **options)
+        ended = self(*arguments, **options) if options else self.here(*arguments)
         assert ended.status == 2, ended
         assert ended.stdout == ""
         assert ended.stderr.startswith("capeval: ")

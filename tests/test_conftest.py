@@ -43,7 +43,7 @@ def test_skips(run: str, is_set: bool, outcome: str) -> None:
         environment["CAPEVAL_SHARED"] = run
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", run, run],
-        capture_output=True, text=True, check=False, timeout=100, env=environment, cwd=run,
+        capture_output=True, text=True, check=False, env=environment, cwd=run,
     )  # fmt: skip
     assert outcome in done.stdout, done.stdout
     assert ("skipped although CAPEVAL_SHARED is set" in done.stdout) == is_set

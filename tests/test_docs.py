@@ -1,33 +1,16 @@
-"""The documentation is run: its code, its commands, their output, its links, and whether anything is missing.
-
-Blocks of one page run in order, in one empty folder, and Python blocks share their names.
-
-- ```` ```json references.json ```` writes the block to that file.
-- ```` ```python ```` runs. What it prints is compared with the ```` ```text ```` block that follows at once; without
-  one, with the comments on and below its `print` lines, if there are any.
-- ```` ```console ```` runs the lines that begin `$ capeval` (or `$ python`, `$ cat`, `$ echo`), which must succeed, and
-  compares the output that is shown. Other commands are for the reader.
-
-The amount of blank space is not compared, and `[...]` stands for anything. `CAPEVAL_UPDATE_DOCS=1 pytest
-tests/test_docs.py` writes what was printed into the pages, except where the shown output has a `[...]`.
-"""
+"""The pages that belong to no member are run (see `pages`), and all are looked at for links and for what is missing."""
 
 from __future__ import annotations
 
-import contextlib
-import io
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
 import pytest
 
 import capeval
+import pages
 from capeval import data, errors, metrics
 from capeval.cli.main import cli
 from capeval.corpus.corpus import TOKENIZERS
@@ -35,172 +18,42 @@ from capeval.metrics import Metric
 from capeval.metrics.base import spell
 from capeval.metrics.registry import METRICS
 from capeval.report.formats import FORMATS as PRINTED_FORMATS
+from pages import DOCS, PAGES, ROOT, RUNNERS, Page, every_page, run_page, runner_of
 
-ROOT = Path(__file__).parents[1]
-DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted(DOCS.rglob("*.md"))]
 REFERENCE = {page: page.read_text(encoding="utf-8") for page in sorted((DOCS / "reference").rglob("*.md"))}
 
-every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 
-UPDATE = "CAPEVAL_UPDATE_DOCS" in os.environ
-ELISION = "[...]"
-
-
-@dataclass
-class Block:
-    """A fenced block: what follows the fence, its text, and where that text is in the page."""
-
-    language: str
-    name: str
-    text: str
-    start: int
-    line: int
-    follows_at_once: bool
-
-
-def blocks(page: Path) -> list[Block]:
-    text = page.read_text(encoding="utf-8")
-    found, end = [], 0
-    for match in re.finditer(r"^```(\w*)(?: +(\S+))?\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
-        at_once = not text[end : match.start()].strip()
-        line = text.count("\n", 0, match.start(3))
-        found.append(Block(match[1], match[2] or "", match[3], match.start(3), line, at_once))
-        end = match.end()
-    assert text.count("```") == 2 * len(found), f"{page}: a fence without partner"
-    return found
-
-
-# Running a page
-
-
-class Page:
-    """A page being run; `rewritten` holds the new text of places that were out of date."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.names: dict[str, object] = {"__name__": "__main__"}
-        self.rewritten: list[tuple[int, int, str]] = []
-
-    def run(self) -> None:
-        found = blocks(self.path)
-        for block, after in zip(found, [*found, None][1:], strict=True):
-            if block.name:
-                Path(block.name).write_text(block.text, encoding="utf-8")
-            elif block.language == "python":
-                self.run_python(block, after if after and after.follows_at_once else None)
-            elif block.language == "console":
-                self.run_console(block)
-
-    def run_python(self, block: Block, after: Block | None) -> None:
-        code = compile("\n" * block.line + block.text, str(self.path), "exec", dont_inherit=True)
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
-            exec(code, self.names)  # noqa: S102
-        if after is not None and after.language == "text" and not after.name:
-            self.compare(block, after.text, printed.getvalue(), after.start)
-        elif shown := "\n".join(commented_output(block.text)):
-            if UPDATE and ELISION not in shown and not matches(shown, printed.getvalue()):
-                new = with_comments(block.text, printed.getvalue().splitlines())
-                self.rewritten.append((block.start, block.start + len(block.text), new))
-                return
-            self.compare(block, shown, printed.getvalue(), None)
-
-    def run_console(self, block: Block) -> None:
-        for command, shown, offset in commands(block.text):
-            if re.match(r"(capeval|python|cat|echo) ", command):
-                done = run(command)
-                where = f"{self.path.relative_to(ROOT)}: $ {command}"
-                assert done.returncode == 0, f"{where}\nends with status {done.returncode}:\n{done.stdout}"
-                if shown:
-                    self.compare(block, shown, done.stdout, block.start + offset)
-
-    def compare(self, block: Block, shown: str, printed: str, place: int | None) -> None:
-        if matches(shown, printed):
-            return
-        if UPDATE and place is not None and ELISION not in shown:
-            new = "\n".join(line.rstrip() for line in printed.splitlines()).strip("\n")
-            self.rewritten.append((place, place + len(shown), new + "\n"))
-            return
-        where = f"{self.path.relative_to(ROOT)}, block at line {block.line}"
-        pytest.fail(f"{where}: the page shows\n\n{shown}\n\nand what was printed is\n\n{printed}", pytrace=False)
-
-    def rewrite(self) -> None:
-        text = self.path.read_text(encoding="utf-8")
-        for start, end, new in sorted(self.rewritten, reverse=True):
-            text = text[:start] + new + text[end:]
-        self.path.write_text(text, encoding="utf-8")
-
-
-def commented_output(code: str) -> Iterator[str]:
-    """The comments behind `print(…)`, and those on the lines right below it."""
-    below = False
-    for line in code.splitlines():
-        if line.startswith("print("):
-            below = True
-            if "  # " in line:
-                yield line.rpartition("  # ")[2]
-        elif below and line.startswith("# "):
-            yield line.removeprefix("# ")
-        else:
-            below = False
-
-
-def with_comments(code: str, printed: list[str]) -> str:
-    """The code with one line of output in each such comment."""
-    lines, outputs, below = [], iter(printed), False
-    for line in code.splitlines():
-        if line.startswith("print(") and "  # " in line:
-            lines.append(f"{line.rpartition('  # ')[0]}  # {next(outputs)}")
-        else:
-            lines.append(f"# {next(outputs)}" if below and line.startswith("# ") else line)
-        below = line.startswith("print(")
-    return "\n".join(lines) + "\n"
-
-
-def commands(text: str) -> Iterator[tuple[str, str, int]]:
-    """Each command, what is shown below it, and where that begins."""
-    for match in re.finditer(r"^\$ ((?:.*\\\n)*.*\n)((?:(?!\$ ).*\n)*)", text, re.MULTILINE):
-        yield match[1].strip(), match[2], match.start(2)
-
-
-def run(command: str) -> subprocess.CompletedProcess[str]:
-    scripts = str(Path(sys.executable).parent)
-    environment = {
-        **os.environ, "PATH": scripts + os.pathsep + os.environ["PATH"], "COLUMNS": "80", "PYTHONUTF8": "1",
-        "LC_ALL": "C.UTF-8",
-    }  # fmt: skip
-    return subprocess.run(
-        ["bash", "-c", f"set -o pipefail; {command}"],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", timeout=60, env=environment, check=False,
-    )  # fmt: skip
-
-
-def matches(shown: str, printed: str) -> bool:
-    pieces = " ".join(shown.split()).split(ELISION)
-    pattern = ".*?".join(r"\s+".join(map(re.escape, piece.strip().split(" "))) for piece in pieces)
-    return re.fullmatch(pattern, " ".join(printed.split()), re.DOTALL) is not None
-
-
-@every_page
+@every_page("core")
 def test_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    running = Page(page)
-    running.run()
-    running.rewrite()
+    run_page(page, tmp_path, monkeypatch)
+
+
+@pytest.mark.torch
+@every_page("torch")
+def test_page_that_needs_torch_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_page(page, tmp_path, monkeypatch)
+
+
+def test_every_page_is_run_by_one_distribution() -> None:
+    """A mark that no runner looks for would leave its page out."""
+    assert {runner_of(page) for page in PAGES} == {*RUNNERS}
+    for page in PAGES:
+        marks = re.findall(r"^<!-- tests:", page.read_text(encoding="utf-8"), re.MULTILINE)
+        assert len(marks) == (runner_of(page) != "core"), f"{page}: the mark stands once, in the first line"
 
 
 def test_the_comparison_can_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules[__name__], "UPDATE", False)
-    monkeypatch.setattr(sys.modules[__name__], "ROOT", tmp_path)
-    assert matches("a [...] d\ne", "a b  c d e")
-    assert matches("0.90[...]", "0.9092")
-    assert not matches("0.91[...]", "0.9092")
-    assert not matches("a b", "a b c")
-    assert not matches("a b", "ab")
-    assert list(commented_output("print(1)  # 1\nx = 2  # no\nprint(x)\n# 2\n# 3\n\n# no\n")) == ["1", "2", "3"]
-    assert list(commands("$ a \\\n  b\nout\nput\n$ c\n")) == [("a \\\n  b", "out\nput\n", 10), ("c", "", 22)]
-    assert with_comments("print(1)  # 0\nprint(x)\n# 2\n# no\n", ["1", "3"]) == "print(1)  # 1\nprint(x)\n# 3\n# no\n"
+    monkeypatch.setattr(pages, "UPDATE", False)
+    monkeypatch.setattr(pages, "ROOT", tmp_path)
+    assert pages.matches("a [...] d\ne", "a b  c d e")
+    assert pages.matches("0.90[...]", "0.9092")
+    assert not pages.matches("0.91[...]", "0.9092")
+    assert not pages.matches("a b", "a b c")
+    assert not pages.matches("a b", "ab")
+    assert list(pages.commented_output("print(1)  # 1\nx = 2  # no\nprint(x)\n# 2\n# 3\n\n# no\n")) == ["1", "2", "3"]
+    assert list(pages.commands("$ a \\\n  b\nout\nput\n$ c\n")) == [("a \\\n  b", "out\nput\n", 10), ("c", "", 22)]
+    rewritten = pages.with_comments("print(1)  # 0\nprint(x)\n# 2\n# no\n", ["1", "3"])
+    assert rewritten == "print(1)  # 1\nprint(x)\n# 3\n# no\n"
     page = tmp_path / "page.md"
     page.write_text("```python\nprint(1)\n```\n\n```text\n2\n```\n", encoding="utf-8")
     with pytest.raises(BaseException, match="what was printed is"):
@@ -228,23 +81,13 @@ def test_every_metric_has_a_page(metric: Metric) -> None:
         assert any(case.lower() in text.lower() for text in pages), f"{metric.name}: nothing about: {case}"
 
 
-def subcommands(group: click.Group, above: str) -> Iterator[tuple[str, click.Command]]:
-    context = click.Context(group)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
+def test_every_command_is_on_the_page_and_no_other() -> None:
+    own = {"capeval": cli}
+    for name in cli.summaries:
+        command = cli.get_command(click.Context(cli), name)
         assert command is not None
-        yield f"{above} {name}", command
-        if isinstance(command, click.Group):
-            yield from subcommands(command, f"{above} {name}")
-
-
-@pytest.mark.parametrize(("name", "command"), [("capeval", cli), *subcommands(cli, "capeval")])
-def test_every_subcommand_shows_its_help(name: str, command: click.Command) -> None:
-    page = (DOCS / "reference" / "command-line.md").read_text(encoding="utf-8")
-    assert f"$ {name} --help\n" in page
-    for parameter in command.params:
-        for option in parameter.opts:
-            assert option in page or not option.startswith("--"), option
+        own |= pages.subcommands(command, "capeval", name)
+    pages.check_help(DOCS / "reference" / "command-line.md", own)
 
 
 def public_names() -> Iterator[str]:
@@ -289,7 +132,7 @@ def slugs(text: str) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@every_page
+@every_page()
 def test_links_resolve(page: Path) -> None:
     text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     for target in re.findall(r"\]\(([^)\s]+)\)", text):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import partial
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -68,11 +69,16 @@ class _Moved(MetaPathFinder, Loader):
         return ModuleSpec(fullname, self, is_package=True)
 
     def exec_module(self, module: ModuleType) -> None:
-        new = new_name(module.__name__)
-        assert new is not None
+        new = new_name(module.__name__) or ""
         warn(f"{module.__name__} is {new} now; the old name works for one more release", FutureWarning)
-        # The import system takes what stands in sys.modules after this call: the module itself, not a copy of it.
-        sys.modules[module.__name__] = import_module(new)
+        moved = import_module(new)
+        if hasattr(moved, "__path__"):
+            # The import system sets what is imported from a package as its attributes. A package's old name keeps a
+            # module of its own for them: the old `captioning.training` must not hide the new package of that name.
+            module.__dict__["__getattr__"] = partial(getattr, moved)
+        else:
+            # The import system takes what stands in sys.modules after this call: the module itself, not a copy of it.
+            sys.modules[module.__name__] = moved
 
 
 def keep_old_names() -> None:

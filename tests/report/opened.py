@@ -18,7 +18,7 @@ class Opened:
 
     def __init__(self, browser: Any, path: Path, **options: Any) -> None:
         self.page = browser.new_page(**options)
-        self.page.set_default_timeout(20_000)
+        self.page.set_default_timeout(300_000)  # against a hang: the machine may be busy
         self.url = path.as_uri()
         self.requests: list[str] = []
         self.complaints: list[str] = []

@@ -109,16 +109,16 @@ def test_nothing_is_loaded(result: Result) -> None:
     assert re.findall(r"<link[^>]*>", text) == ['<link rel="icon" href="data:,">']
 
 
-def test_size_of_five_thousand_images() -> None:
+def test_size_of_five_hundred_images() -> None:
     rng = random.Random(0)
     words = [f"word{n}" for n in range(500)]
-    references = {n: [" ".join(rng.choices(words, k=10)) for _ in range(5)] for n in range(5000)}
+    references = {n: [" ".join(rng.choices(words, k=10)) for _ in range(5)] for n in range(500)}
     candidates = {n: captions[0] for n, captions in references.items()}
     objects = {n: rng.sample(words, 3) for n in references}
-    five_thousand = capeval.score(
+    five_hundred = capeval.score(
         references, candidates, "all", objects=objects, embeddings=embeddings(words), interval=None
     )
-    assert len(render_html(five_thousand, title="large").encode()) < 9_000_000
+    assert len(render_html(five_hundred, title="large").encode()) < 1_000_000
 
 
 def test_larger_corpora_are_sampled(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -236,17 +236,20 @@ def test_python_goes_on_while_rewards_are_computed() -> None:
     df, sampled, references = batch(20_000)
     reward = CiderDReward(df, threads=1)
     encoded = reward.encode(references)
-    worker = threading.Thread(target=reward, args=(sampled, encoded))
-    began = last = time.perf_counter()
-    longest = 0.0
-    worker.start()
-    while worker.is_alive():
-        time.sleep(0.0005)
-        now = time.perf_counter()
-        longest, last = max(longest, now - last), now
-    worker.join()
-    # With the lock held, nearly the whole call would be a single gap.
-    assert longest < (last - began) / 2
+
+    def turns_during_a_call() -> int:
+        """How often this thread's Python runs while another thread computes rewards."""
+        worker = threading.Thread(target=reward, args=(sampled, encoded))
+        worker.start()
+        turns = 0
+        while worker.is_alive():
+            time.sleep(0.0005)
+            turns += 1
+        return turns
+
+    # With the lock held there are one or two: before the call and after it. A busy machine may leave it at that, but
+    # not each time.
+    assert any(turns_during_a_call() > 4 for _ in range(50))
 
 
 def rewards_of_a_child(connection: Connection, reward: CiderDReward, sampled: Any, references: Any) -> None:

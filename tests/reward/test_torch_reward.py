@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
+
+torch = pytest.importorskip("torch", exc_type=ImportError)
 from hypothesis import given
 from hypothesis import strategies as st
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -16,6 +17,8 @@ import capeval
 from capeval.corpus.document_frequency import DocumentFrequency
 from capeval.errors import DataError, UsageError
 from capeval.reward.device import CiderDReward
+
+pytestmark = pytest.mark.torch
 
 END = 0
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]

@@ -39,6 +39,6 @@ def check(shared: Path, name: str, *arguments: str) -> None:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
     done = subprocess.run(
         [sys.executable, str(shared / "check" / name), *arguments],
-        capture_output=True, text=True, check=False, timeout=110, env={**os.environ, "PATH": path},
+        capture_output=True, text=True, check=False, env={**os.environ, "PATH": path},
     )  # fmt: skip
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"

@@ -7,16 +7,12 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("torch", exc_type=ImportError)
-import torch
-from PIL import Image
-from transformers import YolosConfig, YolosForObjectDetection, YolosImageProcessor
-from transformers.utils import logging
-
 
 @pytest.fixture
 def images(tmp_path: Path) -> Path:
     """A folder with five images of random rectangles, of several sizes and modes."""
+    from PIL import Image
+
     folder = tmp_path / "images"
     folder.mkdir()
     chance = random.Random(1)
@@ -34,6 +30,10 @@ def images(tmp_path: Path) -> Path:
 @pytest.fixture(scope="session")
 def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A YOLOS checkpoint with two labels, as `save_pretrained` writes it."""
+    import torch
+    from transformers import YolosConfig, YolosForObjectDetection, YolosImageProcessor
+    from transformers.utils import logging
+
     folder = tmp_path_factory.mktemp("yolos")
     torch.manual_seed(0)
     logging.disable_progress_bar()

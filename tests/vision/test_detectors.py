@@ -8,12 +8,15 @@ import shutil
 from pathlib import Path
 
 import pytest
-import torch
+
+torch = pytest.importorskip("torch", exc_type=ImportError)
 from PIL import Image
 from torchvision import models
 
 from capeval.errors import DataError, UsageError
 from capeval.vision import Detector, default_threshold, load_detector
+
+pytestmark = pytest.mark.torch
 
 SMALL = "ssdlite320_mobilenet_v3_large"
 

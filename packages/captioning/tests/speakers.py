@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip("torch", exc_type=ImportError)
 import torch
 
 import capeval

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
-pytest.importorskip("torch", exc_type=ImportError)
 import numpy as np
+import pytest
 from PIL import Image
 
 from capeval_captioning.decoding.sets.altered import noisy, random_crop

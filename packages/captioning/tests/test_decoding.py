@@ -5,8 +5,6 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-
-pytest.importorskip("torch", exc_type=ImportError)
 import torch
 from torch import Tensor
 

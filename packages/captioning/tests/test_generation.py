@@ -7,8 +7,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("torch", exc_type=ImportError)
 import torch
 
 from capeval.errors import DataError, UsageError

@@ -30,7 +30,6 @@ def scenes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("name", list(MODELS))
 def test_a_captioner_learns(name: str, scenes: Path, tmp_path: Path) -> None:
     torch.set_num_threads(1)

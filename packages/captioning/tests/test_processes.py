@@ -6,7 +6,6 @@ import os
 import socket
 from pathlib import Path
 
-import pytest
 import torch
 from torch import multiprocessing, nn
 
@@ -31,7 +30,6 @@ def _take_a_step(rank: int, port: int, folder: Path) -> None:
     processes.leave()
 
 
-@pytest.mark.timeout(120)
 def test_weights_gradients_and_numbers_are_those_of_all(tmp_path: Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -6,9 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-torch = pytest.importorskip("torch")
-
+import torch
 from torch import Tensor
 
 from capeval.errors import DataError, UsageError

@@ -7,9 +7,6 @@ from functools import partial
 from typing import TypeAlias
 
 import pytest
-
-pytest.importorskip("torch", exc_type=ImportError)
-
 import speakers
 import torch
 

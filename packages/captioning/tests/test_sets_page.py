@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("torch", exc_type=ImportError)
-
 from capeval_captioning.cli.generate import command
 from capeval_captioning.decoding.sets import METHODS
 from capeval_captioning.decoding.sets.method import accepts, spell

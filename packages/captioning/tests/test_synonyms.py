@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-import pytest
-
-pytest.importorskip("torch", exc_type=ImportError)
-pytest.importorskip("gensim")
 import numpy as np
 import numpy.typing as npt
+import pytest
 import speakers
 
 from capeval.errors import DataError, UsageError

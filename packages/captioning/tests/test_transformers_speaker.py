@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("torch", exc_type=ImportError)
-transformers = pytest.importorskip("transformers")
 import speakers
 import torch
+import transformers
 from transformers.utils import logging
 
 from capeval.errors import DataError, UsageError

@@ -47,7 +47,7 @@ def cluster() -> Iterator[str]:
         )
         try:
             url = f"postgresql://capeval@127.0.0.1:{port}/"
-            _wait(url + "postgres")
+            _wait(url + "postgres", server)
             yield url
         finally:
             # The fast end; SIGTERM would wait for every client.
@@ -62,15 +62,16 @@ def create(url: str, name: str) -> str:
     return url + name
 
 
-def _wait(url: str) -> None:
-    for _ in range(300):
+def _wait(url: str, server: subprocess.Popen[bytes]) -> None:
+    """Until it takes connections."""
+    while server.poll() is None:
         try:
             psycopg.connect(url).close()
         except psycopg.OperationalError:
-            time.sleep(0.1)
+            time.sleep(0.02)
         else:
             return
-    raise TimeoutError("PostgreSQL did not start")
+    raise RuntimeError(f"PostgreSQL ended with status {server.returncode}")
 
 
 def _exists(name: str) -> bool:

@@ -196,7 +196,7 @@ def test_making_a_study_on_the_page_and_watching_it(page: Page, studies):  # noq
     annotator.keyboard.press("1")
     annotator.keyboard.press("Enter")
     expect(annotator.get_by_text("1 done")).to_be_visible()
-    expect(page.locator("[data-count=answers]")).to_have_text("1", timeout=10_000)
+    expect(page.locator("[data-count=answers]")).to_have_text("1")
     other.close()
     page.get_by_role("link", name="Quality and people").click()
     look(page, "study-quality-triplet")
@@ -208,6 +208,7 @@ def test_a_study_on_a_phone(browser, live, studies, kind):
     context = browser.new_context(
         base_url=live.url, viewport={"width": 360, "height": 640}, has_touch=True, is_mobile=True, device_scale_factor=2
     )
+    context.set_default_timeout(300_000)
     phone = context.new_page()
     phone.goto(f"/s/{studies[kind].code}")
     phone.locator("button.go").tap()

@@ -51,12 +51,12 @@ def run_submit(live: Live, *arguments: str, token: str | None = None) -> subproc
     return subprocess.run(
         [SCRIPT, "submit", live.url, *arguments],
         env={**os.environ, "CAPEVAL_TOKEN": token or live.token}, cwd=live.folder, capture_output=True, text=True,
-        check=False, timeout=60,
+        check=False,
     )  # fmt: skip
 
 
 def client(live: Live) -> httpx.Client:
-    return httpx.Client(base_url=live.url + "/api/v1", headers={"Authorization": f"Bearer {live.token}"}, timeout=30)
+    return httpx.Client(base_url=live.url + "/api/v1", headers={"Authorization": f"Bearer {live.token}"}, timeout=None)
 
 
 def test_what_was_acknowledged_survives_being_killed(live):
@@ -75,16 +75,18 @@ def test_what_was_acknowledged_survives_being_killed(live):
                 if answer.status_code in (200, 201):
                     acknowledged[answer.json()["id"]] = f"s{number}"
                     number += 2
-                    time.sleep(0.4)
-                else:
                     time.sleep(0.2)
+                else:
+                    time.sleep(0.1)
 
     live.start()
-    senders = [threading.Thread(target=send, args=(start,)) for start in (0, 1)]
+    senders = [threading.Thread(target=send, args=(start,), daemon=True) for start in (0, 1)]
     for sender in senders:
         sender.start()
     for _ in range(2):
-        time.sleep(0.8)
+        before = len(acknowledged)
+        while len(acknowledged) < before + 2:
+            time.sleep(0.01)
         live.kill()
         live.start()
     ended.set()
@@ -92,12 +94,10 @@ def test_what_was_acknowledged_survives_being_killed(live):
         sender.join()
     assert acknowledged
     with client(live) as api:
-        deadline = time.monotonic() + 90
-        while True:
+        found = api.get("/submissions").json()["submissions"]
+        while any(each["state"] in ("queued", "running") for each in found):
+            time.sleep(0.1)
             found = api.get("/submissions").json()["submissions"]
-            if all(each["state"] == "done" for each in found) or time.monotonic() > deadline:
-                break
-            time.sleep(0.3)
         assert {each["state"] for each in found} == {"done"}
         assert acknowledged.items() <= {each["id"]: each["system"] for each in found}.items()
         assert len({each["sha256"] for each in found}) == len(found)
@@ -166,7 +166,7 @@ def test_backup_and_restore_of_a_running_server(live, tmp_path):
         api.post("/benchmarks/ours/submissions?system=later", content=variant(1)).raise_for_status()
         restored = subprocess.run(
             [SCRIPT, "serve", "--database", live.database, "restore", "--replace", tmp_path / "backup.gz"],
-            capture_output=True, text=True, check=False, timeout=60,
+            capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert restored.returncode == 0, restored.stderr
         assert [each["system"] for each in api.get("/submissions").json()["submissions"]] == ["s"]
@@ -190,7 +190,7 @@ def test_backup_and_restore_of_a_running_server(live, tmp_path):
 def test_dangerous_or_wrong_settings_are_refused(tmp_path, arguments, environment, expected):
     done = subprocess.run(
         [SCRIPT, "serve", *arguments], env={**os.environ, **environment}, cwd=tmp_path, capture_output=True,
-        text=True, check=False, timeout=60,
+        text=True, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (2, "")
     assert expected in done.stderr
@@ -201,7 +201,7 @@ def test_an_administrator_is_made_on_the_machine(tmp_path):
     def serve(*arguments: str, password: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [SCRIPT, "serve", *arguments, "--password-file", "-"], input=password, cwd=tmp_path, capture_output=True,
-            text=True, check=False, timeout=60,
+            text=True, check=False,
         )  # fmt: skip
 
     assert serve("admin", "me@example.org", password="long enough, this").returncode == 0  # noqa: S106
@@ -214,7 +214,7 @@ def test_an_administrator_is_made_on_the_machine(tmp_path):
 def test_the_database_and_its_backups_are_for_their_owner_alone(tmp_path):
     for arguments in (["admin", "me@example.org", "--password-file", "-"], ["backup", "backup.gz"]):
         subprocess.run([SCRIPT, "serve", *arguments], input="long enough, this", text=True, cwd=tmp_path, check=True,
-                       capture_output=True, timeout=60)  # fmt: skip
+                       capture_output=True)  # fmt: skip
     for name in ("capeval.db", "backup.gz"):
         assert (tmp_path / name).stat().st_mode & 0o077 == 0
 
@@ -223,7 +223,7 @@ def test_a_missing_extra_says_its_name(tmp_path):
     (tmp_path / "fastapi.py").write_text("raise ImportError")
     done = subprocess.run(
         [SCRIPT, "serve"], env={**os.environ, "PYTHONPATH": str(tmp_path)}, cwd=tmp_path, capture_output=True,
-        text=True, check=False, timeout=60,
+        text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 2
     assert done.stderr == "capeval: capeval serve needs the extra 'server': pip install 'capeval[server]'\n"

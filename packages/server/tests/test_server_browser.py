@@ -19,6 +19,7 @@ from capeval_server.accounts.operate import make_admin
 from capeval_server.store.database import Database
 
 pytestmark = pytest.mark.browser
+expect.set_options(timeout=300_000)  # against a hang: the machine may be busy
 PASSWORD = "correct horse battery"  # noqa: S105
 PICTURES = os.environ.get("CAPEVAL_PICTURES")
 """A folder in which to leave a picture of each page, wide and narrow."""
@@ -47,6 +48,7 @@ def live(tmp_path) -> Iterator[Live]:
 def page(browser, live) -> Iterator[Page]:
     """A page that fails the test where the browser reports an error, such as a script that the policy refuses."""
     context = browser.new_context(base_url=live.url)
+    context.set_default_timeout(300_000)
     page = context.new_page()
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
@@ -128,7 +130,7 @@ def test_from_registering_to_the_board(page, live):
     )
     page.get_by_role("button", name="Check and submit").click()
     expect(page.get_by_role("heading", name="Careful")).to_be_visible()
-    expect(page.get_by_role("row", name="cider-d")).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("row", name="cider-d")).to_be_visible()
     look(page, "submission")
     page.get_by_role("link", name="Our benchmark").click()
     expect(page.get_by_role("row", name="The Captioneers")).to_be_visible()
@@ -144,13 +146,13 @@ def test_from_registering_to_the_board(page, live):
         {"name": "plain.json", "mimeType": "application/json", "buffer": SYSTEMS["plain"]}
     )
     page.get_by_role("button", name="Check and submit").click()
-    expect(page.get_by_role("row", name="cider-d")).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("row", name="cider-d")).to_be_visible()
     page.get_by_role("link", name="Our benchmark").click()
     page.get_by_label("Second").select_option(label="The Captioneers: Plain again (4)")
     page.get_by_role("button", name="Compare").click()
     look(page, "compare-untested")
     page.get_by_role("button", name="Test these two").click()
-    expect(page.get_by_role("columnheader", name="p", exact=True)).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("columnheader", name="p", exact=True)).to_be_visible()
     page.goto("/benchmarks/ours/history")
     look(page, "history")
     page.goto("/submissions")

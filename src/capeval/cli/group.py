@@ -117,8 +117,8 @@ def _loaded(point: EntryPoint) -> click.Command:
     where = f"command {point.name!r} of the package {point.dist.name if point.dist else point.value}"
     try:
         command = point.load()
-    except (ImportError, AttributeError) as error:
-        raise CapevalError(f"{where} cannot be loaded: {error}; reinstall or remove that package") from error
+    except Exception as error:
+        raise CapevalError(f"{where} cannot be loaded: {error!r}; reinstall or remove that package") from error
     if not isinstance(command, click.Command):
         raise CapevalError(f"{where}: {point.value} is a {type(command).__name__}, not a click command")
     return command

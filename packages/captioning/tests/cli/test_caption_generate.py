@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from runner import Runner
-
-pytest.importorskip("torch", exc_type=ImportError)
 
 TRAIN = ["--hidden", "16", "--embedding", "8", "--steps", "4", "--batch", "8", "--captions", "2", "--side", "32"]
 
 
 def test_from_scenes_to_diversity(run: Runner) -> None:
-    run.ok("caption", "scenes", "scenes", "--images", "60")
+    run.here("caption", "scenes", "scenes", "--images", "60")
     run.ok("caption", "train", "scenes", "-o", "fc", *TRAIN, "--device", "cpu", "--features", "features")
     generate = ["caption", "generate", "fc", "--features", "features", "--device", "cpu", "--captions", "3"]
     assert run.ok(*generate, "--method", "rs(temperature=0.7)", "-o", "rs.json") == ""

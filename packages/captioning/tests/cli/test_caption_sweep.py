@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from runner import Runner
+from runner import Ended, Runner
 
 SMALL = ("--models", "fc", "--lambdas", "0,only", "--seeds", 1, "--captions", 3, "--steps", 3, "--reward-steps", 2,
          "--batch", 4, "--reward-batch", 4, "--hidden", 8, "--embedding", 8, "--least", 1, "--encoder-epochs", 1,
@@ -12,14 +12,15 @@ SMALL = ("--models", "fc", "--lambdas", "0,only", "--seeds", 1, "--captions", 3,
 
 
 def test_from_nothing_to_the_plane(run: Runner) -> None:
-    assert run.ok("caption", "scenes", "scenes", "--images", 40) == ""
+    assert run.here("caption", "scenes", "scenes", "--images", 40) == Ended(0, "", "")
     printed = json.loads(run.ok("caption", "sweep", "scenes", "-o", "sweep", *SMALL, "--format", "json"))
     assert [(place["model"], place["lambda"]) for place in printed["places"]] == [("fc", "0"), ("fc", "only")]
     assert {"plane.png", "plane.svg", "plane.csv"} < {path.name for path in run.folder.glob("sweep/pictures/*")}
     sets = run.folder / "sweep" / "sets" / "fc-lambda-only-seed-0.json"
-    run.ok("diversity", sets, "--references", "scenes/dataset.json", "--split", "test", "--interval", "none")
-    again = run.ok("caption", "sweep", "scenes", "-o", "sweep", *SMALL, "--format", "markdown")
-    assert again.startswith("| captioner | CIDEr-D | Self-CIDEr |")
+    scored = run.here("diversity", sets, "--references", "scenes/dataset.json", "--split", "test", "--interval", "none")
+    assert scored.status == 0
+    again = run.here("caption", "sweep", "scenes", "-o", "sweep", *SMALL, "--format", "markdown")
+    assert again.stdout.startswith("| captioner | CIDEr-D | Self-CIDEr |")
     other = (*SMALL, "--reward-rate", 0.5, "--steps", 5)
     assert "is of another sweep (reward_rate: 0.002 there, 0.5 now; steps: 3 there, 5 now); choose" in run.refused(
         "caption", "sweep", "scenes", "-o", "sweep", *other

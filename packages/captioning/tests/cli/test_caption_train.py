@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from runner import Runner
-
-pytest.importorskip("torch", exc_type=ImportError)
 
 TRAIN = ["--hidden", "16", "--embedding", "8", "--steps", "4", "--batch", "8", "--captions", "2", "--side", "32",
          "--device", "cpu", "--features", "features"]  # fmt: skip
 
 
 def test_train_resume_evaluate(run: Runner) -> None:
-    run.ok("caption", "scenes", "scenes", "--images", "60")
+    run.here("caption", "scenes", "scenes", "--images", "60")
     assert "nic: 4 steps; best CIDEr-D" in run.ok("caption", "train", "scenes", "-o", "nic", "--model", "nic", *TRAIN)
     assert "nic: 6 steps" in run.ok(
         "caption", "train", "-o", "nic", "--resume", "--steps", "6", "--features", "features"

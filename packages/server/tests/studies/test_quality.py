@@ -10,7 +10,6 @@ from capeval_studies.answers import Answer
 from capeval_studies.export import answers_csv, export
 from capeval_studies.quality import quality
 
-pytest.importorskip("krippendorff", reason="the extra 'server' is not installed")
 START = dt.datetime(2026, 1, 1, tzinfo=dt.timezone.utc)
 
 
