@@ -35,7 +35,7 @@ def render(table: Table) -> str:
         [*(f"{_SIGNS[mark]}: {escape(meaning)}." for mark, meaning in table.legend.items()), escape(table.caption)]
     )
     parts = [
-        f"**{escape(table.title.strip())}**" if table.title else "",
+        f"**{escape(one_line(table.title).strip())}**" if table.title else "",
         "\n".join(lines),
         legend.strip(),
         "\n".join(f"- {escape(note)}" for note in table.notes),

@@ -20,9 +20,21 @@ def render(table: Table) -> str:
 
 def write(file: IO[str], head: Iterable[object], rows: Iterable[Iterable[object]]) -> None:
     """Writes a head and rows; floats so that they read back as the same."""
-    writer = csv.writer(file, lineterminator="\n")
+    writer = csv.writer(_Lines(file), lineterminator="\r\n")
     writer.writerow(head)
     writer.writerows(rows)
+
+
+class _Lines:
+    """Ends each record by a line feed. The writer quotes a field for a carriage return only where its own line end has
+    one; a bare one would break the file.
+    """
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+
+    def write(self, record: str) -> object:
+        return self._file.write(record.removesuffix("\r\n") + "\n")
 
 
 def _field(cell: Cell) -> object:

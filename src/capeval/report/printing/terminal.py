@@ -16,6 +16,8 @@ from capeval.report.printing.table import Bar, Cell, Column, Interval, Mark, Tab
 _GAP = 3
 """Cells between two columns."""
 _SHORTEST_BAR = 6
+_NARROWEST_HEAD = 10
+"""Heads are not broken into lines shorter than this: one word a line reads badly."""
 _NARROWEST_NAMES = 16
 """Names are folded to this before a table is cut."""
 _NARROWEST_FOLD = 4
@@ -37,6 +39,8 @@ def render(tables: Sequence[Table], *, colour: bool = False, width: int | None =
 def _block(table: Table, colour: bool, width: int | None) -> str:
     """A table, in parts where it is cut: the title above the first, the notes under the last."""
     console = Console(file=io.StringIO(), force_terminal=colour, width=width)
+    # From here on, a line end in a head is one of ours.
+    table = replace(table, columns=[replace(column, head=one_line(column.head)) for column in table.columns])
     parts = [table] if width is None else _fitted(table, width)
     lines = _folded(table.title, console, width, "bold") if table.title else []
     for number, part in enumerate(parts):
@@ -65,14 +69,14 @@ def _broken_heads(table: Table) -> Table:
     columns = []
     for number, column in enumerate(table.columns):
         room = max((line.cell_len for row in rows for line in row[number]), default=0)
-        columns.append(column if column.names else replace(column, head=_broken(column.head, room)))
+        columns.append(replace(column, head=_broken(column.head, room)))
     return replace(table, columns=columns)
 
 
 def _broken(text: str, room: int) -> str:
     """The words in lines no wider than the room, or than the widest word."""
-    words = one_line(text).split()
-    room = max([room, *map(cell_len, words)])
+    words = text.split()
+    room = max([room, _NARROWEST_HEAD, *map(cell_len, words)])
     lines = [""]
     for word in words:
         longer = f"{lines[-1]} {word}".lstrip()
@@ -159,7 +163,7 @@ def _sizes(table: Table) -> list[tuple[int, Column]]:
 def _drawn(table: Table, console: Console, width: int | None) -> list[Text]:
     """The lines of a table: its heads, a rule, its rows."""
     sizes = _room(table, width)
-    heads = [[Text(one_line(line)) for line in column.head.split("\n")] for column in table.columns]
+    heads = [[Text(line) for line in column.head.split("\n")] for column in table.columns]
     highest = max(map(len, heads))
     lines = _beside([[Text()] * (highest - len(head)) + head for head in heads], table.columns, sizes, console)
     lines.append(Text("─" * (sum(sizes) + _GAP * (len(sizes) - 1))))
