@@ -115,7 +115,7 @@ def spaced(text: str) -> str:
 def _score() -> tuple[Callable[..., str], Any]:
     result = capeval.score(REFERENCES, CAPTIONS, "bleu-1", samples=10)
     score = result["bleu-1"]
-    metrics = [SimpleNamespace(label=name, largest=1, uses_embeddings=False) for name in HOSTILE]
+    metrics = [SimpleNamespace(label=name, largest=1, coverage=lambda _: None) for name in HOSTILE]
     scores = {name: replace(score, metric=metric) for name, metric in zip(HOSTILE, metrics, strict=True)}  # type: ignore[arg-type]
     return formats.render, replace(result, scores=scores)
 
@@ -215,7 +215,7 @@ def test_the_terminal_shows_every_name(printed: tuple[str, Callable[..., str]]) 
         assert one_line(name).rstrip() in text
     lines = text.split("\n")
     assert len(lines) == len(text.splitlines())
-    for width in (40, 60, 80, 120):
+    for width in (40, 100):
         assert max(map(terminal.cell_len, render("table", width=width).split("\n"))) <= width
 
 
@@ -231,7 +231,7 @@ def nasty_texts() -> list[str]:
     """Texts of special characters, the same in each run."""
     source = random.Random(5)
     alphabet = "\\{}$&#%_~^|<>`'\",-–−²≤↓τ*[]()!?;:=+ab1 é🐕א\n\t"
-    return ["".join(source.choices(alphabet, k=source.randint(1, 12))) for _ in range(3000)]
+    return ["".join(source.choices(alphabet, k=source.randint(1, 12))) for _ in range(1000)]
 
 
 def test_latex_prints_a_text_as_it_is() -> None:

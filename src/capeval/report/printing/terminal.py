@@ -249,9 +249,10 @@ def _folded(text: str, console: Console, width: int | None, style: str = "") -> 
 
 
 def _printed(lines: Sequence[Text], colour: bool) -> str:
-    text = io.StringIO()
-    console = Console(file=text, force_terminal=colour)
+    if not colour:
+        return "\n".join(line.plain.rstrip() for line in lines)
     for line in lines:
         line.rstrip()
-        console.print(line, soft_wrap=True)
-    return text.getvalue().rstrip("\n")
+    text = io.StringIO()
+    Console(file=text, force_terminal=True).print(Text("\n").join(lines), soft_wrap=True, end="")
+    return text.getvalue()
