@@ -401,9 +401,9 @@ def test_the_native_functions_check_their_tables() -> None:
 
 
 def test_wide_tables_are_cut_to_the_terminal(compared: capeval.Comparison) -> None:
-    whole, cut = (render_comparison(compared, "table", width=width) for width in (None, 95))
+    whole, cut = (render_comparison(compared, "table", width=width) for width in (None, 80))
     assert max(map(len, whole.splitlines())) > 120
-    assert max(map(len, cut.splitlines())) <= 95
+    assert max(map(len, cut.splitlines())) <= 80
     assert set(cut.replace("─", "").split()) == set(whole.replace("─", "").split())
     assert (whole.count("careful – plain"), cut.count("careful – plain")) == (1, 2)
     assert str(compared) == whole

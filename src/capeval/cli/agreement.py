@@ -189,4 +189,4 @@ def command(
     )
     if plot is not None:
         draw(found, plot)
-    options.emit(render(found, format_, colour=options.colour(output)), output)
+    options.emit(render(found, format_, colour=options.colour(output), width=options.width(output)), output)

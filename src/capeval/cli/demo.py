@@ -20,7 +20,7 @@ def command(output: str | None, threads: int) -> None:
     references = example.references()
     results = {name: score(references, captions, threads=threads) for name, captions in example.systems().items()}
     for name, result in results.items():
-        options.emit(f"\n{name}\n" + render(result, "table", colour=options.colour("-")))
+        options.emit(f"\n{name}\n" + render(result, "table", colour=options.colour("-"), width=options.width("-")))
     if output is not None:
         best = max(results, key=lambda name: results[name]["cider-d"].value)
         write_report(results[best], output, title=f"capeval demo: {best}")

@@ -127,7 +127,7 @@ def command(
 
         write_sets(result, per_image)
     _draw(result, plots, report, chosen)
-    options.emit(render(result, format_, colour=options.colour(output)), output)
+    options.emit(render(result, format_, colour=options.colour(output), width=options.width(output)), output)
 
 
 def _images(given: str | None, systems: dict[str, Captions]) -> list[str]:

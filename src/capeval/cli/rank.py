@@ -61,4 +61,4 @@ def command(
         needs=needs,
         threads=threads,
     )
-    options.emit(render(ranking, format_, colour=options.colour(output)), output)
+    options.emit(render(ranking, format_, colour=options.colour(output), width=options.width(output)), output)

@@ -114,4 +114,6 @@ def command(
             report,
             title=system_name(candidates),
         )
-    options.emit(render(result, format_, explained=explained, colour=options.colour(output)), output)
+    options.emit(
+        render(result, format_, explained=explained, colour=options.colour(output), width=options.width(output)), output
+    )

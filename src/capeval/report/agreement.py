@@ -2,104 +2,109 @@
 
 from __future__ import annotations
 
-import io
-import json
 import math
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from capeval.judgments.correlation import LABELS
 from capeval.judgments.rows import Pairs
-from capeval.report.comparison_formats import escape_latex
 from capeval.report.formats import percent
+from capeval.report.printing import Printed
+from capeval.report.printing.table import Column, Interval, Number, Table
 
 if TYPE_CHECKING:
     from capeval.judgments.bootstrap import Estimate
     from capeval.judgments.result import Agreement, Measured
+    from capeval.report.printing.table import Value
 
 
-def render(agreement: Agreement, format_: str, *, colour: bool = False) -> str:
-    """The agreement as text in the format of that name."""
-    if format_ == "table":
-        return _table(agreement, colour)
-    return _RENDERERS[format_](agreement)
+def render(agreement: Agreement, format_: str, *, colour: bool = False, width: int | None = None) -> str:
+    """The agreement as text in the format of that name; a table in colour, and fitted to a width, where asked for."""
+    return Printed(
+        agreement.to_dict,
+        lambda: _records(agreement),
+        lambda: [_table(agreement)],
+        lambda: [replace(_table(agreement), notes=["", *notes(agreement), *_halves(agreement)])],
+    ).render(format_, colour=colour, width=width)
 
 
-def _json(agreement: Agreement) -> str:
-    return json.dumps(agreement.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
-
-
-def _csv(agreement: Agreement) -> str:
-    """A row a statistic."""
-    import csv
-
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["metric", "references", "statistic", "value", "lower", "upper"])
+def _records(agreement: Agreement) -> Table:
+    """A row per statistic."""
     parts = [(measured.name, measured.references, measured.statistics) for measured in agreement.measured]
     if agreement.people is not None:
         parts.append(("people", None, agreement.people[1]))
+    rows: list[list[Value]] = []
     for name, references, statistics in parts:
+        count = "" if references is None else Number(references)
         for statistic, estimate in statistics.items():
-            bounds = estimate.interval(agreement.level) or ("", "")
-            value = repr(estimate.value) if math.isfinite(estimate.value) else ""
-            writer.writerow([name, references or "", statistic, value, *bounds])
-    return text.getvalue()
+            bounds = estimate.interval(agreement.level)
+            rows.append(
+                [name, count, statistic, Number(estimate.value), *(map(Number, bounds) if bounds else ("", ""))]
+            )
+    heads = ("metric", "references", "statistic", "value", "lower", "upper")
+    return Table([Column(head) for head in heads], rows)
 
 
-def _head(agreement: Agreement) -> list[str]:
-    head = ["metric"]
-    if _several(agreement):
-        head.append("references")
-    head += [LABELS.get(name, name) for name in agreement.statistics]
-    if agreement.level is not None:
-        head.append(f"{percent(agreement.level)} interval of {LABELS.get(agreement.primary, agreement.primary)}")
-        head.append("p against best")
-    if isinstance(agreement.judgments, Pairs):
-        head.append("ties")
-    if any(measured.draws for measured in agreement.measured):
-        head.append("95% of the draws")
-    return head
+@dataclass(frozen=True)
+class _Part:
+    """A column of the table: what it says of a metric, and of people."""
+
+    column: Column
+    metric: Callable[[Measured], Value]
+    people: Callable[[dict[str, Estimate]], Value] = lambda _: ""
 
 
-def _rows(agreement: Agreement) -> list[list[str]]:
-    rows = [_row(agreement, measured) for measured in agreement.measured]
+def _table(agreement: Agreement) -> Table:
+    """A row per metric and number of references; people are the last row."""
+    parts = _parts(agreement)
+    rows = [[part.metric(measured) for part in parts] for measured in agreement.measured]
     if agreement.people is not None:
-        statistics = agreement.people[1]
-        row = ["people", *([""] if _several(agreement) else []), *_values(agreement, statistics)]
-        row += _interval(agreement, statistics)
-        rows.append([*row, *[""] * (len(_head(agreement)) - len(row))])
-    return rows
+        _, statistics = agreement.people
+        rows.append([part.people(statistics) for part in parts])
+    return Table([part.column for part in parts], rows)
 
 
-def _row(agreement: Agreement, measured: Measured) -> list[str]:
-    row = [measured.label]
-    if _several(agreement):
-        row.append("all" if measured.references is None else str(measured.references))
-    row += _values(agreement, measured.statistics) + _interval(agreement, measured.statistics)
+def _parts(agreement: Agreement) -> list[_Part]:
+    primary = agreement.primary
+    several = any(measured.references is not None for measured in agreement.measured)
+    parts = [_Part(Column("metric", align="left", names=True), lambda one: one.label, lambda _: "people")]
+    if several:
+        parts.append(_Part(Column("references", names=True), _references))
+    parts += [_value(name) for name in agreement.statistics]
     if agreement.level is not None:
-        row.append(_against_best(agreement, measured))
-    if measured.ties is not None:
-        row.append(str(measured.ties[agreement.primary]))
+        head = f"{percent(agreement.level)} interval of {LABELS.get(primary, primary)}"
+        level = agreement.level
+
+        def bounds(statistics: dict[str, Estimate]) -> str:
+            found = statistics[primary].interval(level)
+            return "" if found is None else str(Interval(*found))
+
+        parts.append(_Part(Column(head), lambda one: bounds(one.statistics), bounds))
+        parts.append(_Part(Column("p against best"), lambda one: _against_best(agreement, one)))
+    if isinstance(agreement.judgments, Pairs):
+        parts.append(_Part(Column("ties"), lambda one: "" if one.ties is None else str(one.ties[primary])))
+    if any(measured.draws for measured in agreement.measured):
+        parts.append(_Part(Column("95% of the draws"), lambda one: _band(one, primary)))
+    return parts
+
+
+def _value(name: str) -> _Part:
+    column = Column(LABELS.get(name, name))
+    return _Part(column, lambda one: Number(one.statistics[name].value), lambda people: Number(people[name].value))
+
+
+def _references(measured: Measured) -> str:
+    return "all" if measured.references is None else str(measured.references)
+
+
+def _band(measured: Measured, primary: str) -> str:
+    from capeval.judgments.result import band
+
     if measured.draws is None:
-        row += [""] * (len(_head(agreement)) - len(row))
-    else:
-        from capeval.judgments.result import band
-
-        _, low, high = band(measured.draws[agreement.primary])
-        row.append(f"{low:.4f} to {high:.4f}")
-    return row
-
-
-def _values(agreement: Agreement, statistics: dict[str, Estimate]) -> list[str]:
-    return [_number(statistics[name].value) for name in agreement.statistics]
-
-
-def _interval(agreement: Agreement, statistics: dict[str, Estimate]) -> list[str]:
-    if agreement.level is None:
-        return []
-    bounds = statistics[agreement.primary].interval(agreement.level)
-    return ["" if bounds is None else f"{bounds[0]:.4f} to {bounds[1]:.4f}"]
+        return ""
+    _, low, high = band(measured.draws[primary])
+    return str(Interval(low, high))
 
 
 def _against_best(agreement: Agreement, measured: Measured) -> str:
@@ -118,14 +123,6 @@ def _against_best(agreement: Agreement, measured: Measured) -> str:
         ):
             return f"{found.p:.3f}"
     return ""
-
-
-def _several(agreement: Agreement) -> bool:
-    return any(measured.references is not None for measured in agreement.measured)
-
-
-def _number(value: float) -> str:
-    return f"{value:.4f}" if math.isfinite(value) else "–"
 
 
 def notes(agreement: Agreement) -> list[str]:
@@ -147,20 +144,6 @@ def notes(agreement: Agreement) -> list[str]:
     return found
 
 
-def _table(agreement: Agreement, colour: bool) -> str:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    from capeval.report.text import drawn
-
-    grid = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for number, name in enumerate(_head(agreement)):
-        grid.add_column(name, justify="right" if number else "left")
-    for row in _rows(agreement):
-        grid.add_row(*row)
-    return "\n".join([drawn(grid, colour=colour), "", *notes(agreement), *_halves(agreement)])
-
-
 def _halves(agreement: Agreement) -> list[str]:
     """Accuracy where half of the references predict the votes of the other half."""
     if agreement.halves is None:
@@ -168,33 +151,6 @@ def _halves(agreement: Agreement) -> list[str]:
     lines = ["", "half of the references judge, the other half predict:"]
     labels = {measured.name: measured.label for measured in agreement.measured}
     for name, statistics in agreement.halves.items():
-        values = "  ".join(f"{category} {_number(estimate.value)}" for category, estimate in statistics.items())
+        values = "  ".join(f"{category} {Number(estimate.value)}" for category, estimate in statistics.items())
         lines.append(f"{labels.get(name, name):<12}{values}")
     return lines
-
-
-def _markdown(agreement: Agreement) -> str:
-    head = _head(agreement)
-    lines = [" | ".join(head), " | ".join(["---", *["---:"] * (len(head) - 1)])]
-    return "\n".join(f"| {line} |" for line in [*lines, *map(" | ".join, _rows(agreement))])
-
-
-def _latex(agreement: Agreement) -> str:
-    """A booktabs table."""
-    head = [_escape(name) for name in _head(agreement)]
-    rows = [" & ".join(map(_escape, row)) + r" \\" for row in _rows(agreement)]
-    columns = "l" + "r" * (len(head) - 1)
-    top = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", " & ".join(head) + r" \\", r"\midrule"]
-    return "\n".join([*top, *rows, r"\bottomrule", r"\end{tabular}"])
-
-
-def _escape(text: str) -> str:
-    return escape_latex(text).replace("τ", r"$\tau$").replace("ρ", r"$\rho$").replace("–", "--")
-
-
-_RENDERERS: dict[str, Callable[[Agreement], str]] = {
-    "json": _json,
-    "csv": _csv,
-    "markdown": _markdown,
-    "latex": _latex,
-}

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from itertools import combinations
 from typing import TYPE_CHECKING
 
-from capeval.report.formats import percent
+from capeval.report.formats import heading, percent
+from capeval.report.printing import Printed
+from capeval.report.printing.table import Cell, Column, Interval, Mark, Number, Table
 
 if TYPE_CHECKING:
+    from capeval.report.printing.table import Value
     from capeval.scoring.comparison import Comparison
 
 
 def render_comparison(comparison: Comparison, format_: str, *, colour: bool = False, width: int | None = None) -> str:
-    """The comparison as text in the format of that name; a table in colour, and cut to a width, where asked for."""
-    if format_ != "table":
-        return _RENDERERS[format_](comparison)
-    from capeval.report.comparison_text import tables
-
-    return tables(comparison, colour=colour, width=width)
+    """The comparison as text in the format of that name; a table in colour, and fitted to a width, where asked for."""
+    return Printed(
+        comparison.to_dict,
+        lambda: _records(comparison),
+        lambda: [_table(comparison)],
+        lambda: [_scores(comparison), _differences(comparison)],
+    ).render(format_, colour=colour, width=width)
 
 
 def tested(comparison: Comparison) -> str:
@@ -28,105 +32,100 @@ def tested(comparison: Comparison) -> str:
     return f"{test}, {comparison.samples:,} samples{holm}"
 
 
-def p_text(p: float) -> str:
-    """A p-value to three decimals; one below that as a bound."""
-    return "<0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def rank_text(ranks: tuple[int, int]) -> str:
-    """A rank or a range of ranks: 1, 2–3."""
-    return f"{ranks[0]}" if ranks[0] == ranks[1] else f"{ranks[0]}–{ranks[1]}"
-
-
 def best_and_worse(comparison: Comparison, metric: str) -> tuple[set[str], set[str]]:
-    """The systems of the highest score, and those significantly worse than the first of these."""
-    best = comparison.ranking(metric)[0]
-    highest = {system for system in comparison if comparison[system][metric].value == comparison[best][metric].value}
-    return highest, {
-        system for system in comparison if system not in highest and comparison.pair(best, system, metric).significant
+    """The systems of the best score, and those significantly worse than the first of these."""
+    first = comparison.ranking(metric)[0]
+    best = {system for system in comparison if comparison[system][metric].value == comparison[first][metric].value}
+    return best, {
+        system for system in comparison if system not in best and comparison.pair(first, system, metric).significant
     }
 
 
-def _json(comparison: Comparison) -> str:
-    import json
-
-    return json.dumps(comparison.to_dict(), ensure_ascii=False, indent=1)
-
-
-def _csv(comparison: Comparison) -> str:
-    """A row a pair and metric, in full precision."""
-    import csv
-    import io
-
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    columns = ["score_a", "score_b", "delta", "lower", "upper", "p", "p_corrected"]
-    writer.writerow(["metric", "a", "b", *columns, "significant"])
+def _records(comparison: Comparison) -> Table:
+    """A row per pair and metric."""
+    heads = ("metric", "a", "b", "score_a", "score_b", "delta", "lower", "upper", "p", "p_corrected", "significant")
+    rows: list[list[Value]] = []
     for pair in comparison.pairs:
         values = (comparison[pair.a][pair.metric].value, comparison[pair.b][pair.metric].value, pair.delta)
-        bounds = ("", "") if pair.interval is None else map(repr, pair.interval)
-        numbers = (*map(repr, values), *bounds, repr(pair.p), repr(pair.p_corrected))
-        writer.writerow([pair.metric, pair.a, pair.b, *numbers, "yes" if pair.significant else "no"])
-    return text.getvalue()
+        bounds = map(Number, pair.interval) if pair.interval else ("", "")
+        tests = (Number(pair.p), Number(pair.p_corrected), "yes" if pair.significant else "no")
+        rows.append([pair.metric, pair.a, pair.b, *map(Number, values), *bounds, *tests])
+    return Table([Column(head) for head in heads], rows)
 
 
-def _markdown(comparison: Comparison) -> str:
-    labels = [metric.label for metric in comparison.metrics.values()]
-    marks = {metric: best_and_worse(comparison, metric) for metric in comparison.metrics}
-
-    def cell(system: str, metric: str) -> str:
-        score = comparison[system][metric]
-        best, worse = marks[metric]
-        value = f"**{score.value:.4f}**" if system in best else f"{score.value:.4f}" + "†" * (system in worse)
-        return value if score.interval is None else f"{value} ({score.interval[0]:.4f} to {score.interval[1]:.4f})"
-
-    rows = [[name.replace("|", "\\|"), *(cell(name, metric) for metric in marks)] for name in comparison]
-    lines = [["system", *labels], ["---", *["---:"] * len(labels)], *rows]
-    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    return f"{table}\n\n{_note(comparison, bold='**Bold**', dagger='†')}"
+def _table(comparison: Comparison) -> Table:
+    """Systems by metrics, with what the caption of the table should say."""
+    level = comparison.level
+    return Table(
+        [Column("system", align="left", printed="System"), *_metrics(comparison)],
+        [[system, *cells] for system, cells in _cells(comparison).items()],
+        legend={
+            Mark.BEST: "best",
+            Mark.WORSE: f"worse than the best, p ≤ {comparison.alpha:g} ({tested(comparison)})",
+        },
+        caption="" if level is None else f"Intervals: {percent(level)}, bootstrap over images.",
+    )
 
 
-def _latex(comparison: Comparison) -> str:
-    """A booktabs table; intervals stand below the scores, and a comment says what a caption should."""
-    marks = {metric: best_and_worse(comparison, metric) for metric in comparison.metrics}
-
-    def value(system: str, metric: str) -> str:
-        text = f"{comparison[system][metric].value:.4f}"
-        best, worse = marks[metric]
-        return rf"\textbf{{{text}}}" if system in best else text + r"$^{\dagger}$" * (system in worse)
-
-    def bounds(system: str, metric: str) -> str:
-        interval = comparison[system][metric].interval
-        return "" if interval is None else rf"{{\scriptsize [{interval[0]:.4f}, {interval[1]:.4f}]}}"
-
-    lines = [
-        "System & " + " & ".join(escape_latex(metric.label) for metric in comparison.metrics.values()),
-        r"\midrule",
-    ]
-    for system in comparison:
-        lines.append(" & ".join([escape_latex(system), *(value(system, metric) for metric in marks)]))
-        if comparison.level is not None:
-            lines.append(" & ".join(["", *(bounds(system, metric) for metric in marks)]).lstrip())
-    rows = [line if line == r"\midrule" else rf"{line} \\" for line in lines]
-    note = "% " + _note(comparison, bold="Bold", dagger=r"$^{\dagger}$").replace("%", r"\%")
-    begin = rf"\begin{{tabular}}{{l{'r' * len(marks)}}}"
-    return "\n".join([note, begin, r"\toprule", *rows, r"\bottomrule", r"\end{tabular}"])
+def _scores(comparison: Comparison) -> Table:
+    """Systems by metrics, before each score the ranks that it may have."""
+    level = "" if comparison.level is None else f", {percent(comparison.level)} interval"
+    return Table(
+        [Column(f"score{level}", align="left", names=True), *_metrics(comparison)],
+        [[system, *cells] for system, cells in _cells(comparison, ranks=True).items()],
+        title=heading(next(iter(comparison.values()))),
+    )
 
 
-def _note(comparison: Comparison, *, bold: str, dagger: str) -> str:
-    level = "" if comparison.level is None else f" Intervals: {percent(comparison.level)}, bootstrap over images."
-    return f"{bold}: best. {dagger}: worse than the best, p ≤ {comparison.alpha:g} ({tested(comparison)}).{level}"
+def _differences(comparison: Comparison) -> Table:
+    """Pairs by metrics: the difference, and its p."""
+    rows: list[list[Value]] = []
+    for a, b in combinations(comparison, 2):
+        pairs = [comparison.pair(a, b, metric) for metric in comparison.metrics]
+        cells = [
+            Cell(
+                Number(pair.delta, "+.4f"),
+                below=Cell(_p(pair.p_corrected), Mark.SIGNIFICANT if pair.significant else None),
+            )
+            for pair in pairs
+        ]
+        rows.append([f"{a} – {b}", *cells])
+    return Table(
+        [Column("difference, p", align="left", names=True), *_metrics(comparison)],
+        rows,
+        notes=[
+            "",
+            "* best   † significantly worse than the best   before each score: the ranks it may have",
+            f"p: {tested(comparison)}; ! significant, p ≤ {comparison.alpha:g}",
+        ],
+    )
 
 
-def escape_latex(text: str) -> str:
-    """Text whose special characters LaTeX prints as they are."""
-    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    return "".join(special.get(c, rf"\{c}" if c in "&%$#_{}" else c) for c in text)
+def _metrics(comparison: Comparison) -> list[Column]:
+    return [Column(metric.label) for metric in comparison.metrics.values()]
 
 
-_RENDERERS: dict[str, Callable[[Comparison], str]] = {
-    "json": _json,
-    "csv": _csv,
-    "markdown": _markdown,
-    "latex": _latex,
-}
+def _cells(comparison: Comparison, *, ranks: bool = False) -> dict[str, list[Cell]]:
+    """Each system's scores, marked, with their intervals."""
+    cells: dict[str, list[Cell]] = {system: [] for system in comparison}
+    for metric in comparison.metrics:
+        best, worse = best_and_worse(comparison, metric)
+        places = comparison.ranks(metric) if ranks else {}
+        for system, result in comparison.items():
+            score = result[metric]
+            mark = Mark.BEST if system in best else Mark.WORSE if system in worse else None
+            below = None if score.interval is None else Cell(Interval(*score.interval))
+            before = _ranks(places[system]) if ranks else ""
+            cells[system].append(Cell(Number(score.value), mark, before, below=below))
+    return cells
+
+
+def _p(p: float) -> str | Number:
+    """A p-value to three decimals; one below that as a bound."""
+    return "<0.001" if p < 0.001 else Number(p, ".3f")
+
+
+def _ranks(ranks: tuple[int, int]) -> str:
+    """A rank or a range of ranks: 1, 2–3."""
+    best, worst = ranks
+    return f"{best}" if best == worst else f"{best}–{worst}"

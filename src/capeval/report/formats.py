@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from capeval.errors import UsageError
+from capeval.report.printing import FORMATS, Printed
 
 if TYPE_CHECKING:
+    from capeval.report.printing.table import Table
     from capeval.scoring.result import Result
+
+__all__ = ["FORMATS", "check_explained", "heading", "percent", "render"]
 
 
 def render(
@@ -18,27 +22,30 @@ def render(
     *,
     explained: Mapping[str, Mapping[str, Any]] | None = None,
     colour: bool = False,
+    width: int | None = None,
 ) -> str:
-    """The result as text in the format of that name; a table in colour where it is asked for.
+    """The result as text in the format of that name; a table in colour, and fitted to a width, where asked for.
 
     Images `explained` by METEOR's alignment and VIFIDEL's plan, where given, follow the table or are part of the JSON;
     raises `UsageError` for them in another format.
     """
     if explained:
         check_explained(format_)
-    if format_ == "json":
-        return _json(result, explained)
+    text = Printed(
+        lambda: _document(result, explained or {}),
+        lambda: _records(result),
+        lambda: [_table(result)],
+        lambda: [_shown(result)],
+    ).render(format_, colour=colour, width=width)
     if format_ != "table":
-        return _RENDERERS[format_](result)
-    from capeval.report.text import table
-
+        return text
     drawn = [
         f"{image}\n{shown}"
         for image, by_kind in (explained or {}).items()
         for shown in by_kind.values()
         if shown is not None
     ]
-    return "\n\n".join([table(result, colour=colour), *drawn])
+    return "\n\n".join([text, *drawn])
 
 
 def check_explained(format_: str) -> None:
@@ -47,74 +54,72 @@ def check_explained(format_: str) -> None:
         raise UsageError(f"alignments and plans are shown with --format table or json, not {format_}")
 
 
-def _json(result: Result, explained: Mapping[str, Mapping[str, Any]] | None = None) -> str:
-    document = result.to_dict()
-    for image, by_kind in (explained or {}).items():
-        for kind, found in by_kind.items():
-            document.setdefault(f"{kind}s", {})[image] = found and found.to_dict()
-    return json.dumps(document, ensure_ascii=False, indent=1)
-
-
-def _csv(result: Result) -> str:
-    import csv
-    import io
-
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["metric", "score", "lower", "upper", "signature"])
-    for key, score in result.items():
-        bounds = ("", "") if score.interval is None else (repr(score.interval[0]), repr(score.interval[1]))
-        writer.writerow([key, repr(score.value), *bounds, score.signature])
-    return text.getvalue()
-
-
-def _rows(result: Result) -> list[tuple[str, str, str]]:
-    """Label, score and interval of each metric, to four decimals."""
-    return [
-        (
-            score.metric.label,
-            f"{score.value:.4f}",
-            "" if score.interval is None else f"{score.interval[0]:.4f} to {score.interval[1]:.4f}",
-        )
-        for score in result.values()
-    ]
-
-
 def percent(level: float) -> str:
     """A confidence level as text: 95%, 97.5%."""
     return f"{100 * level:.6g}%"
 
 
-def _markdown(result: Result) -> str:
-    rows = _rows(result)
-    if result.level is None:
-        return "\n".join(["| metric | score |", "| --- | ---: |", *(f"| {a} | {b} |" for a, b, _ in rows)])
-    head = [f"| metric | score | {percent(result.level)} interval |", "| --- | ---: | ---: |"]
-    return "\n".join([*head, *(f"| {a} | {b} | {c} |" for a, b, c in rows)])
+def heading(result: Result) -> str:
+    """What was scored: images, references, tokens."""
+    least, most = result.corpus.reference_counts
+    references = f"{least}" if least == most else f"{least} to {most}"
+    images = "1 image" if len(result.image_ids) == 1 else f"{len(result.image_ids):,} images"
+    reference = "reference" if most == 1 else "references"
+    return f"{images}, {references} {reference} each, {result.corpus.tokenizer} tokens"
 
 
-def _latex(result: Result) -> str:
-    """A booktabs table."""
-    with_interval = result.level is not None
-    interval_head = "" if result.level is None else rf" & {percent(result.level)} interval".replace("%", r"\%")
-    head = "Metric & Score" + interval_head
-    lines = [
-        f"{label} & {score}" + (f" & [{interval.replace(' to ', ', ')}]" if with_interval else "")
-        for label, score, interval in _rows(result)
+def _document(result: Result, explained: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    document = result.to_dict()
+    for image, by_kind in explained.items():
+        for kind, found in by_kind.items():
+            document.setdefault(f"{kind}s", {})[image] = found and found.to_dict()
+    return document
+
+
+def _records(result: Result) -> Table:
+    """A row per metric."""
+    from capeval.report.printing.table import Column, Number, Table
+
+    return Table(
+        [Column(head) for head in ("metric", "score", "lower", "upper", "signature")],
+        [
+            [key, Number(score.value), *(map(Number, score.interval) if score.interval else ("", "")), score.signature]
+            for key, score in result.items()
+        ],
+    )
+
+
+def _table(result: Result) -> Table:
+    """Label, score and interval of each metric."""
+    from capeval.report.printing.table import Column, Interval, Number, Table, Value
+
+    columns = [
+        Column("metric", align="left", printed="Metric", names=True),
+        Column("score", printed="Score", bold=True),
     ]
-    columns = "lrr" if with_interval else "lr"
-    body = " \\\\\n".join(line.replace("_", r"\_") for line in lines)
-    head, body = head + r" \\", body + r" \\"
-    parts = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", body, r"\bottomrule", r"\end{tabular}"]
-    return "\n".join(parts)
+    if result.level is not None:
+        columns.append(Column(f"{percent(result.level)} interval"))
+    rows: list[list[Value]] = [[score.metric.label, Number(score.value)] for score in result.values()]
+    if result.level is not None:
+        for row, score in zip(rows, result.values(), strict=True):
+            row.append(Interval(*score.interval) if score.interval else "")
+    return Table(columns, rows)
 
 
-_RENDERERS: dict[str, Callable[[Result], str]] = {
-    "json": _json,
-    "csv": _csv,
-    "markdown": _markdown,
-    "latex": _latex,
-}
+def _shown(result: Result) -> Table:
+    """The same with a bar of each score within the metric's range, and what stands around a table in the terminal."""
+    from capeval.report.printing.table import Bar, Column
 
-FORMATS = ("table", *_RENDERERS)
-"""The names that `--format` takes."""
+    table = _table(result)
+    bars = ["" if score.metric.largest is None else Bar(score.value, score.metric.largest) for score in result.values()]
+    return replace(
+        table,
+        title=heading(result),
+        columns=[*table.columns, Column("of the range", align="left")],
+        rows=[[*row, bar] for row, bar in zip(table.rows, bars, strict=True)],
+        notes=[
+            f"{score.metric.label}: {score.coverage:.1%} of the content words and labels have a vector"
+            for score in result.values()
+            if score.coverage is not None
+        ],
+    )

@@ -29,8 +29,8 @@ def check_suffix(path: str | PathLike[str]) -> None:
 
 
 def write_per_image(scored: Result | Comparison, path: str | PathLike[str]) -> None:
-    """Writes a row an image: `image_id`, of several systems `system`, then a column a metric; full precision; whole or
-    not at all.
+    """Writes a row per image: `image_id`, of several systems `system`, then a column per metric; full precision; whole
+    or not at all.
 
     Raises `UsageError` for an unknown suffix, `DataError` where the file cannot be written and
     `MissingDependencyError` for Parquet without pyarrow.
@@ -41,7 +41,7 @@ def write_per_image(scored: Result | Comparison, path: str | PathLike[str]) -> N
 
 
 def write_sets(result: Diversity, path: str | PathLike[str]) -> None:
-    """Writes a row a caption set: `image_id`, then a column a figure; of several systems, `system` comes first.
+    """Writes a row per caption set: `image_id`, then a column per figure; of several systems, `system` comes first.
 
     Errors as `write_per_image`.
     """
@@ -81,12 +81,9 @@ def _of_systems(comparison: Comparison) -> Columns:
 
 
 def _csv(columns: Columns, file: IO[str]) -> None:
-    import csv
+    from capeval.report.printing import separated
 
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(columns)
-    texts = (map(repr, values) if isinstance(values, array) else values for values in columns.values())
-    writer.writerows(zip(*texts, strict=True))
+    separated.write(file, columns, zip(*columns.values(), strict=True))
 
 
 def _jsonl(columns: Columns, file: IO[str]) -> None:

@@ -199,6 +199,6 @@ class Result(Mapping[str, Score]):
         return frame
 
     def __str__(self) -> str:
-        from capeval.report.text import table
+        from capeval.report.formats import render
 
-        return table(self)
+        return render(self, "table")

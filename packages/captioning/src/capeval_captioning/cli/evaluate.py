@@ -83,7 +83,7 @@ def command(
         with atomic_write(written) as file:
             rows = [{"image_id": image, "caption": caption} for image, caption in candidates.items()]
             json.dump(rows, file, ensure_ascii=False)
-    options.emit(render(result, format_, colour=options.colour(output)), output)
+    options.emit(render(result, format_, colour=options.colour(output), width=options.width(output)), output)
 
 
 def _show(what: str, done: int, images: int) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from capeval.cli import options
 from capeval.cli.interruptible import stage
 from capeval.errors import MissingDependencyError, UsageError
 from capeval.report.pictures import check_matplotlib
+from capeval.report.printing import FORMATS
 from capeval_captioning.sweep.grid import Sweep
 from capeval_captioning.training.settings import Settings
 
@@ -84,7 +84,7 @@ def _swept(name: str, option: str, text: str, kind: Any = None, **others: Any) -
     help="Captioners at a time, each with one thread; by default as many as there are cores, on a GPU 1.",
 )  # fmt: skip
 @click.option(
-    "--format", "format_", type=click.Choice(["table", "markdown", "json"]), default="table", show_default=True,
+    "--format", "format_", type=click.Choice(FORMATS), default="table", show_default=True,
     help="What to print.",
 )  # fmt: skip
 @options.quiet
@@ -116,7 +116,7 @@ def command(
         raise MissingDependencyError("sweeping captioners", extra="train") from None
     stage.text = "drawing"
     write_pictures(result, os.path.join(output, "pictures"))
-    options.emit(json.dumps(result.to_dict(), ensure_ascii=False) if format_ == "json" else render(result, format_))
+    options.emit(render(result, format_, colour=options.colour("-"), width=options.width("-")))
 
 
 def _quieten_tracker() -> None:

@@ -2,32 +2,58 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING
 
 from capeval.report.pictures import write_drawings
 from capeval.report.pictures.tables import Cell, Table
-from capeval.report.text import grid
+from capeval.report.printing import Printed
+from capeval.report.printing import table as tables
 from capeval_captioning.sweep.grid import ONLY
+from capeval_captioning.sweep.result import FIGURES
 
 if TYPE_CHECKING:
     from capeval_captioning.sweep.result import Place, SweepResult
 
 
-def render(result: SweepResult, format: str) -> str:
-    """The figures, means over seeds, and the findings; as a `table` for terminals or `markdown`."""
-    from capeval_captioning.sweep.result import FIGURES
-
-    head = ["captioner", *FIGURES.values()]
-    rows = [[named(result, place), *(_cell(name, place.mean(name)) for name in FIGURES)] for place in result.places]
-    if result.people:
-        rows.append(["people", *(_cell(name, result.people[name]) for name in FIGURES)])
+def render(result: SweepResult, format_: str, *, colour: bool = False, width: int | None = None) -> str:
+    """The figures, means over seeds, and the findings as text in the format of that name; a table in colour, and fitted
+    to a width, where asked for.
+    """
     seeds = result.sweep.seeds
     title = f"Caption sets, mean of {seeds} seeds" if seeds > 1 else "Caption sets"
-    if format == "markdown":
-        lines = [f"| {' | '.join(row)} |" for row in (head, ["---", *["---:"] * (len(head) - 1)], *rows)]
-        return "\n".join([*lines, "", *(f"- {line}" for line in findings(result))])
-    return "\n".join([grid(title, head, rows), *findings(result)])
+    return Printed(
+        result.to_dict,
+        lambda: _records(result),
+        lambda: [_table(result)],
+        lambda: [replace(_table(result), title=title)],
+    ).render(format_, colour=colour, width=width)
+
+
+def _table(result: SweepResult) -> tables.Table:
+    """A row per captioner, and one of people."""
+    rows: list[list[tables.Value]] = [
+        [named(result, place), *(_number(name, place.mean(name)) for name in FIGURES)] for place in result.places
+    ]
+    if result.people:
+        rows.append(["people", *(_number(name, result.people[name]) for name in FIGURES)])
+    return tables.Table(
+        [tables.Column("captioner", align="left", names=True), *map(tables.Column, FIGURES.values())],
+        rows,
+        notes=findings(result),
+    )
+
+
+def _records(result: SweepResult) -> tables.Table:
+    """A row per captioner and seed."""
+    heads = ("model", "lambda", "method", "seed", *FIGURES)
+    rows: list[list[tables.Value]] = [
+        [place.model, place.weight, place.method, tables.Number(seed), *map(tables.Number, figures)]
+        for place in result.places
+        for seed, figures in enumerate(zip(*(place.figures[name] for name in FIGURES), strict=True))
+    ]
+    return tables.Table(list(map(tables.Column, heads)), rows)
 
 
 def findings(result: SweepResult) -> list[str]:
@@ -107,5 +133,5 @@ def _spread(place: Place, figure: str) -> tuple[float, float, float]:
     return place.mean(figure), min(place.figures[figure]), max(place.figures[figure])
 
 
-def _cell(figure: str, value: float) -> str:
-    return f"{value:,.0f}" if figure == "vocabulary" else f"{value:.3f}"
+def _number(figure: str, value: float) -> tables.Number:
+    return tables.Number(value, ",.0f" if figure == "vocabulary" else ".3f")

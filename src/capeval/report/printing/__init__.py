@@ -1,0 +1,69 @@
+"""One way to print: a result gives its tables as values, and each format has one renderer.
+
+    table      `terminal`: rich, cut and folded to the terminal's width
+    csv        `separated`: in full precision
+    markdown   `markdown`
+    latex      `latex`: booktabs
+
+JSON is each result's own document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from capeval.errors import accepted_name
+
+if TYPE_CHECKING:
+    from capeval.report.printing.table import Table
+
+FORMATS = ("table", "json", "csv", "markdown", "latex")
+"""The names that `--format` takes."""
+
+
+@dataclass(frozen=True)
+class Printed:
+    """What the formats print of a result. Only what the format asked for needs is computed."""
+
+    document: Callable[[], Mapping[str, Any]]
+    """What JSON holds."""
+    records: Callable[[], Table]
+    """What CSV holds: every number in full precision."""
+    tables: Callable[[], Sequence[Table]]
+    """What a paper shows: Markdown and LaTeX."""
+    shown: Callable[[], Sequence[Table]]
+    """What the terminal shows."""
+
+    def render(self, format_: str, *, colour: bool = False, width: int | None = None) -> str:
+        """The result as text in one of `FORMATS`.
+
+        `colour` and `width` (in cells; None prints lines of any length) are the terminal's, and change the format
+        `table` alone. Raises `UsageError` for an unknown format.
+        """
+        accepted_name("the format", format_, FORMATS)
+        if format_ == "table":
+            from capeval.report.printing import terminal
+
+            return terminal.render(self.shown(), colour=colour, width=width)
+        if format_ == "json":
+            return json_text(self.document())
+        if format_ == "csv":
+            from capeval.report.printing import separated
+
+            return separated.render(self.records())
+        if format_ == "markdown":
+            from capeval.report.printing import markdown
+
+            return "\n\n".join(map(markdown.render, self.tables()))
+        from capeval.report.printing import latex
+
+        return "\n\n".join(map(latex.render, self.tables()))
+
+
+def json_text(document: Mapping[str, Any]) -> str:
+    """The document as JSON, one value a line."""
+    import json
+
+    return json.dumps(document, ensure_ascii=False, indent=1)

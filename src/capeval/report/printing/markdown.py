@@ -1,0 +1,58 @@
+"""Tables as Markdown, as GitHub has them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from capeval.report.printing.table import Cell, Mark, Table, one_line
+
+_SPECIAL = re.compile(
+    r"[\\|`*\[$~]"
+    r"|<(?=[A-Za-z/!?])"  # A tag; "a < b" is none.
+    r"|&(?=#?\w+;)"  # An entity; "x & y" is none.
+    r"|(?<![^\W_])_|_(?![^\W_])"  # Emphasis; an underscore within a word is none.
+)
+
+_MARKED = {Mark.BEST: "**{}**", Mark.WORSE: "{}†", Mark.SIGNIFICANT: "{}!"}
+_SIGNS = {Mark.BEST: "**Bold**", Mark.WORSE: "†", Mark.SIGNIFICANT: "!"}
+
+
+def escape(text: str) -> str:
+    """Text that Markdown shows as it is, in a table too; on one line."""
+    return _SPECIAL.sub(r"\\\g<0>", one_line(text))
+
+
+def render(table: Table) -> str:
+    """The title in bold, the table, what its marks mean, and a list of the notes."""
+    rules = ["---" if column.align == "left" else "---:" for column in table.columns]
+    lines = [
+        _line(escape(column.head) for column in table.columns),
+        _line(rules),
+        *(_line(map(_cell, row)) for row in table.cells()),
+    ]
+    legend = " ".join(
+        [*(f"{_SIGNS[mark]}: {escape(meaning)}." for mark, meaning in table.legend.items()), escape(table.caption)]
+    )
+    parts = [
+        f"**{escape(one_line(table.title).strip())}**" if table.title else "",
+        "\n".join(lines),
+        legend.strip(),
+        "\n".join(f"- {escape(note)}" for note in table.notes),
+    ]
+    return "\n\n".join(filter(None, parts))
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _cell(cell: Cell) -> str:
+    parts = [escape(cell.before), escape(str(cell.value))]
+    if cell.mark is not None:
+        parts[1] = _MARKED[cell.mark].format(parts[1])
+    if cell.beside is not None:
+        parts.append(f"({cell.beside})")
+    if cell.below is not None:
+        parts.append(f"({_cell(cell.below)})")
+    return " ".join(parts) if cell.before else " ".join(parts[1:])

@@ -1,0 +1,126 @@
+"""A table as a value: what is in it and what it means, not how a format writes it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeAlias
+
+
+class Mark(Enum):
+    """What a value stands out for; each format has its own sign for it."""
+
+    BEST = "best"
+    WORSE = "worse"
+    """Significantly worse than the best."""
+    SIGNIFICANT = "significant"
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number, printed by a format of Python's `format`; one that is not finite as a dash."""
+
+    value: float
+    format: str = ".4f"
+
+    def __str__(self) -> str:
+        return format(self.value, self.format) if math.isfinite(self.value) else "–"
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Two bounds, printed by a format of Python's `format`."""
+
+    low: float
+    high: float
+    format: str = ".4f"
+
+    def joined(self, between: str) -> str:
+        """Both bounds with a text between them."""
+        return f"{self.low:{self.format}}{between}{self.high:{self.format}}"
+
+    def __str__(self) -> str:
+        return self.joined(" to ")
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A value within its range, from 0 to `largest`, as a bar."""
+
+    value: float
+    largest: float
+    cells: int = 20
+    """Its length in a terminal."""
+
+    @property
+    def filled(self) -> int:
+        """How many of the cells are filled."""
+        return round(self.cells * max(0.0, min(self.value / self.largest, 1.0)))
+
+    def __str__(self) -> str:
+        return f"{'━' * self.filled}{'─' * (self.cells - self.filled)} of {self.largest:g}"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A value with what belongs to it."""
+
+    value: str | Number | Interval | Bar
+    mark: Mark | None = None
+    before: str = ""
+    """Stands before the value, in small print: its ranks."""
+    beside: Interval | None = None
+    """Stands in brackets after the value."""
+    below: Cell | None = None
+    """Stands under the value, or in brackets after it where a cell is one line."""
+
+
+Value: TypeAlias = "str | Number | Interval | Bar | Cell"
+"""What a row holds; whatever is not a `Cell` is one without anything beside its value."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column's head, and how its cells are set."""
+
+    head: str
+    align: str = "right"
+    """`left` or `right`."""
+    printed: str = ""
+    """The head in LaTeX, where it is another."""
+    names: bool = False
+    """Whether its cells say what a row is about: a table that is cut for its width has the column in each part."""
+    bold: bool = False
+    """Whether terminals in colour print its values bold."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns and rows of as many cells, with what is said about them."""
+
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Value]]
+    title: str = ""
+    legend: Mapping[Mark, str] = field(default_factory=dict)
+    """What the marks of the table mean, for the formats of papers."""
+    caption: str = ""
+    """A sentence that belongs into the caption in a paper."""
+    notes: Sequence[str] = ()
+    """Lines after the table."""
+
+    def cells(self) -> list[list[Cell]]:
+        """The rows, every value a `Cell`."""
+        return [[value if isinstance(value, Cell) else Cell(value) for value in row] for row in self.rows]
+
+
+_BREAKS = re.compile(r"\r\n|[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+def one_line(text: str) -> str:
+    """The text with a blank for each line end and each control character: names and captions come from files, and a
+    cell is a line.
+    """
+    return _BREAKS.sub(" ", text)

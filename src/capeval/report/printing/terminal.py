@@ -1,0 +1,258 @@
+"""Tables for the terminal, by rich: as wide as they are, or fitted to a width."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from capeval.report.printing.table import Bar, Cell, Column, Interval, Mark, Table, one_line
+
+_GAP = 3
+"""Cells between two columns."""
+_SHORTEST_BAR = 6
+_NARROWEST_HEAD = 10
+"""Heads are not broken into lines shorter than this: one word a line reads badly."""
+_NARROWEST_NAMES = 16
+"""Names are folded to this before a table is cut."""
+_NARROWEST_FOLD = 4
+"""And to this where even one column does not fit beside them."""
+
+_SIGNS = {Mark.BEST: "*", Mark.WORSE: "†", Mark.SIGNIFICANT: "!"}
+_STRONG = (Mark.BEST, Mark.SIGNIFICANT)
+
+
+def render(tables: Sequence[Table], *, colour: bool = False, width: int | None = None) -> str:
+    """The tables with their titles and notes; in colour, and fitted to a width in cells, where asked for.
+
+    A table wider than that gets shorter bars, or none; breaks the lines of its heads; puts intervals under their
+    values; folds names; and is cut into several of some columns each, in this order, until it fits.
+    """
+    return "\n\n".join(_block(table, colour, width) for table in tables)
+
+
+def _block(table: Table, colour: bool, width: int | None) -> str:
+    """A table, in parts where it is cut: the title above the first, the notes under the last."""
+    console = Console(file=io.StringIO(), force_terminal=colour, width=width)
+    # From here on, a line end in a head is one of ours.
+    table = replace(table, columns=[replace(column, head=one_line(column.head)) for column in table.columns])
+    parts = [table] if width is None else _fitted(table, width)
+    lines = _folded(table.title, console, width, "bold") if table.title else []
+    for number, part in enumerate(parts):
+        lines += [Text()] * (number > 0) + _drawn(part, console, width)
+    for note in table.notes:
+        lines += _folded(note, console, width)
+    return _printed(lines, colour)
+
+
+# Fitting
+
+
+def _fitted(table: Table, width: int) -> list[Table]:
+    """The table as it fits, changed as little as possible."""
+    for change in (lambda one: one, _broken_heads, _shorter_bars(width), _without_bars, _stacked):
+        table = change(table)
+        if _width(table) <= width:
+            return [table]
+    folded = sum(max(0, size - _NARROWEST_NAMES) for size, column in _sizes(table) if column.names)
+    return [table] if _width(table) - folded <= width else _cut(table, width)
+
+
+def _broken_heads(table: Table) -> Table:
+    """Heads of several lines where they are wider than what stands under them."""
+    rows = _rows(table)
+    columns = []
+    for number, column in enumerate(table.columns):
+        room = max((line.cell_len for row in rows for line in row[number]), default=0)
+        columns.append(replace(column, head=_broken(column.head, room)))
+    return replace(table, columns=columns)
+
+
+def _broken(text: str, room: int) -> str:
+    """The words in lines no wider than the room, or than the widest word."""
+    words = text.split()
+    room = max([room, _NARROWEST_HEAD, *map(cell_len, words)])
+    lines = [""]
+    for word in words:
+        longer = f"{lines[-1]} {word}".lstrip()
+        if cell_len(longer) <= room:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return "\n".join(lines)
+
+
+def _shorter_bars(width: int) -> Callable[[Table], Table]:
+    def change(table: Table) -> Table:
+        cells = Bar.cells - max(0, _width(table) - width)
+        if cells < _SHORTEST_BAR:
+            return table
+
+        def shorter(cell: Cell) -> Cell:
+            return replace(cell, value=replace(cell.value, cells=cells)) if isinstance(cell.value, Bar) else cell
+
+        return _each(table, shorter)
+
+    return change
+
+
+def _without_bars(table: Table) -> Table:
+    rows = table.cells()
+    kept = [n for n in range(len(table.columns)) if not any(isinstance(row[n].value, Bar) for row in rows)]
+    return _part(table, kept)
+
+
+def _stacked(table: Table) -> Table:
+    def change(cell: Cell) -> Cell:
+        return cell if cell.beside is None else replace(cell, beside=None, below=Cell(cell.beside))
+
+    return _each(table, change)
+
+
+def _cut(table: Table, width: int) -> list[Table]:
+    """Tables of some columns each, the columns of names in all of them."""
+    sizes = [size for size, _ in _sizes(table)]
+    names = [n for n, column in enumerate(table.columns) if column.names]
+    room = max(1, width - sum(min(sizes[n], max(_NARROWEST_NAMES, width // 2)) + _GAP for n in names)) + _GAP
+    groups: list[list[int]] = []
+    free = 0
+    for n, size in enumerate(sizes):
+        if n in names:
+            continue
+        if not groups or free < size + _GAP:
+            groups.append([])
+            free = room
+        groups[-1].append(n)
+        free -= size + _GAP
+    return [_part(table, sorted([*names, *group])) for group in groups]
+
+
+def _part(table: Table, columns: Sequence[int]) -> Table:
+    rows = [[row[n] for n in columns] for row in table.rows]
+    return replace(table, columns=[table.columns[n] for n in columns], rows=rows)
+
+
+def _each(table: Table, change: Callable[[Cell], Cell]) -> Table:
+    return replace(table, rows=[list(map(change, row)) for row in table.cells()])
+
+
+def _width(table: Table) -> int:
+    return sum(size + _GAP for size, _ in _sizes(table)) - _GAP
+
+
+def _sizes(table: Table) -> list[tuple[int, Column]]:
+    """Each column's width without folding."""
+    rows = _rows(table)
+    return [
+        (
+            max([*map(cell_len, column.head.split("\n")), *(line.cell_len for row in rows for line in row[number])]),
+            column,
+        )
+        for number, column in enumerate(table.columns)
+    ]
+
+
+# Drawing
+
+
+def _drawn(table: Table, console: Console, width: int | None) -> list[Text]:
+    """The lines of a table: its heads, a rule, its rows."""
+    sizes = _room(table, width)
+    heads = [[Text(line) for line in column.head.split("\n")] for column in table.columns]
+    highest = max(map(len, heads))
+    lines = _beside([[Text()] * (highest - len(head)) + head for head in heads], table.columns, sizes, console)
+    lines.append(Text("─" * (sum(sizes) + _GAP * (len(sizes) - 1))))
+    for row in _rows(table):
+        lines += _beside(row, table.columns, sizes, console)
+    return lines
+
+
+def _rows(table: Table) -> list[list[list[Text]]]:
+    """The lines of each cell of each row."""
+    rows = table.cells()
+    signs = [
+        any(cell.mark or (cell.below and cell.below.mark) for cell in column) for column in zip(*rows, strict=True)
+    ]
+    return [
+        [
+            _lines(cell, bold=column.bold, signs=sign)
+            for cell, column, sign in zip(row, table.columns, signs, strict=True)
+        ]
+        for row in rows
+    ]
+
+
+def _room(table: Table, width: int | None) -> list[int]:
+    """The columns' widths: those of names are narrower where the table is too wide."""
+    sizes = _sizes(table)
+    over = 0 if width is None else max(0, _width(table) - width)
+    room = []
+    for size, column in sizes:
+        less = min(over, max(0, size - _NARROWEST_FOLD)) if column.names else 0
+        over -= less
+        room.append(size - less)
+    return room
+
+
+def _beside(
+    cells: Sequence[Sequence[Text]], columns: Sequence[Column], sizes: Sequence[int], console: Console
+) -> list[Text]:
+    """A row's cells, of some lines each, side by side."""
+    folded = [
+        [piece for line in lines for piece in line.wrap(console, size, overflow="fold")] if column.names else lines
+        for lines, column, size in zip(cells, columns, sizes, strict=True)
+    ]
+    drawn = []
+    for pieces in zip_longest(*folded, fillvalue=Text()):
+        line = Text()
+        for number, (piece, column, size) in enumerate(zip(pieces, columns, sizes, strict=True)):
+            blanks = Text(" " * (size - piece.cell_len))
+            line.append(" " * (_GAP * (number > 0)))
+            line = line + piece + blanks if column.align == "left" else line + blanks + piece
+        drawn.append(line)
+    return drawn
+
+
+def _lines(cell: Cell, *, bold: bool = False, signs: bool = False) -> list[Text]:
+    """A cell's lines: the value with what is beside it, then what is below. Room is kept for `signs` that others in the
+    column have, so that digits stand under digits.
+    """
+    text = Text()
+    if cell.before:
+        text.append(one_line(cell.before), "dim").append("  ")
+    if isinstance(cell.value, Bar):
+        text.append("━" * cell.value.filled, "cyan").append("─" * (cell.value.cells - cell.value.filled), "dim")
+        text.append(f" of {cell.value.largest:g}")
+    else:
+        value = cell.value.joined(" – ") if isinstance(cell.value, Interval) else one_line(str(cell.value))
+        text.append(value, "bold" if bold or cell.mark in _STRONG else "")
+    if cell.beside is not None:
+        text.append(f" ({cell.beside})")
+    text.append(_SIGNS[cell.mark] if cell.mark else " " * signs)
+    if cell.below is None:
+        return [text]
+    below = cell.below.value
+    if isinstance(below, Interval):
+        return [text, Text(below.joined("–"), "dim").append(" " * signs)]
+    return [text, *_lines(cell.below, signs=signs)]
+
+
+def _folded(text: str, console: Console, width: int | None, style: str = "") -> list[Text]:
+    """A sentence, in the lines that it takes at that width."""
+    line = Text(one_line(text), style)
+    return [line] if width is None else list(line.wrap(console, width)) or [line]
+
+
+def _printed(lines: Sequence[Text], colour: bool) -> str:
+    if not colour:
+        return "\n".join(line.plain.rstrip() for line in lines)
+    for line in lines:
+        line.rstrip()
+    text = io.StringIO()
+    Console(file=text, force_terminal=True).print(Text("\n").join(lines), soft_wrap=True, end="")
+    return text.getvalue()
