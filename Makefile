@@ -9,7 +9,7 @@ POSTGRESQL := $(firstword $(shell command -v initdb 2>/dev/null) $(wildcard /usr
 BROWSER := $(firstword $(shell command -v chromium chromium-browser google-chrome 2>/dev/null))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python test-server lint format bench wheel browser default-vectors clean check-tools fuzz
+.PHONY: help demo test test-rust test-python test-server lint lint-js format bench wheel browser default-vectors clean check-tools fuzz
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -31,12 +31,20 @@ $(METEOR_TEXTS)/.laid-out: scripts/meteor_texts.py | $(VENV)/.built
 test-python: $(VENV)/.test browser postgresql
 	$(BIN)/python -m pytest
 
-lint: $(VENV)/.dev  ## formatting, clippy, ruff, mypy, stubs
+lint: $(VENV)/.dev lint-js  ## formatting, clippy, ruff, mypy, stubs, the reports' scripts
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest capeval._core --ignore-disjoint-bases
+
+# Node checks the scripts of the reports; users never need it. Where CI is set, its absence is a failure.
+lint-js: $(VENV)/.built  ## types of the reports' scripts
+	$(BIN)/python tools/js/write_types.py --check
+	@if command -v npm >/dev/null; then \
+	  { test -x tools/js/node_modules/.bin/tsc || npm ci --prefix tools/js --silent --no-audit --no-fund; } \
+	  && npm run --prefix tools/js --silent check; \
+	else echo "lint-js: npm was not found, so the reports' scripts are not checked"; test -z "$$CI"; fi
 
 format: $(VENV)/.dev  ## format Rust, sort imports
 	cargo fmt --all

@@ -131,6 +131,7 @@ def test_larger_corpora_are_sampled(result: Result, monkeypatch: pytest.MonkeyPa
     assert shown == sorted(shown, key=result.image_ids.index), "in the corpus's order"
     order = [result.image_ids[n] for n in np.argsort(result["cider-d"].per_image)]
     assert {*order[:5], *order[-5:]} <= set(shown)
+    assert len(set(shown)) == 30, "the sample is of the others"
     for metric in data["metrics"]:
         assert len(metric["scores"]) == 30
         assert sum(metric["histogram"]["counts"]) == 60, "histograms are of all images"
