@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 import tarfile
+import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -187,12 +188,13 @@ class _Folder(_Listed):
 
 
 class _Tar(_Listed):
-    """A tar file stays open as long as the source; members are read where they are."""
+    """A tar file, open as long as the source lives; members are read where they are."""
 
     def __init__(self, text: str) -> None:
         try:
             with reading(text):
-                self._tar = tarfile.open(text)
+                self._tar = tarfile.open(text)  # noqa: SIM115
+                weakref.finalize(self, self._tar.close)
                 members = [member for member in self._tar if member.isreg() and _is_image(member.name)]
         except (tarfile.TarError, EOFError) as error:
             raise DataError(f"{text}: this tar file is broken: {error}") from None

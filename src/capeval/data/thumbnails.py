@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import warnings
 from typing import TYPE_CHECKING
 
 from capeval.errors import DataError, MissingDependencyError
@@ -29,6 +28,8 @@ def check_pillow() -> None:
 def thumbnail(content: bytes, name: str, side: int = SIDE) -> bytes:
     """The image as a small WebP file, turned as its camera says, transparent parts white, without its metadata.
 
+    It may be called by several threads at once. Pillow may warn of an odd file.
+
     Args:
         content: an image file: JPEG, PNG, WebP, GIF, BMP or TIFF. Of several pictures, the first.
         name: what messages call it.
@@ -42,15 +43,13 @@ def thumbnail(content: bytes, name: str, side: int = SIDE) -> bytes:
     from PIL import Image, ImageOps, UnidentifiedImageError
 
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            with Image.open(io.BytesIO(content), formats=_FORMATS) as image:
-                if image.width * image.height > _MOST_PIXELS:
-                    raise DataError(f"{name}: has {image.width:,} × {image.height:,} pixels, which is too many")
-                image.draft("RGB", (side, side))
-                upright = ImageOps.exif_transpose(image)
-                upright.thumbnail((side, side), Image.Resampling.BICUBIC, reducing_gap=2.0)
-                small = _opaque(upright)
+        with Image.open(io.BytesIO(content), formats=_FORMATS) as image:
+            if image.width * image.height > _MOST_PIXELS:
+                raise DataError(f"{name}: has {image.width:,} × {image.height:,} pixels, which is too many")
+            image.draft("RGB", (side, side))
+            upright = ImageOps.exif_transpose(image)
+            upright.thumbnail((side, side), Image.Resampling.BICUBIC, reducing_gap=2.0)
+            small = _opaque(upright)
         written = io.BytesIO()
         small.save(written, "WEBP", quality=_QUALITY, method=2)
     except DataError:

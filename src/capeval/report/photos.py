@@ -6,6 +6,7 @@ import base64
 import contextlib
 import os
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -135,7 +136,10 @@ def _thumbnails(found: dict[str, ImageFile]) -> Iterator[tuple[str, bytes | Data
         for start in range(0, len(order), _AT_ONCE):
             part = order[start : start + _AT_ONCE]
             contents = [_read(file) for _, file in part]
-            small = pool.map(_small, contents, (file.name for _, file in part))
+            # Of odd files Pillow warns. Warnings are shut off here, as doing so in threads is not safe.
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                small = list(pool.map(_small, contents, (file.name for _, file in part)))
             yield from zip((image for image, _ in part), small, strict=True)
 
 

@@ -4,7 +4,7 @@ import {systemCaption} from "./compared.js";
 import {besidePhoto, referenceList} from "./details.js";
 import {byId, element, imageScore} from "./dom.js";
 import {PagedTable} from "./paged.js";
-import {photo} from "./photos.js";
+import {named, photo} from "./photos.js";
 
 const ROWS = 25;
 
@@ -43,7 +43,8 @@ export class Differences extends PagedTable {
     const caption = (/** @type {number} */ system, /** @type {string} */ side) =>
       element("p", {class: side}, image.candidates[system] ?? "");
     const row = element("tr", {class: "image", click: () => this.clicked(number, row, button)},
-      element("th", {scope: "row", class: "id"}, ...photo(this.report, number, image.id, image.references, "row"), button),
+      element("th", {scope: "row", class: "id"},
+        named(photo(this.report, number, image.id, image.references, "row"), button)),
       element("td", {class: "caption"}, caption(this.a, "first"), caption(this.b, "second")),
       element("td", {class: "score first"}, imageScore(x)),
       element("td", {class: "score second"}, imageScore(y)),

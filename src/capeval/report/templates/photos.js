@@ -24,6 +24,13 @@ export function photo({photos}, number, id, references, kind = "card") {
 }
 
 /**
+ * A small photo before the button that opens its row; the button alone without a photo.
+ * @param {HTMLElement[]} photos
+ * @param {HTMLElement} button
+ */
+export const named = (photos, button) => (photos.length ? element("div", {class: "named"}, ...photos, button) : button);
+
+/**
  * What there is to say of the photos: those that are absent or broken.
  * @param {{photos: PagePhotos | null}} report
  */
@@ -36,9 +43,13 @@ export const photoNotes = ({photos}) => (photos?.notes ?? []).map((note) => elem
  * @param {string} id
  */
 function enlarge(address, text, id) {
+  // A small image is not drawn out to the whole screen, where it would only be vague.
+  const image = element("img", {src: address, alt: text, load: () => {
+    image.style.maxWidth = `${3 * image.naturalWidth}px`;
+  }});
   const dialog = element("dialog", {class: "enlarged", "aria-label": id, click: () => dialog.close(),
     close: () => dialog.remove()},
-  element("img", {src: address, alt: text}),
+  image,
   element("p", {}, element("bdi", {}, text), element("button", {type: "button"}, "Close")));
   document.body.append(dialog);
   dialog.showModal();

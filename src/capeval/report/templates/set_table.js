@@ -3,7 +3,7 @@
 import {byId, element, imageScore, images, whole} from "./dom.js";
 import {systemName} from "./marks.js";
 import {PagedTable} from "./paged.js";
-import {photo, photoNotes} from "./photos.js";
+import {named, photo, photoNotes} from "./photos.js";
 import {SetImage, described} from "./set_image.js";
 
 const ROWS = 25;
@@ -71,7 +71,7 @@ export class SetTable extends PagedTable {
       click: () => this.toggle(number, row, button)}, element("bdi", {}, image.id));
     /** @type {HTMLTableRowElement} */
     const row = element("tr", {class: "image"}, element("th", {scope: "row", class: "id"},
-      ...photo(this.report, number, image.id, described(this.report, image), "row"), button),
+      named(photo(this.report, number, image.id, described(this.report, image), "row"), button)),
       ...(this.report.spread ? this.columns : []).map((column) => element("td", {class: "score"},
         scoreName(image.diversity[column]))));
     return this.open.has(number) ? [row, this.details(number)] : [row];

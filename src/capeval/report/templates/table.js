@@ -6,7 +6,7 @@ import {byId, element, imageScore, images, whole} from "./dom.js";
 import {flowFigure} from "./flow.js";
 import {binOf, rangeName} from "./histograms.js";
 import {PagedTable} from "./paged.js";
-import {photo, photoNotes} from "./photos.js";
+import {named, photo, photoNotes} from "./photos.js";
 
 const ROWS = 50;
 
@@ -149,7 +149,7 @@ export class ImageTable extends PagedTable {
     const button = element("button", {type: "button", "aria-expanded": String(this.open.has(number))}, image.id);
     const row = element("tr", {class: "image", role: "row", click: () => this.clicked(number, row, button)},
       element("th", {scope: "row", role: "rowheader", class: "id"},
-        ...photo(this.report, number, image.id, image.references, "row"), button),
+        named(photo(this.report, number, image.id, image.references, "row"), button)),
       element("td", {role: "cell", class: "caption"}, image.candidate ?? ""),
       ...this.report.metrics.map((metric) =>
         element("td", {role: "cell", class: "score"}, imageScore(metric.scores[number]))));
