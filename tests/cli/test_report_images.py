@@ -37,7 +37,10 @@ def test_every_report_takes_images(run: Runner, folder: Path, tmp_path: Path, co
     for options, message in (
         (["--images", str(folder)], "--images shows the images in a report; give --report FILE.html too"),
         (["--report", "p.html", "--images", "nowhere"], "nowhere: no such file"),
-        (["--report", "p.html", "--images", "none/{image_id}.jpg"], "no file was found for any of the 60 images; looked for"),
+        (
+            ["--report", "p.html", "--images", "none/{image_id}.jpg"],
+            "no file was found for any of the 60 images; looked for",
+        ),
     ):
         assert message in run.refused(*command, *options)
     assert not (tmp_path / "p.html").exists()

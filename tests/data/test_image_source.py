@@ -21,7 +21,13 @@ def picture(size: tuple[int, int] = (40, 30), form: str = "JPEG", colour: str = 
     return content.getvalue()
 
 
-NAMES = ("dog.jpg", "val2014/COCO_val2014_000000391895.jpg", "000000000042.PNG", "flickr/1000268201_693b08cb0e.jpg", "7.webp")
+NAMES = (
+    "dog.jpg",
+    "val2014/COCO_val2014_000000391895.jpg",
+    "000000000042.PNG",
+    "flickr/1000268201_693b08cb0e.jpg",
+    "7.webp",
+)
 
 
 @pytest.fixture(params=["folder", "tar", "tar.gz"])
@@ -127,7 +133,9 @@ def test_what_is_no_source(text: str, message: str, tmp_path: Path, monkeypatch:
 
 def test_none_found_says_what_was_looked_for(tmp_path: Path) -> None:
     (tmp_path / "cat.jpg").write_bytes(b"")
-    with pytest.raises(DataError, match=r"any of the 2 images; looked for '12' as file name, .* among 1 image files, such as 'cat.jpg'"):
+    with pytest.raises(
+        DataError, match=r"any of the 2 images; looked for '12' as file name, .* among 1 image files, such as 'cat.jpg'"
+    ):
         ImageSource.open(tmp_path).find_all(["12", "13"])
     with pytest.raises(DataError, match="looked for '.*/12.png'"):
         ImageSource.open(f"{tmp_path}/{{image_id}}.png").find_all(["12", "13"])
@@ -173,7 +181,9 @@ def test_huge_files_are_not_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF"])
-@pytest.mark.parametrize(("size", "small"), [((1000, 500), (SIDE, SIDE // 2)), ((40, 30), (40, 30)), ((9, 900), (3, SIDE))])
+@pytest.mark.parametrize(
+    ("size", "small"), [((1000, 500), (SIDE, SIDE // 2)), ((40, 30), (40, 30)), ((9, 900), (3, SIDE))]
+)
 def test_thumbnails_keep_their_shape(form: str, size: tuple[int, int], small: tuple[int, int]) -> None:
     made = Image.open(io.BytesIO(thumbnail(picture(size, form), "x")))
     assert made.format == "WEBP"
@@ -209,7 +219,15 @@ def bomb() -> bytes:
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"GIF89a", b"<svg onload='alert(1)'/>", picture()[:200], picture(form="PNG")[:-30], bomb(), b"\xff\xd8" + bytes(500)],
+    [
+        b"",
+        b"GIF89a",
+        b"<svg onload='alert(1)'/>",
+        picture()[:200],
+        picture(form="PNG")[:-30],
+        bomb(),
+        b"\xff\xd8" + bytes(500),
+    ],
     ids=["empty", "head", "svg", "cut JPEG", "cut PNG", "bomb", "noise"],
 )
 def test_broken_images_are_named(content: bytes) -> None:

@@ -54,8 +54,14 @@ def test_two_modules_may_define_the_same_name() -> None:
 @pytest.mark.parametrize(
     ("modules", "message"),
     [
-        ({"main": 'import {a} from "./a.js";\n', "a": 'import {b} from "./main.js";\n'}, "in a circle: main → a → main"),
-        ({"main": 'import {a, b} from "./a.js";\n', "a": "export const a = 1;\n"}, "main.js imports b, which a.js does"),
+        (
+            {"main": 'import {a} from "./a.js";\n', "a": 'import {b} from "./main.js";\n'},
+            "in a circle: main → a → main",
+        ),
+        (
+            {"main": 'import {a, b} from "./a.js";\n', "a": "export const a = 1;\n"},
+            "main.js imports b, which a.js does",
+        ),
         ({"main": 'import a from "./a.js";\n', "a": ""}, 'not understood: import a from "./a.js";'),
         ({"main": "export default 1;\n"}, "not understood: export default 1;"),
         ({"main": "export let a = 1;\n"}, "not understood: export let a = 1;"),
@@ -81,6 +87,9 @@ def test_every_module_is_used_by_a_page() -> None:
 
 def test_types_of_the_scripts_are_those_of_python() -> None:
     done = subprocess.run(
-        [sys.executable, ROOT / "tools" / "js" / "write_types.py", "--check"], capture_output=True, text=True, check=False
+        [sys.executable, ROOT / "tools" / "js" / "write_types.py", "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -132,7 +132,9 @@ def test_alignments_and_plans_are_found_for_the_best_and_worst_only(monkeypatch:
     references, candidates = made_up(400)
     objects = {n: ["word1", "word2"] for n in references}
     vectors = embeddings([f"word{n}" for n in range(500)])
-    scored = capeval.score(references, candidates, "meteor, vifidel", objects=objects, embeddings=vectors, interval=None)
+    scored = capeval.score(
+        references, candidates, "meteor, vifidel", objects=objects, embeddings=vectors, interval=None
+    )
     asked: list[str] = []
     aligned = Result.alignment
     monkeypatch.setattr(Result, "alignment", lambda self, image: (asked.append(image), aligned(self, image))[1])

@@ -6,6 +6,7 @@ import base64
 import io
 import json
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -101,7 +102,7 @@ def test_absent_and_broken_files_are_named(result: Result, folder: Path, tmp_pat
     for image in IDS[:10]:
         (tmp_path / f"{image}.jpg").write_bytes((folder / f"{image}.jpg").read_bytes())
     (tmp_path / f"{IDS[3]}.jpg").write_bytes(b"<script>alert(1)</script>")
-    with pytest.warns(CapevalWarning, match=rf"1 of the image files cannot be shown: .*{IDS[3]}\.jpg: cannot be shown: no"):
+    with pytest.warns(CapevalWarning, match=rf"1 of the image files cannot be shown: .*{IDS[3]}\.jpg: cannot"):
         data = data_of(render_html(result, title="careful", images=tmp_path))
     absent, broken = data["photos"]["notes"]
     assert absent.startswith(f"No file was found in {tmp_path} for 50 images ({IDS[10]}, ")
@@ -120,9 +121,9 @@ def test_addresses_are_left_to_the_browser(result: Result) -> None:
 def test_without_any_file_and_without_pillow(
     result: Result, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(DataError, match=f"no file was found for any of the 60 images; looked for '{IDS[0]}' as file name"):
+    with pytest.raises(DataError, match=f"for any of the 60 images; looked for '{IDS[0]}' as file name"):
         write_report(result, tmp_path / "page.html", title="careful", images=tmp_path)
-    monkeypatch.setitem(__import__("sys").modules, "PIL.Image", None)
+    monkeypatch.setitem(sys.modules, "PIL.Image", None)
     with pytest.raises(MissingDependencyError, match=r"pip install 'capeval\[images\]'"):
         write_report(result, tmp_path / "page.html", title="careful", images=folder)
     assert list(tmp_path.iterdir()) == []

@@ -1,7 +1,6 @@
 """Writes `data.d.ts`: the data that the reports' pages carry, as TypeScript, from the `TypedDict`s that Python fills.
 
-    python tools/js/write_types.py          # writes the file
-    python tools/js/write_types.py --check  # status 1 if the file says something else
+Without arguments it writes the file; with `--check` it ends with status 1 if the file says something else.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ def declarations() -> str:
     made: dict[str, str] = {}
     for data in (page.ScorePage, comparison_html.ComparisonPage, diversity_page.SetsPage):
         _declare(data, made)
-    head = "// Written by write_types.py from the TypedDicts of capeval.report; `make lint-js` says when it is out of date.\n"
+    head = "// Written by write_types.py from the TypedDicts of capeval.report; `make lint-js` says when it is stale.\n"
     return head + "".join(made.values())
 
 

@@ -1,9 +1,9 @@
 """Image files by image id: in a folder, in a tar file, or by a pattern of names or addresses.
 
-    photos = ImageSource.open("val2014.tar")
-    found = photos.find("391895")
-    if found is not None:
-        content = found.read()
+photos = ImageSource.open("val2014.tar")
+found = photos.find("391895")
+if found is not None:
+content = found.read()
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class ImageFile:
     _open: Callable[[], bytes] = field(default=bytes, repr=False, compare=False)
 
     def read(self) -> bytes:
-        """The file's content. Raises `DataError` where it cannot be read, or is too large; `UsageError` for an address."""
+        """The file's content. Raises `DataError` if it cannot be read or is too large, `UsageError` for an address."""
         if self.address is not None:
             raise UsageError(f"{self.name}: capeval loads nothing from the network; give a folder or a tar file")
         with reading(self.name):
@@ -123,7 +123,9 @@ class _Pattern(ImageSource):
         if scheme not in (None, "http", "https"):
             raise UsageError(f"{text}: addresses of images begin with https:// or http://")
         if scheme and not re.match(r"https?://[\w.:\[\]-]+/", text, re.ASCII | re.IGNORECASE):
-            raise UsageError(f"{text}: {{image_id}} belongs behind the name of the host, as https://host/{{image_id}}.jpg")
+            raise UsageError(
+                f"{text}: {{image_id}} belongs behind the name of the host, as https://host/{{image_id}}.jpg"
+            )
         self.are_addresses = scheme is not None
 
     def find(self, image_id: str) -> ImageFile | None:
@@ -168,12 +170,12 @@ class _Listed(ImageSource):
 
     def looked_for(self, image_id: str) -> str:
         first = f", such as {self._first!r}" if self._first else ""
-        return (
-            f"{image_id!r} as file name, as name without suffix, and as number, among {self._count:,} image files{first}"
-        )
+        among = f"among {self._count:,} image files{first}"
+        return f"{image_id!r} as file name, as name without suffix, and as number, {among}"
 
+    @abstractmethod
     def _file(self, name: str) -> ImageFile:
-        raise NotImplementedError
+        """The file of that name."""
 
 
 class _Folder(_Listed):

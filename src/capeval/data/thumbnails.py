@@ -62,11 +62,11 @@ def thumbnail(content: bytes, name: str, side: int = SIDE) -> bytes:
 
 
 def _opaque(image: Image) -> Image:
-    from PIL import Image as images
+    from PIL import Image as Pillow
 
     if not image.has_transparency_data:
         return image.convert("RGB")
     layer = image.convert("RGBA")
-    white = images.new("RGBA", layer.size, "white")
+    white = Pillow.new("RGBA", layer.size, "white")
     white.alpha_composite(layer)
     return white.convert("RGB")

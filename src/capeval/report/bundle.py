@@ -9,8 +9,8 @@ nothing, so a module that others import from becomes a block that fills a consta
     Object.assign($dom, {element});
     }
 
-Two modules may define the same name. Notes in `/** … */`, which tell types, are left out. What is understood of the language: `import {a, b} from "./file.js";` at the start
-of a line, and `export` before a declaration at the start of a line.
+Two modules may define the same name. Notes in `/** … */`, which tell types, are left out. What is understood of the
+language: `import {a, b} from "./file.js";`, and `export` before a declaration, both at the start of a line.
 """
 
 from __future__ import annotations

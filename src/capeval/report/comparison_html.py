@@ -93,9 +93,7 @@ class ComparisonPage(TypedDict):
     photos: PagePhotos | None
 
 
-def write_comparison(
-    comparison: Comparison, path: PathLike, *, title: str, images: Images | None = None
-) -> None:
+def write_comparison(comparison: Comparison, path: PathLike, *, title: str, images: Images | None = None) -> None:
     """Writes the page, whole or not at all; arguments and errors as [`capeval.report.html.write_report`][]."""
     with atomic_write(path) as file:
         file.write(_render(comparison, title, images, path))

@@ -8,10 +8,12 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from capeval.data.atomic import atomic_write
+from capeval.data.images import ImageSource
 from capeval.data.source import PathLike
 from capeval.errors import warn
 from capeval.report.diversity_page import diversity_page
@@ -20,6 +22,7 @@ from capeval.report.photos import Images, photos_of
 
 if TYPE_CHECKING:
     from capeval.scoring.diversity_result import Diversity
+
 
 def write_diversity_report(
     result: Diversity,
@@ -66,12 +69,13 @@ def _render(
     images: Images | Sequence[str] | None,
     path: PathLike | None,
 ) -> str:
-    if isinstance(images, (list, tuple)):
+    source = images if isinstance(images, str | os.PathLike | ImageSource) else None
+    if images is not None and source is None:
         warn("images=[…] of a report of caption sets is called draw=[…] now; images= says where the photos are")
-        draw, images = images, None
+        draw = list(images)
     data, photos = diversity_page(result, draw), None
-    if images is not None:
-        photos = photos_of(images, [image["id"] for image in data["images"]], path)
+    if source is not None:
+        photos = photos_of(source, [image["id"] for image in data["images"]], path)
         data["photos"] = photos.page
     return assemble(
         "diversity",

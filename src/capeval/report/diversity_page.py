@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from capeval.metrics import Lsa
 from capeval.metrics.self_cider import SelfCider
+from capeval.report.photos import PagePhotos
 from capeval.report.pictures import tables
 from capeval.report.pictures.images import (
     SetTopics,
@@ -17,7 +18,6 @@ from capeval.report.pictures.images import (
     set_topics,
     spectra,
 )
-from capeval.report.photos import PagePhotos
 from capeval.report.pictures.style import look
 
 if TYPE_CHECKING:
@@ -155,7 +155,10 @@ class SetsPage(TypedDict):
 
 
 def diversity_page(result: Diversity, draw: Sequence[str] = ()) -> SetsPage:
-    """The document for a result, without photos; the images `draw` are drawn in any case. Raises `UsageError` for an unknown one."""
+    """The document for a result, without photos; the images `draw` are drawn in any case.
+
+    Raises `UsageError` for an unknown one.
+    """
     everybody = result.everybody()
     first = everybody[0]
     spread = _or_none(lambda: tables.spread(result))

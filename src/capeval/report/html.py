@@ -25,6 +25,7 @@ from capeval.report.photos import Images, Photos, photos_of
 if TYPE_CHECKING:
     from capeval.scoring.result import Result
 
+
 def write_report(result: Result, path: PathLike, *, title: str, images: Images | None = None) -> None:
     """Writes the page, whole or not at all.
 

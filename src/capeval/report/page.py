@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 MOST_IMAGES = 20_000
 """Larger corpora are not written out whole: the page would be slow to open."""
-MOST_CHARACTERS = 12_000_000
-"""Of captions on the page: corpora of long captions show fewer images."""
+MOST_TEXT = 12_000_000
+"""Bytes of captions on the page: corpora of long captions show fewer images."""
 EXTREMES = 1_000
 """How many of the best, and of the worst, images of a larger corpus are on the page; the others are sampled."""
 MOST_EXPLAINED = 100
@@ -133,7 +133,7 @@ def page_data(result: Result) -> ScorePage:
     leading = lead(result)
     by_lead = list(scores.values())[leading]
     corpus = result.corpus
-    most = fitting(MOST_IMAGES, result.image_ids, lambda image: [corpus.captions(image)[0] or "", *corpus.captions(image)[1]])
+    most = fitting(MOST_IMAGES, result.image_ids, lambda image: _texts(*corpus.captions(image)))
     chosen = _chosen(by_lead, most)
     explained = _ends(by_lead, chosen, MOST_EXPLAINED)
     return {
@@ -153,10 +153,14 @@ def page_data(result: Result) -> ScorePage:
 
 
 def fitting(most: int, image_ids: Sequence[str], captions: Callable[[str], list[str]]) -> int:
-    """How many images, `most` at most, keep the page below `MOST_CHARACTERS`, by the mean of every k-th image."""
+    """How many images, `most` at most, keep the page below `MOST_TEXT`, by the mean of every k-th image."""
     looked = image_ids[:: max(len(image_ids) // 500, 1)]
-    characters = sum(len(text) for image in looked for text in captions(image))
-    return max(min(most, int(MOST_CHARACTERS * len(looked) / max(characters, 1))), 2)
+    size = sum(len(text.encode("utf-8", "replace")) for image in looked for text in captions(image))
+    return max(min(most, int(MOST_TEXT * len(looked) / max(size, 1))), 2)
+
+
+def _texts(candidate: str | None, references: list[str]) -> list[str]:
+    return [candidate or "", *references]
 
 
 def histogram(scores: npt.NDArray[np.float64], upper: float | None) -> Histogram:
@@ -248,9 +252,7 @@ def _plan(result: Result, image_id: str) -> PlanFigure | None:
     }
 
 
-def _side(
-    names: Sequence[str], shares: npt.NDArray[np.float64], importance: npt.NDArray[np.float64]
-) -> list[PlanSide]:
+def _side(names: Sequence[str], shares: npt.NDArray[np.float64], importance: npt.NDArray[np.float64]) -> list[PlanSide]:
     columns = (names, shares.round(3).tolist(), importance.round(3).tolist())
     return [{"name": name, "share": share, "importance": rho} for name, share, rho in zip(*columns, strict=True)]
 

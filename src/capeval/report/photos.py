@@ -47,7 +47,7 @@ class Photos:
 
 
 def check_images(images: Images) -> ImageSource:
-    """The source; raises now what would keep its images from a page later: as `ImageSource.open`, and without Pillow."""
+    """The source. Raises now what would keep its images from a page later: as `ImageSource.open`, or without Pillow."""
     source = ImageSource.open(images)
     if not source.are_addresses:
         check_pillow()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -136,13 +136,13 @@ def captions(table: Table[CaptionsRow], label: str, accuracy: str) -> Figure:
     curves = _by_system(table)
     looks = [look(number, str(name), people=kind == "people") for number, (name, kind) in enumerate(curves)]
     figure = Figure(figsize=(6.4 + _room(looks), 3.4), layout="constrained")
-    left, right = figure.subplots(1, 2)
-    for axes, of, title in (
-        (left, lambda row: row["diversity"], f"{label} (↑ more varied)"),
-        (right, lambda row: row["accuracy"], f"{accuracy} (↑ closer)"),
-    ):
+    fields: tuple[tuple[Literal["diversity", "accuracy"], str], ...] = (
+        ("diversity", f"{label} (↑ more varied)"),
+        ("accuracy", f"{accuracy} (↑ closer)"),
+    )
+    for axes, (field, title) in zip(figure.subplots(1, 2), fields, strict=True):
         for one, rows in zip(looks, curves.values(), strict=True):
-            counts, values = [row["captions"] for row in rows], [of(row) for row in rows]
+            counts, values = [row["captions"] for row in rows], [row[field] for row in rows]
             axes.plot(counts, values, color=one.colour, lw=1.4)
             for x, y in zip(counts, values, strict=True):
                 _mark(axes, x, y, one, 34)

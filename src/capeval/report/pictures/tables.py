@@ -133,7 +133,8 @@ class Table(Generic[Row]):
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self.columns)
-        writer.writerows([repr(cell) if isinstance(cell, float) else cell for cell in row.values()] for row in self.rows)
+        for row in self.rows:
+            writer.writerow([repr(cell) if isinstance(cell, float) else cell for cell in row.values()])
         return text.getvalue()
 
 
