@@ -69,10 +69,11 @@ def _render(
     images: Images | Sequence[str] | None,
     path: PathLike | None,
 ) -> str:
-    source = images if isinstance(images, str | os.PathLike | ImageSource) else None
-    if images is not None and source is None:
+    if images is None or isinstance(images, str | os.PathLike | ImageSource):
+        source = images
+    else:
         warn("images=[…] of a report of caption sets is called draw=[…] now; images= says where the photos are")
-        draw = list(images)
+        source, draw = None, images
     data, photos = diversity_page(result, draw), None
     if source is not None:
         photos = photos_of(source, [image["id"] for image in data["images"]], path)
