@@ -11,7 +11,7 @@ JAVA := $(firstword $(shell command -v java 2>/dev/null))
 PYTEST := $(abspath $(BIN))/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-core test-pages test-torch test-server test-captioning docs endurance lint format \
+.PHONY: help demo test test-rust test-core test-pages test-torch test-server test-captioning docs endurance lint lint-js format \
         bench wheel browser java postgresql default-vectors clean check-tools fuzz
 
 help:  ## list the targets
@@ -51,13 +51,21 @@ docs: $(VENV)/.core $(VENV)/.torch $(VENV)/.server $(VENV)/.captioning  ## run e
 	cd packages/server && $(PYTEST) tests/test_server_pages.py
 	cd packages/captioning && $(PYTEST) tests/test_captioning_pages.py
 
-lint: $(VENV)/.dev  ## formatting, clippy, ruff, mypy, layers, stubs
+lint: $(VENV)/.dev lint-js  ## formatting, clippy, ruff, mypy, layers, stubs, the reports' scripts
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m mypy.stubtest capeval._core --ignore-disjoint-bases
+
+# Node checks the scripts of the reports; users never need it. Where CI is set, its absence is a failure.
+lint-js: $(VENV)/.built  ## types of the reports' scripts
+	$(BIN)/python tools/js/write_types.py --check
+	@if command -v npm >/dev/null; then \
+	  { test -x tools/js/node_modules/.bin/tsc || npm ci --prefix tools/js --silent --no-audit --no-fund; } \
+	  && npm run --prefix tools/js --silent check; \
+	else echo "lint-js: npm was not found, so the reports' scripts are not checked"; test -z "$$CI"; fi
 
 format: $(VENV)/.dev  ## format Rust, sort imports
 	cargo fmt --all

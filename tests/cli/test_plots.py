@@ -14,7 +14,7 @@ REFERENCES = str(example.references_path())
 
 
 def test_pictures_and_report_of_one_run(run: Runner, tmp_path: Path) -> None:
-    options = ["--plots", "pictures", "--report", "report.html", "--images", "hill-kites", "--samples", "50"]
+    options = ["--plots", "pictures", "--report", "report.html", "--draw", "hill-kites", "--samples", "50"]
     run.ok("diversity", *SETS, "--references", REFERENCES, *options)
     names = {path.name for path in (tmp_path / "pictures").iterdir()}
     pictures = ("plane", "f", "vocabulary", "words", "captions", "scaling", "topics-1")
@@ -28,7 +28,7 @@ def test_pictures_and_report_of_one_run(run: Runner, tmp_path: Path) -> None:
 
 
 def test_pictures_left_out_are_named_on_stderr(run: Runner, tmp_path: Path) -> None:
-    options = ["--plots", "pictures", "--interval", "none", "--images", "hill-kites"]
+    options = ["--plots", "pictures", "--interval", "none", "--draw", "hill-kites"]
     ended = run("diversity", SETS[0], *options)
     assert ended.status == 0
     assert "plane is left out: accuracy is scored against references; give --references" in ended.stderr
@@ -40,7 +40,7 @@ def test_bad_options_end_before_the_scoring(run: Runner, tmp_path: Path) -> None
     (tmp_path / "file").write_text("")
     for options, message in (
         (["--plots", "file"], "file: it is a file; --plots takes a folder"),
-        (["--images", "hill-kites"], "--images chooses what --plots and --report show; give one of them"),
+        (["--draw", "hill-kites"], "--draw chooses what --plots and --report show; give one of them"),
         (["--report", "nowhere/report.html"], "there is no folder 'nowhere'"),
         (["--report", "same.html", "--output", "same.html"], "both write same.html"),
     ):
@@ -52,7 +52,7 @@ def test_bad_options_end_before_the_scoring(run: Runner, tmp_path: Path) -> None
 
 
 def test_an_unknown_image_is_named(run: Runner, tmp_path: Path) -> None:
-    ended = run("diversity", SETS[0], "--plots", "pictures", "--images", "hill-kites,nowhere", "--interval", "none")
+    ended = run("diversity", SETS[0], "--plots", "pictures", "--draw", "hill-kites,nowhere", "--interval", "none")
     assert ended.status == 2
-    assert "--images names 1 image (nowhere) without caption sets" in ended.stderr
+    assert "--draw names 1 image (nowhere) without caption sets" in ended.stderr
     assert list((tmp_path / "pictures").iterdir()) == []

@@ -72,7 +72,7 @@ def test_same_input_same_bytes_and_the_results_numbers(result: Diversity, writte
         for given, system in zip(figure["values"], result.everybody(), strict=True):
             own = system[figure["key"]]
             assert own.interval is not None
-            assert given == [own.value, list(own.interval)]
+            assert given == {"value": own.value, "interval": list(own.interval)}
     for place, image in enumerate(data["images"]):
         for number, system in enumerate(result.everybody()):
             assert image["captions"][number] == system.corpus.set_of(image["id"])
@@ -213,7 +213,7 @@ def test_a_page_with_a_part_of_the_images_says_so(
 ) -> None:
     monkeypatch.setattr(page_module, "MOST_CAPTIONS", 600)
     monkeypatch.setattr(page_module, "MOST_SETS", 40)
-    write_diversity_report(result, tmp_path / "part.html", images=["beach-dog"])
+    write_diversity_report(result, tmp_path / "part.html", draw=["beach-dog"])
     opened = open_page(browser, tmp_path / "part.html")
     data = data_of((tmp_path / "part.html").read_text(encoding="utf-8"))
     assert 30 <= len(data["images"]) <= 31

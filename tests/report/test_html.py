@@ -109,16 +109,54 @@ def test_nothing_is_loaded(result: Result) -> None:
     assert re.findall(r"<link[^>]*>", text) == ['<link rel="icon" href="data:,">']
 
 
-def test_size_of_five_hundred_images() -> None:
+def made_up(images: int, words: int = 10) -> tuple[dict[str, list[str]], dict[str, str]]:
+    """References and candidates of so many images, with captions of so many words."""
     rng = random.Random(0)
+    known = [f"word{n}" for n in range(500)]
+    captions = [" ".join(rng.choices(known, k=words)) for _ in range(997)]
+    references = {str(n): [captions[(n * 5 + k) % 997] for k in range(5)] for n in range(images)}
+    return references, {image: captions[(int(image) * 3) % 997] for image in references}
+
+
+def test_size_of_five_hundred_images() -> None:
+    references, candidates = made_up(500)
     words = [f"word{n}" for n in range(500)]
-    references = {n: [" ".join(rng.choices(words, k=10)) for _ in range(5)] for n in range(500)}
-    candidates = {n: captions[0] for n, captions in references.items()}
-    objects = {n: rng.sample(words, 3) for n in references}
+    objects = {n: random.Random(int(n)).sample(words, 3) for n in references}
     five_hundred = capeval.score(
         references, candidates, "all", objects=objects, embeddings=embeddings(words), interval=None
     )
     assert len(render_html(five_hundred, title="large").encode()) < 1_000_000
+
+
+def test_alignments_and_plans_are_found_for_the_best_and_worst_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    references, candidates = made_up(400)
+    objects = {n: ["word1", "word2"] for n in references}
+    vectors = embeddings([f"word{n}" for n in range(500)])
+    scored = capeval.score(
+        references, candidates, "meteor, vifidel", objects=objects, embeddings=vectors, interval=None
+    )
+    asked: list[str] = []
+    aligned = Result.alignment
+    monkeypatch.setattr(Result, "alignment", lambda self, image: (asked.append(image), aligned(self, image))[1])
+    data = page.page_data(scored)
+    order = [scored.image_ids[n] for n in np.argsort(scored["meteor"].per_image.round(6), kind="stable")]
+    assert set(asked) == {*order[:50], *order[-50:]}
+    assert len(asked) == page.MOST_EXPLAINED == data["explained"]
+    assert {image["id"] for image in data["images"] if image["alignment"]} == set(asked)
+    assert {image["id"] for image in data["images"] if image["plan"]} == set(asked)
+    few = capeval.score(*made_up(60), "meteor", interval=None)
+    assert all(image["alignment"] for image in page.page_data(few)["images"]), "all of a small corpus"
+
+
+@pytest.mark.parametrize(("total", "words", "most"), [(100_000, 10, 20_000), (12_000, 60, 6_000)])
+def test_large_corpora_make_a_page_of_bounded_size(total: int, words: int, most: int) -> None:
+    scored = capeval.score(*made_up(total, words), "bleu-1, cider-d", tokenizer="none", interval=None)
+    text = render_html(scored, title="large")
+    data = embedded(text)
+    assert most / 2 < len(data["images"]) <= most
+    assert len({image["id"] for image in data["images"]}) == len(data["images"])
+    assert (data["total"], data["extremes"]) == (total, 1_000)
+    assert len(text.encode()) < 25_000_000
 
 
 def test_larger_corpora_are_sampled(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,6 +169,7 @@ def test_larger_corpora_are_sampled(result: Result, monkeypatch: pytest.MonkeyPa
     assert shown == sorted(shown, key=result.image_ids.index), "in the corpus's order"
     order = [result.image_ids[n] for n in np.argsort(result["cider-d"].per_image)]
     assert {*order[:5], *order[-5:]} <= set(shown)
+    assert len(set(shown)) == 30, "the sample is of the others"
     for metric in data["metrics"]:
         assert len(metric["scores"]) == 30
         assert sum(metric["histogram"]["counts"]) == 60, "histograms are of all images"

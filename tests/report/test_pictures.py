@@ -161,7 +161,7 @@ def test_images_are_the_most_and_least_diverse_or_those_asked_for(result: Divers
     order = [result["varied"].image_ids[n] for n in np.argsort(-means, kind="stable")]
     assert images.chosen_images(result) == [*order[:3], *order[-3:]]
     assert images.chosen_images(result, ["hill-kites", "beach-dog", "hill-kites"]) == ["hill-kites", "beach-dog"]
-    with pytest.raises(UsageError, match=r"--images names 1 image \(nowhere\) without caption sets"):
+    with pytest.raises(UsageError, match=r"--draw names 1 image \(nowhere\) without caption sets"):
         images.chosen_images(result, ["beach-dog", "nowhere"])
 
 

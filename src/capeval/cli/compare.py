@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 @options.on_missing
 @options.caption_files
 @click.option("--report", metavar="FILE.html", help="Write a report: one self-contained page.")
+@options.images
 @options.common
 def command(
     references: str,
@@ -72,6 +73,7 @@ def command(
     candidate_format: str | None,
     split: str | None,
     report: str | None,
+    images: str | None,
     format_: str,
     output: str,
     threads: int,
@@ -91,11 +93,14 @@ def command(
 
         check_suffix(per_image)
     options.check_outputs(output=output, per_image=per_image, report=report)
+    photos = options.image_source(images, report)
     stage.text = "reading"
     captions = {name: read_candidates(file, format=candidate_format) for name, file in files.items()}
     described = read_references(references, format=reference_format, split=split)
     stage.text = "tokenising"
     corpora = Corpus.of_systems(described, captions, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
+    if photos is not None:
+        photos.find_all(next(iter(corpora.values())).image_ids)
     stage.text = "scoring"
     results = score_systems(corpora, chosen, needs)
     stage.text = "resampling"
@@ -117,7 +122,7 @@ def command(
     if report is not None:
         from capeval.report.comparison_html import write_comparison
 
-        write_comparison(comparison, report, title=_title(list(files)))
+        write_comparison(comparison, report, title=_title(list(files)), images=photos)
     colour, width = options.colour(output), options.width(output)
     options.emit(render_comparison(comparison, format_, colour=colour, width=width), output)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import click
@@ -17,6 +18,7 @@ from capeval.scoring.diversity import diversity
 
 if TYPE_CHECKING:
     from capeval._core import Captions
+    from capeval.data.images import ImageSource
     from capeval.resources.needs import Needs
     from capeval.scoring.diversity_result import Diversity
 
@@ -44,11 +46,12 @@ if TYPE_CHECKING:
 @click.option("--per-image", metavar="FILE", help="Write each caption set's figures: .csv, .jsonl or .parquet.")
 @click.option("--plots", metavar="DIR", help="Write pictures there: PNG and SVG, and their data as CSV.")
 @click.option(
-    "--images",
+    "--draw",
     metavar="ID,ID",
     help="Images whose captions --plots and --report draw; by default the most and the least diverse.",
 )
 @click.option("--report", metavar="FILE.html", help="Write a report: one self-contained page.")
+@options.images
 @options.needs
 @options.tokenizer
 @options.interval
@@ -67,8 +70,9 @@ def command(
     training: str | None,
     per_image: str | None,
     plots: str | None,
-    images: str | None,
+    draw: str | None,
     report: str | None,
+    images: str | None,
     needs: Needs,
     tokenizer: str,
     interval: float | None,
@@ -90,8 +94,8 @@ def command(
         from capeval.report.per_image import check_suffix
 
         check_suffix(per_image)
-    if images is not None and plots is None and report is None:
-        raise UsageError("--images chooses what --plots and --report show; give one of them")
+    if draw is not None and plots is None and report is None:
+        raise UsageError("--draw chooses what --plots and --report show; give one of them")
     options.check_outputs(output=output, per_image=per_image, report=report)
     if plots is not None:
         check_pictures(plots)
@@ -100,7 +104,14 @@ def command(
         raise UsageError("only one of the files can be standard input; name files for the others")
     stage.text = "reading"
     systems = {name: read_caption_sets(file, format=set_format) for name, file in files.items()}
-    chosen = _images(images, systems)
+    known_ids = next(iter(systems.values())).image_ids
+    if draw is None and images is not None and _are_ids(images, known_ids):
+        warn("--images ID,ID is called --draw ID,ID now; --images says where the images themselves are")
+        draw, images = images, None
+    chosen = _split(draw, known_ids)
+    photos = options.image_source(images, report)
+    if photos is not None:
+        photos.find_all(known_ids)
     known = None if training is None else read_references(training)
     described = None
     if references is not None:
@@ -126,28 +137,35 @@ def command(
         from capeval.report.per_image import write_sets
 
         write_sets(result, per_image)
-    _draw(result, plots, report, chosen)
+    _write_pictures(result, plots, report, chosen, photos)
     options.emit(render(result, format_, colour=options.colour(output), width=options.width(output)), output)
 
 
-def _images(given: str | None, systems: dict[str, Captions]) -> list[str]:
+def _split(given: str | None, known: list[str]) -> list[str]:
     """The images that pictures are asked for of; they must be there before anything is scored."""
     if given is None:
         return []
     from capeval.report.pictures.images import check_images
 
     chosen = [image.strip() for image in given.split(",") if image.strip()]
-    check_images(chosen, next(iter(systems.values())).image_ids)
+    check_images(chosen, known)
     return chosen
 
 
-def _draw(result: Diversity, plots: str | None, report: str | None, images: list[str]) -> None:
+def _are_ids(given: str, known: list[str]) -> bool:
+    """Whether --images has what it had until 0.1: ids of images, and nothing of that name is there."""
+    return not os.path.exists(given) and set(map(str.strip, given.split(","))) <= {*known, ""}
+
+
+def _write_pictures(
+    result: Diversity, plots: str | None, report: str | None, draw: list[str], photos: ImageSource | None
+) -> None:
     """Writes the pictures and the report that are asked for; says which pictures are left out."""
     if plots is not None:
         stage.text = "drawing"
-        for line in write_pictures(result, plots, images):
+        for line in write_pictures(result, plots, draw):
             warn(line)
     if report is not None:
         from capeval.report.diversity_html import write_diversity_report
 
-        write_diversity_report(result, report, images=images)
+        write_diversity_report(result, report, draw=draw, images=photos)

@@ -20,6 +20,7 @@ from capeval.report.formats import FORMATS
 
 if TYPE_CHECKING:
     from capeval.corpus.document_frequency import DocumentFrequency
+    from capeval.data.images import ImageSource
 
     _ParamType = click.ParamType[float | None]
 else:
@@ -224,6 +225,25 @@ def captioning(function: F) -> F:
     ):
         function = option(function)
     return function
+
+
+images = click.option(
+    "--images",
+    metavar="DIR|FILE.tar|PATTERN",
+    help="Show the images in the report: a folder, a tar file, or a pattern such as photos/{image_id}.jpg or "
+    "https://host/{image_id}.jpg.",
+)
+
+
+def image_source(images: str | None, report: str | None) -> ImageSource | None:
+    """What --images names, with all that keeps it from the report raised before anything is computed."""
+    if images is None:
+        return None
+    if report is None:
+        raise UsageError("--images shows the images in a report; give --report FILE.html too")
+    from capeval.report.photos import check_images
+
+    return check_images(images)
 
 
 def load_document_frequencies(df: str) -> DocumentFrequency | None:

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 @options.on_missing
 @options.caption_files
 @click.option("--report", metavar="FILE.html", help="Write a report: one self-contained page.")
+@options.images
 @options.common
 def command(
     context: click.Context,
@@ -57,6 +58,7 @@ def command(
     candidate_format: str | None,
     split: str | None,
     report: str | None,
+    images: str | None,
     format_: str,
     output: str,
     threads: int,
@@ -84,12 +86,15 @@ def command(
 
         check_suffix(per_image)
     options.check_outputs(output=output, per_image=per_image, report=report)
+    photos = options.image_source(images, report)
     stage.text = "reading"
     # Candidates first: where the two files are swapped, the error stands alone, without a warning before it.
     candidate_captions = read_candidates(candidates, format=candidate_format)
     reference_captions = read_references(references, format=reference_format, split=split)
     stage.text = "tokenising"
     corpus = Corpus(reference_captions, candidate_captions, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
+    if photos is not None:
+        photos.find_all(corpus.image_ids)
     stage.text = "scoring"
     result = score_corpus(
         corpus,
@@ -113,6 +118,7 @@ def command(
             result,
             report,
             title=system_name(candidates),
+            images=photos,
         )
     options.emit(
         render(result, format_, explained=explained, colour=options.colour(output), width=options.width(output)), output

@@ -4,31 +4,21 @@ from __future__ import annotations
 
 import random
 from itertools import combinations
-from os import PathLike
 from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
 from capeval.data.atomic import atomic_write
+from capeval.data.source import PathLike
 from capeval.report.comparison_formats import best_and_worse, tested
 from capeval.report.html import assemble
-from capeval.report.page import DECIMALS, SAMPLE_SEED, lead
+from capeval.report.page import DECIMALS, SAMPLE_SEED, fitting, lead
+from capeval.report.photos import Images, PagePhotos, photos_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from capeval.scoring.comparison import Comparison
-
-_SCRIPTS = (
-    "dom.js",
-    "paged.js",
-    "details.js",
-    "systems.js",
-    "pairs.js",
-    "scatter.js",
-    "differences.js",
-    "comparison.js",
-)
 
 MOST_CAPTIONS = 60_000
 """Candidates on the page: of more, only some images are on it, or it would be slow to open."""
@@ -36,7 +26,7 @@ EXTREMES = 1_000
 """How many of the images where the systems differ most are then on it; the others are sampled."""
 
 
-class SystemScore(TypedDict):
+class ComparedScore(TypedDict):
     """A system by a metric."""
 
     value: float
@@ -46,25 +36,25 @@ class SystemScore(TypedDict):
     worse: bool
 
 
-class MetricData(TypedDict):
+class ComparedMetric(TypedDict):
     """A metric, the systems by it, and their scores of the images on the page, system by system."""
 
     label: str
     summary: str
     signature: str
-    systems: list[SystemScore]
+    systems: list[ComparedScore]
     scores: list[list[float]]
 
 
-class PairData(TypedDict):
+class ComparedPair(TypedDict):
     """Two systems, by number, and their difference by each metric."""
 
     a: int
     b: int
-    metrics: list[DifferenceData]
+    metrics: list[ComparedDifference]
 
 
-class DifferenceData(TypedDict):
+class ComparedDifference(TypedDict):
     """A difference and its test."""
 
     delta: float
@@ -74,7 +64,7 @@ class DifferenceData(TypedDict):
     significant: bool
 
 
-class ImageData(TypedDict):
+class ComparedImage(TypedDict):
     """An image's captions: one a system (None where it has none), and the references."""
 
     id: str
@@ -82,7 +72,7 @@ class ImageData(TypedDict):
     references: list[str]
 
 
-class PageData(TypedDict):
+class ComparisonPage(TypedDict):
     """Everything the page shows. `lead` is the number of the metric it shows first, `first` that of the pair."""
 
     version: str
@@ -97,26 +87,40 @@ class PageData(TypedDict):
     lead: int
     first: int
     systems: list[str]
-    metrics: list[MetricData]
-    pairs: list[PairData]
-    images: list[ImageData]
+    metrics: list[ComparedMetric]
+    pairs: list[ComparedPair]
+    images: list[ComparedImage]
+    photos: PagePhotos | None
 
 
-def write_comparison(comparison: Comparison, path: str | PathLike[str], *, title: str) -> None:
-    """Writes the page, whole or not at all. Raises `DataError` where it cannot be written."""
-    page = render_comparison_html(comparison, title=title)
+def write_comparison(comparison: Comparison, path: PathLike, *, title: str, images: Images | None = None) -> None:
+    """Writes the page, whole or not at all; arguments and errors as [`capeval.report.html.write_report`][]."""
     with atomic_write(path) as file:
-        file.write(page)
+        file.write(_render(comparison, title, images, path))
 
 
-def render_comparison_html(comparison: Comparison, *, title: str) -> str:
-    """The page. The same comparison and title give the same text."""
-    data = comparison_data(comparison)
-    kind, styles = "Comparison of captioning systems", ["report.css", "comparison.css"]
-    return assemble("comparison.html", styles, _SCRIPTS, data, kind=kind, title=title, version=data["version"])
+def render_comparison_html(comparison: Comparison, *, title: str, images: Images | None = None) -> str:
+    """The page, with all photos inside. The same comparison, title and images give the same text."""
+    return _render(comparison, title, images, None)
 
 
-def comparison_data(comparison: Comparison) -> PageData:
+def _render(comparison: Comparison, title: str, images: Images | None, path: PathLike | None) -> str:
+    data, photos = comparison_data(comparison), None
+    if images is not None:
+        photos = photos_of(images, [image["id"] for image in data["images"]], path)
+        data["photos"] = photos.page
+    return assemble(
+        "comparison",
+        ["report.css", "comparison.css"],
+        data,
+        kind="Comparison of captioning systems",
+        title=title,
+        version=data["version"],
+        photos=photos,
+    )
+
+
+def comparison_data(comparison: Comparison) -> ComparisonPage:
     """The document for a comparison."""
     first = next(iter(comparison.values()))
     leading = lead(first)
@@ -124,7 +128,12 @@ def comparison_data(comparison: Comparison) -> PageData:
         key: np.array([result[key].per_image for result in comparison.values()]).round(DECIMALS)
         for key in comparison.metrics
     }
-    chosen = _chosen(list(scores.values())[leading])
+    most = fitting(
+        max(MOST_CAPTIONS // len(comparison), 2 * EXTREMES),
+        first.image_ids,
+        lambda image: _texts(_image(comparison, image)),
+    )
+    chosen = _chosen(list(scores.values())[leading], most)
     pairs = list(combinations(comparison, 2))
     best = set(comparison.ranking(list(comparison.metrics)[leading])[:2])
     return {
@@ -135,7 +144,7 @@ def comparison_data(comparison: Comparison) -> PageData:
         "references": first.corpus.reference_counts,
         "test": tested(comparison),
         "alpha": comparison.alpha,
-        "extremes": EXTREMES if len(chosen) < len(first.image_ids) else None,
+        "extremes": min(EXTREMES, most) if len(chosen) < len(first.image_ids) else None,
         "seed": SAMPLE_SEED,
         "lead": leading,
         "first": next(number for number, pair in enumerate(pairs) if best == set(pair)),
@@ -143,21 +152,21 @@ def comparison_data(comparison: Comparison) -> PageData:
         "metrics": [_metric(comparison, key, scores[key][:, chosen]) for key in comparison.metrics],
         "pairs": [_pair(comparison, a, b) for a, b in pairs],
         "images": [_image(comparison, first.image_ids[number]) for number in chosen],
+        "photos": None,
     }
 
 
-def _chosen(scores: npt.NDArray[np.float64]) -> list[int]:
-    """Numbers of the images on the page, for scores of shape (systems, images)."""
-    systems, images = scores.shape
-    most = max(MOST_CAPTIONS // systems, 2 * EXTREMES)
-    if images <= most:
-        return list(range(images))
+def _chosen(scores: npt.NDArray[np.float64], most: int) -> list[int]:
+    """Numbers of that many images at most, for scores of shape (systems, images)."""
+    if scores.shape[1] <= most:
+        return list(range(scores.shape[1]))
     order = np.argsort(scores.min(axis=0) - scores.max(axis=0), kind="stable").tolist()
-    others = random.Random(SAMPLE_SEED).sample(order[EXTREMES:], most - EXTREMES)
-    return sorted([*order[:EXTREMES], *others])
+    ends = min(EXTREMES, most)
+    others = random.Random(SAMPLE_SEED).sample(order[ends:], most - ends)
+    return sorted([*order[:ends], *others])
 
 
-def _metric(comparison: Comparison, key: str, scores: npt.NDArray[np.float64]) -> MetricData:
+def _metric(comparison: Comparison, key: str, scores: npt.NDArray[np.float64]) -> ComparedMetric:
     best, worse = best_and_worse(comparison, key)
     ranks = comparison.ranks(key)
     any_score = next(iter(comparison.values()))[key]
@@ -179,7 +188,7 @@ def _metric(comparison: Comparison, key: str, scores: npt.NDArray[np.float64]) -
     }
 
 
-def _pair(comparison: Comparison, a: str, b: str) -> PairData:
+def _pair(comparison: Comparison, a: str, b: str) -> ComparedPair:
     systems = list(comparison)
     found = [comparison.pair(a, b, key) for key in comparison.metrics]
     return {
@@ -198,6 +207,10 @@ def _pair(comparison: Comparison, a: str, b: str) -> PairData:
     }
 
 
-def _image(comparison: Comparison, image_id: str) -> ImageData:
+def _image(comparison: Comparison, image_id: str) -> ComparedImage:
     captions = [result.corpus.captions(image_id) for result in comparison.values()]
     return {"id": image_id, "candidates": [candidate for candidate, _ in captions], "references": captions[0][1]}
+
+
+def _texts(image: ComparedImage) -> list[str]:
+    return [*(candidate or "" for candidate in image["candidates"]), *image["references"]]

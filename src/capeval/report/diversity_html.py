@@ -8,34 +8,29 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import os
 from collections.abc import Sequence
-from os import PathLike
 from typing import TYPE_CHECKING
 
 from capeval.data.atomic import atomic_write
+from capeval.data.images import ImageSource
+from capeval.data.source import PathLike
+from capeval.errors import warn
 from capeval.report.diversity_page import diversity_page
 from capeval.report.html import assemble
+from capeval.report.photos import Images, photos_of
 
 if TYPE_CHECKING:
     from capeval.scoring.diversity_result import Diversity
 
-_STYLES = ("report.css", "diversity.css")
-_SCRIPTS = (
-    "dom.js",
-    "paged.js",
-    "set_figures.js",
-    "marks.js",
-    "plot.js",
-    "set_plots.js",
-    "set_image.js",
-    "set_table.js",
-    "diversity.js",
-)
-"""In the order in which they use one another; they are one script on the page."""
-
 
 def write_diversity_report(
-    result: Diversity, path: str | PathLike[str], *, title: str | None = None, images: Sequence[str] = ()
+    result: Diversity,
+    path: PathLike,
+    *,
+    title: str | None = None,
+    draw: Sequence[str] = (),
+    images: Images | Sequence[str] | None = None,
 ) -> None:
     """Writes the page, whole or not at all.
 
@@ -43,27 +38,54 @@ def write_diversity_report(
         result: what [`capeval.diversity`][] gave.
         path: where to.
         title: the systems' names by default.
-        images: ids of images whose similarities, places and topics are on the page in any case.
+        draw: ids of images whose similarities, places and topics are on the page in any case.
+        images: where the images are, as [`capeval.report.html.write_report`][] takes it. (A list of ids is what `draw`
+            is now.)
 
     Raises:
-        DataError: it cannot be written.
-        UsageError: an image without caption sets is asked for.
+        DataError: it cannot be written, or no image has a file.
+        MissingDependencyError: Pillow, which images need, is not installed.
+        UsageError: an image without caption sets is asked for, or `images` is no source of images.
     """
-    page = render_diversity_html(result, title=title, images=images)
     with atomic_write(path) as file:
-        file.write(page)
+        file.write(_render(result, title, draw, images, path))
 
 
-def render_diversity_html(result: Diversity, *, title: str | None = None, images: Sequence[str] = ()) -> str:
-    """The page. The same result, title and images give the same text."""
+def render_diversity_html(
+    result: Diversity,
+    *,
+    title: str | None = None,
+    draw: Sequence[str] = (),
+    images: Images | Sequence[str] | None = None,
+) -> str:
+    """The page, with all photos inside. The same result, title, `draw` and images give the same text."""
+    return _render(result, title, draw, images, None)
+
+
+def _render(
+    result: Diversity,
+    title: str | None,
+    draw: Sequence[str],
+    images: Images | Sequence[str] | None,
+    path: PathLike | None,
+) -> str:
+    if images is None or isinstance(images, str | os.PathLike | ImageSource):
+        source = images
+    else:
+        warn("images=[…] of a report of caption sets is called draw=[…] now; images= says where the photos are")
+        source, draw = None, images
+    data, photos = diversity_page(result, draw), None
+    if source is not None:
+        photos = photos_of(source, [image["id"] for image in data["images"]], path)
+        data["photos"] = photos.page
     return assemble(
-        "diversity.html",
-        _STYLES,
-        _SCRIPTS,
-        {"gzip": _compressed(diversity_page(result, images))},
+        "diversity",
+        ["report.css", "diversity.css"],
+        {"gzip": _compressed(data)},
         kind="Diversity of caption sets",
         title=title or _title(result),
         version=result.version,
+        photos=photos,
     )
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, TypedDict
 
 from capeval.metrics import Lsa
 from capeval.metrics.self_cider import SelfCider
+from capeval.report.photos import PagePhotos
 from capeval.report.pictures import tables
 from capeval.report.pictures.images import (
     SetTopics,
@@ -32,7 +32,7 @@ _DECIMALS = 4
 """Of figures of single images, places and loads."""
 
 
-class SystemData(TypedDict):
+class SetsSystem(TypedDict):
     """A system, how it is drawn, and how many captions it has."""
 
     name: str
@@ -44,47 +44,97 @@ class SystemData(TypedDict):
     notes: list[str]
 
 
-class FigureData(TypedDict):
-    """A figure of every system, with intervals; None where a system has it not. `lower` is better where it says so."""
+class SetsValue(TypedDict):
+    """A figure of a system."""
+
+    value: float
+    interval: tuple[float, float] | None
+
+
+class SetsFigure(TypedDict):
+    """A figure of every system; None where a system has it not. Where `lower`, less is more diverse."""
 
     key: str
     label: str
     lower: bool
-    values: list[tuple[float, tuple[float, float] | None] | None]
+    values: list[SetsValue | None]
     signatures: list[str]
 
 
-class TopicData(TypedDict):
+class SetsPair(TypedDict):
+    """Two systems by name, and their difference by a metric."""
+
+    a: str
+    b: str
+    metric: str
+    delta: float
+    interval: tuple[float, float] | None
+    p_corrected: float
+
+
+class TopicWord(TypedDict):
+    """A word of a topic, and whether it belongs to the captions that are against the topic."""
+
+    word: str
+    against: bool
+
+
+class TopicFigure(TypedDict):
     """A latent topic of a set: its share of the spectrum, its words, and each caption's load."""
 
     share: float
-    words: list[tuple[str, bool]]
+    words: list[TopicWord]
     loads: list[float]
 
 
-class DrawnData(TypedDict):
+class CaptionMark(TypedDict):
+    """A place in the plane, and which captions of which system are there, by number."""
+
+    system: int
+    x: float
+    y: float
+    captions: tuple[int, ...]
+
+
+class SetsDrawing(TypedDict):
     """What is drawn of an image: of each system the similarities in percent (the upper triangle, row by row) and the
-    topics; the places of all captions: system, x, y, numbers of the captions; the share of the plane.
+    topics; the places of all captions, and the share of their distances that the plane shows.
     """
 
     similarities: list[list[int] | None]
-    topics: list[list[TopicData] | None]
-    marks: list[tuple[int, float, float, tuple[int, ...]]]
+    topics: list[list[TopicFigure] | None]
+    marks: list[CaptionMark]
     share: float
 
 
-class ImageData(TypedDict):
+class SetsImage(TypedDict):
     """An image: of each system its captions and its figures, None where people lack it."""
 
     id: str
     captions: list[list[str] | None]
     diversity: list[float | None]
     accuracy: list[float | None]
-    drawn: DrawnData | None
+    drawn: SetsDrawing | None
 
 
-class PageData(TypedDict):
-    """Everything the page shows. A picture that is left out is the line that says why."""
+class SystemWords(TypedDict):
+    """A system's commonest words, and how often each occurs in a thousand."""
+
+    words: list[str]
+    shares: list[float]
+
+
+class SetsPictures(TypedDict):
+    """The rows of each picture of whole systems, or the line that says why there is none."""
+
+    plane: list[tables.PlaneRow] | str
+    f: list[tables.FRow] | str
+    vocabulary: list[tables.VocabularyRow] | str
+    captions: list[tables.CaptionsRow] | str
+
+
+class SetsPage(TypedDict):
+    """Everything the page shows."""
 
     version: str
     tokenizer: str
@@ -94,21 +144,25 @@ class PageData(TypedDict):
     spread: str | None
     accuracy: str | None
     curves: bool
-    systems: list[SystemData]
-    figures: list[FigureData]
-    pairs: list[dict[str, object]]
-    pictures: dict[str, list[tuple[tables.Cell, ...]] | str]
-    words: list[tuple[list[str], list[float]]]
+    systems: list[SetsSystem]
+    figures: list[SetsFigure]
+    pairs: list[SetsPair]
+    pictures: SetsPictures
+    words: list[SystemWords]
     drawn: int
-    images: list[ImageData]
+    images: list[SetsImage]
+    photos: PagePhotos | None
 
 
-def diversity_page(result: Diversity, images: Sequence[str] = ()) -> PageData:
-    """The document for a result; `images` are drawn in any case. Raises `UsageError` for an unknown one."""
+def diversity_page(result: Diversity, draw: Sequence[str] = ()) -> SetsPage:
+    """The document for a result, without photos; the images `draw` are drawn in any case.
+
+    Raises `UsageError` for an unknown one.
+    """
     everybody = result.everybody()
     first = everybody[0]
     spread = _or_none(lambda: tables.spread(result))
-    shown, drawn = _shown(result, chosen_images(result, images))
+    shown, drawn = _shown(result, chosen_images(result, draw))
     return {
         "version": result.version,
         "tokenizer": first.corpus.tokenizer,
@@ -120,13 +174,27 @@ def diversity_page(result: Diversity, images: Sequence[str] = ()) -> PageData:
         "curves": "f" in first.figures and spread is not None and spread.metric.family == SelfCider.family,
         "systems": [_system(number, system, result) for number, system in enumerate(everybody)],
         "figures": [_figure(key, everybody) for key in _keys(everybody)],
-        "pairs": [asdict(pair) for pair in result.pairs],
+        "pairs": [
+            {
+                "a": pair.a,
+                "b": pair.b,
+                "metric": pair.metric,
+                "delta": pair.delta,
+                "interval": pair.interval,
+                "p_corrected": pair.p_corrected,
+            }
+            for pair in result.pairs
+        ],
         "pictures": {
-            make.__name__: _rows(make, result) for make in (tables.plane, tables.f, tables.vocabulary, tables.captions)
+            "plane": _rows(tables.plane, result),
+            "f": _rows(tables.f, result),
+            "vocabulary": _rows(tables.vocabulary, result),
+            "captions": _rows(tables.captions, result),
         },
         "words": [_words(system) for system in everybody],
         "drawn": len(drawn),
         "images": _images(result, shown, drawn, spread.key if spread else None),
+        "photos": None,
     }
 
 
@@ -137,7 +205,7 @@ def _or_none(make: Callable[[], Score]) -> Score | None:
         return None
 
 
-def _rows(make: Callable[[Diversity], tables.Table], result: Diversity) -> list[tuple[tables.Cell, ...]] | str:
+def _rows(make: Callable[[Diversity], tables.Table[tables.Row]], result: Diversity) -> list[tables.Row] | str:
     """A picture's rows, or why there is none."""
     try:
         return make(result).rows
@@ -156,7 +224,7 @@ def _shown(result: Diversity, chosen: list[str]) -> tuple[list[str], set[str]]:
     return [image for image in everybody[0].image_ids if image in shown], drawn
 
 
-def _system(number: int, system: SystemDiversity, result: Diversity) -> SystemData:
+def _system(number: int, system: SystemDiversity, result: Diversity) -> SetsSystem:
     people = system is result.human
     seen = look(number, system.name, people=people)
     count = system.captions_per_image
@@ -177,27 +245,29 @@ def _keys(everybody: list[SystemDiversity]) -> list[str]:
     return list(dict.fromkeys(key for system in everybody for key in system.figures))
 
 
-def _figure(key: str, everybody: list[SystemDiversity]) -> FigureData:
+def _figure(key: str, everybody: list[SystemDiversity]) -> SetsFigure:
     given = [system.figures.get(key) for system in everybody]
     first = next(figure for figure in given if figure)
     return {
         "key": key,
         "label": first.label,
         "lower": first.metric.lower_is_better,
-        "values": [(figure.value, figure.interval) if figure else None for figure in given],
+        "values": [{"value": figure.value, "interval": figure.interval} if figure else None for figure in given],
         "signatures": list(dict.fromkeys(figure.signature for figure in given if figure)),
     }
 
 
-def _words(system: SystemDiversity) -> tuple[list[str], list[float]]:
-    """The commonest words and how often they occur in a thousand."""
+def _words(system: SystemDiversity) -> SystemWords:
     counts = system.word_counts()
     total = sum(count for _, count in counts)
     commonest = counts[: tables.MOST_WORDS]
-    return [word for word, _ in commonest], [round(1000 * count / total, 6) for _, count in commonest]
+    return {
+        "words": [word for word, _ in commonest],
+        "shares": [round(1000 * count / total, 6) for _, count in commonest],
+    }
 
 
-def _images(result: Diversity, shown: list[str], drawn: set[str], spread: str | None) -> list[ImageData]:
+def _images(result: Diversity, shown: list[str], drawn: set[str], spread: str | None) -> list[SetsImage]:
     everybody = result.everybody()
     places = [{image: number for number, image in enumerate(system.image_ids)} for system in everybody]
     diversity, accuracy = (
@@ -226,7 +296,7 @@ def _images(result: Diversity, shown: list[str], drawn: set[str], spread: str | 
     ]
 
 
-def _drawn(result: Diversity, image: str, systems: int) -> DrawnData:
+def _drawn(result: Diversity, image: str, systems: int) -> SetsDrawing:
     sets = spectra(result, image)
     plane = scale(image, sets)
     topics = {one.system: _topics(one) for one in set_topics(image, spectra(result, image, Lsa(stop=False)))}
@@ -234,7 +304,13 @@ def _drawn(result: Diversity, image: str, systems: int) -> DrawnData:
         "similarities": [_similarities(sets[number]) if number in sets else None for number in range(systems)],
         "topics": [topics.get(number) for number in range(systems)],
         "marks": [
-            (mark.system, round(mark.x, _DECIMALS), round(mark.y, _DECIMALS), mark.captions) for mark in plane.marks
+            {
+                "system": mark.system,
+                "x": round(mark.x, _DECIMALS),
+                "y": round(mark.y, _DECIMALS),
+                "captions": mark.captions,
+            }
+            for mark in plane.marks
         ],
         "share": round(plane.share, _DECIMALS),
     }
@@ -245,11 +321,11 @@ def _similarities(spectrum: SetSpectrum) -> list[int]:
     return [value for number, row in enumerate(percent) for value in row[number:]]
 
 
-def _topics(one: SetTopics) -> list[TopicData]:
+def _topics(one: SetTopics) -> list[TopicFigure]:
     return [
         {
             "share": round(topic.share, _DECIMALS),
-            "words": [(word, load < 0) for word, load in topic.words],
+            "words": [{"word": word, "against": load < 0} for word, load in topic.words],
             "loads": [round(load, _DECIMALS) for load in topic.captions],
         }
         for topic in one.topics

@@ -1,4 +1,4 @@
-"""A result as one HTML page that needs nothing else: no network, no other file.
+"""A result as one HTML page that needs nothing else: no network, and no other file unless there are many photos.
 
 The page is assembled from the files in `templates/`: `page.html` around what is its own. Captions come from anywhere,
 so the page trusts none of them: they travel as JSON that cannot end its element, the scripts set them as text only, and
@@ -13,55 +13,82 @@ import html
 import json
 from collections.abc import Sequence
 from importlib.resources import files
-from os import PathLike
 from string import Template
 from typing import TYPE_CHECKING
 
 from capeval.data.atomic import atomic_write
+from capeval.data.source import PathLike
+from capeval.report.bundle import bundle
 from capeval.report.page import page_data
+from capeval.report.photos import Images, Photos, photos_of
 
 if TYPE_CHECKING:
     from capeval.scoring.result import Result
 
-_SCRIPTS = (
-    "dom.js",
-    "paged.js",
-    "alignment.js",
-    "flow.js",
-    "details.js",
-    "scores.js",
-    "extremes.js",
-    "histograms.js",
-    "table.js",
-    "report.js",
-)
-"""In the order in which they use one another; they are one script on the page."""
 
+def write_report(result: Result, path: PathLike, *, title: str, images: Images | None = None) -> None:
+    """Writes the page, whole or not at all.
 
-def write_report(result: Result, path: str | PathLike[str], *, title: str) -> None:
-    """Writes the page, whole or not at all. Raises `DataError` where it cannot be written."""
-    page = render_html(result, title=title)
+    Args:
+        result: what [`capeval.score`][] gave.
+        path: where to.
+        title: above the page, as text.
+        images: where the images are, as [`capeval.data.images.ImageSource.open`][] takes it: the page then shows them.
+            Those that are too many to be inside it are written into a folder beside it.
+
+    Raises:
+        DataError: it cannot be written, or no image has a file.
+        MissingDependencyError: Pillow, which images need, is not installed.
+        UsageError: `images` is no source of images.
+    """
     with atomic_write(path) as file:
-        file.write(page)
+        file.write(_render(result, title, images, path))
 
 
-def render_html(result: Result, *, title: str) -> str:
-    """The page. The same result and title give the same text."""
-    kind, data = "Caption evaluation report", page_data(result)
-    return assemble("report.html", ["report.css"], _SCRIPTS, data, kind=kind, title=title, version=result.version)
+def render_html(result: Result, *, title: str, images: Images | None = None) -> str:
+    """The page, with all photos inside. The same result, title and images give the same text."""
+    return _render(result, title, images, None)
+
+
+def _render(result: Result, title: str, images: Images | None, path: PathLike | None) -> str:
+    data, photos = page_data(result), None
+    if images is not None:
+        photos = photos_of(images, [image["id"] for image in data["images"]], path)
+        data["photos"] = photos.page
+    return assemble(
+        "report",
+        ["report.css"],
+        data,
+        kind="Caption evaluation report",
+        title=title,
+        version=result.version,
+        photos=photos,
+    )
 
 
 def assemble(
-    main: str, styles: Sequence[str], scripts: Sequence[str], data: object, *, kind: str, title: str, version: str
+    main: str,
+    styles: Sequence[str],
+    data: object,
+    *,
+    kind: str,
+    title: str,
+    version: str,
+    photos: Photos | None = None,
 ) -> str:
-    """A page from the templates of these names, which carries the data; `kind` says what it is about."""
-    style, script = ("\n".join(map(_template, names)) for names in (styles, scripts))
+    """A page from `main.html`, `main.js` and all that it imports, and the styles, which carries the data.
+
+    `kind` says what the page is about.
+    """
+    style = "\n".join(map(_template, styles))
+    script = bundle(main, lambda module: _template(f"{module}.js"))
     return Template(_template("page.html")).substitute(
-        main=_template(main),
+        main=_template(f"{main}.html"),
         kind=kind,
         title=html.escape(_unicode(title)),
         version=html.escape(version),
-        policy=_policy(style, script),
+        policy=_policy(style, script, photos.policy if photos else "data:"),
+        loads=html.escape(_unicode(photos.loads if photos else "it loads nothing")),
         style=style,
         script=script,
         data=_embedded(data),
@@ -77,14 +104,14 @@ def _unicode(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _policy(style: str, script: str) -> str:
-    """Nothing is loaded, and only this style and this script are applied; text cannot become markup."""
+def _policy(style: str, script: str, photos: str) -> str:
+    """Nothing but photos is loaded, only this style and this script are applied, and text cannot become markup."""
     return "; ".join(
         [
             "default-src 'none'",
             f"style-src '{_digest(style)}'",
             f"script-src '{_digest(script)}'",
-            "img-src data:",
+            f"img-src {photos}",
             "base-uri 'none'",
             "form-action 'none'",
             "require-trusted-types-for 'script'",

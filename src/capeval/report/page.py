@@ -1,12 +1,15 @@
-"""What the HTML report shows, as one JSON document: scores, histograms, and the captions of the images on the page."""
+"""What the report of one system shows, as one JSON document: scores, histograms, captions of the images on the page."""
 
 from __future__ import annotations
 
 import math
 import random
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
+
+from capeval.report.photos import PagePhotos
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -15,8 +18,14 @@ if TYPE_CHECKING:
 
 MOST_IMAGES = 20_000
 """Larger corpora are not written out whole: the page would be slow to open."""
+MOST_TEXT = 12_000_000
+"""Bytes of captions on the page: corpora of long captions show fewer images."""
 EXTREMES = 1_000
 """How many of the best, and of the worst, images of a larger corpus are on the page; the others are sampled."""
+MOST_EXPLAINED = 100
+"""Images with METEOR's alignment and VIFIDEL's plan on the page: half of them the best, half the worst. Each alignment
+is found anew, which takes milliseconds, so that all of them would take longer than all the rest.
+"""
 SAMPLE_SEED = 0
 _MOST_BINS = 30
 DECIMALS = 6
@@ -30,7 +39,7 @@ class Histogram(TypedDict):
     counts: list[int]
 
 
-class MetricData(TypedDict):
+class ScoredMetric(TypedDict):
     """A metric, its corpus score, and the scores of the images on the page."""
 
     key: str
@@ -46,40 +55,63 @@ class MetricData(TypedDict):
     scores: list[float]
 
 
-class AlignmentData(TypedDict):
-    """How METEOR aligned a candidate: the best reference's number, both sides' tokens joined by blanks, and the links:
-    module, span of the candidate, span of the reference.
-    """
+class AlignedSpan(TypedDict):
+    """A match of METEOR's: the module, and the tokens on both sides, from a first one to before a last one."""
+
+    module: str
+    candidate: tuple[int, int]
+    reference: tuple[int, int]
+
+
+class AlignmentFigure(TypedDict):
+    """How METEOR aligned a candidate: the best reference's number, both sides' tokens joined by blanks, the matches."""
 
     number: int
     candidate: str
     reference: str
-    links: list[tuple[str, tuple[int, int], tuple[int, int]]]
+    links: list[AlignedSpan]
 
 
-class PlanData(TypedDict):
-    """VIFIDEL's plan: shares and ρ of objects and of words, and what moves: object, word, share, cost."""
+class PlanSide(TypedDict):
+    """An object or a word of VIFIDEL's plan: its share of what moves, and its importance ρ."""
 
-    objects: tuple[str, ...]
-    words: tuple[str, ...]
-    weights: tuple[list[float], list[float]]
-    importance: tuple[list[float], list[float]]
-    flows: list[tuple[int, int, float, float]]
+    name: str
+    share: float
+    importance: float
+
+
+class PlanFlow(TypedDict):
+    """What an object pays a word, both by number: the share that moves, and what moving it costs."""
+
+    object: int
+    word: int
+    share: float
+    cost: float
+
+
+class PlanFigure(TypedDict):
+    """VIFIDEL's plan of an image."""
+
+    objects: list[PlanSide]
+    words: list[PlanSide]
+    flows: list[PlanFlow]
     distance: float
 
 
-class ImageData(TypedDict):
-    """An image's captions; METEOR's alignment and VIFIDEL's plan where they were scored."""
+class ScoredImage(TypedDict):
+    """An image's captions, and METEOR's alignment and VIFIDEL's plan where they are on the page."""
 
     id: str
     candidate: str | None
     references: list[str]
-    alignment: AlignmentData | None
-    plan: PlanData | None
+    alignment: AlignmentFigure | None
+    plan: PlanFigure | None
 
 
-class PageData(TypedDict):
-    """Everything the page shows. `lead` is the number of the metric it sorts by at first."""
+class ScorePage(TypedDict):
+    """Everything the page shows. `lead` is the number of the metric it sorts by at first; `explained` the number of
+    images with alignments or plans, None where neither metric was scored.
+    """
 
     version: str
     tokenizer: str
@@ -89,28 +121,46 @@ class PageData(TypedDict):
     extremes: int | None
     seed: int
     lead: int
-    metrics: list[MetricData]
-    images: list[ImageData]
+    explained: int | None
+    metrics: list[ScoredMetric]
+    images: list[ScoredImage]
+    photos: PagePhotos | None
 
 
-def page_data(result: Result) -> PageData:
-    """The document for a result."""
+def page_data(result: Result) -> ScorePage:
+    """The document for a result, without photos."""
     scores = {key: np.round(score.per_image, DECIMALS) for key, score in result.items()}
     leading = lead(result)
-    chosen = _chosen(list(scores.values())[leading])
+    by_lead = list(scores.values())[leading]
     corpus = result.corpus
+    most = fitting(MOST_IMAGES, result.image_ids, lambda image: _texts(*corpus.captions(image)))
+    chosen = _chosen(by_lead, most)
+    explained = _ends(by_lead, chosen, MOST_EXPLAINED)
     return {
         "version": result.version,
         "tokenizer": corpus.tokenizer,
         "level": result.level,
         "total": len(result.image_ids),
         "references": corpus.reference_counts,
-        "extremes": EXTREMES if len(chosen) < len(result.image_ids) else None,
+        "extremes": min(EXTREMES, most // 2) if len(chosen) < len(result.image_ids) else None,
         "seed": SAMPLE_SEED,
         "lead": leading,
+        "explained": len(explained) if result.has_alignments or result.has_explanations else None,
         "metrics": [_metric(score, scores[key], chosen) for key, score in result.items()],
-        "images": [_image(result, number) for number in chosen],
+        "images": [_image(result, number, explained=number in explained) for number in chosen],
+        "photos": None,
     }
+
+
+def fitting(most: int, image_ids: Sequence[str], captions: Callable[[str], list[str]]) -> int:
+    """How many images, `most` at most, keep the page below `MOST_TEXT`, by the mean of every k-th image."""
+    looked = image_ids[:: max(len(image_ids) // 500, 1)]
+    size = sum(len(text.encode("utf-8", "replace")) for image in looked for text in captions(image))
+    return max(min(most, int(MOST_TEXT * len(looked) / max(size, 1))), 2)
+
+
+def _texts(candidate: str | None, references: list[str]) -> list[str]:
+    return [candidate or "", *references]
 
 
 def histogram(scores: npt.NDArray[np.float64], upper: float | None) -> Histogram:
@@ -127,16 +177,23 @@ def lead(result: Result) -> int:
     return names.index("cider-d") if "cider-d" in names else 0
 
 
-def _chosen(scores: npt.NDArray[np.float64]) -> list[int]:
+def _chosen(scores: npt.NDArray[np.float64], most: int) -> list[int]:
     """Numbers of the images on the page, in the result's order: all, or the extremes and a sample of the others."""
-    if len(scores) <= MOST_IMAGES:
+    if len(scores) <= most:
         return list(range(len(scores)))
     order = np.argsort(scores, kind="stable").tolist()
-    others = random.Random(SAMPLE_SEED).sample(order[EXTREMES:-EXTREMES], MOST_IMAGES - 2 * EXTREMES)
-    return sorted([*order[:EXTREMES], *others, *order[-EXTREMES:]])
+    ends = min(EXTREMES, most // 2)
+    others = random.Random(SAMPLE_SEED).sample(order[ends:-ends], most - 2 * ends)
+    return sorted([*order[:ends], *others, *order[-ends:]])
 
 
-def _metric(score: Score, per_image: npt.NDArray[np.float64], chosen: list[int]) -> MetricData:
+def _ends(scores: npt.NDArray[np.float64], chosen: list[int], most: int) -> set[int]:
+    """The numbers of that many of the images chosen: half of them with the largest scores, half with the least."""
+    order = sorted(chosen, key=scores.tolist().__getitem__)
+    return set(order if len(order) <= most else [*order[: most // 2], *order[-(most - most // 2) :]])
+
+
+def _metric(score: Score, per_image: npt.NDArray[np.float64], chosen: list[int]) -> ScoredMetric:
     metric = score.metric
     upper = metric.largest
     return {
@@ -154,41 +211,50 @@ def _metric(score: Score, per_image: npt.NDArray[np.float64], chosen: list[int])
     }
 
 
-def _image(result: Result, number: int) -> ImageData:
+def _image(result: Result, number: int, *, explained: bool) -> ScoredImage:
     image_id = result.image_ids[number]
     candidate, references = result.corpus.captions(image_id)
     return {
         "id": image_id,
         "candidate": candidate,
         "references": references,
-        "alignment": _alignment(result, image_id),
-        "plan": _plan(result, image_id),
+        "alignment": _alignment(result, image_id) if explained else None,
+        "plan": _plan(result, image_id) if explained else None,
     }
 
 
-def _alignment(result: Result, image_id: str) -> AlignmentData | None:
+def _alignment(result: Result, image_id: str) -> AlignmentFigure | None:
     found = result.alignment(image_id) if result.has_alignments else None
     if found is None:
         return None
-    links = [(link.module, link.candidate, link.reference) for link in found.links]
-    candidate, reference = " ".join(found.candidate), " ".join(found.reference)
-    return {"number": found.number, "candidate": candidate, "reference": reference, "links": links}
+    return {
+        "number": found.number,
+        "candidate": " ".join(found.candidate),
+        "reference": " ".join(found.reference),
+        "links": [
+            {"module": link.module, "candidate": link.candidate, "reference": link.reference} for link in found.links
+        ],
+    }
 
 
-def _plan(result: Result, image_id: str) -> PlanData | None:
+def _plan(result: Result, image_id: str) -> PlanFigure | None:
     if not result.has_explanations:
         return None
     found = result.explanation(image_id)
-    numbers = (found.object_weights, found.word_weights, found.object_importance, found.word_importance)
-    of_objects, of_words, rho_of_objects, rho_of_words = (np.round(values, 3).tolist() for values in numbers)
     return {
-        "objects": found.objects,
-        "words": found.words,
-        "weights": (of_objects, of_words),
-        "importance": (rho_of_objects, rho_of_words),
-        "flows": [(i, j, round(share, 3), round(cost, 3)) for i, j, share, cost in found.flows],
+        "objects": _side(found.objects, found.object_weights, found.object_importance),
+        "words": _side(found.words, found.word_weights, found.word_importance),
+        "flows": [
+            {"object": i, "word": j, "share": round(share, 3), "cost": round(cost, 3)}
+            for i, j, share, cost in found.flows
+        ],
         "distance": round(found.distance, DECIMALS),
     }
+
+
+def _side(names: Sequence[str], shares: npt.NDArray[np.float64], importance: npt.NDArray[np.float64]) -> list[PlanSide]:
+    columns = (names, shares.round(3).tolist(), importance.round(3).tolist())
+    return [{"name": name, "share": share, "importance": rho} for name, share, rho in zip(*columns, strict=True)]
 
 
 def _right_end(largest: float, upper: float | None) -> float:

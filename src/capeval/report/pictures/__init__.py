@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from capeval.scoring.diversity_result import Diversity
 
-    Drawn = tuple[tables.Table, Callable[[], Figure]]
+    Drawn = tuple[tables.Table[Any], Callable[[], Figure]]
 
 
 def check_pictures(folder: str | PathLike[str]) -> None:
@@ -152,7 +152,7 @@ def _of_images(result: Diversity, chosen: list[str]) -> Iterator[tuple[str, Call
     yield "topics", topics
 
 
-def _write(table: tables.Table, figure: Figure, folder: str | PathLike[str]) -> None:
+def _write(table: tables.Table[Any], figure: Figure, folder: str | PathLike[str]) -> None:
     place = os.path.join(folder, table.name)
     with warnings.catch_warnings():
         # A script that the font has no glyphs of is drawn as boxes; the CSV has the text.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -16,7 +16,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from capeval.report.pictures.images import Scaling, SetTopics
-    from capeval.report.pictures.tables import Cell, Table
+    from capeval.report.pictures.tables import (
+        CaptionsRow,
+        FRow,
+        PlaneRow,
+        Table,
+        TradeOffRow,
+        VocabularyRow,
+        WordRow,
+    )
+
+    _Named = TypeVar("_Named", PlaneRow, FRow, VocabularyRow, WordRow, CaptionsRow)
 
 _SIZE = 62.0
 _GREY = "#8A9299"
@@ -26,14 +36,13 @@ _RADAR_WIDTH, _ROW_HEIGHT, _RADIUS = 1.45, 2.4, 0.46
 """In inches."""
 
 
-def plane(table: Table, label: str, accuracy: str, beta2: float | None) -> Figure:
+def plane(table: Table[PlaneRow], label: str, accuracy: str, beta2: float | None) -> Figure:
     """Diversity across, accuracy up, intervals as crosses; lines join places of equal F."""
     looks = _looks(table)
     figure, axes = _one(4.9 + _room(looks), 4.2)
     for row, one in zip(table.rows, looks, strict=True):
-        x, left, right, y, low, high = map(_number, row[2:8])
-        axes.errorbar(x, y, xerr=_sides(x, left, right), yerr=_sides(y, low, high), color=one.colour, lw=1.2, zorder=2)
-        _mark(axes, x, y, one)
+        axes.errorbar(*_place(row), **_cross(row), color=one.colour, lw=1.2, zorder=2)
+        _mark(axes, *_place(row), one)
     axes.margins(0.15)
     _end_at_one(axes)
     axes.set(xlabel=f"Diversity: {label} (→ more varied)", ylabel=f"{accuracy} (↑ closer to the references)")
@@ -43,24 +52,23 @@ def plane(table: Table, label: str, accuracy: str, beta2: float | None) -> Figur
     return figure
 
 
-def trade_off(table: Table, label: str, accuracy: str, beta2: float) -> Figure:
+def trade_off(table: Table[TradeOffRow], label: str, accuracy: str, beta2: float) -> Figure:
     """The plane of a sweep: a line a model through its places, named by λ; crosses show least and greatest seed."""
-    lines = list(dict.fromkeys(str(row[0]) for row in table.rows if row[1] is not None))
+    lines = list(dict.fromkeys(row["line"] for row in table.rows if row["weight"] is not None))
     looks = [look(number, name, people=False) for number, name in enumerate(lines)]
     figure, axes = _one(5.2 + _room(looks), 4.6)
     for one, name in zip(looks, lines, strict=True):
-        rows = [row for row in table.rows if row[0] == name and row[1] is not None]
-        axes.plot([_number(row[2]) for row in rows], [_number(row[5]) for row in rows], color=one.colour, lw=1.0)
+        rows = [row for row in table.rows if row["line"] == name and row["weight"] is not None]
+        axes.plot([row["diversity"] for row in rows], [row["accuracy"] for row in rows], color=one.colour, lw=1.0)
         for row in rows:
-            x, left, right, y, low, high = map(_number, row[2:8])
-            axes.errorbar(x, y, xerr=_sides(x, left, right), yerr=_sides(y, low, high), color=one.colour, lw=1.0)
-            _mark(axes, x, y, one)
-            named = "reward only" if row[1] == "only" else f"λ {row[1]}"
-            axes.annotate(named, (x, y), xytext=(6, 5), textcoords="offset points", fontsize=7.5)
+            axes.errorbar(*_place(row), **_cross(row), color=one.colour, lw=1.0)
+            _mark(axes, *_place(row), one)
+            named = "reward only" if row["weight"] == "only" else f"λ {row['weight']}"
+            axes.annotate(named, _place(row), xytext=(6, 5), textcoords="offset points", fontsize=7.5)
     for row in table.rows:
-        if row[1] is None:
-            looks.append(look(0, str(row[0]), people=True))
-            _mark(axes, _number(row[2]), _number(row[5]), looks[-1])
+        if row["weight"] is None:
+            looks.append(look(0, row["line"], people=True))
+            _mark(axes, *_place(row), looks[-1])
     axes.margins(0.12)
     _end_at_one(axes)
     axes.set(xlabel=f"Diversity: {label} (→ more varied)", ylabel=f"{accuracy} (↑ closer to the references)")
@@ -69,15 +77,15 @@ def trade_off(table: Table, label: str, accuracy: str, beta2: float) -> Figure:
     return figure
 
 
-def f(table: Table, label: str) -> Figure:
+def f(table: Table[FRow], label: str) -> Figure:
     """A bar each, from 0, with the interval as a line."""
     looks = _looks(table)
     figure, axes = _one(4.9 + _room(looks), 0.9 + 0.42 * len(looks))
     places = range(len(looks))
     for place, row, one in zip(places, table.rows, looks, strict=True):
-        value, low, high = map(_number, row[2:5])
+        value, high = row["f"], row["upper"]
         axes.barh(place, value, height=0.62, color=one.colour)
-        axes.errorbar(value, place, xerr=_sides(value, low, high), color="#1C1F22", lw=1.2, capsize=2.5)
+        axes.errorbar(value, place, xerr=_sides(value, row["lower"], high), color="#1C1F22", lw=1.2, capsize=2.5)
         end = max(value, high if high is not None else value)
         axes.annotate(f"{value:.3f}", (end, place), xytext=(6, 0), textcoords="offset points", va="center")
     axes.set(xlabel=f"{label} (→ better)", yticks=list(places), xlim=(0, None))
@@ -89,14 +97,13 @@ def f(table: Table, label: str) -> Figure:
     return figure
 
 
-def vocabulary(table: Table, label: str) -> Figure:
+def vocabulary(table: Table[VocabularyRow], label: str) -> Figure:
     """Diversity across, number of distinct words up."""
     looks = _looks(table)
     figure, axes = _one(4.9 + _room(looks), 4.0)
     for row, one in zip(table.rows, looks, strict=True):
-        x, left, right = map(_number, row[4:7])
-        y = _number(row[2])
-        axes.errorbar(x, y, xerr=_sides(x, left, right), color=one.colour, lw=1.2, zorder=2)
+        x, y = row["diversity"], row["vocabulary"]
+        axes.errorbar(x, y, xerr=_sides(x, row["lower"], row["upper"]), color=one.colour, lw=1.2, zorder=2)
         _mark(axes, x, y, one)
     axes.margins(0.15)
     _end_at_one(axes)
@@ -106,13 +113,13 @@ def vocabulary(table: Table, label: str) -> Figure:
     return figure
 
 
-def words(table: Table) -> Figure:
+def words(table: Table[WordRow]) -> Figure:
     """Frequency by rank, a line each, which ends where the vocabulary does."""
     curves = _by_system(table)
     looks = [look(number, str(name), people=kind == "people") for number, (name, kind) in enumerate(curves)]
     figure, axes = _one(4.9 + _room(looks), 4.0)
     for one, rows in zip(looks, curves.values(), strict=True):
-        ranks, shares = [_number(row[2]) for row in rows], [_number(row[5]) for row in rows]
+        ranks, shares = [row["rank"] for row in rows], [row["per_thousand_words"] for row in rows]
         axes.plot(ranks, shares, color=one.colour, lw=1.4, solid_capstyle="butt")
         _mark(axes, ranks[-1], shares[-1], one)
     axes.set(xscale="log", yscale="log", xlabel="Rank of the word, the commonest first")
@@ -124,21 +131,23 @@ def words(table: Table) -> Figure:
     return figure
 
 
-def captions(table: Table, label: str, accuracy: str) -> Figure:
+def captions(table: Table[CaptionsRow], label: str, accuracy: str) -> Figure:
     """Diversity, and accuracy, of the K most accurate captions, against K; people have one point."""
     curves = _by_system(table)
     looks = [look(number, str(name), people=kind == "people") for number, (name, kind) in enumerate(curves)]
     figure = Figure(figsize=(6.4 + _room(looks), 3.4), layout="constrained")
-    for axes, place, title in zip(
-        figure.subplots(1, 2), (3, 4), (f"{label} (↑ more varied)", f"{accuracy} (↑ closer)"), strict=True
-    ):
+    fields: tuple[tuple[Literal["diversity", "accuracy"], str], ...] = (
+        ("diversity", f"{label} (↑ more varied)"),
+        ("accuracy", f"{accuracy} (↑ closer)"),
+    )
+    for axes, (field, title) in zip(figure.subplots(1, 2), fields, strict=True):
         for one, rows in zip(looks, curves.values(), strict=True):
-            counts, values = [_number(row[2]) for row in rows], [_number(row[place]) for row in rows]
+            counts, values = [row["captions"] for row in rows], [row[field] for row in rows]
             axes.plot(counts, values, color=one.colour, lw=1.4)
             for x, y in zip(counts, values, strict=True):
                 _mark(axes, x, y, one, 34)
         axes.set(xlabel="The K most accurate captions of each set", ylabel=title, ylim=(0, None))
-        axes.set_xticks(sorted({int(_number(row[2])) for row in table.rows}))
+        axes.set_xticks(sorted({row["captions"] for row in table.rows}))
         axes.margins(x=0.08)
     _legend(figure, looks)
     return figure
@@ -244,20 +253,28 @@ def _one(width: float, height: float) -> tuple[Figure, Axes]:
     return figure, figure.add_subplot()
 
 
-def _looks(table: Table) -> list[Look]:
+def _looks(table: Table[_Named]) -> list[Look]:
     """Of tables with a row a system."""
-    return [look(number, str(row[0]), people=row[1] == "people") for number, row in enumerate(table.rows)]
+    return [look(number, row["system"], people=row["kind"] == "people") for number, row in enumerate(table.rows)]
 
 
-def _by_system(table: Table) -> dict[tuple[Cell, Cell], list[tuple[Cell, ...]]]:
-    rows: dict[tuple[Cell, Cell], list[tuple[Cell, ...]]] = {}
+def _by_system(table: Table[_Named]) -> dict[tuple[str, str], list[_Named]]:
+    rows: dict[tuple[str, str], list[_Named]] = {}
     for row in table.rows:
-        rows.setdefault((row[0], row[1]), []).append(row)
+        rows.setdefault((row["system"], row["kind"]), []).append(row)
     return rows
 
 
-def _number(cell: Cell) -> Any:
-    return cell
+def _place(row: PlaneRow | TradeOffRow) -> tuple[float, float]:
+    return row["diversity"], row["accuracy"]
+
+
+def _cross(row: PlaneRow | TradeOffRow) -> dict[str, Any]:
+    """The intervals of a place in the plane, as matplotlib takes them."""
+    return {
+        "xerr": _sides(row["diversity"], row["diversity_lower"], row["diversity_upper"]),
+        "yerr": _sides(row["accuracy"], row["accuracy_lower"], row["accuracy_upper"]),
+    }
 
 
 def _sides(value: float, lower: float | None, upper: float | None) -> list[list[float]] | None:

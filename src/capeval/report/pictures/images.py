@@ -69,7 +69,7 @@ def check_images(asked: Sequence[str], known: Sequence[str]) -> None:
     unknown = sorted(set(asked) - set(known), key=asked.index)
     if unknown:
         raise UsageError(
-            f"--images names {some(unknown)} without caption sets; the first image that has them is {known[0]!r}"
+            f"--draw names {some(unknown)} without caption sets; the first image that has them is {known[0]!r}"
         )
 
 

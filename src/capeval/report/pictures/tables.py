@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypedDict, TypeVar
 
 from capeval.errors import CapevalError
 
@@ -18,17 +18,112 @@ MOST_WORDS = 5000
 SPREADS = ("self-cider", "lsa", "mbleu-mix", "div-2", "div-1")
 """Metrics that can be the axis of diversity (more is more diverse), the preferred first."""
 
-Cell = str | int | float | None
+Row = TypeVar("Row", bound=Mapping[str, object])
+
+
+class PlaneRow(TypedDict):
+    """A system, or people, in the plane of diversity and accuracy, with intervals."""
+
+    system: str
+    kind: str
+    diversity: float
+    diversity_lower: float | None
+    diversity_upper: float | None
+    accuracy: float
+    accuracy_lower: float | None
+    accuracy_upper: float | None
+
+
+class TradeOffRow(TypedDict):
+    """A captioner of a sweep in that plane: its line, its weight (None for people), mean, least and greatest seed."""
+
+    line: str
+    weight: str | float | None
+    diversity: float
+    diversity_lower: float | None
+    diversity_upper: float | None
+    accuracy: float
+    accuracy_lower: float | None
+    accuracy_upper: float | None
+
+
+class FRow(TypedDict):
+    """F of a system or of people, with its interval."""
+
+    system: str
+    kind: str
+    f: float
+    lower: float | None
+    upper: float | None
+
+
+class VocabularyRow(TypedDict):
+    """Distinct words (a mean, for a sweep) and diversity of a system or of people, with its interval."""
+
+    system: str
+    kind: str
+    vocabulary: float
+    captions: int | None
+    diversity: float
+    lower: float | None
+    upper: float | None
+
+
+class WordRow(TypedDict):
+    """One of a system's commonest words."""
+
+    system: str
+    kind: str
+    rank: int
+    word: str
+    count: int
+    per_thousand_words: float
+
+
+class CaptionsRow(TypedDict):
+    """Diversity and accuracy of the K most accurate captions of each set of a system."""
+
+    system: str
+    kind: str
+    captions: int
+    diversity: float
+    accuracy: float
+
+
+class ScalingRow(TypedDict):
+    """Equal captions of a system in the plane of an image's captions."""
+
+    image_id: str
+    system: str
+    kind: str
+    x: float
+    y: float
+    captions: int
+    caption: str
+
+
+class TopicRow(TypedDict):
+    """How strongly a caption is about a topic of its set."""
+
+    image_id: str
+    system: str
+    kind: str
+    number: int
+    caption: str
+    topic: int
+    load: float
+    words: str
 
 
 @dataclass(frozen=True)
-class Table:
-    """A picture's data: named columns, and a row a mark."""
+class Table(Generic[Row]):
+    """A picture's data: a row a mark."""
 
     name: str
     """The picture's name: that of its files, without a suffix."""
     columns: tuple[str, ...]
-    rows: list[tuple[Cell, ...]]
+    """Heads of the CSV file, in the order of the rows' fields."""
+    rows: list[Row]
 
     def csv(self) -> str:
         """The table as CSV; numbers in full, nothing for None."""
@@ -38,7 +133,8 @@ class Table:
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self.columns)
-        writer.writerows([repr(cell) if isinstance(cell, float) else cell for cell in row] for row in self.rows)
+        for row in self.rows:
+            writer.writerow([repr(cell) if isinstance(cell, float) else cell for cell in row.values()])
         return text.getvalue()
 
 
@@ -59,46 +155,75 @@ def spread(result: Diversity) -> Score:
     raise LeftOutError(f"no diversity was scored; add one of {', '.join(SPREADS)} to --metrics")
 
 
-def plane(result: Diversity) -> Table:
+def plane(result: Diversity) -> Table[PlaneRow]:
     """Diversity and accuracy of each system and of people, with intervals."""
     if "accuracy" not in next(iter(result.values())).figures:
         raise LeftOutError("accuracy is scored against references; give --references")
     key = spread(result).key
-    columns = ("system", "kind", *_bounded(key), *_bounded("accuracy"))
-    return Table(
-        "plane",
-        columns,
-        [(*who, *_figure(system[key]), *_figure(system["accuracy"])) for who, system in _named(result)],
-    )
+    rows: list[PlaneRow] = []
+    for name, kind, system in _named(result):
+        (x, left, right), (y, low, high) = _figure(system[key]), _figure(system["accuracy"])
+        rows.append(
+            {
+                "system": name,
+                "kind": kind,
+                "diversity": x,
+                "diversity_lower": left,
+                "diversity_upper": right,
+                "accuracy": y,
+                "accuracy_lower": low,
+                "accuracy_upper": high,
+            }
+        )
+    return Table("plane", ("system", "kind", *_bounded(key), *_bounded("accuracy")), rows)
 
 
-def f(result: Diversity) -> Table:
+def f(result: Diversity) -> Table[FRow]:
     """F of each system and of people."""
     if "f" not in next(iter(result.values())).figures:
         raise LeftOutError("F joins Self-CIDEr and accuracy; give --references, and self-cider among --metrics")
-    return Table(
-        "f", ("system", "kind", *_bounded("f")), [(*who, *_figure(system["f"])) for who, system in _named(result)]
-    )
+    rows: list[FRow] = []
+    for name, kind, system in _named(result):
+        value, lower, upper = _figure(system["f"])
+        rows.append({"system": name, "kind": kind, "f": value, "lower": lower, "upper": upper})
+    return Table("f", ("system", "kind", *_bounded("f")), rows)
 
 
-def vocabulary(result: Diversity) -> Table:
+def vocabulary(result: Diversity) -> Table[VocabularyRow]:
     """Number of distinct words beside diversity, of each system and of people."""
     key = spread(result).key
-    return Table(
-        "vocabulary",
-        ("system", "kind", "vocabulary", "captions", *_bounded(key)),
-        [(*who, system.vocabulary, sum(system.corpus.counts), *_figure(system[key])) for who, system in _named(result)],
-    )
+    rows: list[VocabularyRow] = []
+    for name, kind, system in _named(result):
+        value, lower, upper = _figure(system[key])
+        rows.append(
+            {
+                "system": name,
+                "kind": kind,
+                "vocabulary": system.vocabulary,
+                "captions": sum(system.corpus.counts),
+                "diversity": value,
+                "lower": lower,
+                "upper": upper,
+            }
+        )
+    return Table("vocabulary", ("system", "kind", "vocabulary", "captions", *_bounded(key)), rows)
 
 
-def words(result: Diversity) -> Table:
+def words(result: Diversity) -> Table[WordRow]:
     """The commonest words of each system and of people, by rank."""
-    rows: list[tuple[Cell, ...]] = []
-    for who, system in _named(result):
+    rows: list[WordRow] = []
+    for name, kind, system in _named(result):
         counts = system.word_counts()
         total = sum(count for _, count in counts)
         rows.extend(
-            (*who, rank, word, count, 1000 * count / total)
+            {
+                "system": name,
+                "kind": kind,
+                "rank": rank,
+                "word": word,
+                "count": count,
+                "per_thousand_words": 1000 * count / total,
+            }
             for rank, (word, count) in enumerate(counts[:MOST_WORDS], start=1)
         )
     if not rows:
@@ -106,16 +231,22 @@ def words(result: Diversity) -> Table:
     return Table("words", ("system", "kind", "rank", "word", "count", "per_thousand_words"), rows)
 
 
-def captions(result: Diversity) -> Table:
+def captions(result: Diversity) -> Table[CaptionsRow]:
     """Diversity and accuracy of the K most accurate captions of each set, by K; at last, and of people, of all."""
     if "accuracy" not in next(iter(result.values())).figures:
         raise LeftOutError("captions are ranked by their accuracy; give --references")
     if not any(system.curve for system in result.values()):
         raise LeftOutError("it needs sets of two captions or more, and all of them: leave --top away")
     key = spread(result).key
-    rows: list[tuple[Cell, ...]] = [
-        (*who, most, figures[key], figures["accuracy"])
-        for who, system in _named(result)
+    rows: list[CaptionsRow] = [
+        {
+            "system": name,
+            "kind": kind,
+            "captions": most,
+            "diversity": figures[key],
+            "accuracy": figures["accuracy"],
+        }
+        for name, kind, system in _named(result)
         for most, figures in _curve(system).items()
     ]
     return Table("captions", ("system", "kind", "captions", key, "accuracy"), rows)
@@ -128,22 +259,39 @@ def _curve(system: SystemDiversity) -> dict[int, dict[str, float]]:
     return {**system.curve, **({count: whole} if isinstance(count, int) else {})}
 
 
-def scaling(result: Diversity, planes: list[Scaling]) -> Table:
+def scaling(result: Diversity, planes: list[Scaling]) -> Table[ScalingRow]:
     """Places of the captions of some images, a row a mark: equal captions of a system share one."""
-    names = [who for who, _ in _named(result)]
-    rows: list[tuple[Cell, ...]] = [
-        (plane.image_id, *names[mark.system], mark.x, mark.y, len(mark.captions), mark.text)
+    names = [(name, kind) for name, kind, _ in _named(result)]
+    rows: list[ScalingRow] = [
+        {
+            "image_id": plane.image_id,
+            "system": names[mark.system][0],
+            "kind": names[mark.system][1],
+            "x": mark.x,
+            "y": mark.y,
+            "captions": len(mark.captions),
+            "caption": mark.text,
+        }
         for plane in planes
         for mark in plane.marks
     ]
     return Table("scaling", ("image_id", "system", "kind", "x", "y", "captions", "caption"), rows)
 
 
-def topics(result: Diversity, name: str, sets: list[SetTopics]) -> Table:
+def topics(result: Diversity, name: str, sets: list[SetTopics]) -> Table[TopicRow]:
     """How strongly each caption of one image is about each latent topic of its set, with the topic's words."""
-    names = [who for who, _ in _named(result)]
-    rows: list[tuple[Cell, ...]] = [
-        (one.image_id, *names[one.system], number, text, place, load, " ".join(word for word, _ in topic.words))
+    names = [(name, kind) for name, kind, _ in _named(result)]
+    rows: list[TopicRow] = [
+        {
+            "image_id": one.image_id,
+            "system": names[one.system][0],
+            "kind": names[one.system][1],
+            "number": number,
+            "caption": text,
+            "topic": place,
+            "load": load,
+            "words": " ".join(word for word, _ in topic.words),
+        }
         for one in sets
         for place, topic in enumerate(one.topics, start=1)
         for number, (text, load) in enumerate(zip(one.captions, topic.captions, strict=True), start=1)
@@ -159,9 +307,9 @@ def diversities(result: Diversity) -> dict[str, float]:
     return {image: sum(row) / len(row) for image, *row in zip(ids, *columns, strict=True)}
 
 
-def _named(result: Diversity) -> Iterator[tuple[tuple[str, str], SystemDiversity]]:
+def _named(result: Diversity) -> Iterator[tuple[str, str, SystemDiversity]]:
     for system in result.everybody():
-        yield (system.name, "people" if system is result.human else "system"), system
+        yield system.name, "people" if system is result.human else "system", system
 
 
 def _bounded(key: str) -> tuple[str, str, str]:

@@ -1,8 +1,16 @@
-// The page: reads the data it carries, fills its sections, and holds what the reader chose.
+// The page of a comparison: reads the data it carries, fills its sections, and holds what the reader chose.
 
-const report = JSON.parse(document.getElementById("data").textContent);
+import {Differences} from "./differences.js";
+import {byId, carried, element, images, whole} from "./dom.js";
+import {PairMap} from "./pairs.js";
+import {photoNotes} from "./photos.js";
+import {Scatter} from "./scatter.js";
+import {showComparisonFacts, showSystems} from "./systems.js";
 
-showFacts(report);
+/** @type {ComparisonPage} */
+const report = carried();
+
+showComparisonFacts(report);
 showSystems(report);
 
 const {a, b} = report.pairs[report.first];
@@ -10,29 +18,39 @@ const chosen = {a, b, metric: report.lead};
 const texts = report.images.map((image) =>
   [image.id, ...image.candidates.map((caption) => caption ?? ""), ...image.references].join("\n").toLowerCase());
 
-const choice = (label, names, field) => {
+/**
+ * A list of names, in its label, that sets what is chosen.
+ * @param {string} label
+ * @param {string[]} names
+ * @param {"a" | "b" | "metric"} field
+ */
+function choice(label, names, field) {
   const select = element("select", {change: () => { chosen[field] = Number(select.value); update(); }},
     ...names.map((name, number) => element("option", {value: number}, name)));
-  return [select, element("label", {class: `control ${field}`}, `${label} `, select)];
-};
-const labels = report.metrics.map((metric) => metric.label);
-const [[first, firstLabel], [second, secondLabel], [metricSelect, metricLabel]] = [
-  choice("across", report.systems, "a"), choice("up", report.systems, "b"), choice("by", labels, "metric")];
-document.getElementById("choice").append(firstLabel, secondLabel, metricLabel);
+  return {select, label: element("label", {class: `control ${field}`}, `${label} `, select)};
+}
+const first = choice("across", report.systems, "a");
+const second = choice("up", report.systems, "b");
+const metricChoice = choice("by", report.metrics.map((metric) => metric.label), "metric");
+byId("choice").append(first.label, second.label, metricChoice.label);
 
 const search = element("input", {type: "search", id: "search", autocomplete: "off", spellcheck: "false",
   placeholder: "id, candidates or references", input: () => updateImages()});
 const order = element("select", {change: () => updateImages()});
-const status_ = element("p", {class: "status", role: "status"});
-document.getElementById("differences").append(...sampleNote(report), element("div", {class: "controls"},
+const status = element("p", {class: "status", role: "status"});
+byId("differences").append(...sampleNote(report), ...photoNotes(report), element("div", {class: "controls"},
   element("label", {class: "control", for: "search"}, "Search"), search,
-  element("label", {class: "control"}, "Show ", order), status_));
+  element("label", {class: "control"}, "Show ", order), status));
 
 const map = new PairMap(report, choosePair);
 const scatter = new Scatter(report);
 const table = new Differences(report);
 update();
 
+/**
+ * @param {number} row
+ * @param {number} column
+ */
 function choosePair(row, column) {
   Object.assign(chosen, {a: report.pairs[row].a, b: report.pairs[row].b, metric: column});
   update();
@@ -43,7 +61,9 @@ function update() {
   const row = report.pairs.findIndex((pair) =>
     (pair.a === chosen.a && pair.b === chosen.b) || (pair.a === chosen.b && pair.b === chosen.a));
   map.mark(row < 0 ? null : row, chosen.metric);
-  [first.value, second.value, metricSelect.value] = [chosen.a, chosen.b, chosen.metric];
+  first.select.value = String(chosen.a);
+  second.select.value = String(chosen.b);
+  metricChoice.select.value = String(chosen.metric);
   const kept = order.value;
   const [one, other] = [report.systems[chosen.a], report.systems[chosen.b]];
   order.replaceChildren(...[["both", "largest differences first"], ["first", `where ${one} is better`],
@@ -57,17 +77,21 @@ function update() {
 function updateImages() {
   const [x, y] = [report.metrics[chosen.metric].scores[chosen.a], report.metrics[chosen.metric].scores[chosen.b]];
   const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+  /** @type {Record<string, (gap: number) => boolean>} */
   const sides = {both: () => true, first: (gap) => gap > 0, second: (gap) => gap < 0, equal: (gap) => gap === 0};
   const found = texts.flatMap((text, number) =>
     (words.every((word) => text.includes(word)) && sides[order.value](x[number] - y[number]) ? [number] : []));
-  const size = (number) => Math.abs(x[number] - y[number]);
+  const size = (/** @type {number} */ number) => Math.abs(x[number] - y[number]);
   const all = report.images.length;
-  status_.textContent = found.length === all ? images(all) : `${whole(found.length)} of ${images(all)}`;
+  status.textContent = found.length === all ? images(all) : `${whole(found.length)} of ${images(all)}`;
   scatter.show(chosen, found);
   table.show(chosen, [...found].sort((p, q) => size(q) - size(p)));
 }
 
-/** What a page with a part of the images says about that. */
+/**
+ * What a page with a part of the images says about that.
+ * @param {ComparisonPage} report
+ */
 function sampleNote({images: shown, total, extremes, seed, metrics, lead}) {
   if (extremes === null) return [];
   return [element("p", {class: "note"},

@@ -1,11 +1,21 @@
-// The page: unpacks the data it carries and fills its sections.
+// The page of caption sets: unpacks the data it carries and fills its sections.
 
-const report = await unpacked(JSON.parse(document.getElementById("data").textContent).gzip);
+import {carried} from "./dom.js";
+import {showChooser} from "./marks.js";
+import {showFigures, showSetFacts, showTests} from "./set_figures.js";
+import {showPlots} from "./set_plots.js";
+import {SetTable} from "./set_table.js";
 
-/** Numbers of the systems that are not shown. */
+/** @type {SetsPage} */
+const report = await unpacked(carried().gzip);
+
+/**
+ * Numbers of the systems that are not shown.
+ * @type {Set<number>}
+ */
 const hidden = new Set();
 
-showFacts(report);
+showSetFacts(report);
 showFigures(report);
 showTests(report);
 const plots = showPlots(report, hidden);
@@ -15,6 +25,7 @@ showChooser(report, hidden, () => {
   table.turn(table.page);
 });
 
+/** @param {string} text */
 async function unpacked(text) {
   const bytes = Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));

@@ -2,29 +2,76 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An HTML element; attributes that are functions are listeners, strings among the children become text. */
-function element(name, attributes = {}, ...children) {
-  return assemble(document.createElement(name), attributes, children);
+/** @typedef {string | Node} Child */
+/** @typedef {Record<string, string | number | boolean | null | ((event: any) => void)>} Attributes */
+
+/**
+ * An HTML element; attributes that are functions are listeners, strings among the children become text.
+ * @template {keyof HTMLElementTagNameMap} Name
+ * @param {Name} name
+ * @param {Attributes} [attributes]
+ * @param {...Child} children
+ */
+export function element(name, attributes = {}, ...children) {
+  return assembled(document.createElement(name), attributes, children);
 }
 
-/** An SVG element, in the same way. */
-function shape(name, attributes = {}, ...children) {
-  return assemble(document.createElementNS(SVG, name), attributes, children);
+/**
+ * An SVG element, in the same way.
+ * @template {keyof SVGElementTagNameMap} Name
+ * @param {Name} name
+ * @param {Attributes} [attributes]
+ * @param {...Child} children
+ */
+export function shape(name, attributes = {}, ...children) {
+  return assembled(document.createElementNS(SVG, name), attributes, children);
 }
 
-function assemble(node, attributes, children) {
+/**
+ * @template {Element} Made
+ * @param {Made} node
+ * @param {Attributes} attributes
+ * @param {Child[]} children
+ */
+function assembled(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") node.addEventListener(name, value);
-    else if (value !== null && value !== false) node.setAttribute(name, value);
+    else if (value !== null && value !== false) node.setAttribute(name, String(value));
   }
   node.append(...children);
   return node;
 }
 
-/** A position or length within 0 to 1, as SVG takes it: charts then need no measuring and never scale their text. */
-const percent = (share) => `${(100 * share).toFixed(3)}%`;
+/**
+ * The element of the page's own markup that has this id.
+ * @param {string} id
+ */
+export function byId(id) {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`the page has no element ${id}`);
+  return found;
+}
 
-const corpusScore = (value) => value.toFixed(4);
-const imageScore = (value) => value.toFixed(3);
-const whole = (count) => count.toLocaleString("en");
-const images = (count) => (count === 1 ? "1 image" : `${whole(count)} images`);
+/**
+ * The data that the page carries.
+ * @returns {any}
+ */
+export const carried = () => JSON.parse(byId("data").textContent ?? "");
+
+/**
+ * A position or length within 0 to 1, as SVG takes it: charts then need no measuring and never scale their text.
+ * @param {number} share
+ */
+export const percent = (share) => `${(100 * share).toFixed(3)}%`;
+
+/** @param {number} value */
+export const corpusScore = (value) => value.toFixed(4);
+
+/** @param {number} value */
+export const imageScore = (value) => value.toFixed(3);
+
+/** @param {number} count */
+export const whole = (count) => count.toLocaleString("en");
+
+/** @param {number} count */
+export const images = (count) => (count === 1 ? "1 image" : `${whole(count)} images`);

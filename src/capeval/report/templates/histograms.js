@@ -1,28 +1,47 @@
 // Histograms of the images' scores, one a metric; a bar chooses the images that the table shows.
 
-/** Draws them; `choose(metric, bin)` is called for a bar, and with nulls when the bar chosen is chosen again. */
-function showHistograms(report, choose) {
+import {byId, element, imageScore, images, percent, shape, whole} from "./dom.js";
+import {isRound} from "./steps.js";
+
+/** @typedef {(metric: ScoredMetric | null, bin: number) => void} Choose */
+
+/**
+ * Draws them; `choose(metric, bin)` is called for a bar, and with null when the bar chosen is chosen again.
+ * @param {ScorePage} report
+ * @param {Choose} choose
+ */
+export function showHistograms(report, choose) {
   const charts = report.metrics.map((metric) => new Histogram(metric, choose));
-  document.getElementById("histograms").append(...charts.map((chart) => chart.figure));
+  byId("histograms").append(...charts.map((chart) => chart.figure));
   return charts;
 }
 
-/** The bin of a score: it holds its lower edge, the last bin its upper one too. */
-function binOf(score, edges) {
+/**
+ * The bin of a score: it holds its lower edge, the last bin its upper one too.
+ * @param {number} score
+ * @param {number[]} edges
+ */
+export function binOf(score, edges) {
   let bin = edges.length - 2;
   while (bin > 0 && score < edges[bin]) bin -= 1;
   return bin;
 }
 
-const rangeName = (metric, bin) => `${metric.histogram.edges[bin]} to ${metric.histogram.edges[bin + 1]}`;
-
-/** Whether it is 1, 2 or 5 times a power of ten. */
-const isRound = (value) => ["1", "2", "5"].includes(String(parseFloat(value.toExponential(6).split("e")[0])));
+/**
+ * @param {ScoredMetric} metric
+ * @param {number} bin
+ */
+export const rangeName = (metric, bin) => `${metric.histogram.edges[bin]} to ${metric.histogram.edges[bin + 1]}`;
 
 class Histogram {
+  /**
+   * @param {ScoredMetric} metric
+   * @param {Choose} choose
+   */
   constructor(metric, choose) {
     this.metric = metric;
     this.choose = choose;
+    /** @type {number | null} */
     this.chosen = null;
     this.bars = metric.histogram.counts.map((count, bin) => this.bar(count, bin));
     this.bars[0].setAttribute("tabindex", "0");
@@ -42,7 +61,11 @@ class Histogram {
     return element("div", {class: "chart-box"}, most, group);
   }
 
-  /** A bar, and behind it a target of the chart's full height, so that low bars can be hit. */
+  /**
+   * A bar, and behind it a target of the chart's full height, so that low bars can be hit.
+   * @param {number} count
+   * @param {number} bin
+   */
   bar(count, bin) {
     const {counts} = this.metric.histogram;
     const height = count / Math.max(...counts);
@@ -57,7 +80,7 @@ class Histogram {
 
   corpusLine() {
     const {edges} = this.metric.histogram;
-    const share = (this.metric.value - edges[0]) / (edges.at(-1) - edges[0]);
+    const share = (this.metric.value - edges[0]) / (edges[edges.length - 1] - edges[0]);
     const at = percent(Math.min(Math.max(share, 0), 1));
     return shape("line", {class: "corpus", x1: at, x2: at, y1: "0", y2: "100%"});
   }
@@ -67,15 +90,18 @@ class Histogram {
     const {edges} = this.metric.histogram;
     const bins = edges.length - 1;
     const every = [1, 2, 4, 5, 10].find((step) => bins / step <= 6 && isRound(step * (edges[1] - edges[0]))) ?? bins;
-    const labels = edges.flatMap((edge, number) => (number % every ? [] : [[edge, number / bins]]));
-    return element("div", {class: "ticks", "aria-hidden": "true"}, ...labels.map(([edge, share]) => {
+    const labels = edges.flatMap((edge, number) => (number % every ? [] : [{edge, share: number / bins}]));
+    return element("div", {class: "ticks", "aria-hidden": "true"}, ...labels.map(({edge, share}) => {
       const label = element("span", {class: share === 1 ? "end" : null}, String(edge));
       label.style.left = percent(share);
       return label;
     }));
   }
 
-  /** Says what the bar holds, or, with none, the median. */
+  /**
+   * Says what the bar holds, or, with none, the median.
+   * @param {number | null} bin
+   */
   tell(bin) {
     const {counts} = this.metric.histogram;
     this.readout.replaceChildren(bin === null
@@ -86,32 +112,43 @@ class Histogram {
     }
   }
 
+  /** @param {FocusEvent} event */
   left(event) {
     // Not while the focus goes to the link in the readout, which telling would replace.
-    if (!this.figure.contains(event.relatedTarget)) this.tell(this.chosen);
+    if (!this.figure.contains(/** @type {Node | null} */ (event.relatedTarget))) this.tell(this.chosen);
   }
 
+  /** @param {number} bin */
   press(bin) {
-    const chosen = bin === this.chosen ? null : bin;
-    this.choose(chosen === null ? null : this.metric, chosen);
+    this.choose(bin === this.chosen ? null : this.metric, bin);
   }
 
-  /** Shows which bar is chosen. */
+  /**
+   * Shows which bar is chosen.
+   * @param {number | null} bin
+   */
   mark(bin) {
     this.chosen = bin;
     this.bars.forEach((bar, number) => bar.setAttribute("aria-pressed", String(number === bin)));
     this.tell(bin);
   }
 
+  /** @param {KeyboardEvent} event */
   move(event) {
-    const at = this.bars.indexOf(event.target);
-    const to = {ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: this.bars.length - 1}[event.key];
+    const at = this.bars.indexOf(/** @type {SVGGElement} */ (event.target));
+    /** @type {Record<string, number>} */
+    const ways = {ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: this.bars.length - 1};
+    const to = ways[event.key];
     if (event.key === "Enter" || event.key === " ") this.press(at);
     else if (to === undefined) return;
     else if (this.bars[to]) this.focus(at, to);
     event.preventDefault();
   }
 
+  /**
+   * @param {number} from
+   * @param {number} to
+   */
   focus(from, to) {
     this.bars[from].setAttribute("tabindex", "-1");
     this.bars[to].setAttribute("tabindex", "0");

@@ -1,8 +1,15 @@
 // Marks: a shape and a colour for each system, the same in every picture and beside every name.
 
+import {byId, element, shape} from "./dom.js";
+
+/** @type {Record<string, [corners: number, turn: number]>} */
 const CORNERS = {s: [4, Math.PI / 4], "^": [3, 0], D: [4, 0], v: [3, Math.PI], h: [6, 0]};
 
-/** The outline of a mark around 0, 0, as wide as a circle of this radius. */
+/**
+ * The outline of a mark around 0, 0, as wide as a circle of this radius.
+ * @param {string} mark
+ * @param {number} radius
+ */
 function outline(mark, radius) {
   if (mark === "o") return `M${radius} 0A${radius} ${radius} 0 1 1 ${-radius} 0A${radius} ${radius} 0 1 1 ${radius} 0Z`;
   if (mark === "*") return polygon(10, 0, (corner) => radius * (corner % 2 ? 0.52 : 1.35));
@@ -11,6 +18,11 @@ function outline(mark, radius) {
   return polygon(corners, turn, () => 1.2 * radius);
 }
 
+/**
+ * @param {number} corners
+ * @param {number} turn
+ * @param {(corner: number) => number} radius
+ */
 function polygon(corners, turn, radius) {
   return `M${Array.from({length: corners}, (_, corner) => {
     const angle = turn - Math.PI / 2 + (2 * Math.PI * corner) / corners;
@@ -18,6 +30,10 @@ function polygon(corners, turn, radius) {
   }).join("L")}Z`;
 }
 
+/**
+ * @param {number} radius
+ * @param {number} turn
+ */
 function cross(radius, turn) {
   const [far, near] = [1.15 * radius, 0.4 * radius];
   const corners = [[near, near], [near, far], [-near, far], [-near, near], [-far, near], [-far, -near],
@@ -27,22 +43,43 @@ function cross(radius, turn) {
     .join("L")}Z`;
 }
 
-/** People are drawn in the page's ink, which differs in light and dark. */
-const inkOf = (system) => (system.people ? "currentColor" : system.colour);
+/**
+ * People are drawn in the page's ink, which differs in light and dark.
+ * @param {SetsSystem} system
+ */
+export const inkOf = (system) => (system.people ? "currentColor" : system.colour);
 
-const markOf = (system, x, y, radius = 6, attributes = {}) =>
+/**
+ * @param {SetsSystem} system
+ * @param {number | string} x
+ * @param {number | string} y
+ * @param {number} [radius]
+ * @param {import("./dom.js").Attributes} [attributes]
+ */
+export const markOf = (system, x, y, radius = 6, attributes = {}) =>
   shape("path", {class: "mark", d: outline(system.mark, radius), fill: inkOf(system), transform: `translate(${x} ${y})`,
     ...attributes});
 
+/** @param {SetsSystem} system */
 const key = (system) => shape("svg", {class: "key", viewBox: "-9 -9 18 18", "aria-hidden": "true"}, markOf(system, 0, 0));
 
-/** A system's mark and name, in one line. */
-const systemName = (report, number) => element("span", {class: "system", title: report.systems[number].name}, key(report.systems[number]),
-  element("bdi", {}, report.systems[number].name));
+/**
+ * A system's mark and name, in one line.
+ * @param {SetsPage} report
+ * @param {number} number
+ */
+export const systemName = ({systems}, number) =>
+  element("span", {class: "system", title: systems[number].name}, key(systems[number]),
+    element("bdi", {}, systems[number].name));
 
-/** Boxes that show and hide systems, in every picture and in the table. */
-function showChooser(report, hidden, changed) {
-  document.getElementById("chooser").append(...report.systems.map((_, number) => {
+/**
+ * Boxes that show and hide systems, in every picture and in the table.
+ * @param {SetsPage} report
+ * @param {Set<number>} hidden
+ * @param {() => void} changed
+ */
+export function showChooser(report, hidden, changed) {
+  byId("chooser").append(...report.systems.map((_, number) => {
     const box = element("input", {type: "checkbox", checked: "", change: () => {
       if (box.checked) hidden.delete(number);
       else hidden.add(number);

@@ -1,32 +1,47 @@
 // The heat map of p: a row a pair of systems, a column a metric; a cell chooses what the sections below show.
 
+import {byId, element} from "./dom.js";
+import {levelName} from "./facts.js";
+
 /** Stronger for a smaller p; the hue says which system is better. */
 const LEVELS = [0.001, 0.01, 0.05];
 
+/** @param {number} p */
 const pText = (p) => (p < 0.001 ? "<0.001" : p.toFixed(3));
+/** @param {number} delta */
 const signed = (delta) => `${delta < 0 ? "−" : "+"}${Math.abs(delta).toFixed(4)}`;
 
 /** Draws it; `choose(pair, metric)` is called with their numbers. */
-class PairMap {
+export class PairMap {
+  /**
+   * @param {ComparisonPage} report
+   * @param {(row: number, column: number) => void} choose
+   */
   constructor(report, choose) {
     this.report = report;
     this.choose = choose;
     this.cells = report.pairs.map((pair, row) => report.metrics.map((_, column) => this.cell(pair, row, column)));
     const heads = report.metrics.map((metric) => element("th", {scope: "col"}, metric.label));
-    document.getElementById("pairs").append(element("table", {class: "pairs"},
+    byId("pairs").append(element("table", {class: "pairs"},
       element("thead", {}, element("tr", {}, element("th", {scope: "col"}, "Pair"), ...heads)),
       element("tbody", {}, ...report.pairs.map((pair, row) => element("tr", {}, this.name(pair),
         ...this.cells[row].map((button) => element("td", {}, button)))))));
-    document.getElementById("pairs-legend").append(
+    byId("pairs-legend").append(
       element("span", {class: "key first"}, "first better"), element("span", {class: "key second"}, "second better"),
       "stronger: smaller p (0.05, 0.01, 0.001). A cell chooses what is shown below.");
   }
 
+  /** @param {ComparedPair} pair */
   name(pair) {
     return element("th", {scope: "row"}, this.report.systems[pair.a], element("span", {class: "minus"}, " − "),
       this.report.systems[pair.b]);
   }
 
+  /**
+   * @param {ComparedPair} pair
+   * @param {number} row
+   * @param {number} column
+   */
   cell(pair, row, column) {
     const found = pair.metrics[column];
     const depth = LEVELS.filter((level) => found.corrected <= level + 1e-12).length;
@@ -40,6 +55,10 @@ class PairMap {
     element("span", {class: "p"}, `p ${pText(found.corrected)}${found.significant ? "" : " n.s."}`));
   }
 
+  /**
+   * @param {number | null} row
+   * @param {number} column
+   */
   mark(row, column) {
     this.cells.flat().forEach((cell) => cell.setAttribute("aria-pressed", "false"));
     if (row !== null) this.cells[row][column].setAttribute("aria-pressed", "true");

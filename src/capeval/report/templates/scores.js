@@ -1,30 +1,29 @@
 // What was scored, and the table of corpus scores.
 
-function showFacts(report) {
-  const [least, most] = report.references;
-  const facts = [
+import {byId, corpusScore, element, percent, shape, whole} from "./dom.js";
+import {levelName, referencesName, showFacts} from "./facts.js";
+
+/** @param {ScorePage} report */
+export function showScoreFacts(report) {
+  showFacts(report, [
     ["Images", whole(report.total)],
-    ["References an image", least === most ? whole(least) : `${whole(least)} to ${whole(most)}`],
+    ["References an image", referencesName(report)],
     ["Tokenizer", report.tokenizer],
-    ["Intervals", report.level === null ? "none" : `${levelName(report)}, bootstrap over images`],
-    ["capeval", report.version],
-  ];
-  document.getElementById("facts").append(
-    ...facts.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))));
+  ]);
 }
 
-const levelName = (report) => `${parseFloat((100 * report.level).toPrecision(6))}%`;
-
-function showScores(report) {
+/** @param {ScorePage} report */
+export function showScores(report) {
   const heads = ["Metric", "Score", ...(report.level === null ? [] : [`${levelName(report)} interval`]),
     "On the metric’s range", "Signature"];
   // The roles keep it a table for assistive software where narrow screens lay its rows out as blocks.
-  document.getElementById("scores").append(element("table", {class: "scores", role: "table"},
+  byId("scores").append(element("table", {class: "scores", role: "table"},
     element("thead", {role: "rowgroup"}, element("tr", {role: "row"},
       ...heads.map((head) => element("th", {scope: "col", role: "columnheader"}, head)))),
     element("tbody", {role: "rowgroup"}, ...report.metrics.map(scoreRow))));
 }
 
+/** @param {ScoredMetric} metric */
 function scoreRow(metric) {
   const interval = metric.interval === null ? [] : [
     element("td", {class: "interval", role: "cell"}, metric.interval.map(corpusScore).join(" – "))];
@@ -36,10 +35,13 @@ function scoreRow(metric) {
     element("td", {class: "signature", role: "cell"}, signature(metric)));
 }
 
-/** The interval as a bar, the score as a tick, from 0 to the largest score the metric can have (or the charts reach). */
+/**
+ * The interval as a bar, the score as a tick, from 0 to the largest score the metric can have (or the charts reach).
+ * @param {ScoredMetric} metric
+ */
 function intervalPlot(metric) {
-  const right = metric.upper ?? metric.histogram.edges.at(-1);
-  const at = (value) => percent(Math.min(Math.max(value / right, 0), 1));
+  const right = metric.upper ?? metric.histogram.edges[metric.histogram.edges.length - 1];
+  const at = (/** @type {number} */ value) => percent(Math.min(Math.max(value / right, 0), 1));
   const [lower, upper] = metric.interval ?? [metric.value, metric.value];
   const plot = shape("svg", {class: "interval-plot", "aria-hidden": "true"},
     shape("line", {class: "axis", x1: "0", x2: "100%", y1: "50%", y2: "50%"}),
@@ -50,22 +52,27 @@ function intervalPlot(metric) {
   return element("div", {class: "plot"}, "0", plot, `${Number(right.toPrecision(4))}${metric.upper === null ? " (no limit)" : ""}`);
 }
 
+/** @param {ScoredMetric} metric */
 function signature(metric) {
   // A part each, so that lines break between parts; together they are the signature's text.
-  const parts = metric.signature.match(/[^|]+\|?/g).map((part) => element("span", {}, part));
+  const parts = (metric.signature.match(/[^|]+\|?/g) ?? []).map((part) => element("span", {}, part));
   const code = element("code", {}, ...parts);
   const button = element("button", {type: "button", "aria-label": `Copy the signature of ${metric.label}`}, "Copy");
   button.addEventListener("click", () => copy(code, button));
   return element("div", {}, code, button);
 }
 
-/** Copies the element's text; where the browser forbids that, selects it for the reader to copy. */
+/**
+ * Copies the element's text; where the browser forbids that, selects it for the reader to copy.
+ * @param {HTMLElement} source
+ * @param {HTMLButtonElement} button
+ */
 async function copy(source, button) {
   try {
-    await navigator.clipboard.writeText(source.textContent);
+    await navigator.clipboard.writeText(source.textContent ?? "");
     button.textContent = "Copied";
   } catch {
-    getSelection().selectAllChildren(source);
+    getSelection()?.selectAllChildren(source);
     button.textContent = "Selected";
   }
   setTimeout(() => { button.textContent = "Copy"; }, 1500);

@@ -1,34 +1,39 @@
 // What was compared, and the table of scores: a row a system, a column a metric.
 
-function showFacts(report) {
-  const [least, most] = report.references;
-  const facts = [
+import {byId, corpusScore, element, whole} from "./dom.js";
+import {referencesName, showFacts} from "./facts.js";
+
+/** @param {ComparisonPage} report */
+export function showComparisonFacts(report) {
+  showFacts(report, [
     ["Systems", whole(report.systems.length)],
     ["Images", whole(report.total)],
-    ["References an image", least === most ? whole(least) : `${whole(least)} to ${whole(most)}`],
+    ["References an image", referencesName(report)],
     ["Tokenizer", report.tokenizer],
     ["Test", report.test],
-    ["Intervals", report.level === null ? "none" : `${levelName(report)}, bootstrap over images`],
-    ["capeval", report.version],
-  ];
-  document.getElementById("facts").append(
-    ...facts.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))));
+  ]);
 }
 
-const levelName = (report) => `${parseFloat((100 * report.level).toPrecision(6))}%`;
+/** @param {[number, number]} ranks */
 const rankName = ([first, last]) => (first === last ? `${first}` : `${first}–${last}`);
 
-function showSystems(report) {
+/** @param {ComparisonPage} report */
+export function showSystems(report) {
   const heads = report.metrics.map((metric) =>
     element("th", {scope: "col", title: `${metric.summary} ${metric.signature}`}, metric.label));
-  document.getElementById("scores").append(element("table", {class: "systems"},
+  byId("scores").append(element("table", {class: "systems"},
     element("thead", {}, element("tr", {}, element("th", {scope: "col"}, "System"), ...heads)),
     element("tbody", {}, ...report.systems.map((name, number) => systemRow(report, name, number)))));
-  document.getElementById("scores-legend").append(
+  byId("scores-legend").append(
     "Bold: the best. †: worse than the best, corrected p ≤ ", `${report.alpha}`,
     ". Before a score: the ranks the system may have; systems that no test separates share them.");
 }
 
+/**
+ * @param {ComparisonPage} report
+ * @param {string} name
+ * @param {number} number
+ */
 function systemRow(report, name, number) {
   const cells = report.metrics.map((metric) => {
     const score = metric.systems[number];

@@ -1,29 +1,55 @@
 // The table of images: search, sort, filter by a histogram's bar, pages, and rows that open.
 
+import {alignmentFigure} from "./alignment.js";
+import {besidePhoto, markedCandidate, referenceList, scoreList} from "./details.js";
+import {byId, element, imageScore, images, whole} from "./dom.js";
+import {flowFigure} from "./flow.js";
+import {binOf, rangeName} from "./histograms.js";
+import {PagedTable} from "./paged.js";
+import {named, photo, photoNotes} from "./photos.js";
+
 const ROWS = 50;
 
-class ImageTable extends PagedTable {
-  /** `clear` is called when the reader removes the filter. */
+/**
+ * What the table can be sorted by; `orders` names the ascending and the descending order.
+ * @typedef {{label: string, kind: string, orders: string[], compare: (a: number, b: number) => number}} Column
+ */
+
+export class ImageTable extends PagedTable {
+  /**
+   * `clear` is called when the reader removes the filter.
+   * @param {ScorePage} report
+   * @param {() => void} clear
+   */
   constructor(report, clear) {
-    super(report, ROWS);
-    this.clear = clear;
+    super(ROWS, element("tbody", {role: "rowgroup"}));
+    this.report = report;
+    /** @type {{metric: ScoredMetric, bin: number} | null} */
     this.filter = null;
+    /** @type {string[]} */
     this.query = [];
     this.columns = tableColumns(report);
+    this.column = this.columns[2 + report.lead];
+    this.descending = true;
+    /** @type {number[]} */
+    this.order = [];
     this.texts = report.images.map((image) =>
       [image.id, image.candidate ?? "", ...image.references].join("\n").toLowerCase());
-    document.getElementById("table").append(...sampleNote(report), this.controls(), this.grid(), this.pager());
-    this.sortBy(this.columns[2 + report.lead], true);
-  }
-
-  controls() {
     this.search = element("input", {type: "search", id: "search", autocomplete: "off", spellcheck: "false",
       placeholder: "id, candidate or references", input: () => this.find(this.search.value)});
     this.sortSelect = element("select", {change: () => this.sortBySelect()},
       ...this.columns.flatMap((column, number) => column.orders.map((name, descending) =>
         element("option", {value: `${number} ${descending}`}, `${column.label}, ${name}`))));
-    this.chip = element("button", {type: "button", class: "chip", click: () => this.clear()});
+    this.chip = element("button", {type: "button", class: "chip", click: clear});
     this.status = element("p", {class: "status", role: "status"});
+    // The roles keep it a table for assistive software where narrow screens lay its rows out as blocks.
+    this.heads = this.columns.map((column) => element("th", {scope: "col", role: "columnheader", class: column.kind},
+      element("button", {type: "button", click: () => this.sortBy(column)}, column.label)));
+    byId("table").append(...sampleNote(report), ...photoNotes(report), this.controls(), this.grid(), this.pager);
+    this.sortBy(this.column, true);
+  }
+
+  controls() {
     return element("div", {class: "controls"},
       element("label", {class: "control", for: "search"}, "Search"), this.search,
       element("label", {class: "control sort"}, "Sort by ", this.sortSelect),
@@ -31,10 +57,6 @@ class ImageTable extends PagedTable {
   }
 
   grid() {
-    // The roles keep it a table for assistive software where narrow screens lay its rows out as blocks.
-    this.heads = this.columns.map((column) => element("th", {scope: "col", role: "columnheader", class: column.kind},
-      element("button", {type: "button", click: () => this.sortBy(column)}, column.label)));
-    this.body = element("tbody", {role: "rowgroup"});
     const wide = this.report.metrics.length > 12 ? " wide" : "";
     return element("div", {class: `grid${wide}`},
       element("table", {class: "images", role: "table"},
@@ -42,7 +64,10 @@ class ImageTable extends PagedTable {
         element("thead", {role: "rowgroup"}, element("tr", {role: "row"}, ...this.heads)), this.body));
   }
 
-  /** Sorts by a column; without a direction, the other one of the column sorted by, or the column's own. */
+  /**
+   * Sorts by a column; without a direction, the other one of the column sorted by, or the column's own.
+   * @param {Column} column
+   */
   sortBy(column, descending = column === this.column ? !this.descending : column.kind === "score") {
     this.column = column;
     this.descending = descending;
@@ -62,13 +87,20 @@ class ImageTable extends PagedTable {
     this.sortBy(this.columns[number], descending === 1);
   }
 
-  /** Shows the images that have every one of these words, or parts of words, somewhere in their text. */
+  /**
+   * Shows the images that have every one of these words, or parts of words, somewhere in their text.
+   * @param {string} text
+   */
   find(text) {
     this.query = text.toLowerCase().split(/\s+/).filter(Boolean);
     this.select();
   }
 
-  /** Shows the images whose score is in this bin of the metric's histogram; all for a null. */
+  /**
+   * Shows the images whose score is in this bin of the metric's histogram; all for a null.
+   * @param {ScoredMetric | null} metric
+   * @param {number} bin
+   */
   filterBy(metric, bin) {
     this.filter = metric && {metric, bin};
     this.select();
@@ -88,12 +120,14 @@ class ImageTable extends PagedTable {
     this.list(found);
   }
 
+  /** @param {number} number */
   inFilter(number) {
     if (this.filter === null) return true;
     const {metric, bin} = this.filter;
     return binOf(metric.scores[number], metric.histogram.edges) === bin;
   }
 
+  /** @param {number} page */
   turn(page) {
     super.turn(page);
     this.markColumn();
@@ -103,28 +137,43 @@ class ImageTable extends PagedTable {
   markColumn() {
     const marked = this.column.kind === "score" ? this.column : this.columns[2 + this.report.lead];
     const at = this.columns.indexOf(marked);
-    for (const row of [this.heads, ...[...this.body.querySelectorAll("tr.image")].map((line) => [...line.cells])]) {
+    const lines = [...this.body.rows].filter((line) => line.classList.contains("image"));
+    for (const row of [this.heads, ...lines.map((line) => [...line.cells])]) {
       row.forEach((cell, number) => cell.classList.toggle("marked", number === at));
     }
   }
 
-  /** An image's row, and below it, where open, its details. */
+  /** @param {number} number */
   rows(number) {
     const image = this.report.images[number];
     const button = element("button", {type: "button", "aria-expanded": String(this.open.has(number))}, image.id);
     const row = element("tr", {class: "image", role: "row", click: () => this.clicked(number, row, button)},
-      element("th", {scope: "row", role: "rowheader", class: "id"}, button),
+      element("th", {scope: "row", role: "rowheader", class: "id"},
+        named(photo(this.report, number, image.id, image.references, "row"), button)),
       element("td", {role: "cell", class: "caption"}, image.candidate ?? ""),
       ...this.report.metrics.map((metric) =>
         element("td", {role: "cell", class: "score"}, imageScore(metric.scores[number]))));
     return this.open.has(number) ? [row, this.details(number)] : [row];
   }
 
+  /** @param {number} number */
   details(number) {
     const image = this.report.images[number];
     return element("tr", {class: "details", role: "row"}, element("td", {role: "cell", colspan: this.columns.length},
-      markedCandidate(image), referenceList(image), ...alignmentFigure(image), ...flowFigure(image),
-      scoreList(this.report, number)));
+      ...besidePhoto(photo(this.report, number, image.id, image.references, "large"),
+        markedCandidate(image), referenceList(image)),
+      ...alignmentFigure(image), ...flowFigure(image), ...this.unexplained(image), scoreList(this.report, number)));
+  }
+
+  /**
+   * Where neither is on the page for this image, which images it is there for.
+   * @param {ScoredImage} image
+   */
+  unexplained(image) {
+    const {explained, metrics, lead} = this.report;
+    if (image.alignment || image.plan || explained === null || explained === this.report.images.length) return [];
+    return [element("p", {class: "legend"}, `METEOR’s alignments and VIFIDEL’s plans are on the page for ${
+      images(explained)}, the best and the worst by ${metrics[lead].label}; capeval score --explain shows any other.`)];
   }
 
   nothing() {
@@ -133,20 +182,27 @@ class ImageTable extends PagedTable {
   }
 }
 
-/** What the table can be sorted by; `orders` names the ascending and the descending order. */
+/**
+ * @param {ScorePage} report
+ * @returns {Column[]}
+ */
 function tableColumns(report) {
   const collator = new Intl.Collator("en", {numeric: true});
+  /** @type {(label: string, kind: string, value: (image: ScoredImage) => string) => Column} */
   const text = (label, kind, value) => ({label, kind, orders: ["A to Z", "Z to A"],
     compare: (a, b) => collator.compare(value(report.images[a]), value(report.images[b]))});
   return [
     text("Image", "id", (image) => image.id),
     text("Candidate", "caption", (image) => image.candidate ?? ""),
     ...report.metrics.map((metric) => ({label: metric.label, kind: "score", orders: ["lowest first", "highest first"],
-      compare: (a, b) => metric.scores[a] - metric.scores[b]})),
+      compare: (/** @type {number} */ a, /** @type {number} */ b) => metric.scores[a] - metric.scores[b]})),
   ];
 }
 
-/** What a page with a part of the images says about that. */
+/**
+ * What a page with a part of the images says about that.
+ * @param {ScorePage} report
+ */
 function sampleNote(report) {
   if (report.extremes === null) return [];
   const extremes = whole(report.extremes);

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from capeval.report.pictures import write_drawings
-from capeval.report.pictures.tables import Cell, Table
+from capeval.report.pictures.tables import FRow, Table, TradeOffRow, VocabularyRow
 from capeval.report.printing import Printed
 from capeval.report.printing import table as tables
 from capeval_captioning.sweep.grid import ONLY
@@ -15,6 +16,8 @@ from capeval_captioning.sweep.result import FIGURES
 
 if TYPE_CHECKING:
     from capeval_captioning.sweep.result import Place, SweepResult
+
+Spread: TypeAlias = "tuple[float, float | None, float | None]"
 
 
 def render(result: SweepResult, format_: str, *, colour: bool = False, width: int | None = None) -> str:
@@ -93,43 +96,74 @@ def write_pictures(result: SweepResult, folder: str | PathLike[str]) -> None:
     )
 
 
-def _plane(result: SweepResult) -> Table:
+def _plane(result: SweepResult) -> Table[TradeOffRow]:
     """A row a captioner: mean, least and greatest of its seeds."""
     columns = ("line", "lambda", "diversity", "least", "greatest", "accuracy", "least", "greatest")
     several = len(result.sweep.methods) > 1
-    rows: list[tuple[Cell, ...]] = [
+    places: list[tuple[str, str | None, Spread, Spread]] = [
         (
             f"{place.model}, {place.method}" if several else place.model,
             place.weight,
-            *_spread(place, "self-cider"),
-            *_spread(place, "accuracy"),
+            _spread(place, "self-cider"),
+            _spread(place, "accuracy"),
         )
         for place in result.places
     ]
     if result.people:
-        x, y = result.people["self-cider"], result.people["accuracy"]
-        rows.append(("people", None, x, None, None, y, None, None))
+        people = result.people
+        places.append(("people", None, (people["self-cider"], None, None), (people["accuracy"], None, None)))
+    rows: list[TradeOffRow] = [
+        {
+            "line": line,
+            "weight": weight,
+            "diversity": x,
+            "diversity_lower": left,
+            "diversity_upper": right,
+            "accuracy": y,
+            "accuracy_lower": low,
+            "accuracy_upper": high,
+        }
+        for line, weight, (x, left, right), (y, low, high) in places
+    ]
     return Table("plane", columns, rows)
 
 
-def _f(result: SweepResult) -> Table:
-    rows: list[tuple[Cell, ...]] = [(named(result, place), "system", *_spread(place, "f")) for place in result.places]
-    if result.people:
-        rows.append(("people", "people", result.people["f"], None, None))
+def _f(result: SweepResult) -> Table[FRow]:
+    rows: list[FRow] = []
+    for name, kind, place in _named(result):
+        value, lower, upper = _spread(place, "f") if place else (result.people["f"], None, None)
+        rows.append({"system": name, "kind": kind, "f": value, "lower": lower, "upper": upper})
     return Table("f", ("system", "kind", "f", "least", "greatest"), rows)
 
 
-def _vocabulary(result: SweepResult) -> Table:
-    rows: list[tuple[Cell, ...]] = [
-        (named(result, place), "system", place.mean("vocabulary"), None, *_spread(place, "self-cider"))
-        for place in result.places
-    ]
-    if result.people:
-        rows.append(("people", "people", result.people["vocabulary"], None, result.people["self-cider"], None, None))
+def _vocabulary(result: SweepResult) -> Table[VocabularyRow]:
+    rows: list[VocabularyRow] = []
+    for name, kind, place in _named(result):
+        value, lower, upper = _spread(place, "self-cider") if place else (result.people["self-cider"], None, None)
+        rows.append(
+            {
+                "system": name,
+                "kind": kind,
+                "vocabulary": place.mean("vocabulary") if place else result.people["vocabulary"],
+                "captions": None,
+                "diversity": value,
+                "lower": lower,
+                "upper": upper,
+            }
+        )
     return Table("vocabulary", ("system", "kind", "vocabulary", "captions", "self-cider", "least", "greatest"), rows)
 
 
-def _spread(place: Place, figure: str) -> tuple[float, float, float]:
+def _named(result: SweepResult) -> Iterator[tuple[str, str, Place | None]]:
+    """The captioners by name, and at last people, where they were scored."""
+    for place in result.places:
+        yield named(result, place), "system", place
+    if result.people:
+        yield "people", "people", None
+
+
+def _spread(place: Place, figure: str) -> Spread:
+    """Mean, least and greatest of the seeds."""
     return place.mean(figure), min(place.figures[figure]), max(place.figures[figure])
 
 

@@ -1,0 +1,271 @@
+"""Image files by image id: in a folder, in a tar file, or by a pattern of names or addresses.
+
+photos = ImageSource.open("val2014.tar")
+found = photos.find("391895")
+if found is not None:
+content = found.read()
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tarfile
+import weakref
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote
+
+from capeval.data.source import PathLike, reading
+from capeval.errors import DataError, UsageError
+
+SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff")
+"""What the names of image files end in, in lower or upper case."""
+MOST_BYTES = 64 * 2**20
+"""Larger files are not read."""
+_PLACE = re.compile(r"\{image_id(?::0([0-9]{1,2}))?\}")
+
+
+@dataclass(frozen=True)
+class ImageFile:
+    """Where the image of an id is."""
+
+    name: str
+    """What messages call it: a path, a member of a tar file, or an address."""
+    address: str | None = None
+    """Where a browser gets it; None for a file, which `read` reads."""
+    order: int = 0
+    """Reading files in this order is fastest."""
+    _open: Callable[[], bytes] = field(default=bytes, repr=False, compare=False)
+
+    def read(self) -> bytes:
+        """The file's content. Raises `DataError` if it cannot be read or is too large, `UsageError` for an address."""
+        if self.address is not None:
+            raise UsageError(f"{self.name}: capeval loads nothing from the network; give a folder or a tar file")
+        with reading(self.name):
+            return self._open()
+
+
+class ImageSource(ABC):
+    """Images that are found by the ids that captions have."""
+
+    description: str
+    """The text that it was opened by."""
+    are_addresses = False
+    """Whether browsers load the images from a host; capeval then knows nothing of them."""
+
+    @staticmethod
+    def open(place: PathLike | ImageSource) -> ImageSource:
+        """The source that a text names.
+
+        Args:
+            place: a folder, whose subfolders count too; a tar file, which is read where it is, also a compressed one;
+                or a pattern with `{image_id}` in the place of the id, as `photos/{image_id}.jpg` or
+                `https://host/COCO_val2014_{image_id:012}.jpg` (filled up with zeros to twelve signs).
+
+        Raises:
+            DataError: nothing is there, or it is broken.
+            UsageError: a file that is no tar file, or a pattern without `{image_id}`.
+        """
+        if isinstance(place, ImageSource):
+            return place
+        text = os.fspath(place)
+        if _PLACE.search(text):
+            return _Pattern(text)
+        if "://" in text or ("{" in text and not os.path.exists(text)):
+            raise UsageError(f"{text}: a pattern has {{image_id}} in the place of the id, as photos/{{image_id}}.jpg")
+        if os.path.isdir(text):
+            return _Folder(text)
+        with reading(text):
+            is_tar = tarfile.is_tarfile(text)
+        if not is_tar:
+            raise UsageError(
+                f"{text}: images are in a folder, a tar file, or files of a pattern such as photos/{{image_id}}.jpg"
+            )
+        return _Tar(text)
+
+    @abstractmethod
+    def find(self, image_id: str) -> ImageFile | None:
+        """The image of an id; None where there is none, or several fit.
+
+        A file fits by its name or its path in the folder, else by its name without suffix, else by its number: the
+        digits that its name ends in, after `_`, where one of id and file is nothing but a number. `391895` finds
+        `000000391895.jpg` and `COCO_val2014_000000391895.jpg`, and the other way round.
+        """
+
+    @abstractmethod
+    def looked_for(self, image_id: str) -> str:
+        """What was looked for where, for a message."""
+
+    def find_all(self, image_ids: Iterable[str]) -> dict[str, ImageFile]:
+        """The images that were found, by id.
+
+        Raises `DataError` where there is not one; the message says what was looked for.
+        """
+        ids = list(image_ids)
+        found = {image: file for image in ids if (file := self.find(image)) is not None}
+        if not found and ids:
+            raise DataError(
+                f"{self.description}: no file was found for any of the {len(ids):,} images; looked for "
+                f"{self.looked_for(ids[0])}"
+            )
+        return found
+
+
+class _Pattern(ImageSource):
+    """Files, or addresses, whose names have the id at one place."""
+
+    def __init__(self, text: str) -> None:
+        self.description = text
+        scheme = text.partition("://")[0].lower() if "://" in text else None
+        if scheme not in (None, "http", "https"):
+            raise UsageError(f"{text}: addresses of images begin with https:// or http://")
+        if scheme and not re.match(r"https?://[\w.:\[\]-]+/", text, re.ASCII | re.IGNORECASE):
+            raise UsageError(
+                f"{text}: {{image_id}} belongs behind the name of the host, as https://host/{{image_id}}.jpg"
+            )
+        self.are_addresses = scheme is not None
+
+    def find(self, image_id: str) -> ImageFile | None:
+        if self.are_addresses:
+            address = self._filled(quote(image_id.encode("utf-8", "replace"), safe="/"))
+            return ImageFile(address, address)
+        if _leaves_folder(image_id):
+            return None
+        path = self._filled(image_id)
+        return ImageFile(path, _open=lambda: _content(path)) if os.path.isfile(path) else None
+
+    def looked_for(self, image_id: str) -> str:
+        return repr(self._filled(image_id))
+
+    def _filled(self, image_id: str) -> str:
+        return _PLACE.sub(lambda place: image_id.zfill(int(place[1] or 0)), self.description)
+
+
+class _Listed(ImageSource):
+    """Named files, found by name, by stem, or by number."""
+
+    def __init__(self, text: str, names: Iterable[str]) -> None:
+        self.description = text
+        self._count = 0
+        self._first = ""
+        self._by: dict[tuple[str, str], str | None] = {}
+        for name in names:
+            self._count += 1
+            self._first = self._first or name
+            for key in dict.fromkeys((("name", name), *_keys(name))):
+                self._by[key] = None if key in self._by else name
+
+    def find(self, image_id: str) -> ImageFile | None:
+        stem = _stem(image_id)
+        number = _number(stem)
+        ways = [("name", image_id), ("stem", image_id), ("stem", stem)]
+        if number is not None:
+            # A number alone is what all files with that number are called; with letters before it, only a number is.
+            ways.append(("number" if stem.isdigit() else "bare", number))
+        name = next((self._by[way] for way in ways if way in self._by), None)
+        return None if name is None else self._file(name)
+
+    def looked_for(self, image_id: str) -> str:
+        first = f", such as {self._first!r}" if self._first else ""
+        among = f"among {self._count:,} image files{first}"
+        return f"{image_id!r} as file name, as name without suffix, and as number, {among}"
+
+    @abstractmethod
+    def _file(self, name: str) -> ImageFile:
+        """The file of that name."""
+
+
+class _Folder(_Listed):
+    def __init__(self, text: str) -> None:
+        with reading(text):
+            names = list(_names(Path(text)))
+        super().__init__(text, names)
+
+    def _file(self, name: str) -> ImageFile:
+        path = os.path.join(self.description, name)
+        return ImageFile(path, _open=lambda: _content(path))
+
+
+class _Tar(_Listed):
+    """A tar file, open as long as the source lives; members are read where they are."""
+
+    def __init__(self, text: str) -> None:
+        try:
+            with reading(text):
+                self._tar = tarfile.open(text)  # noqa: SIM115
+                weakref.finalize(self, self._tar.close)
+                members = [member for member in self._tar if member.isreg() and _is_image(member.name)]
+        except (tarfile.TarError, EOFError) as error:
+            raise DataError(f"{text}: this tar file is broken: {error}") from None
+        self._members = {os.path.normpath(member.name): (member, place) for place, member in enumerate(members)}
+        super().__init__(text, self._members)
+
+    def _file(self, name: str) -> ImageFile:
+        member, place = self._members[name]
+        return ImageFile(f"{self.description}: {name}", order=place, _open=lambda: self._content(member))
+
+    def _content(self, member: tarfile.TarInfo) -> bytes:
+        _check_size(member.size)
+        try:
+            file = self._tar.extractfile(member)
+            return b"" if file is None else file.read()
+        except (tarfile.TarError, EOFError) as error:
+            raise DataError(f"{self.description}: {member.name} cannot be read: {error}") from None
+
+
+def _names(folder: Path) -> Iterator[str]:
+    """Image files of a folder and below it, in a fixed order."""
+    for place, folders, files in os.walk(folder):
+        folders.sort()
+        inside = os.path.relpath(place, folder)
+        for name in sorted(files):
+            if _is_image(name):
+                yield name if inside == "." else os.path.join(inside, name)
+
+
+def _is_image(name: str) -> bool:
+    return name.lower().endswith(SUFFIXES) and not os.path.basename(name).startswith("._")
+
+
+def _keys(name: str) -> Iterator[tuple[str, str]]:
+    """What finds a file, beside its whole path."""
+    stem = _stem(os.path.basename(name))
+    number = _number(stem)
+    yield "name", os.path.basename(name)
+    yield "stem", stem
+    yield "stem", _stem(name)
+    if number is not None:
+        yield "number", number
+        if stem.isdigit():
+            yield "bare", number
+
+
+def _stem(name: str) -> str:
+    stem, suffix = os.path.splitext(name)
+    return stem if suffix.lower() in SUFFIXES else name
+
+
+def _number(stem: str) -> str | None:
+    """The number that a name ends in, without zeros before it."""
+    found = re.fullmatch(r"(?:.*[_/])?0*([0-9]+)", stem, re.ASCII | re.DOTALL)
+    return found[1] if found else None
+
+
+def _leaves_folder(image_id: str) -> bool:
+    """Whether the id, put into a path, could lead anywhere: ids come from files of other people."""
+    parts = re.split(r"[/\\]", image_id)
+    return ".." in parts or parts[0] == "" or "\0" in image_id or ":" in parts[0]
+
+
+def _content(path: str) -> bytes:
+    _check_size(os.path.getsize(path))
+    with open(path, "rb") as file:
+        return file.read(MOST_BYTES)
+
+
+def _check_size(size: int) -> None:
+    if size > MOST_BYTES:
+        raise DataError(f"it has {size / 2**20:,.0f} MB; images are read up to {MOST_BYTES // 2**20} MB")

@@ -1,0 +1,189 @@
+"""The images themselves on a page: small copies inside it, or beside it where they are many, or by their addresses."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import os
+import re
+import warnings
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias, TypedDict
+from urllib.parse import quote, urlsplit
+
+from capeval.data.images import ImageFile, ImageSource
+from capeval.data.thumbnails import check_pillow, thumbnail
+from capeval.errors import DataError, some, warn
+
+if TYPE_CHECKING:
+    from capeval.data.source import PathLike
+
+MOST_EMBEDDED = 12_000_000
+"""Bytes of small images inside a page; where there are more, all of them are beside it."""
+_AT_ONCE = 256
+
+Images: TypeAlias = "PathLike | ImageSource"
+"""A folder, a tar file or a pattern, as `ImageSource.open` takes it, or what that gave."""
+
+
+class PagePhotos(TypedDict):
+    """Of each image on the page the address of its photo, None where there is none; what there is to say about them."""
+
+    addresses: list[str | None]
+    notes: list[str]
+
+
+@dataclass(frozen=True)
+class Photos:
+    """The photos of a page."""
+
+    page: PagePhotos
+    policy: str
+    """Where the page may take images from, as a content security policy says it."""
+    loads: str
+    """What the page loads, for its foot."""
+
+
+def check_images(images: Images) -> ImageSource:
+    """The source. Raises now what would keep its images from a page later: as `ImageSource.open`, or without Pillow."""
+    source = ImageSource.open(images)
+    if not source.are_addresses:
+        check_pillow()
+    return source
+
+
+def photos_of(images: Images, image_ids: Sequence[str], page: PathLike | None) -> Photos:
+    """The photos of the images of a page that will be written to that path; None for a page that has no place.
+
+    Files that cannot be shown are named in a warning and on the page. Photos that are too many for the page are written
+    into a folder beside it, which takes the place of one from before.
+
+    Raises:
+        DataError: no image has a file, or the folder cannot be written.
+        MissingDependencyError: Pillow is not installed.
+        UsageError: as `ImageSource.open`.
+    """
+    source = check_images(images)
+    found = source.find_all(image_ids)
+    absent = [image for image in image_ids if image not in found]
+    notes = [f"No file was found in {source.description} for {some(absent)}."] if absent else []
+    if source.are_addresses:
+        addresses = {image: file.address for image, file in found.items()}
+        parts = urlsplit(source.description)
+        host = f"{parts.scheme}://{parts.netloc}"
+        return Photos(
+            {"addresses": [addresses.get(image) for image in image_ids], "notes": notes},
+            host,
+            f"it loads the photos from {host} and nothing else",
+        )
+    made, broken = _made(found, page)
+    if broken:
+        reasons = "; ".join(broken[:3]) + ("; …" if len(broken) > 3 else "")
+        notes.append(f"{len(broken):,} of the files cannot be shown: {reasons}.")
+        warn(f"{len(broken):,} of the image files cannot be shown: {reasons}")
+    addresses = made.addresses
+    return Photos(
+        {"addresses": [addresses.get(image) for image in image_ids], "notes": notes},
+        "data:" if made.folder is None else "data: file: 'self'",
+        "it loads nothing"
+        if made.folder is None
+        else f"it loads the photos of the folder {made.folder} beside it, and nothing else",
+    )
+
+
+@dataclass
+class _Made:
+    """Small images: their addresses, and the folder where they are, if they are not inside."""
+
+    addresses: dict[str, str | None]
+    folder: str | None = None
+
+
+def _made(found: dict[str, ImageFile], page: PathLike | None) -> tuple[_Made, list[str]]:
+    """The small images, and of each file that cannot be shown a line that says why."""
+    inside: dict[str, bytes] = {}
+    beside: _Beside | None = None
+    size = 0
+    broken: list[str] = []
+    for image, content in _thumbnails(found):
+        if isinstance(content, DataError):
+            broken.append(str(content))
+            continue
+        size += len(content)
+        inside[image] = content
+        if size * 4 / 3 > MOST_EMBEDDED and page is not None:
+            beside = beside or _Beside(page)
+            for one, bytes_ in inside.items():
+                beside.add(one, bytes_)
+            inside.clear()
+    if beside is not None:
+        for image, content in inside.items():
+            beside.add(image, content)
+        return _Made(beside.addresses, beside.name), broken
+    return _Made({image: _data_address(content) for image, content in inside.items()}), broken
+
+
+def _data_address(content: bytes) -> str:
+    return f"data:image/webp;base64,{base64.b64encode(content).decode()}"
+
+
+def _thumbnails(found: dict[str, ImageFile]) -> Iterator[tuple[str, bytes | DataError]]:
+    """Small images in the order in which their files are best read; the work of Pillow is done by all cores."""
+    order = sorted(found.items(), key=lambda item: item[1].order)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for start in range(0, len(order), _AT_ONCE):
+            part = order[start : start + _AT_ONCE]
+            contents = [_read(file) for _, file in part]
+            # Of odd files Pillow warns. Warnings are shut off here, as doing so in threads is not safe.
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                small = list(pool.map(_small, contents, (file.name for _, file in part)))
+            yield from zip((image for image, _ in part), small, strict=True)
+
+
+def _read(file: ImageFile) -> bytes | DataError:
+    try:
+        return file.read()
+    except DataError as error:
+        return error
+
+
+def _small(content: bytes | DataError, name: str) -> bytes | DataError:
+    if isinstance(content, DataError):
+        return content
+    try:
+        return thumbnail(content, name)
+    except DataError as error:
+        return error
+
+
+class _Beside:
+    """A folder of photos beside a page, called after it."""
+
+    def __init__(self, page: PathLike) -> None:
+        place, name = os.path.split(os.fspath(page))
+        self.name = f"{os.path.splitext(name)[0]}-photos"
+        self._folder = os.path.join(place, self.name)
+        self.addresses: dict[str, str | None] = {}
+        with self._writing():
+            os.makedirs(self._folder, exist_ok=True)
+            for old in os.listdir(self._folder):
+                if re.fullmatch(r"[0-9]{6,}\.webp", old):
+                    os.remove(os.path.join(self._folder, old))
+
+    def add(self, image: str, content: bytes) -> None:
+        # Numbers, because ids may be no names of files.
+        name = f"{len(self.addresses) + 1:06d}.webp"
+        with self._writing(), open(os.path.join(self._folder, name), "wb") as file:
+            file.write(content)
+        self.addresses[image] = f"{quote(self.name.encode('utf-8', 'replace'))}/{name}"
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise DataError(f"{self._folder}: photos cannot be written into this folder: {reason}") from None

@@ -1,0 +1,22 @@
+// An image's caption by one of the systems, and what the reader compares.
+
+import {markedCandidate} from "./details.js";
+import {element, imageScore} from "./dom.js";
+
+/** @typedef {{a: number, b: number, metric: number}} Chosen systems and metric, by number */
+
+/**
+ * A system's caption of an image, with its score.
+ * @param {ComparisonPage} report
+ * @param {number} number
+ * @param {number} system
+ * @param {ComparedMetric} metric
+ * @param {string | null} side
+ */
+export function systemCaption(report, number, system, metric, side) {
+  const image = report.images[number];
+  const caption = markedCandidate({candidate: image.candidates[system], references: image.references});
+  return element("div", {class: `system-caption ${side ?? ""}`},
+    element("p", {class: "who"}, element("span", {class: "name"}, report.systems[system]),
+      element("span", {class: "value"}, imageScore(metric.scores[system][number]))), caption);
+}

@@ -1,0 +1,53 @@
+"""`--images` of the commands that write reports."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from capeval import example
+from runner import Runner
+
+REFERENCES, CAREFUL = str(example.references_path()), str(example.system_path("careful"))
+SETS = str(example.caption_set_path("varied"))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("photos")
+    for image in example.references():
+        Image.new("RGB", (8, 6), "teal").save(place / f"{image}.jpg")
+    return place
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["score", REFERENCES, CAREFUL, "--metrics", "rouge-l", "--interval", "none"],
+        ["compare", REFERENCES, CAREFUL, str(example.system_path("plain")), "--metrics", "rouge-l", "--samples", "100"],
+        ["diversity", SETS, "--interval", "none"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_every_report_takes_images(run: Runner, folder: Path, tmp_path: Path, command: list[str]) -> None:
+    run.ok(*command, "--report", "page.html", "--images", str(folder))
+    assert len((tmp_path / "page.html").read_bytes()) > 30_000
+    for options, message in (
+        (["--images", str(folder)], "--images shows the images in a report; give --report FILE.html too"),
+        (["--report", "p.html", "--images", "nowhere"], "nowhere: no such file"),
+        (
+            ["--report", "p.html", "--images", "none/{image_id}.jpg"],
+            "no file was found for any of the 60 images; looked for",
+        ),
+    ):
+        assert message in run.refused(*command, *options)
+    assert not (tmp_path / "p.html").exists()
+
+
+def test_ids_after_images_still_work_with_a_warning(run: Runner, tmp_path: Path) -> None:
+    command = ["diversity", SETS, "--interval", "none", "--report"]
+    assert "--images ID,ID is called --draw ID,ID now" in run(*command, "old.html", "--images", "hill-kites").stderr
+    run.ok(*command, "new.html", "--draw", "hill-kites")
+    assert (tmp_path / "old.html").read_bytes() == (tmp_path / "new.html").read_bytes()

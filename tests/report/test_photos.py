@@ -1,0 +1,196 @@
+"""The images themselves on the pages: where they come from, what is said of those that are not there, and zooming."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opened import Opened
+from PIL import Image
+
+import capeval
+from capeval import example
+from capeval.errors import CapevalWarning, DataError, MissingDependencyError
+from capeval.report import photos
+from capeval.report.comparison_html import write_comparison
+from capeval.report.diversity_html import write_diversity_report
+from capeval.report.html import render_html, write_report
+from capeval.scoring.result import Result
+
+IDS = list(example.references())
+COLOURS = {image: f"#{40 + 3 * n:02x}80{200 - 2 * n:02x}" for n, image in enumerate(IDS)}
+
+
+def picture(colour: str, size: tuple[int, int] = (64, 48)) -> bytes:
+    content = io.BytesIO()
+    Image.new("RGB", size, colour).save(content, "JPEG")
+    return content.getvalue()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("photos")
+    for image, colour in COLOURS.items():
+        (place / f"{image}.jpg").write_bytes(picture(colour))
+    return place
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    return capeval.score(example.references(), example.systems()["careful"], "rouge-l, cider-d", interval=None)
+
+
+def data_of(text: str) -> Any:
+    found = re.search(r'<script id="data" type="application/json">(.*?)</script', text, re.DOTALL)
+    assert found
+    return json.loads(found[1])
+
+
+def colour_of(content: bytes) -> tuple[int, ...]:
+    return Image.open(io.BytesIO(content)).convert("RGB").getpixel((5, 5))  # type: ignore[return-value]
+
+
+def near(image: str, content: bytes) -> bool:
+    wanted = bytes.fromhex(COLOURS[image][1:])
+    return all(abs(one - other) < 12 for one, other in zip(wanted, colour_of(content), strict=True))
+
+
+def test_photos_are_inside_and_each_is_its_images(result: Result, folder: Path) -> None:
+    text = render_html(result, title="careful", images=folder)
+    assert text == render_html(result, title="careful", images=str(folder))
+    data = data_of(text)
+    assert data["photos"]["notes"] == []
+    assert len(data["photos"]["addresses"]) == 60
+    for image, address in zip(data["images"], data["photos"]["addresses"], strict=True):
+        head, _, content = address.partition(",")
+        assert head == "data:image/webp;base64"
+        assert near(image["id"], base64.b64decode(content))
+    assert "img-src data:;" in text
+    assert "complete in itself: it loads nothing" in text
+
+
+def test_many_photos_are_beside_the_page(
+    result: Result, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beside = tmp_path / "my page's-photos"
+    beside.mkdir()
+    (beside / "009999.webp").write_text("of a page before")
+    (beside / "mine.txt").write_text("kept")
+    monkeypatch.setattr(photos, "MOST_EMBEDDED", 3_000)
+    monkeypatch.setattr(photos, "_AT_ONCE", 7)
+    write_report(result, tmp_path / "my page's.html", title="careful", images=folder)
+    text = (tmp_path / "my page's.html").read_text(encoding="utf-8")
+    data = data_of(text)
+    assert "data:image" not in text
+    for image, address in zip(data["images"], data["photos"]["addresses"], strict=True):
+        place, _, name = address.partition("/")
+        assert place == "my%20page%27s-photos"
+        assert near(image["id"], (beside / name).read_bytes())
+    assert len(list(beside.iterdir())) == 61, "those of a page before are gone, other files are not"
+    assert (beside / "mine.txt").read_text() == "kept"
+    assert "it loads the photos of the folder my page&#x27;s-photos beside it" in text
+
+
+def test_absent_and_broken_files_are_named(result: Result, folder: Path, tmp_path: Path) -> None:
+    for image in IDS[:10]:
+        (tmp_path / f"{image}.jpg").write_bytes((folder / f"{image}.jpg").read_bytes())
+    (tmp_path / f"{IDS[3]}.jpg").write_bytes(b"<script>alert(1)</script>")
+    with pytest.warns(CapevalWarning, match=rf"1 of the image files cannot be shown: .*{IDS[3]}\.jpg: cannot"):
+        data = data_of(render_html(result, title="careful", images=tmp_path))
+    absent, broken = data["photos"]["notes"]
+    assert absent.startswith(f"No file was found in {tmp_path} for 50 images ({IDS[10]}, ")
+    assert broken.startswith("1 of the files cannot be shown: ")
+    shown = [bool(address) for address in data["photos"]["addresses"]]
+    assert shown == [number < 10 and number != 3 for number in range(60)]
+
+
+def test_addresses_are_left_to_the_browser(result: Result) -> None:
+    text = render_html(result, title="careful", images="https://images.example.org/x/{image_id}.jpg")
+    assert "img-src https://images.example.org;" in text
+    assert "it loads the photos from https://images.example.org and nothing else" in text
+    assert data_of(text)["photos"]["addresses"][0] == f"https://images.example.org/x/{IDS[0]}.jpg"
+
+
+def test_without_any_file_and_without_pillow(
+    result: Result, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(DataError, match=f"for any of the 60 images; looked for '{IDS[0]}' as file name"):
+        write_report(result, tmp_path / "page.html", title="careful", images=tmp_path)
+    monkeypatch.setitem(sys.modules, "PIL.Image", None)
+    with pytest.raises(MissingDependencyError, match=r"pip install 'capeval\[images\]'"):
+        write_report(result, tmp_path / "page.html", title="careful", images=folder)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ids_in_the_place_of_a_source_are_what_draw_is(tmp_path: Path) -> None:
+    made = capeval.diversity({"a": {"1": ["a dog", "a cat"], "2": ["x", "y"]}}, interval=None)
+    with pytest.warns(CapevalWarning, match=r"called draw=\[…\] now"):
+        write_diversity_report(made, tmp_path / "old.html", title="t", images=["1"])
+    write_diversity_report(made, tmp_path / "new.html", title="t", draw=["1"])
+    assert (tmp_path / "old.html").read_bytes() == (tmp_path / "new.html").read_bytes()
+
+
+# In a browser
+
+Write = Callable[[Path, Path], None]
+
+
+def write_score(path: Path, images: Path) -> None:
+    scored = capeval.score(example.references(), example.systems()["careful"], "rouge-l, cider-d", interval=None)
+    write_report(scored, path, title="photos", images=images)
+
+
+def write_compare(path: Path, images: Path) -> None:
+    compared = capeval.compare(example.references(), example.systems(), "rouge-l", samples=100)
+    write_comparison(compared, path, title="photos", images=images)
+
+
+def write_diversity(path: Path, images: Path) -> None:
+    made = capeval.diversity({"a": example.caption_sets()["varied"]}, example.references(), interval=None)
+    write_diversity_report(made, path, title="photos", images=images)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("write", [write_score, write_compare, write_diversity])
+@pytest.mark.parametrize("beside", [False, True], ids=["inside", "beside"])
+def test_photos_are_shown_and_enlarged(
+    browser: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Write, beside: bool
+) -> None:
+    if beside:
+        monkeypatch.setattr(photos, "MOST_EMBEDDED", 0)
+    write(tmp_path / "page.html", folder)
+    opened = Opened(browser, tmp_path / "page.html")
+    page = opened.page
+    row = page.locator("tr.image").first
+    row.scroll_into_view_if_needed()
+    image = row.locator("img")
+    page.wait_for_function("image => image.complete && image.naturalWidth === 64", arg=image.element_handle())
+    name = row.locator(".id button:not(.photo)").inner_text()
+    assert image.get_attribute("alt") in example.references()[name]
+    row.locator(".photo").click()
+    assert page.locator("tr.details").count() == 0, "the row stays shut"
+    dialog = page.get_by_role("dialog", name=name)
+    assert dialog.locator("img").get_attribute("src") == image.get_attribute("src")
+    page.keyboard.press("Escape")
+    dialog.wait_for(state="detached")
+    assert page.evaluate("document.activeElement.className") == "photo row"
+    for close in (lambda: page.keyboard.press("Enter"), lambda: dialog.locator("img").click()):
+        page.keyboard.press("Enter")
+        dialog.wait_for()
+        close()
+        dialog.wait_for(state="detached")
+    row.locator(".id button:not(.photo)").click()
+    large = page.locator("tr.details .photo.large img")
+    assert large.get_attribute("alt") == image.get_attribute("alt")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert opened.complaints == []
+    loaded = {address for address in opened.requests if not address.startswith("data:")}
+    assert all(address == opened.url or "/page-photos/" in address for address in loaded)
+    page.close()

@@ -1,0 +1,269 @@
+// Written by write_types.py from the TypedDicts of capeval.report; `make lint-js` says when it is stale.
+
+interface ScorePage {
+  version: string;
+  tokenizer: string;
+  level: number | null;
+  total: number;
+  references: [number, number];
+  extremes: number | null;
+  seed: number;
+  lead: number;
+  explained: number | null;
+  metrics: ScoredMetric[];
+  images: ScoredImage[];
+  photos: PagePhotos | null;
+}
+
+interface ScoredMetric {
+  key: string;
+  label: string;
+  summary: string;
+  signature: string;
+  value: number;
+  interval: [number, number] | null;
+  upper: number | null;
+  lower_is_better: boolean;
+  median: number;
+  histogram: Histogram;
+  scores: number[];
+}
+
+interface Histogram {
+  edges: number[];
+  counts: number[];
+}
+
+interface ScoredImage {
+  id: string;
+  candidate: string | null;
+  references: string[];
+  alignment: AlignmentFigure | null;
+  plan: PlanFigure | null;
+}
+
+interface AlignmentFigure {
+  number: number;
+  candidate: string;
+  reference: string;
+  links: AlignedSpan[];
+}
+
+interface AlignedSpan {
+  module: string;
+  candidate: [number, number];
+  reference: [number, number];
+}
+
+interface PlanFigure {
+  objects: PlanSide[];
+  words: PlanSide[];
+  flows: PlanFlow[];
+  distance: number;
+}
+
+interface PlanSide {
+  name: string;
+  share: number;
+  importance: number;
+}
+
+interface PlanFlow {
+  object: number;
+  word: number;
+  share: number;
+  cost: number;
+}
+
+interface PagePhotos {
+  addresses: (string | null)[];
+  notes: string[];
+}
+
+interface ComparisonPage {
+  version: string;
+  tokenizer: string;
+  level: number | null;
+  total: number;
+  references: [number, number];
+  test: string;
+  alpha: number;
+  extremes: number | null;
+  seed: number;
+  lead: number;
+  first: number;
+  systems: string[];
+  metrics: ComparedMetric[];
+  pairs: ComparedPair[];
+  images: ComparedImage[];
+  photos: PagePhotos | null;
+}
+
+interface ComparedMetric {
+  label: string;
+  summary: string;
+  signature: string;
+  systems: ComparedScore[];
+  scores: number[][];
+}
+
+interface ComparedScore {
+  value: number;
+  interval: [number, number] | null;
+  ranks: [number, number];
+  best: boolean;
+  worse: boolean;
+}
+
+interface ComparedPair {
+  a: number;
+  b: number;
+  metrics: ComparedDifference[];
+}
+
+interface ComparedDifference {
+  delta: number;
+  interval: [number, number] | null;
+  p: number;
+  corrected: number;
+  significant: boolean;
+}
+
+interface ComparedImage {
+  id: string;
+  candidates: (string | null)[];
+  references: string[];
+}
+
+interface SetsPage {
+  version: string;
+  tokenizer: string;
+  level: number | null;
+  beta2: number;
+  total: number;
+  spread: string | null;
+  accuracy: string | null;
+  curves: boolean;
+  systems: SetsSystem[];
+  figures: SetsFigure[];
+  pairs: SetsPair[];
+  pictures: SetsPictures;
+  words: SystemWords[];
+  drawn: number;
+  images: SetsImage[];
+  photos: PagePhotos | null;
+}
+
+interface SetsSystem {
+  name: string;
+  people: boolean;
+  colour: string;
+  mark: string;
+  count: string;
+  vocabulary: number;
+  notes: string[];
+}
+
+interface SetsFigure {
+  key: string;
+  label: string;
+  lower: boolean;
+  values: (SetsValue | null)[];
+  signatures: string[];
+}
+
+interface SetsValue {
+  value: number;
+  interval: [number, number] | null;
+}
+
+interface SetsPair {
+  a: string;
+  b: string;
+  metric: string;
+  delta: number;
+  interval: [number, number] | null;
+  p_corrected: number;
+}
+
+interface SetsPictures {
+  plane: PlaneRow[] | string;
+  f: FRow[] | string;
+  vocabulary: VocabularyRow[] | string;
+  captions: CaptionsRow[] | string;
+}
+
+interface PlaneRow {
+  system: string;
+  kind: string;
+  diversity: number;
+  diversity_lower: number | null;
+  diversity_upper: number | null;
+  accuracy: number;
+  accuracy_lower: number | null;
+  accuracy_upper: number | null;
+}
+
+interface FRow {
+  system: string;
+  kind: string;
+  f: number;
+  lower: number | null;
+  upper: number | null;
+}
+
+interface VocabularyRow {
+  system: string;
+  kind: string;
+  vocabulary: number;
+  captions: number | null;
+  diversity: number;
+  lower: number | null;
+  upper: number | null;
+}
+
+interface CaptionsRow {
+  system: string;
+  kind: string;
+  captions: number;
+  diversity: number;
+  accuracy: number;
+}
+
+interface SystemWords {
+  words: string[];
+  shares: number[];
+}
+
+interface SetsImage {
+  id: string;
+  captions: (string[] | null)[];
+  diversity: (number | null)[];
+  accuracy: (number | null)[];
+  drawn: SetsDrawing | null;
+}
+
+interface SetsDrawing {
+  similarities: (number[] | null)[];
+  topics: (TopicFigure[] | null)[];
+  marks: CaptionMark[];
+  share: number;
+}
+
+interface TopicFigure {
+  share: number;
+  words: TopicWord[];
+  loads: number[];
+}
+
+interface TopicWord {
+  word: string;
+  against: boolean;
+}
+
+interface CaptionMark {
+  system: number;
+  x: number;
+  y: number;
+  captions: number[];
+}

@@ -1,0 +1,61 @@
+"""Writes `data.d.ts`: the data that the reports' pages carry, as TypeScript, from the `TypedDict`s that Python fills.
+
+Without arguments it writes the file; with `--check` it ends with status 1 if the file says something else.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from pathlib import Path
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
+
+from capeval.report import comparison_html, diversity_page, page
+
+FILE = Path(__file__).with_name("data.d.ts")
+_PLAIN = {str: "string", int: "number", float: "number", bool: "boolean", type(None): "null", object: "unknown"}
+
+
+def declarations() -> str:
+    """An interface for each page's data, and for all that is in it."""
+    made: dict[str, str] = {}
+    for data in (page.ScorePage, comparison_html.ComparisonPage, diversity_page.SetsPage):
+        _declare(data, made)
+    head = "// Written by write_types.py from the TypedDicts of capeval.report; `make lint-js` says when it is stale.\n"
+    return head + "".join(made.values())
+
+
+def _declare(data: Any, made: dict[str, str]) -> None:
+    if data.__name__ in made:
+        return
+    made[data.__name__] = ""
+    hints = get_type_hints(data)
+    fields = "".join(f"  {name}: {_spelled(hint, made)};\n" for name, hint in hints.items())
+    made[data.__name__] = f"\ninterface {data.__name__} {{\n{fields}}}\n"
+
+
+def _spelled(hint: Any, made: dict[str, str]) -> str:
+    inside = get_args(hint)
+    if is_typeddict(hint):
+        _declare(hint, made)
+        return str(hint.__name__)
+    if hint in _PLAIN:
+        return _PLAIN[hint]
+    if get_origin(hint) in (types.UnionType, Union):
+        return " | ".join(dict.fromkeys(_spelled(one, made) for one in inside))
+    if get_origin(hint) is Literal:
+        return " | ".join(f'"{one}"' for one in inside)
+    if get_origin(hint) is list or (get_origin(hint) is tuple and inside[1:] == (...,)):
+        one = _spelled(inside[0], made)
+        return f"({one})[]" if " | " in one else f"{one}[]"
+    if get_origin(hint) is tuple:
+        return f"[{', '.join(_spelled(one, made) for one in inside)}]"
+    raise TypeError(f"no TypeScript is known for {hint}")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--check"]:
+        if not FILE.exists() or FILE.read_text(encoding="utf-8") != declarations():
+            sys.exit(f"{FILE} is out of date: python {__file__} writes it anew")
+    else:
+        FILE.write_text(declarations(), encoding="utf-8")
