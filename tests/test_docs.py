@@ -185,6 +185,7 @@ def matches(shown: str, printed: str) -> bool:
 @every_page
 def test_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "user-data"))
     running = Page(page)
     running.run()
     running.rewrite()
