@@ -390,6 +390,9 @@ class Statistics:
     def score(self) -> float:
         """Score of all rows together."""
 
+    def scores_without_each(self) -> bytes:
+        """Score of all rows but one, for each row, as little-endian float64."""
+
     def sums(self) -> list[float]:
         """Sums of the columns."""
 
