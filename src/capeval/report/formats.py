@@ -87,10 +87,11 @@ def percent(level: float) -> str:
 
 def _markdown(result: Result) -> str:
     rows = _rows(result)
+    notes = [line for note in result.notes for line in ("", f"Note: {note}")]
     if result.level is None:
-        return "\n".join(["| metric | score |", "| --- | ---: |", *(f"| {a} | {b} |" for a, b, _ in rows)])
+        return "\n".join(["| metric | score |", "| --- | ---: |", *(f"| {a} | {b} |" for a, b, _ in rows), *notes])
     head = [f"| metric | score | {percent(result.level)} interval |", "| --- | ---: | ---: |"]
-    return "\n".join([*head, *(f"| {a} | {b} | {c} |" for a, b, c in rows)])
+    return "\n".join([*head, *(f"| {a} | {b} | {c} |" for a, b, c in rows), *notes])
 
 
 def _latex(result: Result) -> str:
@@ -105,7 +106,17 @@ def _latex(result: Result) -> str:
     columns = "lrr" if with_interval else "lr"
     body = " \\\\\n".join(line.replace("_", r"\_") for line in lines)
     head, body = head + r" \\", body + r" \\"
-    parts = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", body, r"\bottomrule", r"\end{tabular}"]
+    notes = [f"% Note: {note}" for note in result.notes]
+    parts = [
+        *notes,
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        head,
+        r"\midrule",
+        body,
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
     return "\n".join(parts)
 
 

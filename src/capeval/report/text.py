@@ -40,7 +40,7 @@ def table(result: Result, *, colour: bool = False) -> str:
         grid.add_row(score.metric.label, f"[bold]{score.value:.4f}[/bold]", *interval, _bar(score))
     covered = (score for score in result.values() if score.coverage is not None)
     lines = [f"{s.metric.label}: {s.coverage:.1%} of the content words and labels have a vector" for s in covered]
-    return "\n".join([drawn(grid, colour=colour), *lines])
+    return "\n".join([drawn(grid, colour=colour), *lines, *(f"note: {note}" for note in result.notes)])
 
 
 def grid(title: str, head: list[str], rows: list[list[str]], *, colour: bool = False) -> str:
