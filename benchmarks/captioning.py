@@ -14,6 +14,9 @@ import time
 from typing import Any
 
 import torch
+from torch import Tensor
+
+import capeval
 from capeval_captioning.data.batches import Batch
 from capeval_captioning.data.scenes import make_scenes
 from capeval_captioning.data.vocabulary import Vocabulary
@@ -21,9 +24,6 @@ from capeval_captioning.models import Features, Sizes, build
 from capeval_captioning.rewards import Reward, TrainingCaptions, load_reward
 from capeval_captioning.training.data import trimmed
 from capeval_captioning.training.losses import Objective
-from torch import Tensor
-
-import capeval
 from measure import machine
 
 FEATURE, REGIONS, LENGTH = 128, 16, 20

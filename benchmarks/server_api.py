@@ -14,10 +14,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "server"))
 
-from capeval_server.accounts.access import Role, new_token
 from live import Live
 from test_benchmarks import make, submitted
 from world import World
+
+from capeval_server.accounts.access import Role, new_token
 
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
 

@@ -116,6 +116,8 @@ class ScorePage(TypedDict):
     version: str
     tokenizer: str
     level: float | None
+    method: str
+    notes: list[str]
     total: int
     references: tuple[int, int]
     extremes: int | None
@@ -140,6 +142,8 @@ def page_data(result: Result) -> ScorePage:
         "version": result.version,
         "tokenizer": corpus.tokenizer,
         "level": result.level,
+        "method": result.interval_method,
+        "notes": list(result.notes),
         "total": len(result.image_ids),
         "references": corpus.reference_counts,
         "extremes": min(EXTREMES, most // 2) if len(chosen) < len(result.image_ids) else None,

@@ -7,11 +7,12 @@ export const levelName = ({level}) => (level === null ? "" : `${parseFloat((100 
 
 /**
  * Shows them, and after them what every page says.
- * @param {{level: number | null, version: string}} report
+ * @param {{level: number | null, version: string, method?: string}} report
  * @param {[name: string, value: string][]} facts
  */
 export function showFacts(report, facts) {
-  const intervals = report.level === null ? "none" : `${levelName(report)}, bootstrap over images`;
+  const method = report.method ?? "bootstrap";
+  const intervals = report.level === null ? "none" : `${levelName(report)}, ${method} over images`;
   byId("facts").append(...[...facts, ["Intervals", intervals], ["capeval", report.version]].map(([name, value]) =>
     element("div", {}, element("dt", {}, name), element("dd", {}, value))));
 }

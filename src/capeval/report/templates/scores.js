@@ -20,7 +20,8 @@ export function showScores(report) {
   byId("scores").append(element("table", {class: "scores", role: "table"},
     element("thead", {role: "rowgroup"}, element("tr", {role: "row"},
       ...heads.map((head) => element("th", {scope: "col", role: "columnheader"}, head)))),
-    element("tbody", {role: "rowgroup"}, ...report.metrics.map(scoreRow))));
+    element("tbody", {role: "rowgroup"}, ...report.metrics.map(scoreRow))),
+    ...report.notes.map((note) => element("p", {class: "legend"}, note)));
 }
 
 /** @param {ScoredMetric} metric */
