@@ -4,6 +4,8 @@ interface ScorePage {
   version: string;
   tokenizer: string;
   level: number | null;
+  method: string;
+  notes: string[];
   total: number;
   references: [number, number];
   extremes: number | null;

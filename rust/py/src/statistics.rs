@@ -83,10 +83,13 @@ impl Statistics {
     }
 
     /// Score of all rows but one, for each row, float64: what the jackknife is made of.
-    fn scores_without_each<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+    fn scores_without_each<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let raised = Raised::default();
+        let formula = raised.watch(&self.formula);
         let sums = self.table.sums();
         let without = |row: &[f64]| sums.iter().zip(row).map(|(sum, value)| sum - value).collect::<Vec<_>>();
-        to_bytes(py, self.table.rows().map(|row| self.formula.score(&without(row))))
+        let scores: Vec<f64> = self.table.rows().map(|row| formula.score(&without(row))).collect();
+        Ok(to_bytes(py, raised.unless(scores)?.into_iter()))
     }
 
     /// Sums of the columns.
