@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 from world import PASSWORD, World
 
 from capeval_server.accounts.access import Role
@@ -153,6 +153,26 @@ def test_a_disabled_account_is_out_at_once(world):
     log = admin.get("/admin/audit").text
     assert "account.changed" in log
     assert "sign-in.refused" in log
+
+
+def test_disabling_an_account_ends_its_api_tokens(any_world):
+    api = any_world.api(Role.MEMBER)
+    assert api.get("/api/v1/submissions").status_code == 200
+    path = f"/admin/accounts/{any_world.account(Role.MEMBER)}"
+    admin = any_world.browser(Role.ADMIN)
+    assert admin.post(path, role=1, disabled="yes").status_code == 303
+    assert api.get("/api/v1/submissions").status_code == 401
+    assert admin.post(path, role=1).status_code == 303
+    assert api.get("/api/v1/submissions").status_code == 401
+    assert any_world.api(Role.MEMBER).get("/api/v1/submissions").status_code == 200
+
+
+def test_a_token_that_was_not_revoked_does_not_open_a_disabled_account(any_world):
+    """As one made by a request that was under way when the account was disabled."""
+    api = any_world.api(Role.MEMBER)
+    with any_world.database.write() as session:
+        session.execute(update(Account).where(Account.id == any_world.account(Role.MEMBER)).values(disabled=True))
+    assert api.get("/api/v1/submissions").status_code == 401
 
 
 @pytest.mark.parametrize("target", ["//evil.example", "https://evil.example", "/\\evil.example", "javascript:alert(1)"])

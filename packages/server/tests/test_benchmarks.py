@@ -13,7 +13,8 @@ from world import World
 import capeval
 from capeval import example
 from capeval_server.accounts.access import Role
-from capeval_server.store.models import Benchmark, Job
+from capeval_server.boards.board import board
+from capeval_server.store.models import Benchmark, Job, Submission, SubmissionPair, SubmissionScore, now
 
 REFERENCES_PATH = example.references_path()
 REFERENCES = REFERENCES_PATH.read_bytes()
@@ -159,6 +160,20 @@ def test_the_board_is_in_order_and_best_of_each_team(world):
     history = world.api().get("/api/v1/benchmarks/ours/history").json()["entries"]
     assert history[0]["system"] == "careful"
     assert world.browser().get("/benchmarks/ours/history").status_code == 200
+
+
+def test_of_equal_submissions_of_a_team_the_board_keeps_the_earlier(any_world):
+    """The same captions, in files of other bytes."""
+    make(any_world)
+    first = submitted(any_world, "careful")
+    sent = submit(any_world, SYSTEMS["careful"] + b"\n", system="the same again")
+    again = int(sent.headers["location"].split("/")[-1])
+    assert again != first
+    any_world.run_jobs()
+    body = any_world.api(Role.MEMBER).get(f"/api/v1/submissions/{again}").json()
+    (row,) = any_world.api().get("/api/v1/benchmarks/ours/board").json()["rows"]
+    assert row["scores"] == body["scores"]
+    assert row["submission"] == first
 
 
 def test_comparison_shows_both_and_their_difference(world):
@@ -325,6 +340,34 @@ def test_teams_that_a_paired_test_does_not_separate_share_ranks(world):
         page = world.browser().get(path).text
         assert f"{pair.delta:+.4f}" in page
         assert f"{pair.interval[0]:+.4f} to {pair.interval[1]:+.4f}" in page
+
+
+@pytest.mark.parametrize(
+    ("ab", "ac", "bc", "ranks"),
+    [
+        (0.01, 0.02, 0.04, [(1, 1), (2, 2), (3, 3)]),  # Bonferroni would separate a and b only
+        (0.02, 0.02, 0.02, [(1, 3), (1, 3), (1, 3)]),  # and no correction all
+        (0.01, 0.03, 0.2, [(1, 2), (2, 3), (1, 3)]),
+        (0.01, None, None, [(1, 2), (2, 3), (1, 3)]),
+        (0.02, None, None, [(1, 3), (1, 3), (1, 3)]),  # the tests that are still to come count too
+    ],
+)
+def test_ranks_after_holms_correction(world, ab, ac, bc, ranks):
+    make(world, metrics="cider-d")
+    roles = (Role.MEMBER, Role.ORGANISER, Role.ADMIN)
+    a, b, c = (submitted(world, system, role=role) for system, role in zip(SYSTEMS, roles, strict=True))
+    with world.database.write() as session:
+        session.execute(update(Submission).values(scored=now()))
+        for number, value in ((a, 3.0), (b, 2.0), (c, 1.0)):
+            score = {"value": value, "lower": value, "upper": value, "signature": ""}
+            session.add(SubmissionScore(submission_id=number, metric="cider-d", **score))
+        for one, other, p in ((a, b, ab), (a, c, ac), (b, c, bc)):
+            if p is not None:
+                between = {"delta": 1.0, "lower": 0.0, "upper": 2.0, "p": p}
+                session.add(SubmissionPair(a_id=one, b_id=other, metric="cider-d", **between))
+    with world.database.read() as session:
+        rows = board(session, session.execute(select(Benchmark)).scalar_one())
+    assert [(row.first, row.last) for row in rows] == ranks
 
 
 def test_a_new_best_is_compared_and_an_older_one_leaves_the_board(world):

@@ -8,11 +8,14 @@ import io
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import combinations
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from capeval.metrics.registry import parse_metrics
+from capeval.scoring.compare import holm
+from capeval.scoring.comparison import rank_ranges
 from capeval_server.store.models import Benchmark, Submission, SubmissionPair, SubmissionScore, Team
 from capeval_server.web.errors import Refused
 
@@ -101,32 +104,27 @@ def board(session: Session, benchmark: Benchmark, sort: str | None = None) -> li
     ordered = sorted(
         best(entries(session, benchmark), metrics[0]), key=lambda entry: (-entry.scores[sort].value, entry.scored)
     )
-    better = _separated(session, ordered, sort)
-    rows = []
-    for entry in ordered:
-        above = sum((other.id, entry.id) in better for other in ordered)
-        below = sum((entry.id, other.id) in better for other in ordered)
-        rows.append(Row(1 + above, len(ordered) - below, entry))
-    return rows
+    ranks = rank_ranges([entry.id for entry in ordered], _separated(session, ordered, sort))
+    return [Row(*ranks[entry.id], entry) for entry in ordered]
 
 
-def _separated(session: Session, on_board: list[Entry], metric: str) -> set[tuple[int, int]]:
+def _separated(session: Session, on_board: list[Entry], metric: str) -> list[tuple[int, int]]:
     """(better, worse): the pairs that a paired test separates after Holm's correction over the pairs of this board.
 
-    A pair that is not compared yet is not separated.
+    A pair that is not compared yet counts as a test with p = 1.
     """
-    numbers = [entry.id for entry in on_board]
+    numbers = sorted(entry.id for entry in on_board)
     query = select(SubmissionPair).where(
         SubmissionPair.metric == metric, SubmissionPair.a_id.in_(numbers), SubmissionPair.b_id.in_(numbers)
     )
-    pairs = sorted(session.execute(query).scalars(), key=lambda pair: pair.p)
-    tests = len(numbers) * (len(numbers) - 1) // 2
-    found = set()
-    for done, pair in enumerate(pairs):
-        if pair.p * (tests - done) > ALPHA:
-            break
-        found.add((pair.a_id, pair.b_id) if pair.delta > 0 else (pair.b_id, pair.a_id))
-    return found
+    compared = {(pair.a_id, pair.b_id): pair for pair in session.execute(query).scalars()}
+    tests = list(combinations(numbers, 2))
+    p = holm([compared[test].p if test in compared else 1.0 for test in tests])
+    return [
+        (a, b) if compared[a, b].delta > 0 else (b, a)
+        for (a, b), corrected in zip(tests, p, strict=True)
+        if corrected <= ALPHA
+    ]
 
 
 def compared(session: Session, a: int, b: int) -> dict[str, SubmissionPair]:
