@@ -14,7 +14,7 @@ from typing import Any
 import httpx2 as httpx
 from capeval_server.store.database import Database
 from capeval_server.store.models import Assignment, Study, StudyItem
-from capeval_server.studies import studies
+from capeval_server.studies import repository
 from capeval_studies.design import read_design
 from sqlalchemy import select
 
@@ -40,7 +40,7 @@ class Annotators:
         ]  # fmt: skip
         design = read_design(json.dumps({"study": "triplet", "judgments": JUDGMENTS, "items": items}).encode())
         with database.write() as session:
-            study = studies.make(session, owner_id, design)
+            study = repository.make(session, owner_id, design)
             study.state, self.code = "open", study.code
 
     async def person(self, call: Call, url: str, number: int, ends: float, pause: float) -> None:

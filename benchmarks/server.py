@@ -29,7 +29,7 @@ import httpx2 as httpx
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "server"))
 import postgres
 from capeval_server.accounts.access import Caller, Role, new_token, sign_in
-from capeval_server.boards.benchmarks import Form, make
+from capeval_server.boards.catalogue import Form, make
 from capeval_server.store.database import Database
 from capeval_server.store.models import Account, Team
 

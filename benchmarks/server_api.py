@@ -36,7 +36,7 @@ def main() -> int:
         account = world.account(Role.MEMBER)
         with world.database.write() as session:
             token = new_token(session, account, "fuzz")
-        world.site.close()
+        world.state.close()
         live = Live(folder, url)
         live.start()
         command = [

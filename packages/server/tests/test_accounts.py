@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 from world import PASSWORD, World
 
 from capeval_server.accounts.access import Role
-from capeval_server.store.models import Account, ApiToken, AuditEntry, Invitation, SignedIn
+from capeval_server.store.models import Account, ApiToken, AuditEntry, Invitation, LoginSession
 
 
 def register(world, email="new@example.org", team="New team", **fields):
@@ -32,7 +32,7 @@ def test_register_sign_in_sign_out(any_world):
     assert browser.post("/sign-out").status_code == 303
     assert browser.get("/account").status_code == 303
     thief = any_world.browser()
-    thief.client.cookies.set(any_world.site.cookie_name, stolen, domain="localhost.local")
+    thief.client.cookies.set(any_world.state.cookie_name, stolen, domain="localhost.local")
     assert thief.get("/account").status_code == 303
 
 
@@ -41,7 +41,7 @@ def test_nothing_secret_is_stored(world):
     browser = signed_in(world)
     token = re.search(r"capeval_[\w-]{20,}", browser.post("/account/tokens", name="laptop").text)[0]
     with world.database.read() as session:
-        columns = (Account.password, ApiToken.token_hash, SignedIn.token_hash, AuditEntry.subject)
+        columns = (Account.password, ApiToken.token_hash, LoginSession.token_hash, AuditEntry.subject)
         stored = [value for column in columns for value in session.execute(select(column)).scalars()]
     assert stored[0].startswith("$argon2id$")
     for secret in (PASSWORD, token, browser.cookie):
@@ -130,7 +130,7 @@ def test_an_invitation_makes_one_account(tmp_path, role):
         account = session.execute(select(Account).where(Account.email == "new@example.org")).scalar_one()
         assert account.role == role
         assert session.execute(select(Invitation.code_hash)).scalar_one() != code
-    world.site.close()
+    world.state.close()
 
 
 def test_a_colleague_joins_the_team(world):

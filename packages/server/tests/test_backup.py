@@ -46,7 +46,7 @@ def test_a_backup_restores_everything(filled, tmp_path):
     board = [world.api().get("/api/v1/benchmarks/ours/board").json() for world in (filled, again)]
     assert board[0] == board[1]
     assert submitted(again, "plain") > 1
-    again.site.close()
+    again.state.close()
     other.close()
 
 
@@ -61,7 +61,7 @@ def test_a_backup_moves_to_postgresql(world, new_postgres, tmp_path):
     moved.run_jobs()
     assert len(moved.api().get("/api/v1/benchmarks/ours/board").json()["rows"]) == 1
     assert submitted(moved, "plain") == 2
-    moved.site.close()
+    moved.state.close()
     other.close()
 
 

@@ -62,7 +62,7 @@ def studies(tmp_path) -> dict[str, Study]:
         "diversity": make(world, with_pictures(diversity_file(2)), role=Role.ADMIN),
         "collection": make(world, with_pictures(collection_file(2)), role=Role.ADMIN),
     }
-    world.site.close()
+    world.state.close()
     database = Database(world.database.url)
     make_admin(database, "owner@example.org", PASSWORD)
     database.close()

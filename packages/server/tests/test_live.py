@@ -31,7 +31,7 @@ def live(tmp_path, database_url) -> Iterator[Live]:
     account = world.account(Role.MEMBER)
     with world.database.write() as session:
         token = new_token(session, account, "test")
-    world.site.close()
+    world.state.close()
     live = Live(tmp_path, database_url, "--workers", "2")
     live.token = token
     yield live

@@ -27,7 +27,7 @@ def _path(template: str) -> str:
 def world(tmp_path_factory):
     world = World(tmp_path_factory.mktemp("roles"))
     yield world
-    world.site.close()
+    world.state.close()
 
 
 @pytest.mark.parametrize(("method", "path", "guard"), ROUTES)

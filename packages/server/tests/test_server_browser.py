@@ -33,7 +33,7 @@ def live(tmp_path) -> Iterator[Live]:
     submitted(world, "plain", role=Role.ADMIN)
     submitted(world, "template", role=Role.ORGANISER)
     world.run_jobs()
-    world.site.close()
+    world.state.close()
     database = Database(url)
     make_admin(database, "me@example.org", PASSWORD)
     database.close()

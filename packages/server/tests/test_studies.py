@@ -16,7 +16,7 @@ from capeval_server.store.backup import back_up, restore
 from capeval_server.store.blobs import sha256
 from capeval_server.store.database import Database
 from capeval_server.store.models import Annotator, Assignment, AuditEntry, Blob, Study, StudyImage, StudyItem
-from capeval_server.studies import studies
+from capeval_server.studies import repository
 from capeval_studies.design import read_design
 
 
@@ -266,7 +266,6 @@ def test_a_backup_has_the_study_with_its_answers(world, tmp_path, database_url):
         for table in (StudyItem, Annotator, Assignment):
             assert here.execute(select(table.__table__)).all() == there.execute(select(table.__table__)).all()
     with other.write() as session:
-        assert (
-            studies.make(session, study.owner_id, read_design(json.dumps(triplet_file()).encode())).id == study.id + 1
-        )
+        another = repository.make(session, study.owner_id, read_design(json.dumps(triplet_file()).encode()))
+        assert another.id == study.id + 1
     other.close()

@@ -1,13 +1,13 @@
 """The evaluation server: benchmarks with hidden references, and human studies. One process, one database.
 
-`create_app(Settings(…))` in `app.py` is the application; `serve.py` runs it; nothing happens at import. Where things
+`create_app(ServerSettings(…))` in `app.py` is the application; `serve.py` runs it; nothing happens at import. Where things
 are:
 
     settings    what the operator chooses, and which choices are refused
     app         the routes put together, what surrounds them, what errors become
-    site        what requests share: database, templates, limits, meters, jobs     (`visit.site`)
+    state        what requests share: database, templates, limits, meters, jobs     (`context.state`)
     routing     `Routes`: a route cannot be added without a role; the guard that checks role and CSRF token
-    visit       one request as handlers see it: caller, database, render, redirect, audit
+    context       one request as handlers see it: caller, database, render, redirect, audit
     access      roles, callers, sign-in cookies, API tokens, CSRF tokens
     passwords   Argon2, and hashes of random secrets
     limits      rate limits                      protection  host, size of uploads, security headers
@@ -23,33 +23,33 @@ are:
 **A page**: a function in a module of `pages/`, whose `routes` is in `pages.ROUTES`:
 
     @routes.page("/studies/{study_id}", role=Role.ORGANISER)                 # GET; methods=("POST",) for a form
-    def study_page(visit: Here, study_id: int) -> Response:
-        with visit.database.read() as session:
+    def study_page(context: Context, study_id: int) -> Response:
+        with context.database.read() as session:
             study = session.get(Study, study_id)
-        if study is None or not visit.caller.owns(study.owner_id):
+        if study is None or not context.caller.owns(study.owner_id):
             raise not_found("study")
-        return visit.render("study.html", study=study)
+        return context.render("study.html", study=study)
 
 Handlers are plain functions (they run in threads). They do what they do in one transaction and answer *after* the
-block: `with visit.database.write() as session` has committed, to the disk, when it ends. Load what the template needs
+block: `with context.database.write() as session` has committed, to the disk, when it ends. Load what the template needs
 inside the block (relationships are `lazy="raise"`). Refuse with `Refused(422, "…", problems)`; what a caller must not
-know to exist is `not_found`. Forms carry `{{ forms.csrf(visit) }}`; scripts send `X-CSRF-Token`. After a form,
-`visit.redirect(path, "key of site.NOTICES")`. Parameters are FastAPI's (`Annotated[str, Form(max_length=…)]`,
+know to exist is `not_found`. Forms carry `{{ forms.csrf(context) }}`; scripts send `X-CSRF-Token`. After a form,
+`context.redirect(path, "key of state.NOTICES")`. Parameters are FastAPI's (`Annotated[str, Form(max_length=…)]`,
 `UploadFile`, path and query).
 
 **An API route**: `@routes.api("/studies/{id}", role=…)` in `api/`, returning a pydantic model of `schemas`; errors
 have one shape.
 
 **Roles**: ANYONE < MEMBER (submits for a team) < ORGANISER (makes benchmarks and studies, manages their own) < ADMIN.
-The role is necessary, `visit.caller.owns(owner_id)` decides about one object. Annotators have no account:
-`visit.cookie_hash` is what to store to know a browser again (it sets the cookie when there is none), and the CSRF
+The role is necessary, `context.caller.owns(owner_id)` decides about one object. Annotators have no account:
+`context.cookie_hash` is what to store to know a browser again (it sets the cookie when there is none), and the CSRF
 token works with it too.
 
 **A table**: a class in a module of `models/`, imported in `models/__init__.py`, and a migration, made by `python -m
 capeval_server.store.migrations.new "What it adds"` and then read; `tests/test_migrations.py` compares both, on both
 databases.
 
-**A job**: `jobs.add(session, "kind", row_id)` in the transaction of the row, then `visit.site.jobs.wake()`; the kind
+**A job**: `jobs.add(session, "kind", row_id)` in the transaction of the row, then `context.state.jobs.wake()`; the kind
 is registered in `jobs.KINDS` by the module that defines it, as three steps: read from the database, compute in a
 child process that has no database, store in the transaction that marks the job done. Jobs may run twice; they are
 stored once.

@@ -10,7 +10,7 @@ from typing import Any
 from capeval.errors import DataError
 from capeval_studies import KINDS
 from capeval_studies.fields import Fields, Problems, shown
-from capeval_studies.kinds import Content, Kind
+from capeval_studies.kinds import Content, StudyKind
 
 MOST_PAGES = 300_000
 MOST_IMAGE_BYTES = 4 * 2**20
@@ -54,7 +54,7 @@ class Checks:
 class Design:
     """A study as its file describes it."""
 
-    kind: Kind
+    kind: StudyKind
     title: str
     instructions: str
     consent: str
@@ -128,7 +128,7 @@ def _design(fields: Fields) -> Design:
     return design
 
 
-def _checks(fields: Fields, role: str, kind: Kind) -> Checks:
+def _checks(fields: Fields, role: str, kind: StudyKind) -> Checks:
     checks = Fields(fields.take(role), role, fields.problems)
     found = checks.each("items", lambda item, _: kind.check(item))
     read = Checks(

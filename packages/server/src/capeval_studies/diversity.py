@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from capeval_studies.fields import Fields, shown
-from capeval_studies.kinds import AnswerError, Content, Kind
+from capeval_studies.kinds import AnswerError, Content, StudyKind
 
 STEPS = 10
 """The scale has this many steps from 0 to 1."""
 
 
-class Diversity(Kind):
+class DiversityStudy(StudyKind):
     """How different from each other the captions of a set are."""
 
     name = "diversity"

@@ -37,7 +37,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Row:
+class BoardRow:
     """A place on the board."""
 
     first: int
@@ -92,7 +92,7 @@ def best(of: Iterable[Entry], metric: str) -> list[Entry]:
     return list(found.values())
 
 
-def board(session: Session, benchmark: Benchmark, sort: str | None = None) -> list[Row]:
+def board(session: Session, benchmark: Benchmark, sort: str | None = None) -> list[BoardRow]:
     """Each team's best submission by the benchmark's first metric, in order of `sort`, with ranges of ranks.
 
     Raises `Refused` for a metric that the benchmark does not have.
@@ -105,7 +105,7 @@ def board(session: Session, benchmark: Benchmark, sort: str | None = None) -> li
         best(entries(session, benchmark), metrics[0]), key=lambda entry: (-entry.scores[sort].value, entry.scored)
     )
     ranks = rank_ranges([entry.id for entry in ordered], _separated(session, ordered, sort))
-    return [Row(*ranks[entry.id], entry) for entry in ordered]
+    return [BoardRow(*ranks[entry.id], entry) for entry in ordered]
 
 
 def _separated(session: Session, on_board: list[Entry], metric: str) -> list[tuple[int, int]]:
@@ -145,7 +145,7 @@ def improvements(of: Iterable[Entry], metric: str) -> list[Entry]:
     return found
 
 
-def to_csv(rows: list[Row], metrics: list[str]) -> str:
+def to_csv(rows: list[BoardRow], metrics: list[str]) -> str:
     """The board as CSV. Names that a spreadsheet would take for a formula get an apostrophe before them."""
     text = io.StringIO()
     writer = csv.writer(text)

@@ -29,7 +29,7 @@ from capeval_server.web.errors import Refused, not_found
 
 if TYPE_CHECKING:
     from capeval.metrics import Metric
-    from capeval_server.web.visit import Visit
+    from capeval_server.web.context import RequestContext
 
 BOARDS = {
     "public": "everybody",
@@ -271,21 +271,21 @@ class Upload:
     system: str
 
 
-def receive(visit: Visit, slug: str, upload: Upload) -> tuple[Submission, bool]:
+def receive(context: RequestContext, slug: str, upload: Upload) -> tuple[Submission, bool]:
     """Checks a file completely, outside any transaction, and queues it: the submission, and whether it is new.
 
     Raises `Refused` with every problem of the file, or where the benchmark or the quota says no.
     """
     upload = replace(upload, system=" ".join(upload.system.split()))
-    with visit.database.read() as session:
+    with context.database.read() as session:
         benchmark = find(session, slug)
         images = images_of(session, benchmark)
     check_upload(benchmark, images, upload)
-    with visit.database.write() as session:
-        submission, new = submit(session, visit.caller, benchmark, upload)
+    with context.database.write() as session:
+        submission, new = submit(session, context.caller, benchmark, upload)
         if new:
-            visit.audit(session, "submitted", f"{slug} {submission.id}")
-    visit.site.jobs.wake()
+            context.audit(session, "submitted", f"{slug} {submission.id}")
+    context.state.jobs.wake()
     return submission, new
 
 

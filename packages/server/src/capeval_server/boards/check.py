@@ -13,15 +13,14 @@ from typing import Any
 
 from capeval._core import Captions
 from capeval.errors import CapevalError
-from capeval_server.jobs.child import ChildFailedError, Limits, run_child
+from capeval_server.jobs.child import ChildFailedError, ResourceLimits, run_child
 
 MOST_PROBLEMS = 1000
 """Problems listed; the others are counted."""
 LONGEST_CAPTION = 2000
 """Characters: METEOR's search grows with the product of the lengths."""
 _PACKED = {b"\x1f\x8b": "gzip", b"PK": "zip", b"BZh": "bzip2", b"\xfd7z": "xz", b"7z": "7z", b"PAR1": "Parquet"}
-_SECONDS = 20
-_MEMORY = 2048
+_LIMITS = ResourceLimits(seconds=20, memory=2048)
 
 
 def problems_of(data: bytes, images: list[str]) -> list[str]:
@@ -57,7 +56,7 @@ def _entry_by_entry(data: bytes, images: list[str]) -> tuple[list[str], bool]:
     """The problems, and whether they explain why the file cannot be read."""
     try:
         answer = run_child(
-            "capeval_server.boards.check:examine", {"images": images}, [data], Limits(_SECONDS, _MEMORY), lambda _: None
+            "capeval_server.boards.check:examine", {"images": images}, [data], _LIMITS, lambda _: None
         )
     except ChildFailedError:
         return [], False

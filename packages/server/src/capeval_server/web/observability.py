@@ -66,7 +66,7 @@ class Meters:
         )
 
 
-class Observed:
+class ObservabilityMiddleware:
     """Logs and counts every request under its route's path, not the path asked for, which strangers choose."""
 
     def __init__(self, app: ASGIApp, *, meters: Meters) -> None:
