@@ -95,7 +95,7 @@ def test_every_problem_of_a_file_is_shown(world):
     answer = submit(world, json.dumps(entries).encode())
     assert answer.status_code == 422
     for problem in (
-        "Entry 1: its caption is a number; it must be text.",
+        "Entry 1: its caption must be text, got 7.",
         "Entry 2: has no caption.",
         "Entry 3: is not an object",
         "has 2 captions; give one.",

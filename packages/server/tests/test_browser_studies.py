@@ -178,7 +178,7 @@ def test_making_a_study_on_the_page_and_watching_it(page: Page, studies):  # noq
         )
         page.get_by_role("button", name="Make the study").click()
         if file is wrong:
-            expect(page.get_by_role("alert")).to_contain_text("items[0].b: expected a text")
+            expect(page.get_by_role("alert")).to_contain_text("items[0].b must be text")
             look(page, "study-wrong-file")
     expect(page.get_by_role("heading", name="Made here")).to_be_visible()
     page.get_by_role("link", name="Preview").click()

@@ -117,7 +117,7 @@ def test_from_registering_to_the_board(page, live):
     )
     page.get_by_role("button", name="Check and submit").click()
     problems = page.get_by_role("alert")
-    expect(problems).to_contain_text("Entry 1: its caption is null; it must be text.")
+    expect(problems).to_contain_text("Entry 1: its caption must be text, got nothing.")
     expect(problems).to_contain_text("'nowhere' is not part of this benchmark.")
     for image in images[:3]:
         expect(problems).to_contain_text(f"Image '{image}' has no caption.")
