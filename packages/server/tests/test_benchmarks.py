@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import io
 import json
@@ -14,6 +15,8 @@ import capeval
 from capeval import example
 from capeval_server.accounts.access import Role
 from capeval_server.boards.board import board
+from capeval_server.boards.forms import BenchmarkForm
+from capeval_server.store import blobs
 from capeval_server.store.models import Benchmark, Job, Submission, SubmissionPair, SubmissionScore, now
 
 REFERENCES_PATH = example.references_path()
@@ -419,3 +422,30 @@ def test_objects_make_fidelity_a_metric(world):
     wrong = organiser.post("/benchmarks/new", files={**files, "objects": ("o", b"[1]")}, slug="other", title="Title")
     assert wrong.status_code == 422
     assert "Objects: the file" in wrong.text
+
+
+def test_a_check_of_the_form_changes_nothing():
+    form = BenchmarkForm(
+        slug="ours", title="Our benchmark", description="", metrics="coco", tokenizer="ptb", quota_day=1, quota_total=1,
+        opens=None, closes=None, board="public", own_scores=True,
+    )  # fmt: skip
+    before = copy.deepcopy(form)
+    assert form.problems() == []
+    assert form == before
+
+
+def test_each_server_knows_its_own_images(tmp_path, monkeypatch):
+    """Read from the file once a server, whatever other servers of this process have read."""
+    read: list[str] = []
+    fetch = blobs.fetch
+    monkeypatch.setattr(blobs, "fetch", lambda session, sha: read.append(sha) or fetch(session, sha))
+    worlds = []
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        worlds.append(World(tmp_path / name))
+        make(worlds[-1])
+        texts = {worlds[-1].browser().get("/benchmarks/ours/images.txt").text for _ in range(2)}
+        assert [set(text.split()) for text in texts] == [set(json.loads(SYSTEMS["careful"]))]
+    assert len(read) == 2
+    for world in worlds:
+        world.state.close()

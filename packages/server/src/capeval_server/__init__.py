@@ -1,24 +1,31 @@
 """The evaluation server: benchmarks with hidden references, and human studies. One process, one database.
 
-`create_app(ServerSettings(…))` in `app.py` is the application; `serve.py` runs it; nothing happens at import. Where things
-are:
+`create_app(ServerSettings(…))` in `web/app.py` is the application; `web/serve.py` runs it; nothing happens at import.
+Where things are:
 
-    settings    what the operator chooses, and which choices are refused
-    app         the routes put together, what surrounds them, what errors become
-    state        what requests share: database, templates, limits, meters, jobs     (`context.state`)
-    routing     `Routes`: a route cannot be added without a role; the guard that checks role and CSRF token
-    context       one request as handlers see it: caller, database, render, redirect, audit
-    access      roles, callers, sign-in cookies, API tokens, CSRF tokens
-    passwords   Argon2, and hashes of random secrets
-    limits      rate limits                      protection  host, size of uploads, security headers
-    observe     JSON log lines, Prometheus       errors      `Refused(status, message, problems)`
-    database    `read()`, `write()`, migrations  models/     the tables          migrations/  Alembic
-    blobs       files under their hash           jobs, child work outside the request, in a limited process
-    board, comparisons, submissions, scoring    benchmarks: ranks, two side by side, one team's, the jobs
-    studies     human studies (`capeval_studies`), made and found; annotators, those who answer; assignment, who gets
-                what and what is taken; results, answers and progress
-    pages/      HTML, by subject                 api/        JSON under /api/v1, its shapes in schemas
+    web/        HTTP: app          the routes put together, what surrounds them, what errors become
+                      routing      `Routes`: a route cannot be added without a role; the guard that checks role and CSRF
+                      context      one request as handlers see it: caller, database, render, redirect, audit
+                      state        what requests share: database, templates, limits, meters, jobs  (`context.state`)
+                      settings     what the operator chooses, and which choices are refused
+                      security     middleware: host, size of uploads, security headers
+                      observability  middleware: JSON log lines, Prometheus
+                      limits       rate limits                errors   `Refused(status, message, problems)`
+    accounts/   access             roles, callers, sign-in cookies, API tokens, CSRF tokens
+                passwords          Argon2, and hashes of random secrets
+    store/      database           `read()`, `write()`, migrations
+                models/            the tables                 migrations/  Alembic
+                blobs              files under their hash     backup       everything in one file, and back
+    jobs/       jobs, child        work outside the request, in a limited process
+    boards/     catalogue          benchmarks found, and who sees what      forms     making one, changing its rules
+                uploads, check     files sent, and what is wrong with them  image_ids the images to caption
+                board              ranks                                    submissions  as one team sees its own
+                scoring, scorer    the jobs, and their part in the child    comparisons  two side by side
+    studies/    human studies (`capeval_studies`): repository, made and found; annotators, those who answer;
+                assignment, who gets what and what is taken; results, answers and progress
+    pages/      HTML, by subject   api/         JSON under /api/v1, its shapes in schemas
     templates/  Jinja2, always escaped           static/     one sheet, small scripts
+    cli/        `capeval serve`, `capeval submit`, `capeval study`
 
 **A page**: a function in a module of `pages/`, whose `routes` is in `pages.ROUTES`:
 
@@ -34,7 +41,7 @@ Handlers are plain functions (they run in threads). They do what they do in one 
 block: `with context.database.write() as session` has committed, to the disk, when it ends. Load what the template needs
 inside the block (relationships are `lazy="raise"`). Refuse with `Refused(422, "…", problems)`; what a caller must not
 know to exist is `not_found`. Forms carry `{{ forms.csrf(context) }}`; scripts send `X-CSRF-Token`. After a form,
-`context.redirect(path, "key of state.NOTICES")`. Parameters are FastAPI's (`Annotated[str, Form(max_length=…)]`,
+`context.redirect(path, "key of NOTICES")`. Parameters are FastAPI's (`Annotated[str, Form(max_length=…)]`,
 `UploadFile`, path and query).
 
 **An API route**: `@routes.api("/studies/{id}", role=…)` in `api/`, returning a pydantic model of `schemas`; errors
@@ -50,7 +57,7 @@ capeval_server.store.migrations.new "What it adds"` and then read; `tests/test_m
 databases.
 
 **A job**: `jobs.add(session, "kind", row_id)` in the transaction of the row, then `context.state.jobs.wake()`; the kind
-is registered in `jobs.KINDS` by the module that defines it, as three steps: read from the database, compute in a
+is registered in `jobs.JOB_KINDS` by the module that defines it, as three steps: read from the database, compute in a
 child process that has no database, store in the transaction that marks the job done. Jobs may run twice; they are
 stored once.
 

@@ -136,9 +136,8 @@ class Vifidel(EmbeddingMetric):
             raise DataError(f"references are a list of sentences, got one text: {references!r}")
         sentences = check_texts([caption, *(references or ())])
         words = [script_words(s) for s in sentences] if self.script_words else tokenize(sentences, tokenizer=tokenizer)
-        view = embed_texts(
-            words[0], words[1:], count_labels(objects, "explain"), self.source_of(embeddings), scripted=self.script_words
-        )
+        labels = count_labels(objects, "explain")
+        view = embed_texts(words[0], words[1:], labels, self.source_of(embeddings), scripted=self.script_words)
         return explain(self, view, 0)
 
     def unavailable(self, needs: Needs) -> str | None:

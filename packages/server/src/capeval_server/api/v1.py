@@ -19,7 +19,7 @@ from capeval_server.api.schemas import (
     SubmissionBody,
     SubmissionList,
 )
-from capeval_server.boards import catalogue, submissions
+from capeval_server.boards import catalogue, submissions, uploads
 from capeval_server.boards.board import Entry, board, entries, improvements, metrics_of
 from capeval_server.boards.submissions import Standing, display_name
 from capeval_server.store.models import Benchmark
@@ -66,7 +66,7 @@ def get_benchmark(context: Context, name: Name) -> BenchmarkBody:
 def get_images(context: Context, name: Name) -> ImageList:
     """The ids of the images to caption."""
     with context.database.read() as session:
-        return ImageList(images=catalogue.images_of(session, catalogue.find(session, name)))
+        return ImageList(images=list(context.state.image_ids.of(session, catalogue.find(session, name))))
 
 
 @routes.api("/benchmarks/{name}/board", role=Role.ANYONE, responses=_HIDDEN)
@@ -107,7 +107,7 @@ def submit(
 ) -> SubmissionBody:
     """Submits a file: checks it completely, then queues it. The same file twice is one submission."""
     context.state.limits.submit_account.take(str(context.caller.account_id))
-    submission, new = catalogue.receive(context, name, catalogue.Upload(data, display_name(file_name), system))
+    submission, new = uploads.receive(context, name, uploads.Upload(data, display_name(file_name), system))
     with context.database.read() as session:
         standing = submissions.find(session, context.caller, submission.id)
     response.status_code = 201 if new else 200

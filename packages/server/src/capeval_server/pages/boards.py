@@ -13,9 +13,8 @@ from sqlalchemy.orm import Session
 from capeval.corpus.corpus import TOKENIZERS
 from capeval.metrics.registry import groups
 from capeval_server.accounts.access import Role
-from capeval_server.boards import catalogue, comparisons
+from capeval_server.boards import catalogue, comparisons, forms, uploads
 from capeval_server.boards.board import board, entries, improvements, metrics_of, to_csv
-from capeval_server.boards.catalogue import Rules
 from capeval_server.store.models import Benchmark
 from capeval_server.web.context import Context, RequestContext
 from capeval_server.web.errors import Refused
@@ -45,9 +44,9 @@ def _rules(
     closes: Text = "",
     board: Text = "public",
     own_scores: Text = "",
-) -> Rules:
+) -> forms.Rules:
     """The part of the form that can be changed later."""
-    return Rules(
+    return forms.Rules(
         title=" ".join(title.split()), description=description.strip(), quota_day=quota_day, quota_total=quota_total,
         opens=_moment(opens), closes=_moment(closes), board=board, own_scores=bool(own_scores),
     )  # fmt: skip
@@ -68,7 +67,7 @@ def new_page(context: Context) -> Response:
 @routes.page("/benchmarks/new", role=Role.ORGANISER, methods=("POST",))
 def new_done(
     context: Context,
-    rules: Annotated[Rules, Depends(_rules)],
+    rules: Annotated[forms.Rules, Depends(_rules)],
     references: UploadFile,
     objects: UploadFile | None = None,
     slug: Text = "",
@@ -76,12 +75,12 @@ def new_done(
     tokenizer: Text = "ptb",
 ) -> Response:
     data, given = references.file.read(), objects.file.read() if objects is not None else b""
-    form = catalogue.Form(
+    form = forms.BenchmarkForm(
         slug=slug.strip(), metrics=metrics, tokenizer=tokenizer, has_objects=bool(given), **asdict(rules)
     )
     try:
         with context.database.write() as session:
-            benchmark = catalogue.make(session, context.caller, form, data, given)
+            benchmark = forms.make(session, context.caller, form, data, given)
             context.audit(session, "benchmark.made", benchmark.slug)
     except Refused as refusal:
         return _form(context, benchmark=None, given=form, problems=refusal.problems)
@@ -116,7 +115,7 @@ def images_txt(context: Context, slug: str) -> Response:
     """The images to caption, an id a line."""
     with context.database.read() as session:
         benchmark = catalogue.find(session, slug)
-        images = catalogue.images_of(session, benchmark)
+        images = context.state.image_ids.of(session, benchmark)
     return context.download("".join(f"{image}\n" for image in images), f"{benchmark.slug}-images.txt", "text/plain")
 
 
@@ -138,24 +137,24 @@ def edit_page(context: Context, slug: str) -> Response:
 
 
 @routes.page("/benchmarks/{slug}/edit", role=Role.ORGANISER, methods=("POST",))
-def edit_done(context: Context, slug: str, rules: Annotated[Rules, Depends(_rules)]) -> Response:
+def edit_done(context: Context, slug: str, rules: Annotated[forms.Rules, Depends(_rules)]) -> Response:
     """Rules may change; what scores depend on (references, metrics, tokenizer) stays as it was made."""
     with context.database.write() as session:
         benchmark = catalogue.owned(session, context.caller, slug)
-        form = catalogue.Form(
+        form = forms.BenchmarkForm(
             slug=benchmark.slug, metrics=benchmark.metrics, tokenizer=benchmark.tokenizer,
             has_objects=benchmark.objects_sha is not None, **asdict(rules),
         )  # fmt: skip
         problems = form.problems()
         if not problems:
-            catalogue.change(benchmark, form)
+            forms.change(benchmark, form)
             context.audit(session, "benchmark.changed", slug)
     if problems:
         return _form(context, benchmark=benchmark, given=form, problems=problems)
     return context.redirect(f"/benchmarks/{slug}", "saved")
 
 
-_EMPTY = catalogue.Form(**asdict(_rules(own_scores="yes")), slug="", metrics="coco", tokenizer="ptb")
+_EMPTY = forms.BenchmarkForm(**asdict(_rules(own_scores="yes")), slug="", metrics="coco", tokenizer="ptb")
 
 
 def _form(
@@ -170,6 +169,6 @@ def _form(
 def _left(context: RequestContext, session: Session, benchmark: Benchmark) -> tuple[int, int] | None:
     if context.caller.team_id is None:
         return None
-    today, total = catalogue.used(session, benchmark, context.caller.team_id)
+    today, total = uploads.used(session, benchmark, context.caller.team_id)
     left = max(0, benchmark.quota_total - total)
     return min(left, max(0, benchmark.quota_day - today)), left

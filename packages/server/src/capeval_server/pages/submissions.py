@@ -8,7 +8,7 @@ from fastapi import Form, UploadFile
 from fastapi.responses import JSONResponse, Response
 
 from capeval_server.accounts.access import Role
-from capeval_server.boards import catalogue, submissions
+from capeval_server.boards import catalogue, submissions, uploads
 from capeval_server.web.context import Context
 from capeval_server.web.errors import Refused
 from capeval_server.web.routing import Routes
@@ -44,11 +44,11 @@ def submit_done(
     context: Context, slug: str, file: UploadFile, system: Annotated[str, Form(max_length=400)] = ""
 ) -> Response:
     context.state.limits.submit_account.take(str(context.caller.account_id))
-    upload = catalogue.Upload(file.file.read(), submissions.display_name(file.filename or ""), system)
+    upload = uploads.Upload(file.file.read(), submissions.display_name(file.filename or ""), system)
     with context.database.read() as session:
         benchmark = catalogue.find(session, slug)
     try:
-        submission, new = catalogue.receive(context, slug, upload)
+        submission, new = uploads.receive(context, slug, upload)
     except Refused as refusal:
         return context.render("submit.html", refusal.status, benchmark=benchmark, system=system, refusal=refusal)
     return context.redirect(f"/submissions/{submission.id}", "" if new else "same-file")

@@ -7,6 +7,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from capeval_server.accounts.passwords import new_secret
+from capeval_server.boards.image_ids import ImageIds
 from capeval_server.jobs.jobs import Jobs
 from capeval_server.store.database import Database
 from capeval_server.store.models import KeyValue
@@ -31,6 +32,7 @@ class AppState:
         self.cookie_name = "__Host-capeval" if settings.secure else "capeval"
         self.templates = _templates()
         self.limits = RateLimits()
+        self.image_ids = ImageIds()
         self.meters = Meters()
         self.jobs = Jobs(self.database, settings, self.meters)
 
