@@ -12,11 +12,12 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import httpx2 as httpx
+from sqlalchemy import select
+
 from capeval_server.store.database import Database
 from capeval_server.store.models import Assignment, Study, StudyItem
 from capeval_server.studies import repository
 from capeval_studies.design import read_design
-from sqlalchemy import select
 
 PAIRS, REFERENCES, JUDGMENTS = 1500, 5, 3
 _TLS = ssl.create_default_context()

@@ -26,15 +26,13 @@ from pathlib import Path
 
 import httpx2 as httpx
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "server"))
-import postgres
-
 from annotators import Annotators
 from capeval import example
 from capeval_server.accounts.access import Caller, Role, new_token, sign_in
 from capeval_server.boards.forms import BenchmarkForm, make
 from capeval_server.store.database import Database
 from capeval_server.store.models import Account, Team
+from capeval_server_testing import postgres
 
 SCRIPT = Path(sysconfig.get_path("scripts")) / "capeval"
 BENCHMARK = "load"

@@ -7,10 +7,10 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-import postgres
 import pytest
-from world import World
 
+from capeval_server_testing import postgres
+from capeval_server_testing.world import World
 from environment import browser, pytest_runtest_makereport, pytest_runtest_setup, shared
 
 __all__ = ["browser", "pytest_runtest_makereport", "pytest_runtest_setup", "shared"]

@@ -6,11 +6,10 @@ import json
 import re
 from typing import Any
 
-from world import Browser, World
-
 from capeval_server.accounts.access import Role
 from capeval_server.store.models import Study
 from capeval_server.studies import repository
+from capeval_server_testing.world import Browser, World
 from capeval_studies.design import read_design
 
 PIXEL = (

@@ -6,10 +6,10 @@ import re
 
 import pytest
 from sqlalchemy import select, update
-from world import PASSWORD, World
 
 from capeval_server.accounts.access import Role
 from capeval_server.store.models import Account, ApiToken, AuditEntry, Invitation, LoginSession
+from capeval_server_testing.world import PASSWORD, World
 
 
 def register(world, email="new@example.org", team="New team", **fields):

@@ -6,13 +6,13 @@ import gzip
 
 import pytest
 from sqlalchemy import func, select
-from test_benchmarks import make, submitted
-from world import World
 
 from capeval.errors import DataError
 from capeval_server.accounts.access import Role
 from capeval_server.store.backup import _tables, back_up, restore
 from capeval_server.store.database import Database
+from capeval_server_testing.benchmark import make, submitted
+from capeval_server_testing.world import World
 
 
 def content(database):

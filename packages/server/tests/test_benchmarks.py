@@ -9,7 +9,6 @@ import json
 
 import pytest
 from sqlalchemy import func, select, update
-from world import World
 
 import capeval
 from capeval import example
@@ -18,34 +17,17 @@ from capeval_server.boards.board import board
 from capeval_server.boards.forms import BenchmarkForm
 from capeval_server.store import blobs
 from capeval_server.store.models import Benchmark, Job, Submission, SubmissionPair, SubmissionScore, now
-
-REFERENCES_PATH = example.references_path()
-REFERENCES = REFERENCES_PATH.read_bytes()
-SYSTEMS = {name: example.system_path(name).read_bytes() for name in ("careful", "plain", "template")}
-METRICS = "cider-d, bleu-4, rouge-l"
-
-
-def as_list(system: str) -> list[dict[str, object]]:
-    """The system's captions as COCO results."""
-    return [{"image_id": image, "caption": caption} for image, caption in json.loads(SYSTEMS[system]).items()]
-
-
-def make(world: World, **changes: object) -> None:
-    fields = {"slug": "ours", "title": "Our benchmark", "metrics": METRICS, "board": "public", "own_scores": "yes"}
-    made = world.browser(Role.ORGANISER).post(
-        "/benchmarks/new", files={"references": ("references.json", REFERENCES)}, **{**fields, **changes}
-    )
-    assert made.status_code == 303, made.text
-
-
-def submit(world: World, data: bytes, *, role: Role = Role.MEMBER, system: str = "A system", name: str = "a.json"):
-    return world.browser(role).post("/benchmarks/ours/submit", files={"file": (name, data)}, system=system)
-
-
-def submitted(world: World, system: str, *, role: Role = Role.MEMBER) -> int:
-    answer = submit(world, SYSTEMS[system], role=role, system=system)
-    assert answer.status_code == 303, answer.text
-    return int(answer.headers["location"].split("/")[-1])
+from capeval_server_testing.benchmark import (
+    METRICS,
+    REFERENCES,
+    REFERENCES_PATH,
+    SYSTEMS,
+    as_list,
+    make,
+    submit,
+    submitted,
+)
+from capeval_server_testing.world import World
 
 
 def test_from_the_form_to_the_board(any_world):

@@ -10,16 +10,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from live import Live
 from playwright.sync_api import Page, expect
 from study_world import collection_file, diversity_file, make, pairwise_file, triplet_file
 from test_server_browser import PASSWORD, PICTURES, look, page, sign_in  # noqa: F401
-from world import World
 
 from capeval_server.accounts.access import Role
 from capeval_server.accounts.operate import make_admin
 from capeval_server.store.database import Database
 from capeval_server.store.models import Study
+from capeval_server_testing.live import Live
+from capeval_server_testing.world import World
 
 pytestmark = pytest.mark.browser
 

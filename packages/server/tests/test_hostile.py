@@ -10,12 +10,12 @@ import socket
 import zipfile
 
 import pytest
-from live import Live
-from test_benchmarks import SYSTEMS, make, submit
-from world import World
 
 from capeval_server.accounts.access import Role
 from capeval_server.store.models import Account, Team
+from capeval_server_testing.benchmark import SYSTEMS, make, submit
+from capeval_server_testing.live import Live
+from capeval_server_testing.world import World
 
 SCRIPT = "<script>alert(1)</script>"
 

@@ -7,8 +7,6 @@ import os
 
 import pytest
 from sqlalchemy import select, update
-from test_benchmarks import SYSTEMS, make, submit, submitted
-from world import World
 
 from capeval_server.accounts.access import Role
 from capeval_server.jobs import jobs
@@ -16,6 +14,8 @@ from capeval_server.jobs.child import ChildFailedError, ResourceLimits, run_chil
 from capeval_server.store.models import Job, SubmissionScore, now
 from capeval_server.web.errors import Refused
 from capeval_server.web.limits import RateLimit
+from capeval_server_testing.benchmark import SYSTEMS, make, submit, submitted
+from capeval_server_testing.world import World
 
 
 def test_a_rate_limit_counts_by_key_and_forgets_with_time():

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from live import Live
 from playwright.sync_api import Page, expect
-from test_benchmarks import SYSTEMS, make, submitted
-from world import World
 
 from capeval_server.accounts.access import Role
 from capeval_server.accounts.operate import make_admin
 from capeval_server.store.database import Database
+from capeval_server_testing.benchmark import SYSTEMS, make, submitted
+from capeval_server_testing.live import Live
+from capeval_server_testing.world import World
 
 pytestmark = pytest.mark.browser
 PASSWORD = "correct horse battery"  # noqa: S105
