@@ -36,7 +36,7 @@ class DiversityStudy(StudyKind):
     def check(self, item: Fields) -> tuple[Content, Any]:
         content = self._shown(item)
         systems = [one["system"] for one in content["sets"]]
-        answer = item.read("answer", _ranges, {})
+        answer: dict[str, list[float]] = item.read("answer", _ranges, {})
         for system in answer:
             if system not in systems:
                 item.wrong("answer", f"no set is of the system {shown(system)}; there are {', '.join(systems)}")

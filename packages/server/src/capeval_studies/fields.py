@@ -120,8 +120,9 @@ class Fields:
 
     def each(self, name: str, read: Callable[[Fields, int], T], *, least: int = 1) -> list[T]:
         """Reads every object of a list."""
+        values: list[Any] = self.read(name, fields.listed, [], least=least)
         found = []
-        for number, value in enumerate(self.read(name, fields.listed, [], least=least)):
+        for number, value in enumerate(values):
             item = Fields(value, f"{self._path(name)}[{number}]", self.problems)
             found.append(read(item, number))
             item.end()
