@@ -134,7 +134,7 @@ def test_a_threshold_keeps_scores_at_and_above_it(tmp_path: Path, threshold: flo
         ([{"image_id": 7, "detections": 3}], "image 7: its detections are the number 3"),
         ([{"image_id": 7, "detections": ["dog"]}], "image 7: a detection is a string"),
         ([{"image_id": 7, "detections": [{"label": "dog"}]}], "the score of 'dog' must be a number from 0"),
-        ([{"image_id": 7, "detections": [{"label": "dog", "score": 2}]}], "of 'dog' must be a number from 0 to 1, got 2"),
+        ([{"image_id": 7, "detections": [{"label": "dog", "score": 2}]}], "must be a number from 0 to 1, got 2"),
         ({"annotations": [{"image_id": 1, "caption": "a"}]}, "has annotations but no categories, as a caption file"),
         ({**COCO, "images": [{"id": 1}, {"id": "1"}]}, "image 1 is listed twice under images"),
         ({**COCO, "images": [{"id": 1}]}, "image 2 has an annotation but is not under images"),

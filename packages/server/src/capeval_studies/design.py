@@ -156,7 +156,7 @@ def _link(value: object) -> str:
 
 
 def _images(fields: Fields) -> dict[str, str]:
-    images = fields.optional("images", _mapping, {})
+    images: dict[str, str] = fields.optional("images", _mapping, {})
     for image_id, address in images.items():
         fields.check(f"images[{image_id[:60]!r}]", _address, address, "")
     return images

@@ -94,7 +94,7 @@ class BenchmarkForm(Rules):
         """What this benchmark gives metrics, as far as choosing them goes."""
         return Needs({"objects": {} if self.has_objects else None})
 
-    def parsed_metrics(self) -> list[Metric]:
+    def parsed_metrics(self) -> tuple[Metric, ...]:
         """The metrics, without those of groups that need what there is not. Raises `CapevalError`."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
