@@ -16,7 +16,7 @@ from sqlalchemy import select
 
 from capeval_server.store.database import Database
 from capeval_server.store.models import Assignment, Study, StudyItem
-from capeval_server.studies import studies
+from capeval_server.studies import repository
 from capeval_studies.design import read_design
 
 PAIRS, REFERENCES, JUDGMENTS = 1500, 5, 3
@@ -41,7 +41,7 @@ class Annotators:
         ]  # fmt: skip
         design = read_design(json.dumps({"study": "triplet", "judgments": JUDGMENTS, "items": items}).encode())
         with database.write() as session:
-            study = studies.make(session, owner_id, design)
+            study = repository.make(session, owner_id, design)
             study.state, self.code = "open", study.code
 
     async def person(self, call: Call, url: str, number: int, ends: float, pause: float) -> None:

@@ -26,15 +26,13 @@ from pathlib import Path
 
 import httpx2 as httpx
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "server"))
-import postgres
-
 from annotators import Annotators
 from capeval import example
 from capeval_server.accounts.access import Caller, Role, new_token, sign_in
-from capeval_server.boards.benchmarks import Form, make
+from capeval_server.boards.forms import BenchmarkForm, make
 from capeval_server.store.database import Database
 from capeval_server.store.models import Account, Team
+from capeval_server_testing import postgres
 
 SCRIPT = Path(sysconfig.get_path("scripts")) / "capeval"
 BENCHMARK = "load"
@@ -71,7 +69,7 @@ class Load:
                 session.flush()
                 self.tokens.append(new_token(session, account.id, "load"))
                 self.cookies.append(sign_in(session, account.id))
-            form = Form(
+            form = BenchmarkForm(
                 slug=BENCHMARK, title="Load", description="", metrics="cider-d, bleu-4", tokenizer="ptb",
                 quota_day=10**6, quota_total=10**6, opens=None, closes=None, board="public", own_scores=True,
             )  # fmt: skip

@@ -12,13 +12,10 @@ import sysconfig
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "server"))
-
-from live import Live
-from test_benchmarks import make, submitted
-from world import World
-
 from capeval_server.accounts.access import Role, new_token
+from capeval_server_testing.benchmark import make, submitted
+from capeval_server_testing.live import Live
+from capeval_server_testing.world import World
 
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
 
@@ -37,7 +34,7 @@ def main() -> int:
         account = world.account(Role.MEMBER)
         with world.database.write() as session:
             token = new_token(session, account, "fuzz")
-        world.site.close()
+        world.state.close()
         live = Live(folder, url)
         live.start()
         command = [

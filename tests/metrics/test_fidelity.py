@@ -301,11 +301,13 @@ def test_groups_leave_vifidel_out_without_objects() -> None:
 @pytest.mark.parametrize(
     ("objects", "message"),
     [
-        ({"1": "dog"}, "image '1': the objects are one text, 'dog'; give a list of labels"),
-        ({"1": {"dog": -1}}, "image '1': the count of 'dog' is -1; it must be a number of at least 0"),
-        ({"1": {"dog": float("nan")}}, "image '1': the count of 'dog' is nan"),
-        ({"1": [5]}, "image '1': the label 5 is not a text"),
-        ({"1": [" "]}, "image '1': the label ' ' is not a text"),
+        ({"1": "dog"}, "image 1: its objects are a string; give a list of labels or {label: count}"),
+        ({"1": 3}, "image 1: its objects are the number 3; give a list of labels"),
+        ({"1": {"dog": -1}}, "image 1: the count of 'dog' must be a whole number of at least 0, got -1"),
+        ({"1": {"dog": 0.9}}, "image 1: the count of 'dog' must be a whole number of at least 0, got 0.9"),
+        ({"1": {"dog": float("nan")}}, "image 1: the count of 'dog' must be a whole number of at least 0, got nan"),
+        ({"1": [5]}, "image 1: a label must be text, got 5"),
+        ({"1": [" "]}, "image 1: a label must be text, got ' '"),
         ({"2": ["dog"]}, "it has objects of 1 image (2), of none of the 1 image (1) that are scored; are these files"),
     ],
 )

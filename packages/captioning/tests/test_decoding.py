@@ -10,7 +10,7 @@ from torch import Tensor
 
 from capeval.errors import UsageError
 from capeval_captioning.data.vocabulary import END
-from capeval_captioning.decoding.search import Decoded, beam, drawn, greedy, kept, sample
+from capeval_captioning.decoding.search import Decoded, Sampling, beam, drawn, greedy, sample
 from capeval_captioning.models import FC, Captioner, Features, Sizes, until_end
 
 WORDS, LIMIT = 5, 3
@@ -165,8 +165,8 @@ def test_the_numbers_that_decide_make_captions_independent_of_the_batch(model: C
 
 def test_the_coldest_sample_and_the_narrowest_choices_are_greedy(model: Captioner, features: Features) -> None:
     expected = captions(greedy(model, features, limit=LIMIT))
-    for options in ({"temperature": 1e-4}, {"top_k": 1}, {"nucleus": 1e-6}):
-        assert captions(sample(model, features, limit=LIMIT, **options)) == expected
+    for sampling in (Sampling(temperature=1e-4), Sampling(top_k=1), Sampling(nucleus=1e-6)):
+        assert captions(sample(model, features, limit=LIMIT, sampling=sampling)) == expected
 
 
 def slow_kept(likelihood: list[float], top_k: int, nucleus: float) -> list[float]:
@@ -185,7 +185,8 @@ def slow_kept(likelihood: list[float], top_k: int, nucleus: float) -> list[float
 def test_words_that_are_kept(top_k: int, nucleus: float) -> None:
     likelihood = torch.randn(20, 7, dtype=torch.float64, generator=torch.Generator().manual_seed(9)).mul(2).softmax(1)
     expected = [slow_kept(row, top_k, nucleus) for row in likelihood.tolist()]
-    assert torch.equal(kept(likelihood, top_k, nucleus), torch.tensor(expected, dtype=torch.float64))
+    kept = Sampling(top_k=top_k, nucleus=nucleus).kept(likelihood)
+    assert torch.equal(kept, torch.tensor(expected, dtype=torch.float64))
 
 
 def test_no_chance_draws_an_impossible_word() -> None:

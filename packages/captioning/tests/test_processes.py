@@ -25,7 +25,7 @@ def _take_a_step(rank: int, port: int, folder: Path) -> None:
     processes.average_gradients(list(layer.parameters()))
     gradients = [parameter.grad for parameter in layer.parameters()]
     torch.save(
-        [[*layer.parameters()], gradients, processes.told(10.0 + rank), processes.gather(rank)], folder / f"{rank}"
+        [[*layer.parameters()], gradients, processes.broadcast(10.0 + rank), processes.gather(rank)], folder / f"{rank}"
     )
     processes.leave()
 

@@ -13,7 +13,7 @@ import pytest
 from capeval.data import read_caption_sets
 from capeval.errors import DataError, UsageError
 from capeval_captioning.data.scenes import write_scenes
-from capeval_captioning.sweep.grid import Captioner, Sweep, run_sweep
+from capeval_captioning.sweep.grid import Cell, Sweep, run_sweep
 from capeval_captioning.sweep.report import render, write_pictures
 from capeval_captioning.sweep.result import FIGURES, Place, SweepResult, _findings
 
@@ -107,8 +107,8 @@ def test_mixtures_and_names() -> None:
         "xe", "xe + 1*rouge-l", "xe + 5*rouge-l", "xe + 20*rouge-l", "rouge-l",
     ]  # fmt: skip
     assert len(sweep.captioners()) == 30
-    assert Captioner("fc", 2, "only").name == "fc-lambda-only-seed-2"
-    assert Captioner("fc", 2).name == "fc-xe-seed-2"
+    assert Cell("fc", 2, "only").name == "fc-lambda-only-seed-2"
+    assert Cell("fc", 2).name == "fc-xe-seed-2"
 
 
 def result_of(figure: Callable[[str, int], float]) -> SweepResult:

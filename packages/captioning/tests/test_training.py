@@ -16,7 +16,7 @@ from capeval.errors import CapevalError, DataError, UsageError
 from capeval_captioning.data.batches import Losses
 from capeval_captioning.data.images import CaptionedImages
 from capeval_captioning.data.scenes import write_scenes
-from capeval_captioning.training.loop import Progress, TrainingLoop
+from capeval_captioning.training.loop import TrainingLoop, TrainingProgress
 from capeval_captioning.training.run_folder import RunFolder
 from capeval_captioning.training.run_log import read_log
 from capeval_captioning.training.settings import Settings
@@ -49,7 +49,7 @@ class CutOffError(Exception):
 
 
 def cut_after(step: int) -> Any:
-    def progress(at: Progress) -> None:
+    def progress(at: TrainingProgress) -> None:
         if at.step == step:
             raise CutOffError
 

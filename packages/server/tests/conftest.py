@@ -7,10 +7,10 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-import postgres
 import pytest
-from world import World
 
+from capeval_server_testing import postgres
+from capeval_server_testing.world import World
 from environment import browser, pytest_runtest_makereport, pytest_runtest_setup, shared
 
 __all__ = ["browser", "pytest_runtest_makereport", "pytest_runtest_setup", "shared"]
@@ -48,7 +48,7 @@ def world(tmp_path: Path) -> Iterator[World]:
     """A server on SQLite."""
     world = World(tmp_path)
     yield world
-    world.site.close()
+    world.state.close()
 
 
 @pytest.fixture
@@ -56,4 +56,4 @@ def any_world(tmp_path: Path, database_url: str) -> Iterator[World]:
     """A server on each database."""
     world = World(tmp_path, database_url)
     yield world
-    world.site.close()
+    world.state.close()

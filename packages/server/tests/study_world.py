@@ -6,11 +6,10 @@ import json
 import re
 from typing import Any
 
-from world import Browser, World
-
 from capeval_server.accounts.access import Role
 from capeval_server.store.models import Study
-from capeval_server.studies import studies
+from capeval_server.studies import repository
+from capeval_server_testing.world import Browser, World
 from capeval_studies.design import read_design
 
 PIXEL = (
@@ -64,7 +63,7 @@ def make(world: World, file: dict[str, Any], state: str = "open", role: Role = R
     """The study of a file, in the database; it belongs to the account of the role."""
     owner = world.account(role)
     with world.database.write() as session:
-        study = studies.make(session, owner, read_design(json.dumps(file).encode()))
+        study = repository.make(session, owner, read_design(json.dumps(file).encode()))
         study.state = state
     return study
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
-from sqlalchemy import select
-from world import PASSWORD, World
+from sqlalchemy import select, update
 
 from capeval_server.accounts.access import Role
-from capeval_server.store.models import Account, ApiToken, AuditEntry, Invitation, SignedIn
+from capeval_server.store.models import Account, ApiToken, AuditEntry, Invitation, LoginSession
+from capeval_server_testing.world import PASSWORD, World
 
 
 def register(world, email="new@example.org", team="New team", **fields):
@@ -32,7 +32,7 @@ def test_register_sign_in_sign_out(any_world):
     assert browser.post("/sign-out").status_code == 303
     assert browser.get("/account").status_code == 303
     thief = any_world.browser()
-    thief.client.cookies.set(any_world.site.cookie_name, stolen, domain="localhost.local")
+    thief.client.cookies.set(any_world.state.cookie_name, stolen, domain="localhost.local")
     assert thief.get("/account").status_code == 303
 
 
@@ -41,7 +41,7 @@ def test_nothing_secret_is_stored(world):
     browser = signed_in(world)
     token = re.search(r"capeval_[\w-]{20,}", browser.post("/account/tokens", name="laptop").text)[0]
     with world.database.read() as session:
-        columns = (Account.password, ApiToken.token_hash, SignedIn.token_hash, AuditEntry.subject)
+        columns = (Account.password, ApiToken.token_hash, LoginSession.token_hash, AuditEntry.subject)
         stored = [value for column in columns for value in session.execute(select(column)).scalars()]
     assert stored[0].startswith("$argon2id$")
     for secret in (PASSWORD, token, browser.cookie):
@@ -130,7 +130,7 @@ def test_an_invitation_makes_one_account(tmp_path, role):
         account = session.execute(select(Account).where(Account.email == "new@example.org")).scalar_one()
         assert account.role == role
         assert session.execute(select(Invitation.code_hash)).scalar_one() != code
-    world.site.close()
+    world.state.close()
 
 
 def test_a_colleague_joins_the_team(world):
@@ -153,6 +153,26 @@ def test_a_disabled_account_is_out_at_once(world):
     log = admin.get("/admin/audit").text
     assert "account.changed" in log
     assert "sign-in.refused" in log
+
+
+def test_disabling_an_account_ends_its_api_tokens(any_world):
+    api = any_world.api(Role.MEMBER)
+    assert api.get("/api/v1/submissions").status_code == 200
+    path = f"/admin/accounts/{any_world.account(Role.MEMBER)}"
+    admin = any_world.browser(Role.ADMIN)
+    assert admin.post(path, role=1, disabled="yes").status_code == 303
+    assert api.get("/api/v1/submissions").status_code == 401
+    assert admin.post(path, role=1).status_code == 303
+    assert api.get("/api/v1/submissions").status_code == 401
+    assert any_world.api(Role.MEMBER).get("/api/v1/submissions").status_code == 200
+
+
+def test_a_token_that_was_not_revoked_does_not_open_a_disabled_account(any_world):
+    """As one made by a request that was under way when the account was disabled."""
+    api = any_world.api(Role.MEMBER)
+    with any_world.database.write() as session:
+        session.execute(update(Account).where(Account.id == any_world.account(Role.MEMBER)).values(disabled=True))
+    assert api.get("/api/v1/submissions").status_code == 401
 
 
 @pytest.mark.parametrize("target", ["//evil.example", "https://evil.example", "/\\evil.example", "javascript:alert(1)"])

@@ -6,13 +6,13 @@ import gzip
 
 import pytest
 from sqlalchemy import func, select
-from test_benchmarks import make, submitted
-from world import World
 
 from capeval.errors import DataError
 from capeval_server.accounts.access import Role
 from capeval_server.store.backup import _tables, back_up, restore
 from capeval_server.store.database import Database
+from capeval_server_testing.benchmark import make, submitted
+from capeval_server_testing.world import World
 
 
 def content(database):
@@ -46,7 +46,7 @@ def test_a_backup_restores_everything(filled, tmp_path):
     board = [world.api().get("/api/v1/benchmarks/ours/board").json() for world in (filled, again)]
     assert board[0] == board[1]
     assert submitted(again, "plain") > 1
-    again.site.close()
+    again.state.close()
     other.close()
 
 
@@ -61,7 +61,7 @@ def test_a_backup_moves_to_postgresql(world, new_postgres, tmp_path):
     moved.run_jobs()
     assert len(moved.api().get("/api/v1/benchmarks/ours/board").json()["rows"]) == 1
     assert submitted(moved, "plain") == 2
-    moved.site.close()
+    moved.state.close()
     other.close()
 
 

@@ -2,46 +2,32 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import io
 import json
 
 import pytest
 from sqlalchemy import func, select, update
-from world import World
 
 import capeval
 from capeval import example
 from capeval_server.accounts.access import Role
-from capeval_server.store.models import Benchmark, Job
-
-REFERENCES_PATH = example.references_path()
-REFERENCES = REFERENCES_PATH.read_bytes()
-SYSTEMS = {name: example.system_path(name).read_bytes() for name in ("careful", "plain", "template")}
-METRICS = "cider-d, bleu-4, rouge-l"
-
-
-def as_list(system: str) -> list[dict[str, object]]:
-    """The system's captions as COCO results."""
-    return [{"image_id": image, "caption": caption} for image, caption in json.loads(SYSTEMS[system]).items()]
-
-
-def make(world: World, **changes: object) -> None:
-    fields = {"slug": "ours", "title": "Our benchmark", "metrics": METRICS, "board": "public", "own_scores": "yes"}
-    made = world.browser(Role.ORGANISER).post(
-        "/benchmarks/new", files={"references": ("references.json", REFERENCES)}, **{**fields, **changes}
-    )
-    assert made.status_code == 303, made.text
-
-
-def submit(world: World, data: bytes, *, role: Role = Role.MEMBER, system: str = "A system", name: str = "a.json"):
-    return world.browser(role).post("/benchmarks/ours/submit", files={"file": (name, data)}, system=system)
-
-
-def submitted(world: World, system: str, *, role: Role = Role.MEMBER) -> int:
-    answer = submit(world, SYSTEMS[system], role=role, system=system)
-    assert answer.status_code == 303, answer.text
-    return int(answer.headers["location"].split("/")[-1])
+from capeval_server.boards.board import board
+from capeval_server.boards.forms import BenchmarkForm
+from capeval_server.store import blobs
+from capeval_server.store.models import Benchmark, Job, Submission, SubmissionPair, SubmissionScore, now
+from capeval_server_testing.benchmark import (
+    METRICS,
+    REFERENCES,
+    REFERENCES_PATH,
+    SYSTEMS,
+    as_list,
+    make,
+    submit,
+    submitted,
+)
+from capeval_server_testing.world import World
 
 
 def test_from_the_form_to_the_board(any_world):
@@ -94,7 +80,7 @@ def test_every_problem_of_a_file_is_shown(world):
     answer = submit(world, json.dumps(entries).encode())
     assert answer.status_code == 422
     for problem in (
-        "Entry 1: its caption is a number; it must be text.",
+        "Entry 1: its caption must be text, got 7.",
         "Entry 2: has no caption.",
         "Entry 3: is not an object",
         "has 2 captions; give one.",
@@ -159,6 +145,20 @@ def test_the_board_is_in_order_and_best_of_each_team(world):
     history = world.api().get("/api/v1/benchmarks/ours/history").json()["entries"]
     assert history[0]["system"] == "careful"
     assert world.browser().get("/benchmarks/ours/history").status_code == 200
+
+
+def test_of_equal_submissions_of_a_team_the_board_keeps_the_earlier(any_world):
+    """The same captions, in files of other bytes."""
+    make(any_world)
+    first = submitted(any_world, "careful")
+    sent = submit(any_world, SYSTEMS["careful"] + b"\n", system="the same again")
+    again = int(sent.headers["location"].split("/")[-1])
+    assert again != first
+    any_world.run_jobs()
+    body = any_world.api(Role.MEMBER).get(f"/api/v1/submissions/{again}").json()
+    (row,) = any_world.api().get("/api/v1/benchmarks/ours/board").json()["rows"]
+    assert row["scores"] == body["scores"]
+    assert row["submission"] == first
 
 
 def test_comparison_shows_both_and_their_difference(world):
@@ -327,6 +327,34 @@ def test_teams_that_a_paired_test_does_not_separate_share_ranks(world):
         assert f"{pair.interval[0]:+.4f} to {pair.interval[1]:+.4f}" in page
 
 
+@pytest.mark.parametrize(
+    ("ab", "ac", "bc", "ranks"),
+    [
+        (0.01, 0.02, 0.04, [(1, 1), (2, 2), (3, 3)]),  # Bonferroni would separate a and b only
+        (0.02, 0.02, 0.02, [(1, 3), (1, 3), (1, 3)]),  # and no correction all
+        (0.01, 0.03, 0.2, [(1, 2), (2, 3), (1, 3)]),
+        (0.01, None, None, [(1, 2), (2, 3), (1, 3)]),
+        (0.02, None, None, [(1, 3), (1, 3), (1, 3)]),  # the tests that are still to come count too
+    ],
+)
+def test_ranks_after_holms_correction(world, ab, ac, bc, ranks):
+    make(world, metrics="cider-d")
+    roles = (Role.MEMBER, Role.ORGANISER, Role.ADMIN)
+    a, b, c = (submitted(world, system, role=role) for system, role in zip(SYSTEMS, roles, strict=True))
+    with world.database.write() as session:
+        session.execute(update(Submission).values(scored=now()))
+        for number, value in ((a, 3.0), (b, 2.0), (c, 1.0)):
+            score = {"value": value, "lower": value, "upper": value, "signature": ""}
+            session.add(SubmissionScore(submission_id=number, metric="cider-d", **score))
+        for one, other, p in ((a, b, ab), (a, c, ac), (b, c, bc)):
+            if p is not None:
+                between = {"delta": 1.0, "lower": 0.0, "upper": 2.0, "p": p}
+                session.add(SubmissionPair(a_id=one, b_id=other, metric="cider-d", **between))
+    with world.database.read() as session:
+        rows = board(session, session.execute(select(Benchmark)).scalar_one())
+    assert [(row.first, row.last) for row in rows] == ranks
+
+
 def test_a_new_best_is_compared_and_an_older_one_leaves_the_board(world):
     make(world)
     submitted(world, "plain", role=Role.ADMIN)
@@ -376,3 +404,30 @@ def test_objects_make_fidelity_a_metric(world):
     wrong = organiser.post("/benchmarks/new", files={**files, "objects": ("o", b"[1]")}, slug="other", title="Title")
     assert wrong.status_code == 422
     assert "Objects: the file" in wrong.text
+
+
+def test_a_check_of_the_form_changes_nothing():
+    form = BenchmarkForm(
+        slug="ours", title="Our benchmark", description="", metrics="coco", tokenizer="ptb", quota_day=1, quota_total=1,
+        opens=None, closes=None, board="public", own_scores=True,
+    )  # fmt: skip
+    before = copy.deepcopy(form)
+    assert form.problems() == []
+    assert form == before
+
+
+def test_each_server_knows_its_own_images(tmp_path, monkeypatch):
+    """Read from the file once a server, whatever other servers of this process have read."""
+    read: list[str] = []
+    fetch = blobs.fetch
+    monkeypatch.setattr(blobs, "fetch", lambda session, sha: read.append(sha) or fetch(session, sha))
+    worlds = []
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        worlds.append(World(tmp_path / name))
+        make(worlds[-1])
+        texts = {worlds[-1].browser().get("/benchmarks/ours/images.txt").text for _ in range(2)}
+        assert [set(text.split()) for text in texts] == [set(json.loads(SYSTEMS["careful"]))]
+    assert len(read) == 2
+    for world in worlds:
+        world.state.close()

@@ -10,16 +10,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from live import Live
 from playwright.sync_api import Page, expect
 from study_world import collection_file, diversity_file, make, pairwise_file, triplet_file
 from test_server_browser import PASSWORD, PICTURES, look, page, sign_in  # noqa: F401
-from world import World
 
 from capeval_server.accounts.access import Role
 from capeval_server.accounts.operate import make_admin
 from capeval_server.store.database import Database
 from capeval_server.store.models import Study
+from capeval_server_testing.live import Live
+from capeval_server_testing.world import World
 
 pytestmark = pytest.mark.browser
 
@@ -62,7 +62,7 @@ def studies(tmp_path) -> dict[str, Study]:
         "diversity": make(world, with_pictures(diversity_file(2)), role=Role.ADMIN),
         "collection": make(world, with_pictures(collection_file(2)), role=Role.ADMIN),
     }
-    world.site.close()
+    world.state.close()
     database = Database(world.database.url)
     make_admin(database, "owner@example.org", PASSWORD)
     database.close()
@@ -178,7 +178,7 @@ def test_making_a_study_on_the_page_and_watching_it(page: Page, studies):  # noq
         )
         page.get_by_role("button", name="Make the study").click()
         if file is wrong:
-            expect(page.get_by_role("alert")).to_contain_text("items[0].b: expected a text")
+            expect(page.get_by_role("alert")).to_contain_text("items[0].b must be text")
             look(page, "study-wrong-file")
     expect(page.get_by_role("heading", name="Made here")).to_be_visible()
     page.get_by_role("link", name="Preview").click()

@@ -14,7 +14,7 @@ from test_annotating import rows
 from capeval_server.store.models import Annotator, Assignment, Study, StudyItem, now
 from capeval_server.studies.annotators import Arrival, begin
 from capeval_server.studies.assignment import next_assignment, record, release_abandoned
-from capeval_server.studies.studies import delete_whole
+from capeval_server.studies.repository import delete_whole
 from capeval_server.web.errors import Refused
 
 

@@ -10,12 +10,12 @@ import socket
 import zipfile
 
 import pytest
-from live import Live
-from test_benchmarks import SYSTEMS, make, submit
-from world import World
 
 from capeval_server.accounts.access import Role
 from capeval_server.store.models import Account, Team
+from capeval_server_testing.benchmark import SYSTEMS, make, submit
+from capeval_server_testing.live import Live
+from capeval_server_testing.world import World
 
 SCRIPT = "<script>alert(1)</script>"
 
@@ -77,9 +77,10 @@ def test_file_names_are_only_shown(world, name, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "path", ["/static/../site.py", "/static/..%2fsite.py", "/static/%2e%2e/app.py", "/static//etc/passwd"]
+    "path", ["../__init__.py", "..%2f__init__.py", "%2e%2e/__init__.py", "%2e%2e%2f__init__.py", "/etc/passwd"]
 )
 def test_static_files_stay_in_their_folder(world, path):
+    assert world.browser().get("/static/site.css").status_code == 200
     assert world.browser().get(f"/static/{path}").status_code == 404
 
 
@@ -185,7 +186,7 @@ def test_over_https_cookies_and_transport_are_strict(tmp_path):
     for part in ("HttpOnly", "Secure", "SameSite=lax", "Path=/"):
         assert part in cookie
     assert "max-age" in answer.headers["strict-transport-security"]
-    world.site.close()
+    world.state.close()
 
 
 def test_names_that_a_spreadsheet_would_run_are_inert(world):
@@ -196,7 +197,7 @@ def test_names_that_a_spreadsheet_would_run_are_inert(world):
 
 
 def test_what_breaks_inside_says_nothing(world, monkeypatch, capsys):
-    monkeypatch.setattr("capeval_server.boards.benchmarks.every", lambda _: 1 / 0)
+    monkeypatch.setattr("capeval_server.boards.catalogue.every", lambda _: 1 / 0)
     answer = world.api().get("/api/v1/benchmarks")
     assert answer.status_code == 500
     assert "Zero" not in answer.text

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 from sqlalchemy import select, update
-from test_benchmarks import SYSTEMS, make, submit, submitted
-from world import World
 
 from capeval_server.accounts.access import Role
 from capeval_server.jobs import jobs
-from capeval_server.jobs.child import ChildFailedError, Limits, run_child
+from capeval_server.jobs.child import ChildFailedError, ResourceLimits, run_child
 from capeval_server.store.models import Job, SubmissionScore, now
 from capeval_server.web.errors import Refused
 from capeval_server.web.limits import RateLimit
+from capeval_server_testing.benchmark import SYSTEMS, make, submit, submitted
+from capeval_server_testing.world import World
 
 
 def test_a_rate_limit_counts_by_key_and_forgets_with_time():
@@ -53,19 +54,20 @@ def test_submissions_are_limited_by_account(world):
 
 @pytest.fixture(autouse=True)
 def _importable(monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", __file__.rpartition("/")[0])
+    monkeypatch.setenv("PYTHONPATH", __file__.rpartition("/")[0], prepend=os.pathsep)
 
 
 def test_a_child_ends_with_its_time_its_memory_or_its_failure():
     beats: list[str] = []
-    assert run_child("child_work:sleep", {"seconds": 1.5}, [b""], Limits(20, 4096), beats.append) == {"files": 1}
+    limits = ResourceLimits(seconds=20, memory=4096)
+    assert run_child("child_work:sleep", {"seconds": 1.5}, [b""], limits, beats.append) == {"files": 1}
     assert beats
     with pytest.raises(ChildFailedError, match="longer than the 1 seconds"):
-        run_child("child_work:sleep", {"seconds": 30}, [], Limits(1, 4096), beats.append)
+        run_child("child_work:sleep", {"seconds": 30}, [], ResourceLimits(1, 4096), beats.append)
     with pytest.raises(ChildFailedError, match="more than the 2000 MiB"):
-        run_child("child_work:eat", {"bytes": 3 * 2**30}, [], Limits(20, 2000), beats.append)
+        run_child("child_work:eat", {"bytes": 3 * 2**30}, [], ResourceLimits(20, 2000), beats.append)
     with pytest.raises(ChildFailedError, match="unexpected") as failure:
-        run_child("child_work:fail", {}, [], Limits(20, 4096), beats.append)
+        run_child("child_work:fail", {}, [], limits, beats.append)
     assert "hidden" not in str(failure.value)
 
 
@@ -80,18 +82,18 @@ def test_a_team_is_not_told_why_hidden_data_failed_but_the_owner_is(tmp_path):
     assert "could not be scored" in page
     assert "a secret caption" in world.browser(Role.ORGANISER).get(f"/submissions/{number}").text
     submitted(world, "plain")
-    world.site.close()
+    world.state.close()
 
 
 def test_a_job_of_a_dead_server_is_taken_and_its_answer_stored_once(any_world):
     make(any_world)
     submitted(any_world, "careful")
-    site = any_world.site
-    assert site.jobs._take() is not None
-    assert not site.jobs.run_one()
+    state = any_world.state
+    assert state.jobs._take() is not None
+    assert not state.jobs.run_one()
     with any_world.database.write() as session:
         session.execute(update(Job).values(lease=now() - jobs.LEASE, runner="elsewhere:1:x"))
-    assert site.jobs.run_one()
+    assert state.jobs.run_one()
     any_world.run_jobs()
     with any_world.database.read() as session:
         assert len(session.execute(select(SubmissionScore)).scalars().all()) == 3
@@ -101,10 +103,10 @@ def test_a_job_of_a_dead_server_is_taken_and_its_answer_stored_once(any_world):
 def test_an_answer_that_comes_after_the_lease_ran_out_is_not_stored(world):
     make(world)
     submitted(world, "careful")
-    job_id, *_ = world.site.jobs._take()
+    job_id, *_ = world.state.jobs._take()
     with world.database.write() as session:
         session.execute(update(Job).values(runner="elsewhere:1:x"))
-    world.site.jobs._end(job_id, "done", store=lambda _: pytest.fail("stored twice"))
+    world.state.jobs._end(job_id, "done", store=lambda _: pytest.fail("stored twice"))
 
 
 def test_metrics_count_requests_and_jobs(world):
@@ -121,7 +123,7 @@ def test_metrics_count_requests_and_jobs(world):
 def test_the_log_is_json_without_names_of_strangers(world, caplog):
     with caplog.at_level("INFO", "capeval_server"):
         world.browser().get("/benchmarks/hello?token=secret")
-    from capeval_server.web.observe import JsonLines
+    from capeval_server.web.observability import JsonLines
 
     lines = [json.loads(JsonLines().format(record)) for record in caplog.records]
     assert lines[-1]["route"] == "/benchmarks/{slug}"

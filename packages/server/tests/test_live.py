@@ -12,15 +12,15 @@ from collections.abc import Iterator
 
 import httpx2 as httpx
 import pytest
-from live import SCRIPT, Live
-from test_benchmarks import REFERENCES_PATH, SYSTEMS, make
-from world import World
 
 import capeval
 from capeval import example
 from capeval_server.accounts.access import Role, new_token
 from capeval_server.store.backup import back_up
 from capeval_server.store.database import Database
+from capeval_server_testing.benchmark import REFERENCES_PATH, SYSTEMS, make
+from capeval_server_testing.live import SCRIPT, Live
+from capeval_server_testing.world import World
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def live(tmp_path, database_url) -> Iterator[Live]:
     account = world.account(Role.MEMBER)
     with world.database.write() as session:
         token = new_token(session, account, "test")
-    world.site.close()
+    world.state.close()
     live = Live(tmp_path, database_url, "--workers", "2")
     live.token = token
     yield live

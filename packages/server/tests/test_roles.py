@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from world import World
 
 from capeval_server.accounts.access import Role
 from capeval_server.web.app import every_route
+from capeval_server_testing.world import World
 
 SAMPLES = {"token_id": "1", "slug": "none", "name": "none", "number": "1", "submission_id": "1", "account_id": "99"}
 """A value for each path parameter; nothing needs to exist under it."""
@@ -27,7 +27,7 @@ def _path(template: str) -> str:
 def world(tmp_path_factory):
     world = World(tmp_path_factory.mktemp("roles"))
     yield world
-    world.site.close()
+    world.state.close()
 
 
 @pytest.mark.parametrize(("method", "path", "guard"), ROUTES)

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from live import Live
 from playwright.sync_api import Page, expect
-from test_benchmarks import SYSTEMS, make, submitted
-from world import World
 
 from capeval_server.accounts.access import Role
 from capeval_server.accounts.operate import make_admin
 from capeval_server.store.database import Database
+from capeval_server_testing.benchmark import SYSTEMS, make, submitted
+from capeval_server_testing.live import Live
+from capeval_server_testing.world import World
 
 pytestmark = pytest.mark.browser
 expect.set_options(timeout=300_000)  # against a hang: the machine may be busy
@@ -34,7 +34,7 @@ def live(tmp_path) -> Iterator[Live]:
     submitted(world, "plain", role=Role.ADMIN)
     submitted(world, "template", role=Role.ORGANISER)
     world.run_jobs()
-    world.site.close()
+    world.state.close()
     database = Database(url)
     make_admin(database, "me@example.org", PASSWORD)
     database.close()
@@ -119,7 +119,7 @@ def test_from_registering_to_the_board(page, live):
     )
     page.get_by_role("button", name="Check and submit").click()
     problems = page.get_by_role("alert")
-    expect(problems).to_contain_text("Entry 1: its caption is null; it must be text.")
+    expect(problems).to_contain_text("Entry 1: its caption must be text, got nothing.")
     expect(problems).to_contain_text("'nowhere' is not part of this benchmark.")
     for image in images[:3]:
         expect(problems).to_contain_text(f"Image '{image}' has no caption.")

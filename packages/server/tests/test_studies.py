@@ -16,7 +16,7 @@ from capeval_server.store.backup import back_up, restore
 from capeval_server.store.blobs import sha256
 from capeval_server.store.database import Database
 from capeval_server.store.models import Annotator, Assignment, AuditEntry, Blob, Study, StudyImage, StudyItem
-from capeval_server.studies import studies
+from capeval_server.studies import repository
 from capeval_studies.design import read_design
 
 
@@ -46,20 +46,20 @@ def test_a_file_becomes_a_study_that_is_opened_and_done(any_world, file):
         (b"", "not JSON"),
         (b"\xff\xfe", "not UTF-8"),
         (b"[" * 10_000 + b"]" * 10_000, "not JSON"),
-        (b"[]", "expected an object"),
-        (b"null", "expected an object"),
-        ({}, "study: expected one of triplet, pairwise, diversity, collection, got nothing"),
-        ({"study": "triplets", "items": []}, "study: expected one of"),
+        (b"[]", "the file must be an object, got []"),
+        (b"null", "the file must be an object, got nothing"),
+        ({}, "study must be one of triplet, pairwise, diversity, collection, got nothing"),
+        ({"study": "triplets", "items": []}, "study must be one of"),
         ({"study": "triplet", "items": [], "judgements": 3}, "judgements: no such field; there are study,"),
-        ({"study": "triplet", "items": [1]}, "items[0]: expected an object, got 1"),
-        (triplet_file(judgments=0), "judgments: expected a whole number from 1 to 1,000, got 0"),
-        (triplet_file(judgments=True), "judgments: expected a whole number"),
-        (triplet_file(completion={"url": "javascript:alert(1)"}), "completion.url: expected an address"),
-        (triplet_file(gold={"items": [{"a": "x", "b": "y", "c": "z"}]}), "gold.items[0].answer: expected one of b, c"),
+        ({"study": "triplet", "items": [1]}, "items[0] must be an object, got 1"),
+        (triplet_file(judgments=0), "judgments must be a whole number from 1 to 1,000, got 0"),
+        (triplet_file(judgments=True), "judgments must be a whole number"),
+        (triplet_file(completion={"url": "javascript:alert(1)"}), "completion.url must be an address"),
+        (triplet_file(gold={"items": [{"a": "x", "b": "y", "c": "z"}]}), "gold.items[0].answer must be one of b, c"),
         ({**pairwise_file(), "images": {}}, "no image &#39;0&#39;, which an item shows"),
-        ({**pairwise_file(), "images": {"0": "javascript:x"}}, "expected https://"),
-        ({**pairwise_file(), "images": {"0": "data:image/svg+xml;base64,AAAA"}}, "expected https://"),
-        ({**diversity_file(), "items": [{"image_id": "0", "sets": []}]}, "sets: expected a list of at least 2"),
+        ({**pairwise_file(), "images": {"0": "javascript:x"}}, "images[&#39;0&#39;] must be https://"),
+        ({**pairwise_file(), "images": {"0": "data:image/svg+xml;base64,AAAA"}}, "must be https://"),
+        ({**diversity_file(), "items": [{"image_id": "0", "sets": []}]}, "sets must be a list of at least 2, got []"),
     ],
 )
 def test_every_problem_of_a_wrong_file_is_shown_and_nothing_is_made(world, data, problem):
@@ -74,7 +74,7 @@ def test_many_problems_are_listed_at_once(world):
     for item in file["items"]:
         item["b"] = ""
     text = upload(world.browser(Role.ORGANISER), file).text
-    assert "items[0].b: expected a text" in text
+    assert "items[0].b must be text, got &#39;&#39;" in text
     assert "and 50 more" in text
 
 
@@ -266,7 +266,6 @@ def test_a_backup_has_the_study_with_its_answers(world, tmp_path, database_url):
         for table in (StudyItem, Annotator, Assignment):
             assert here.execute(select(table.__table__)).all() == there.execute(select(table.__table__)).all()
     with other.write() as session:
-        assert (
-            studies.make(session, study.owner_id, read_design(json.dumps(triplet_file()).encode())).id == study.id + 1
-        )
+        another = repository.make(session, study.owner_id, read_design(json.dumps(triplet_file()).encode()))
+        assert another.id == study.id + 1
     other.close()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from capeval.data import voc
+from capeval.data import fields, voc
+from capeval.data.fields import checked, json_type
 from capeval.data.source import PathLike, display_name, read_bytes
 from capeval.errors import DataError, accepted_name
 
@@ -74,11 +75,7 @@ def _refuse_threshold(name: str, threshold: float | None, format: str) -> None:
 
 def _parse(data: bytes, name: str) -> Any:
     """The JSON document, or a list of the rows where each line is one."""
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise DataError(f"{name}, line {line}: not UTF-8; convert the file to UTF-8") from None
+    text = fields.decoded(data, name)
     if not text.strip():
         raise DataError(f"{name}: is empty; accepted: {_SHAPES}")
     if text.lstrip().startswith("<"):
@@ -149,13 +146,13 @@ def _recognise(document: Any, name: str) -> str:
     if isinstance(document, list):
         rows = [row for row in document if isinstance(row, dict)]
         return "detections" if any("detections" in row for row in rows) else "list"
-    raise DataError(f"{name}: is {_what(document)}; accepted: {_SHAPES}")
+    raise DataError(f"{name}: is {json_type(document)}; accepted: {_SHAPES}")
 
 
 def _coco(document: Any) -> Objects:
     """COCO instances: labels are the names of the categories; `images` lists also images without annotation."""
     if not isinstance(document, dict):
-        raise DataError(f"is {_what(document)}, where format coco is an object; accepted: {_SHAPES}")
+        raise DataError(f"is {json_type(document)}, where format coco is an object; accepted: {_SHAPES}")
     names = {}
     for category in _rows(document, "categories"):
         if "id" not in category or not isinstance(category["id"], str | int):
@@ -191,7 +188,8 @@ def _rows(document: dict[str, Any], key: str) -> list[dict[str, Any]]:
 
 def _list(document: Any) -> Objects:
     """Rows of an image id and its labels, or its labels with counts."""
-    return _unique((image, _counts(row.get("objects"), image)) for image, row in _images(document, "objects"))
+    rows = _images(document, "objects")
+    return _unique((image, count_labels(row["objects"], f"image {image}")) for image, row in rows)
 
 
 def _detections(document: Any, threshold: float | None) -> Objects:
@@ -204,18 +202,18 @@ def _detections(document: Any, threshold: float | None) -> Objects:
 def _mapping(document: Any) -> Objects:
     """Image id to labels."""
     if not isinstance(document, dict):
-        raise DataError(f"is {_what(document)}, where format mapping is an object; accepted: {_SHAPES}")
-    return {_image_id(image, "a key"): _counts(objects, image) for image, objects in document.items()}
+        raise DataError(f"is {json_type(document)}, where format mapping is an object; accepted: {_SHAPES}")
+    return {_image_id(image, "a key"): count_labels(objects, f"image {image}") for image, objects in document.items()}
 
 
 def _images(document: Any, key: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Each row with its image id."""
     rows = [document] if isinstance(document, dict) else document
     if not isinstance(rows, list):
-        raise DataError(f"is {_what(document)}; accepted: {_SHAPES}")
+        raise DataError(f"is {json_type(document)}; accepted: {_SHAPES}")
     for number, row in enumerate(rows, 1):
         if not isinstance(row, dict):
-            raise DataError(f"row {number} is {_what(row)}; each row is an object with image_id and {key}")
+            raise DataError(f"row {number} is {json_type(row)}; each row is an object with image_id and {key}")
         image = _image_id(row.get("image_id"), f"row {number}")
         if key not in row:
             raise DataError(f"image {image} (row {number}) has no {key}; each row has image_id and {key}")
@@ -231,73 +229,43 @@ def _unique(rows: Iterable[tuple[str, dict[str, int]]]) -> Objects:
     return objects
 
 
-def _counts(objects: Any, image: str) -> dict[str, int]:
-    """Counts of a list of labels, or of labels with counts."""
-    if isinstance(objects, dict):
-        counts = {_label(label, f"image {image}"): _count(count, label, image) for label, count in objects.items()}
+def count_labels(objects: object, where: str) -> dict[str, int]:
+    """How often each label is in an image, from a list of labels or labels with counts; those of count 0 are left out.
+
+    Raises `DataError` for anything else; `where` is how its message begins.
+    """
+    if isinstance(objects, Mapping):
+        counts = {
+            _label(label, where): checked(f"{where}: the count of {label!r}", fields.whole, count, least=0)
+            for label, count in objects.items()
+        }
         return {label: count for label, count in counts.items() if count}
-    if not isinstance(objects, list):
-        raise DataError(f"image {image}: its objects are {_what(objects)}; give a list of labels or {{label: count}}")
-    return dict(Counter(_label(label, f"image {image}") for label in objects))
+    if not isinstance(objects, Iterable) or isinstance(objects, str):
+        raise DataError(f"{where}: its objects are {json_type(objects)}; give a list of labels or {{label: count}}")
+    return dict(Counter(_label(label, where) for label in objects))
 
 
 def _above(detections: Any, image: str, threshold: float | None) -> dict[str, int]:
     if not isinstance(detections, list):
-        raise DataError(f"image {image}: its detections are {_what(detections)}; give a list of {{label, score}}")
+        raise DataError(f"image {image}: its detections are {json_type(detections)}; give a list of {{label, score}}")
     counts: Counter[str] = Counter()
     for detection in detections:
         if not isinstance(detection, dict):
-            raise DataError(f"image {image}: a detection is {_what(detection)}; it must be an object {{label, score}}")
+            given = json_type(detection)
+            raise DataError(f"image {image}: a detection is {given}; it must be an object {{label, score}}")
         label, score = _label(detection.get("label"), f"image {image}"), detection.get("score")
-        if isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= 1:
-            raise DataError(f"image {image}: the score of {label!r} is {score!r}; it must be a number between 0 and 1")
-        if threshold is None or score >= threshold:
+        confidence = checked(f"image {image}: the score of {label!r}", fields.number, score, least=0, most=1)
+        if threshold is None or confidence >= threshold:
             counts[label] += 1
     return dict(counts)
 
 
-def _image_id(value: Any, where: str) -> str:
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        raise DataError(f"{where}: the image id is {_what(value)}; image ids must be strings or whole numbers")
-    return _text(str(value), where)
+def _image_id(value: object, where: str) -> str:
+    return checked(f"{where}: the image id", fields.name, value)
 
 
-def _label(value: Any, where: str) -> str:
-    if not isinstance(value, str):
-        raise DataError(f"{where}: a label is {_what(value)}; labels must be strings")
-    if not value.strip():
-        raise DataError(f"{where}: a label is empty; name the object or leave it out")
-    return _text(value, where)
-
-
-def _text(value: str, where: str) -> str:
-    """The string, which must be text: JSON can escape half a character."""
-    if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
-        raise DataError(f"{where}: {value!r} has half a surrogate pair, which is no text; mend it")
-    return value
-
-
-def _count(value: Any, label: str, image: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise DataError(f"image {image}: the count of {label!r} is {value!r}; counts must be whole numbers from 0 up")
-    return value
-
-
-def _what(value: Any) -> str:
-    """How messages call a JSON value."""
-    match value:
-        case None:
-            return "missing or null"
-        case bool():
-            return "true or false"
-        case dict():
-            return "an object"
-        case list():
-            return "a list"
-        case str():
-            return "a string"
-        case _:
-            return f"the number {value!r}"
+def _label(value: object, where: str) -> str:
+    return checked(f"{where}: a label", fields.text, value)
 
 
 _READERS: dict[str, Callable[[Any], Objects]] = {"coco": _coco, "list": _list, "mapping": _mapping}

@@ -74,7 +74,7 @@ def embed(corpus: Corpus, needs: Needs, source: EmbeddingSource, *, scripted: bo
 def embed_texts(
     caption: Sequence[str],
     references: Sequence[Sequence[str]],
-    objects: Mapping[str, float],
+    objects: Mapping[str, int],
     source: EmbeddingSource,
     *,
     scripted: bool,
@@ -112,7 +112,7 @@ def _encode(references: dict[str, list[str]], candidates: dict[str, list[str]], 
 
 
 def embedded(
-    corpus: _core.Corpus, objects: list[dict[str, float]] | None, source: EmbeddingSource, *, scripted: bool
+    corpus: _core.Corpus, objects: list[dict[str, int]] | None, source: EmbeddingSource, *, scripted: bool
 ) -> EmbeddedCorpus:
     """A native corpus among these vectors."""
     embeddings = _opened(source)
@@ -189,9 +189,9 @@ def _open_once(path: str, version: tuple[int, int] | None) -> Embeddings:  # noq
     return open_embeddings(path)
 
 
-def _split_labels(labels: Mapping[str, float]) -> dict[str, float]:
+def _split_labels(labels: Mapping[str, int]) -> dict[str, int]:
     """The content words of the labels: the published script joins an image's labels to one text."""
-    counts: dict[str, float] = {}
+    counts: dict[str, int] = {}
     for label, count in labels.items():
         for word in script_words(label):
             if word not in FUNCTION_WORDS:

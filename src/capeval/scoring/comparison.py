@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from capeval.errors import MissingDependencyError
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from capeval.metrics import Metric
     from capeval.scoring.result import Result
+
+Name = TypeVar("Name", str, int)
 
 
 @dataclass(frozen=True)
@@ -95,15 +97,13 @@ class Comparison(Mapping[str, "Result"]):
         A system stands behind those that are significantly better and before those that are significantly worse;
         systems that no test separates share their ranks.
         """
-        better = dict.fromkeys(self, 0)
-        worse = dict(better)
         lower_is_better = self.metrics[metric].lower_is_better
-        for pair in self.pairs:
-            if pair.metric == metric and pair.significant:
-                winner, loser = (pair.b, pair.a) if (pair.delta > 0) == lower_is_better else (pair.a, pair.b)
-                better[loser] += 1
-                worse[winner] += 1
-        return {system: (1 + better[system], len(self) - worse[system]) for system in self}
+        separated = (
+            (pair.b, pair.a) if (pair.delta > 0) == lower_is_better else (pair.a, pair.b)
+            for pair in self.pairs
+            if pair.metric == metric and pair.significant
+        )
+        return rank_ranges(self, separated)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document of `capeval compare`."""
@@ -160,3 +160,18 @@ class Comparison(Mapping[str, "Result"]):
     @cached_property
     def _pairs(self) -> dict[tuple[str, str, str], Pair]:
         return {(pair.a, pair.b, pair.metric): pair for pair in self.pairs}
+
+
+def rank_ranges(systems: Iterable[Name], separated: Iterable[tuple[Name, Name]]) -> dict[Name, tuple[int, int]]:
+    """The best and the worst rank that each system may have, 1 being the best.
+
+    Args:
+        systems: all that are ranked.
+        separated: (better, worse): the pairs that a test finds to differ, each once.
+    """
+    better = dict.fromkeys(systems, 0)
+    worse = dict(better)
+    for winner, loser in separated:
+        better[loser] += 1
+        worse[winner] += 1
+    return {system: (1 + better[system], len(better) - worse[system]) for system in better}

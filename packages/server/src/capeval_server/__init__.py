@@ -1,64 +1,71 @@
 """The evaluation server: benchmarks with hidden references, and human studies. One process, one database.
 
-`create_app(Settings(…))` in `app.py` is the application; `serve.py` runs it; nothing happens at import. Where things
-are:
+`create_app(ServerSettings(…))` in `web/app.py` is the application; `web/serve.py` runs it; nothing happens at import.
+Where things are:
 
-    settings    what the operator chooses, and which choices are refused
-    app         the routes put together, what surrounds them, what errors become
-    site        what requests share: database, templates, limits, meters, jobs     (`visit.site`)
-    routing     `Routes`: a route cannot be added without a role; the guard that checks role and CSRF token
-    visit       one request as handlers see it: caller, database, render, redirect, audit
-    access      roles, callers, sign-in cookies, API tokens, CSRF tokens
-    passwords   Argon2, and hashes of random secrets
-    limits      rate limits                      protection  host, size of uploads, security headers
-    observe     JSON log lines, Prometheus       errors      `Refused(status, message, problems)`
-    database    `read()`, `write()`, migrations  models/     the tables          migrations/  Alembic
-    blobs       files under their hash           jobs, child work outside the request, in a limited process
-    board, comparisons, submissions, scoring    benchmarks: ranks, two side by side, one team's, the jobs
-    studies     human studies (`capeval_studies`), made and found; annotators, those who answer; assignment, who gets
-                what and what is taken; results, answers and progress
-    pages/      HTML, by subject                 api/        JSON under /api/v1, its shapes in schemas
+    web/        HTTP: app          the routes put together, what surrounds them, what errors become
+                      routing      `Routes`: a route cannot be added without a role; the guard that checks role and CSRF
+                      context      one request as handlers see it: caller, database, render, redirect, audit
+                      state        what requests share: database, templates, limits, meters, jobs  (`context.state`)
+                      settings     what the operator chooses, and which choices are refused
+                      security     middleware: host, size of uploads, security headers
+                      observability  middleware: JSON log lines, Prometheus
+                      limits       rate limits                errors   `Refused(status, message, problems)`
+    accounts/   access             roles, callers, sign-in cookies, API tokens, CSRF tokens
+                passwords          Argon2, and hashes of random secrets
+    store/      database           `read()`, `write()`, migrations
+                models/            the tables                 migrations/  Alembic
+                blobs              files under their hash     backup       everything in one file, and back
+    jobs/       jobs, child        work outside the request, in a limited process
+    boards/     catalogue          benchmarks found, and who sees what      forms     making one, changing its rules
+                uploads, check     files sent, and what is wrong with them  image_ids the images to caption
+                board              ranks                                    submissions  as one team sees its own
+                scoring, scorer    the jobs, and their part in the child    comparisons  two side by side
+    studies/    human studies (`capeval_studies`): repository, made and found; annotators, those who answer;
+                assignment, who gets what and what is taken; results, answers and progress
+    pages/      HTML, by subject   api/         JSON under /api/v1, its shapes in schemas
     templates/  Jinja2, always escaped           static/     one sheet, small scripts
+    cli/        `capeval serve`, `capeval submit`, `capeval study`
 
 **A page**: a function in a module of `pages/`, whose `routes` is in `pages.ROUTES`:
 
     @routes.page("/studies/{study_id}", role=Role.ORGANISER)                 # GET; methods=("POST",) for a form
-    def study_page(visit: Here, study_id: int) -> Response:
-        with visit.database.read() as session:
+    def study_page(context: Context, study_id: int) -> Response:
+        with context.database.read() as session:
             study = session.get(Study, study_id)
-        if study is None or not visit.caller.owns(study.owner_id):
+        if study is None or not context.caller.owns(study.owner_id):
             raise not_found("study")
-        return visit.render("study.html", study=study)
+        return context.render("study.html", study=study)
 
 Handlers are plain functions (they run in threads). They do what they do in one transaction and answer *after* the
-block: `with visit.database.write() as session` has committed, to the disk, when it ends. Load what the template needs
+block: `with context.database.write() as session` has committed, to the disk, when it ends. Load what the template needs
 inside the block (relationships are `lazy="raise"`). Refuse with `Refused(422, "…", problems)`; what a caller must not
-know to exist is `not_found`. Forms carry `{{ forms.csrf(visit) }}`; scripts send `X-CSRF-Token`. After a form,
-`visit.redirect(path, "key of site.NOTICES")`. Parameters are FastAPI's (`Annotated[str, Form(max_length=…)]`,
+know to exist is `not_found`. Forms carry `{{ forms.csrf(context) }}`; scripts send `X-CSRF-Token`. After a form,
+`context.redirect(path, "key of NOTICES")`. Parameters are FastAPI's (`Annotated[str, Form(max_length=…)]`,
 `UploadFile`, path and query).
 
 **An API route**: `@routes.api("/studies/{id}", role=…)` in `api/`, returning a pydantic model of `schemas`; errors
 have one shape.
 
 **Roles**: ANYONE < MEMBER (submits for a team) < ORGANISER (makes benchmarks and studies, manages their own) < ADMIN.
-The role is necessary, `visit.caller.owns(owner_id)` decides about one object. Annotators have no account:
-`visit.cookie_hash` is what to store to know a browser again (it sets the cookie when there is none), and the CSRF
+The role is necessary, `context.caller.owns(owner_id)` decides about one object. Annotators have no account:
+`context.cookie_hash` is what to store to know a browser again (it sets the cookie when there is none), and the CSRF
 token works with it too.
 
 **A table**: a class in a module of `models/`, imported in `models/__init__.py`, and a migration, made by `python -m
 capeval_server.store.migrations.new "What it adds"` and then read; `tests/test_migrations.py` compares both, on both
 databases.
 
-**A job**: `jobs.add(session, "kind", row_id)` in the transaction of the row, then `visit.site.jobs.wake()`; the kind
-is registered in `jobs.KINDS` by the module that defines it, as three steps: read from the database, compute in a
+**A job**: `jobs.add(session, "kind", row_id)` in the transaction of the row, then `context.state.jobs.wake()`; the kind
+is registered in `jobs.JOB_KINDS` by the module that defines it, as three steps: read from the database, compute in a
 child process that has no database, store in the transaction that marks the job done. Jobs may run twice; they are
 stored once.
 
 **Content Security Policy**: no inline script or style, nothing from elsewhere. A page that shows images of other
 sites sets its own `Content-Security-Policy` header on its response, which is kept.
 
-**Tests** (`packages/server/tests`): the fixture `world` is a server in the process on SQLite, `any_world` the same on SQLite
-and PostgreSQL. `world.browser(Role.ORGANISER)` is signed in with an account of the role; its `get(path)` and
+**Tests** (`packages/server/tests`): the fixture `world` is a server in the process on SQLite, `any_world` the same on
+SQLite and PostgreSQL. `world.browser(Role.ORGANISER)` is signed in with an account of the role; its `get(path)` and
 `post(path, field=…)` send forms with their CSRF token; `world.api(role)` shows an API token; `world.run_jobs()` runs
 what is queued. `test_roles.py` walks every route by every role by itself: a path parameter needs an example value in
 `SAMPLES` there.

@@ -7,12 +7,14 @@ answers     what people answered                     aggregate    Dawid–Skene,
 quality     agreement, people, order effects         export    answers as judgments, references, CSV
 """
 
-from capeval_studies.choice import Pairwise, Triplet
-from capeval_studies.collection import Collection
-from capeval_studies.diversity import Diversity
-from capeval_studies.kinds import Kind
+from capeval_studies.choice import PairwiseStudy, TripletStudy
+from capeval_studies.collection import CollectionStudy
+from capeval_studies.diversity import DiversityStudy
+from capeval_studies.kinds import StudyKind
 
-KINDS: dict[str, Kind] = {kind.name: kind for kind in (Triplet(), Pairwise(), Diversity(), Collection())}
+KINDS: dict[str, StudyKind] = {
+    kind.name: kind for kind in (TripletStudy(), PairwiseStudy(), DiversityStudy(), CollectionStudy())
+}
 """The kinds of study by name."""
 
-__all__ = ["KINDS", "Kind"]
+__all__ = ["KINDS", "StudyKind"]

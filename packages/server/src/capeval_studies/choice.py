@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from capeval_studies.fields import Fields
-from capeval_studies.kinds import AnswerError, Content, Kind
+from capeval_studies.kinds import AnswerError, Content, StudyKind
 
 CHOICES = ("b", "c")
 
 
-class _Choice(Kind):
+class _Choice(StudyKind):
     """B or C, shown in an order of chance."""
 
     template = "choice"
@@ -29,7 +29,7 @@ class _Choice(Kind):
         return bool(expected == answer)
 
 
-class Triplet(_Choice):
+class TripletStudy(_Choice):
     """Which of B and C is more similar to A? No image is shown, and similarity is not defined.
 
     Every reference of an image's pair becomes one triplet.
@@ -54,7 +54,7 @@ class Triplet(_Choice):
         return content, item.one_of("answer", CHOICES)
 
 
-class Pairwise(_Choice):
+class PairwiseStudy(_Choice):
     """Which of B and C describes the image better, asked under the image."""
 
     name = "pairwise"

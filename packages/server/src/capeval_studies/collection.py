@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from capeval_studies.fields import Fields
-from capeval_studies.kinds import AnswerError, Content, Kind
+from capeval_studies.kinds import AnswerError, Content, StudyKind
 
 LEAST_WORDS = 4
 MOST_CHARACTERS = 500
 
 
-class Collection(Kind):
+class CollectionStudy(StudyKind):
     """Describe what is going on in the image."""
 
     name = "collection"

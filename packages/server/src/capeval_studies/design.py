@@ -7,10 +7,11 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from capeval.data.fields import Invalid, shown, text
 from capeval.errors import DataError
 from capeval_studies import KINDS
-from capeval_studies.fields import Fields, Problems, shown
-from capeval_studies.kinds import Content, Kind
+from capeval_studies.fields import Fields, Problems
+from capeval_studies.kinds import Content, StudyKind
 
 MOST_PAGES = 300_000
 MOST_IMAGE_BYTES = 4 * 2**20
@@ -54,7 +55,7 @@ class Checks:
 class Design:
     """A study as its file describes it."""
 
-    kind: Kind
+    kind: StudyKind
     title: str
     instructions: str
     consent: str
@@ -113,9 +114,9 @@ def _design(fields: Fields) -> Design:
         judgments=fields.whole("judgments", kind.judgments, 1, 1000),
         most_per_person=fields.whole("most_per_person", 0, 1, 100_000) or None,
         minutes=fields.whole("minutes", 15, 1, 1440),
-        workers_only=_flag(fields, "workers_only"),
+        workers_only=fields.optional("workers_only", _flag, default=False),
         completion_code=completion.text("code", "", most=60),
-        completion_url=_link(completion),
+        completion_url=completion.optional("url", _link, ""),
         images=_images(fields),
         pages=pages,
         checks={role: _checks(fields, role, kind) for role in ROLES if fields.has(role)},
@@ -128,7 +129,7 @@ def _design(fields: Fields) -> Design:
     return design
 
 
-def _checks(fields: Fields, role: str, kind: Kind) -> Checks:
+def _checks(fields: Fields, role: str, kind: StudyKind) -> Checks:
     checks = Fields(fields.take(role), role, fields.problems)
     found = checks.each("items", lambda item, _: kind.check(item))
     read = Checks(
@@ -142,37 +143,38 @@ def _checks(fields: Fields, role: str, kind: Kind) -> Checks:
     return read
 
 
-def _flag(fields: Fields, name: str) -> bool:
-    value = fields.take(name)
-    if value not in (None, True, False):
-        fields.wrong(name, f"expected true or false, got {shown(value)}")
-    return value is True
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise Invalid.of(value, "true or false")
+    return value
 
 
-def _link(completion: Fields) -> str:
-    url = completion.text("url", "", most=500)
-    if url and not re.fullmatch(r"https://[^\s\"'<>\\]+", url):
-        completion.wrong("url", f"expected an address that begins with https://, got {shown(url)}")
-    return url
+def _link(value: object) -> str:
+    if not re.fullmatch(r"https://[^\s\"'<>\\]+", text(value, most=500)):
+        raise Invalid.of(value, "an address that begins with https://")
+    return str(value)
 
 
 def _images(fields: Fields) -> dict[str, str]:
-    value = fields.take("images")
-    if value is None:
-        return {}
+    images: dict[str, str] = fields.optional("images", _mapping, {})
+    for image_id, address in images.items():
+        fields.check(f"images[{image_id[:60]!r}]", _address, address, "")
+    return images
+
+
+def _mapping(value: object) -> dict[str, str]:
     if not isinstance(value, dict):
-        fields.wrong("images", f"expected {{image_id: address}}, got {shown(value)}")
-        return {}
-    for image_id, address in value.items():
-        text = address if isinstance(address, str) else ""
-        if len(text) > MOST_IMAGE_BYTES * 4 // 3:
-            fields.wrong(f"images[{image_id[:60]!r}]", f"larger than {MOST_IMAGE_BYTES // 2**20} MiB")
-        elif not _DATA_IMAGE.fullmatch(text) and not _WEB_IMAGE.fullmatch(text):
-            fields.wrong(
-                f"images[{image_id[:60]!r}]",
-                f"expected https://… or data:image/png|jpeg|gif|webp;base64,…, got {shown(address)}",
-            )
+        raise Invalid.of(value, "{image_id: address}")
     return value
+
+
+def _address(value: object) -> str:
+    address = value if isinstance(value, str) else ""
+    if len(address) > MOST_IMAGE_BYTES * 4 // 3:
+        raise Invalid(f"must have at most {MOST_IMAGE_BYTES // 2**20} MiB, got {len(address) * 3 / 2**22:.1f}")
+    if not _DATA_IMAGE.fullmatch(address) and not _WEB_IMAGE.fullmatch(address):
+        raise Invalid.of(value, "https://… or data:image/png|jpeg|gif|webp;base64,…")
+    return address
 
 
 def _check_images(fields: Fields, design: Design) -> None:

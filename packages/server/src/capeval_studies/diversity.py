@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from capeval_studies.fields import Fields, shown
-from capeval_studies.kinds import AnswerError, Content, Kind
+from capeval.data.fields import Invalid, shown
+from capeval_studies.fields import Fields
+from capeval_studies.kinds import AnswerError, Content, StudyKind
 
 STEPS = 10
 """The scale has this many steps from 0 to 1."""
 
 
-class Diversity(Kind):
+class DiversityStudy(StudyKind):
     """How different from each other the captions of a set are."""
 
     name = "diversity"
@@ -35,10 +36,7 @@ class Diversity(Kind):
     def check(self, item: Fields) -> tuple[Content, Any]:
         content = self._shown(item)
         systems = [one["system"] for one in content["sets"]]
-        answer = item.take("answer")
-        if not isinstance(answer, dict) or not answer or not all(map(_is_range, answer.values())):
-            item.wrong("answer", f"expected {{system: [least, most]}} with numbers from 0 to 1, got {shown(answer)}")
-            return content, []
+        answer: dict[str, list[float]] = item.read("answer", _ranges, {})
         for system in answer:
             if system not in systems:
                 item.wrong("answer", f"no set is of the system {shown(system)}; there are {', '.join(systems)}")
@@ -69,6 +67,12 @@ class Diversity(Kind):
 
 def _read_set(fields: Fields, _: int) -> Content:
     return {"system": fields.text("system"), "captions": fields.texts("captions", least=2)}
+
+
+def _ranges(value: object) -> dict[str, list[float]]:
+    if not isinstance(value, dict) or not value or not all(map(_is_range, value.values())):
+        raise Invalid.of(value, "{system: [least, most]} with numbers from 0 to 1")
+    return value
 
 
 def _is_range(value: Any) -> bool:

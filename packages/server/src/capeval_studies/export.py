@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from capeval_studies.answers import Answer, by_group, by_page
-from capeval_studies.kinds import Content, Kind
+from capeval_studies.kinds import Content, StudyKind
 
 _COLUMNS = (
     "answer_id", "role", "item", "page", "image_id", "a", "b", "c", "b_system", "c_system", "category", "sets",
@@ -19,14 +19,14 @@ _COLUMNS = (
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def export_name(kind: Kind) -> str:
+def export_name(kind: StudyKind) -> str:
     """What the exported file is called."""
     return {"triplet": "pairs.jsonl", "pairwise": "pairs.jsonl", "diversity": "ratings.jsonl"}.get(
         kind.name, "references.json"
     )
 
 
-def export(kind: Kind, answers: Sequence[Answer]) -> str:
+def export(kind: StudyKind, answers: Sequence[Answer]) -> str:
     """The judgments: pairs or ratings in JSON lines; collected sentences as references."""
     if kind.name == "collection":
         return json.dumps(list(_sentences(answers)), ensure_ascii=False, indent=0) + "\n"

@@ -16,7 +16,7 @@ class AnswerError(ValueError):
     """An answer that cannot be taken; the text says to the annotator what is missing."""
 
 
-class Kind(ABC):
+class StudyKind(ABC):
     """One protocol: what is asked, of how many people, and what an answer is."""
 
     name: ClassVar[str]

@@ -15,7 +15,7 @@ from capeval.errors import MissingDependencyError
 from capeval_studies.aggregate import bradley_terry, dawid_skene, numbered
 from capeval_studies.answers import Answer, by_page, judged
 from capeval_studies.diversity import STEPS
-from capeval_studies.kinds import Kind
+from capeval_studies.kinds import StudyKind
 
 
 @dataclass
@@ -62,7 +62,7 @@ class Quality:
     people: list[PersonQuality] = field(default_factory=list)
 
 
-def quality(kind: Kind, answers: Sequence[Answer]) -> Quality:
+def quality(kind: StudyKind, answers: Sequence[Answer]) -> Quality:
     """The statistics of the answers that count; those of people also over answers that do not.
 
     Raises `MissingDependencyError` without krippendorff.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from capeval.data import fields
 from capeval.data.source import PathLike, display_name
 from capeval.errors import UsageError
 from capeval.judgments.datasets.records import Record, read_records
@@ -58,4 +59,5 @@ def _ratings(record: Record, aspect: str | None, bounds: tuple[float, float]) ->
     values = value if isinstance(value, list) else [value]
     if not values:
         raise record.refuse("an empty list of ratings; give at least one, or remove the line")
-    return tuple(record.as_number("rating", one, *bounds) for one in values)
+    least, most = bounds
+    return tuple(record.checked("rating", fields.number, one, least=least, most=most) for one in values)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
+from capeval.data import fields
 from capeval.data.source import PathLike, display_name, read_bytes
 from capeval.errors import DataError
+
+T = TypeVar("T")
 
 
 class Record:
@@ -33,41 +35,27 @@ class Record:
                 return self.fields[name]
         raise self.refuse(f"no field {' or '.join(map(repr, names))}; it has {', '.join(self.fields) or 'none'}")
 
+    def read(self, check: Callable[..., T], *names: str, **options: Any) -> T:
+        """The value of the first of these fields that is there, checked by a function of `capeval.data.fields`."""
+        return self.checked(names[0], check, self.find(*names), **options)
+
+    def checked(self, name: str, check: Callable[..., T], value: Any, **options: Any) -> T:
+        """The value, if the check takes it; the error names the field so."""
+        try:
+            return check(value, **options)
+        except fields.Invalid as problem:
+            raise self.refuse(problem.about(name)) from None
+
     def name(self, *names: str) -> str:
         """An image id or the like: text or a whole number, as text."""
-        value = self.find(*names)
-        if isinstance(value, bool) or not isinstance(value, (str, int)) or value == "":
-            raise self.refuse(f"{names[0]} must be text or a whole number, got {value!r}")
-        return str(value)
+        return self.read(fields.name, *names)
 
     def caption(self, *names: str) -> str:
-        value = self.find(*names)
-        if not isinstance(value, str) or not value.strip():
-            raise self.refuse(f"{names[0]} must be a caption, got {value!r}")
-        return self._text(value)
+        return self.read(fields.text, *names, accepted="a caption").strip()
 
     def captions(self, *names: str) -> list[str]:
         """A list of at least one caption."""
-        value = self.find(*names)
-        if not isinstance(value, list) or not value or not all(isinstance(v, str) and v.strip() for v in value):
-            raise self.refuse(f"{names[0]} must be a list of at least one caption, got {_shown(value)}")
-        return [self._text(caption) for caption in value]
-
-    def number(self, *names: str, least: float = -math.inf, most: float = math.inf) -> float:
-        return self.as_number(names[0], self.find(*names), least, most)
-
-    def as_number(self, name: str, value: Any, least: float, most: float) -> float:
-        """The value, if it is a finite number within the range."""
-        is_number = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-        if not is_number or not least <= value <= most:
-            bounds = "a finite number" if math.isinf(least) else f"a number from {least:g} to {most:g}"
-            raise self.refuse(f"{name} must be {bounds}, got {_shown(value)}")
-        return float(value)
-
-    def _text(self, caption: str) -> str:
-        if any("\ud800" <= character <= "\udfff" for character in caption):
-            raise self.refuse(f"a lone surrogate, which is no text; remove it: {caption!a}")
-        return caption.strip()
+        return [caption.strip() for caption in self.read(fields.texts, *names, accepted="a caption")]
 
 
 def read_records(path: PathLike) -> list[Record]:
@@ -84,12 +72,7 @@ def read_records(path: PathLike) -> list[Record]:
 
 def read_lines(path: PathLike) -> Iterator[tuple[int, str]]:
     """Numbered lines of a UTF-8 file, without their ends and without blank ones. Raises `DataError`."""
-    data = read_bytes(path)
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise DataError(f"{display_name(path)}, line {line}: not UTF-8; convert the file to UTF-8") from None
+    text = fields.decoded(read_bytes(path), display_name(path))
     # Not splitlines(), which also cuts at the line separators that captions hold.
     lines = enumerate(text.split("\n"), 1)
     return ((number, line.rstrip("\r")) for number, line in lines if line.strip())
@@ -98,14 +81,9 @@ def read_lines(path: PathLike) -> Iterator[tuple[int, str]]:
 def _records(source: str, path: PathLike) -> Iterator[Record]:
     for number, line in read_lines(path):
         try:
-            fields = json.loads(line)
+            value = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise DataError(f"{source}, line {number}: not JSON ({error}); expected one object a line") from None
-        if not isinstance(fields, dict):
-            raise DataError(f"{source}, line {number}: expected a JSON object, got {_shown(fields)}")
-        yield Record(source, number, fields)
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "…"
+        if not isinstance(value, dict):
+            raise DataError(f"{source}, line {number}: expected a JSON object, got {fields.shown(value)}")
+        yield Record(source, number, value)

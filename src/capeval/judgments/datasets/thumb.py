@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 
+from capeval.data import fields
 from capeval.data.source import PathLike, display_name
 from capeval.errors import DataError, accepted_name
 from capeval.judgments.datasets.records import Record, read_records
@@ -41,7 +42,7 @@ def read_thumb(path: PathLike, references: PathLike | None = None, aspect: str |
         display_name(path),
         rows=[Row(record.name("seg_id"), _look_up(record, known), place) for place, record in enumerate(records)],
         captions=[record.caption("hyp") for record in records],
-        ratings=[(record.number(field, least=least, most=most),) for record in records],
+        ratings=[(record.read(fields.number, field, least=least, most=most),) for record in records],
         in_file=len(records),
         system=[record.name("SYS") for record in records],
         aspect=aspect,

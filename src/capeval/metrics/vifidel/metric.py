@@ -108,7 +108,7 @@ class Vifidel(EmbeddingMetric):
 
     def explain(
         self,
-        objects: Mapping[str, float] | Iterable[str],
+        objects: Mapping[str, int] | Iterable[str],
         caption: str,
         references: Sequence[str] | None = None,
         *,
@@ -127,18 +127,17 @@ class Vifidel(EmbeddingMetric):
         Raises `DataError` for unusable objects, captions or vectors.
         """
         from capeval.corpus.corpus import check_texts, tokenize
+        from capeval.data.objects import count_labels
         from capeval.metrics.vifidel.explanation import explain
         from capeval.resources.content_words import script_words
-        from capeval.resources.objects import counted
         from capeval.resources.vectors import embed_texts
 
         if isinstance(references, str):
             raise DataError(f"references are a list of sentences, got one text: {references!r}")
         sentences = check_texts([caption, *(references or ())])
         words = [script_words(s) for s in sentences] if self.script_words else tokenize(sentences, tokenizer=tokenizer)
-        view = embed_texts(
-            words[0], words[1:], counted(objects, "explain"), self.source_of(embeddings), scripted=self.script_words
-        )
+        labels = count_labels(objects, "explain")
+        view = embed_texts(words[0], words[1:], labels, self.source_of(embeddings), scripted=self.script_words)
         return explain(self, view, 0)
 
     def unavailable(self, needs: Needs) -> str | None:

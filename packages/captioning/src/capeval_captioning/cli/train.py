@@ -17,7 +17,7 @@ from capeval_captioning.training.settings import PRECISIONS, SCHEDULES, Settings
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from capeval_captioning.training.loop import Outcome, Progress
+    from capeval_captioning.training.loop import Outcome, TrainingProgress
 
 
 def _setting(name: str, text: str, kind: Any = None, **others: Any) -> Callable[[Any], Any]:
@@ -135,7 +135,7 @@ def _show_reading(split: str, done: int, images: int) -> None:
     stage.text = f"reading {split} {_bar(done, images)} {done:,} of {images:,} images"
 
 
-def _show(progress: Progress) -> None:
+def _show(progress: TrainingProgress) -> None:
     """A bar with losses and CIDEr-D, for the line that a terminal shows."""
     losses = " · ".join(f"{name} {value:.3f}" for name, value in progress.losses.items() if name != "seconds")
     scores = "" if progress.validation is None else f" · CIDEr-D {progress.validation:.3f} (best {progress.best:.3f})"

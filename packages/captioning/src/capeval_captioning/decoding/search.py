@@ -7,6 +7,7 @@ numbers give the same captions, whatever else is in the batch.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -15,6 +16,39 @@ from torch import Tensor
 from capeval.errors import UsageError
 from capeval_captioning.data.vocabulary import END
 from capeval_captioning.models.base import Captioner, Features, State
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How a word is drawn from the model's distribution; as it is, by default."""
+
+    temperature: float = 1.0
+    """Divides the logits; below 1 the likely become likelier."""
+    top_k: int = 0
+    """Draw among that many likeliest words; 0 for all (Fan et al. 2018)."""
+    nucleus: float = 1.0
+    """Draw among the fewest likeliest words whose probabilities reach this (Holtzman et al. 2020)."""
+
+    def choose(self, log_probs: Tensor, chance: Tensor) -> Tensor:
+        """(N,) words drawn from (N, V) log-probabilities; (N,) chances decide."""
+        # In float64, which Apple's GPUs do not have.
+        place = torch.device("cpu") if log_probs.device.type == "mps" else log_probs.device
+        likelihood = (log_probs.detach() / self.temperature).to(place).softmax(1, dtype=torch.float64)
+        return drawn(self.kept(likelihood), chance.to(place)).to(log_probs.device)
+
+    def kept(self, likelihood: Tensor) -> Tensor:
+        """(N, V) likelihoods in which all but the `top_k` likeliest, and what the nucleus leaves out, are 0."""
+        if not self.top_k and self.nucleus >= 1:
+            return likelihood
+        ordered, words = likelihood.sort(dim=1, descending=True, stable=True)  # (N, V)
+        dropped = ordered.cumsum(1) - ordered >= self.nucleus * ordered.sum(1, keepdim=True)
+        if self.top_k:
+            dropped[:, self.top_k :] = True
+        dropped[:, 0] = False
+        return torch.zeros_like(likelihood).scatter(1, words, ordered.masked_fill(dropped, 0.0))
+
+
+PLAIN = Sampling()
 
 
 class Decoded(NamedTuple):
@@ -37,9 +71,7 @@ def sample(
     *,
     limit: int,
     samples: int = 1,
-    temperature: float = 1.0,
-    top_k: int = 0,
-    nucleus: float = 1.0,
+    sampling: Sampling = PLAIN,
     generator: torch.Generator | None = None,
     chance: Tensor | None = None,
 ) -> Decoded:
@@ -50,9 +82,7 @@ def sample(
         features: of B images.
         limit: T, the most words of a caption.
         samples: k, captions an image.
-        temperature: divides the logits; below 1 the likely become likelier.
-        top_k: draw among that many likeliest words; 0 for all (Fan et al. 2018).
-        nucleus: draw among the fewest likeliest words whose probabilities reach this (Holtzman et al. 2020).
+        sampling: how a word is drawn.
         generator: of the random numbers, where `chance` is not given.
         chance: (N, limit) uniform numbers in [0, 1), which decide each word.
     """
@@ -60,9 +90,7 @@ def sample(
         model,
         model.begin(features.repeated(samples)),
         limit=limit,
-        temperature=temperature,
-        top_k=top_k,
-        nucleus=nucleus,
+        sampling=sampling,
         generator=generator,
         chance=chance,
     )
@@ -73,9 +101,7 @@ def sample_from(
     state: State,
     *,
     limit: int,
-    temperature: float = 1.0,
-    top_k: int = 0,
-    nucleus: float = 1.0,
+    sampling: Sampling = PLAIN,
     generator: torch.Generator | None = None,
     chance: Tensor | None = None,
 ) -> Decoded:
@@ -85,29 +111,9 @@ def sample_from(
         chance = torch.rand(len(rows), limit, generator=generator, device=rows.device)
 
     def draw(log_probs: Tensor, step: int) -> Tensor:
-        return chosen_by(chance[:, step], log_probs, temperature, top_k, nucleus)
+        return sampling.choose(log_probs, chance[:, step])
 
     return _decode(model, state, limit, draw)
-
-
-def chosen_by(chance: Tensor, log_probs: Tensor, temperature: float, top_k: int, nucleus: float) -> Tensor:
-    """(N,) words drawn from (N, V) log-probabilities; (N,) chances decide."""
-    # In float64, which Apple's GPUs do not have.
-    place = torch.device("cpu") if log_probs.device.type == "mps" else log_probs.device
-    likelihood = (log_probs.detach() / temperature).to(place).softmax(1, dtype=torch.float64)
-    return drawn(kept(likelihood, top_k, nucleus), chance.to(place)).to(log_probs.device)
-
-
-def kept(likelihood: Tensor, top_k: int, nucleus: float) -> Tensor:
-    """(N, V) likelihoods in which all but the `top_k` likeliest, and what the nucleus leaves out, are 0."""
-    if not top_k and nucleus >= 1:
-        return likelihood
-    ordered, words = likelihood.sort(dim=1, descending=True, stable=True)  # (N, V)
-    dropped = ordered.cumsum(1) - ordered >= nucleus * ordered.sum(1, keepdim=True)
-    if top_k:
-        dropped[:, top_k:] = True
-    dropped[:, 0] = False
-    return torch.zeros_like(likelihood).scatter(1, words, ordered.masked_fill(dropped, 0.0))
 
 
 def drawn(likelihood: Tensor, chance: Tensor) -> Tensor:

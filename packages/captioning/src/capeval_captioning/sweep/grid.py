@@ -98,11 +98,11 @@ class Sweep:
             return self.reward
         return "xe" if float(weight) == 0 else f"xe + {weight}*{self.reward}"
 
-    def settings(self, captioner: Captioner, weights: str) -> Settings:
+    def settings(self, captioner: Cell, weights: str) -> Settings:
         """Of training a captioner by cross-entropy, with an encoder of these weights."""
         return Settings(**{**self.training, "data": self.data, "weights": weights, **_who(captioner)})
 
-    def reward_settings(self, captioner: Captioner, weights: str, start: PathLike) -> Settings:
+    def reward_settings(self, captioner: Cell, weights: str, start: PathLike) -> Settings:
         """Of training a captioner further with its λ, from where cross-entropy led."""
         return dataclasses.replace(
             self.settings(captioner, weights),
@@ -128,16 +128,16 @@ class Sweep:
                 chosen.append(image)
         return CaptionedImages(chosen, images.files)
 
-    def captioners(self) -> list[Captioner]:
+    def captioners(self) -> list[Cell]:
         """All that are trained with a λ; attention, which takes longest, first."""
         models = sorted(self.models, key=lambda model: model in {"fc", "nic"})
         return [
-            Captioner(model, seed, weight) for seed in range(self.seeds) for model in models for weight in self.lambdas
+            Cell(model, seed, weight) for seed in range(self.seeds) for model in models for weight in self.lambdas
         ]
 
 
 @dataclass(frozen=True)
-class Captioner:
+class Cell:
     """One of the grid."""
 
     model: str
@@ -151,7 +151,7 @@ class Captioner:
         return f"{self.model}-{'xe' if self.weight is None else f'lambda-{self.weight}'}-seed-{self.seed}"
 
 
-def _who(captioner: Captioner) -> dict[str, Any]:
+def _who(captioner: Cell) -> dict[str, Any]:
     return {"model": captioner.model, "seed": captioner.seed}
 
 

@@ -24,21 +24,21 @@ from capeval_captioning.data.features import cached_features
 from capeval_captioning.data.images import CaptionedImages
 from capeval_captioning.decoding.generation import run_speaker
 from capeval_captioning.decoding.sets import make_sets, set_method
-from capeval_captioning.sweep.grid import Captioner, Sweep
+from capeval_captioning.sweep.grid import Cell, Sweep
 from capeval_captioning.training.data import tokenised
 from capeval_captioning.training.pretraining import WORDS, prepared_encoder
 from capeval_captioning.training.run_folder import CONFIG, RunFolder
 from capeval_captioning.training.settings import Settings
 from capeval_captioning.training.training import resume, train
 
-Progress = Callable[[str, int, int], None]
+SweepProgress = Callable[[str, int, int], None]
 
 ENCODER, FEATURES = "encoder.pt", "features"
 
 
-def prepare_encoder(sweep: Sweep, folder: Path, images: CaptionedImages, progress: Progress | None) -> None:
+def prepare_encoder(sweep: Sweep, folder: Path, images: CaptionedImages, progress: SweepProgress | None) -> None:
     """The encoder of all captioners, and the features of all images that they see."""
-    settings = sweep.settings(Captioner(sweep.models[0], 0), sweep.training.get("weights", WORDS))
+    settings = sweep.settings(Cell(sweep.models[0], 0), sweep.training.get("weights", WORDS))
     if settings.train_encoder or (folder / ENCODER).exists():
         return
     train_images = images.split("train")
@@ -68,10 +68,10 @@ def prepare_encoder(sweep: Sweep, folder: Path, images: CaptionedImages, progres
         torch.save(encoder.cpu().state_dict(), file)
 
 
-def run_jobs(sweep: Sweep, folder: Path, *, processes: int, progress: Progress | None) -> None:
+def run_jobs(sweep: Sweep, folder: Path, *, processes: int, progress: SweepProgress | None) -> None:
     """Trains and scores what is not there yet: first by cross-entropy, then with each λ."""
     left = [one for one in sweep.captioners() if not all(path.exists() for path in _scores(sweep, folder, one))]
-    starts = dict.fromkeys(Captioner(one.model, one.seed) for one in left)
+    starts = dict.fromkeys(Cell(one.model, one.seed) for one in left)
     with ProcessPoolExecutor(
         processes, mp_context=multiprocessing.get_context("spawn"), initializer=_begin_worker
     ) as pool:
@@ -95,14 +95,14 @@ def run_jobs(sweep: Sweep, folder: Path, *, processes: int, progress: Progress |
                 raise
 
 
-def train_start(sweep: Sweep, folder: Path, captioner: Captioner) -> None:
+def train_start(sweep: Sweep, folder: Path, captioner: Cell) -> None:
     """By cross-entropy."""
     _train(sweep, folder, captioner, sweep.settings(captioner, _weights(sweep, folder)))
 
 
-def train_and_score(sweep: Sweep, folder: Path, captioner: Captioner) -> None:
+def train_and_score(sweep: Sweep, folder: Path, captioner: Cell) -> None:
     """With its λ; then sets by each method, and their figures."""
-    start = folder / "runs" / Captioner(captioner.model, captioner.seed).name
+    start = folder / "runs" / Cell(captioner.model, captioner.seed).name
     run = _train(sweep, folder, captioner, sweep.reward_settings(captioner, _weights(sweep, folder), start))
     images = _images(sweep).split(sweep.split)
     for method, scores in zip(sweep.methods, _scores(sweep, folder, captioner), strict=True):
@@ -117,7 +117,7 @@ def train_and_score(sweep: Sweep, folder: Path, captioner: Captioner) -> None:
             json.dump({**row, **result[name].to_dict()}, file)
 
 
-def _train(sweep: Sweep, folder: Path, captioner: Captioner, settings: Settings) -> RunFolder:
+def _train(sweep: Sweep, folder: Path, captioner: Cell, settings: Settings) -> RunFolder:
     """The run, which begins, goes on, or is there already."""
     place, images, cache = folder / "runs" / captioner.name, _images(sweep), folder / FEATURES
     if (place / CONFIG).exists():
@@ -145,7 +145,7 @@ def _sets(sweep: Sweep, folder: Path, run: RunFolder, images: CaptionedImages, m
     )  # fmt: skip
 
 
-def _scores(sweep: Sweep, folder: Path, captioner: Captioner) -> list[Path]:
+def _scores(sweep: Sweep, folder: Path, captioner: Cell) -> list[Path]:
     """Where the figures of each method are kept: the file that is written last."""
     names = [captioner.name + (f"-{method}" if len(sweep.methods) > 1 else "") for method in sweep.methods]
     return [folder / "scores" / f"{name}.json" for name in names]

@@ -38,7 +38,7 @@ from capeval_captioning.training.validation import greedy_captions, validation_s
 
 
 @dataclass(frozen=True)
-class Progress:
+class TrainingProgress:
     """Where a run is."""
 
     step: int
@@ -143,7 +143,7 @@ class TrainingLoop:
         # Each process draws its own samples.
         torch.manual_seed(settings.seed + 1 + processes.rank)
 
-    def go(self, progress: Callable[[Progress], None] | None) -> Outcome:
+    def go(self, progress: Callable[[TrainingProgress], None] | None) -> Outcome:
         """Takes the steps that are left."""
         log = RunLog(self.run.path, self.position.step, tensorboard=self.tensorboard) if self.processes.first else None
         try:
@@ -224,7 +224,7 @@ class TrainingLoop:
     def _validate(self, log: RunLog | None) -> None:
         """CIDEr-D of greedy captions; the weights, where they are the best; a checkpoint."""
         at = self.position
-        score = self.processes.told(self._score() if self.processes.first else 0.0)
+        score = self.processes.broadcast(self._score() if self.processes.first else 0.0)
         better = score > at.best
         at.last = score
         at.stale = 0 if better else at.stale + 1
@@ -258,10 +258,10 @@ class TrainingLoop:
         step = self.position.step
         return step % (self.settings.validate_every or len(self.batches)) == 0 or step == self.settings.steps
 
-    def _progress(self) -> Progress:
+    def _progress(self) -> TrainingProgress:
         at = self.position
         best = None if at.best == -math.inf else at.best
-        return Progress(at.step, self.settings.steps, self.shown, at.last, best)
+        return TrainingProgress(at.step, self.settings.steps, self.shown, at.last, best)
 
     @contextlib.contextmanager
     def _enough_memory(self) -> Iterator[None]:
@@ -270,8 +270,8 @@ class TrainingLoop:
             yield
         except (torch.OutOfMemoryError, MemoryError, RuntimeError) as error:
             words = str(error).lower()
-            told = any(sign in words for sign in ("out of memory", "not enough memory", "allocate memory"))
-            if isinstance(error, RuntimeError) and not told:
+            of_memory = any(sign in words for sign in ("out of memory", "not enough memory", "allocate memory"))
+            if isinstance(error, RuntimeError) and not of_memory:
                 raise
             settings = self.settings
             raise DataError(

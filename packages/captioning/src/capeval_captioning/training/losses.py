@@ -25,12 +25,11 @@ from torch import Tensor
 
 from capeval.errors import UsageError, accepted_name
 from capeval_captioning.data.batches import Batch, Losses
-from capeval_captioning.decoding.search import greedy, sample
+from capeval_captioning.decoding.search import PLAIN, Sampling, greedy, sample
 from capeval_captioning.models.base import Captioner, Features, until_end
 from capeval_captioning.rewards import Reward, TrainingCaptions, load_reward
 from capeval_captioning.training.mixture import CROSS_ENTROPY, RETRIEVAL, Mixture
-
-BASELINES = ("greedy", "others")
+from capeval_captioning.training.settings import BASELINES
 
 
 class Objective:
@@ -45,7 +44,7 @@ class Objective:
         samples: k, sampled captions an image.
         baseline: one of `BASELINES`.
         limit: the most words of a sampled caption.
-        temperature: of the samples.
+        sampling: how the words of the samples are drawn.
 
     Raises:
         UsageError: an unknown baseline, fewer samples than it needs, or a reward is missing.
@@ -59,7 +58,7 @@ class Objective:
         samples: int = 5,
         baseline: str = "greedy",
         limit: int = 20,
-        temperature: float = 1.0,
+        sampling: Sampling = PLAIN,
     ) -> None:
         accepted_name("baseline", baseline, BASELINES)
         least = 2 if baseline == "others" else 1
@@ -73,7 +72,7 @@ class Objective:
         self.samples = samples
         self.baseline = baseline
         self.limit = limit
-        self.temperature = temperature
+        self.sampling = sampling
         self._thread = ThreadPoolExecutor(1, "capeval-reward")
 
     @classmethod
@@ -85,13 +84,13 @@ class Objective:
         samples: int = 5,
         baseline: str = "greedy",
         limit: int = 20,
-        temperature: float = 1.0,
+        sampling: Sampling = PLAIN,
         device: torch.device | str = "cpu",
     ) -> Objective:
         """The objective with the rewards that the mixture names, for a captioner on `device`; see `load_reward`."""
         mixture = Mixture.parse(mixture) if isinstance(mixture, str) else mixture
         rewards = {name: load_reward(name, training, device=device) for name in mixture.rewards}
-        return cls(mixture, rewards, samples=samples, baseline=baseline, limit=limit, temperature=temperature)
+        return cls(mixture, rewards, samples=samples, baseline=baseline, limit=limit, sampling=sampling)
 
     def __call__(self, model: Captioner, batch: Batch, step: int) -> Losses:
         """The loss of the batch, and its parts: cross-entropy a word (`xe`), each reward's mean (`reward/cider-d`).
@@ -124,7 +123,7 @@ class Objective:
     ) -> Callable[[], tuple[Tensor, dict[str, float]]]:
         """Samples, and has the samples scored meanwhile; the result waits for the scores."""
         sampled = sample(
-            model, batch.features, limit=self.limit, samples=self.samples, temperature=self.temperature
+            model, batch.features, limit=self.limit, samples=self.samples, sampling=self.sampling
         )  # (N, T)
         scored = self._begin_scores(sampled.words, batch.images, weights)
         compared = None

@@ -91,7 +91,7 @@ class Processes:
         distributed.all_gather_object(values, value)
         return values
 
-    def told(self, number: float) -> float:
+    def broadcast(self, number: float) -> float:
         """The first process' number, in all of them."""
         if self.world == 1:
             return number

@@ -9,7 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from capeval.errors import DataError, UsageError, accepted_name
+from capeval_captioning.training.mixture import Mixture
 
+# Names alone, so that settings are made and checked without torch.
+MODEL_NAMES = ("nic", "fc", "softatt", "att2in", "adapatt", "cvae", "gmm-cvae", "cgan")
+BASELINES = ("greedy", "others")
 PRECISIONS = ("float32", "bfloat16", "float16")
 SCHEDULES = ("constant", "linear", "cosine")
 
@@ -28,7 +32,7 @@ class Settings:
     data: str
     """Folder or split file of the captioned images."""
     model: str = "fc"
-    """A name of `models.MODELS`."""
+    """One of `MODEL_NAMES`."""
     loss: str = "xe"
     """What is minimised, as `xe + 5*cider-d`."""
     baseline: str = "greedy"
@@ -92,11 +96,7 @@ class Settings:
     """`cpu`, `cuda`, `cuda:1`, `mps`; `auto`: the GPU when there is one."""
 
     def __post_init__(self) -> None:
-        from capeval_captioning.models import MODELS
-        from capeval_captioning.training.losses import BASELINES
-        from capeval_captioning.training.mixture import Mixture
-
-        accepted_name("the model", self.model, list(MODELS))
+        accepted_name("the model", self.model, MODEL_NAMES)
         Mixture.parse(self.loss)
         accepted_name("the baseline", self.baseline, BASELINES)
         accepted_name("the precision", self.precision, PRECISIONS)

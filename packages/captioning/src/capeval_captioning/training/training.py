@@ -25,7 +25,7 @@ from capeval_captioning.data.vocabulary import Vocabulary
 from capeval_captioning.encoders import Encoder, load_encoder
 from capeval_captioning.models import Sizes, build
 from capeval_captioning.training.data import TrainingData, cache_folder, prepare, tokenised
-from capeval_captioning.training.loop import Outcome, Progress, TrainingLoop
+from capeval_captioning.training.loop import Outcome, TrainingLoop, TrainingProgress
 from capeval_captioning.training.pretraining import WORDS, prepared_encoder
 from capeval_captioning.training.processes import Processes
 from capeval_captioning.training.run_folder import BEGIN, RunFolder, check_new
@@ -39,7 +39,7 @@ def train(
     images: CaptionedImages | None = None,
     cache: PathLike | None = None,
     tensorboard: bool = True,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[TrainingProgress], None] | None = None,
     reading: Callable[[str, int, int], None] | None = None,
 ) -> Outcome:
     """Trains a captioner in a new run folder.
@@ -88,7 +88,7 @@ def resume(
     images: CaptionedImages | None = None,
     cache: PathLike | None = None,
     tensorboard: bool = True,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[TrainingProgress], None] | None = None,
     reading: Callable[[str, int, int], None] | None = None,
 ) -> Outcome:
     """Goes on with a run from its last checkpoint, to what it would have become without the break.

@@ -13,7 +13,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from capeval_server.accounts.passwords import digest, new_secret
-from capeval_server.store.models import Account, ApiToken, SignedIn, Team, now
+from capeval_server.store.models import Account, ApiToken, LoginSession, Team, now
 
 SIGNED_IN_FOR = dt.timedelta(days=14)
 TOKEN_PREFIX = "capeval_"  # noqa: S105
@@ -55,14 +55,14 @@ NOBODY = Caller()
 def sign_in(session: Session, account_id: int) -> str:
     """A new sign-in of the account: the cookie's value."""
     secret = new_secret()
-    session.execute(delete(SignedIn).where(SignedIn.expires < now()))
-    session.add(SignedIn(token_hash=digest(secret), account_id=account_id, expires=now() + SIGNED_IN_FOR))
+    session.execute(delete(LoginSession).where(LoginSession.expires < now()))
+    session.add(LoginSession(token_hash=digest(secret), account_id=account_id, expires=now() + SIGNED_IN_FOR))
     return secret
 
 
 def sign_out(session: Session, cookie: str) -> None:
     """Ends the sign-in: the cookie is worth nothing from now on, whoever has a copy."""
-    session.execute(delete(SignedIn).where(SignedIn.token_hash == digest(cookie)))
+    session.execute(delete(LoginSession).where(LoginSession.token_hash == digest(cookie)))
 
 
 def by_cookie(session: Session, cookie: str) -> Caller:
@@ -70,8 +70,8 @@ def by_cookie(session: Session, cookie: str) -> Caller:
     query = (
         select(Account, Team.name)
         .outerjoin(Team, Team.id == Account.team_id)
-        .join(SignedIn, SignedIn.account_id == Account.id)
-        .where(SignedIn.token_hash == digest(cookie), SignedIn.expires > now(), Account.disabled.is_(False))
+        .join(LoginSession, LoginSession.account_id == Account.id)
+        .where(LoginSession.token_hash == digest(cookie), LoginSession.expires > now(), Account.disabled.is_(False))
     )
     return _caller(session.execute(query).one_or_none(), by_token=False)
 

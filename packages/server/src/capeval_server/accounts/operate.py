@@ -10,7 +10,7 @@ from capeval.errors import UsageError
 from capeval_server.accounts.access import Role
 from capeval_server.accounts.passwords import hash_password, problem_with
 from capeval_server.store.database import Database
-from capeval_server.store.models import Account, AuditEntry, SignedIn, now
+from capeval_server.store.models import Account, AuditEntry, LoginSession, now
 
 EMAIL = re.compile(r"[^@\s\x00-\x1f]{1,64}@[^@\s\x00-\x1f]{1,185}")
 """What is taken for an e-mail address; whether it is one, only a letter would show."""
@@ -34,5 +34,5 @@ def make_admin(database: Database, email: str, password: str) -> None:
             session.add(account)
         account.role, account.password, account.disabled = Role.ADMIN, hashed, False
         session.flush()
-        session.execute(delete(SignedIn).where(SignedIn.account_id == account.id))
+        session.execute(delete(LoginSession).where(LoginSession.account_id == account.id))
         session.add(AuditEntry(at=now(), account_id=None, address="", action="admin.made", subject=email))

@@ -1,5 +1,5 @@
 """The JSON API. A new module adds its `routes` here."""
 
-from capeval_server.api import benchmarks
+from capeval_server.api import v1
 
-ROUTES = (benchmarks.routes,)
+ROUTES = (v1.routes,)

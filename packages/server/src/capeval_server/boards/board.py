@@ -8,11 +8,14 @@ import io
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import combinations
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from capeval.metrics.registry import parse_metrics
+from capeval.scoring.compare import holm
+from capeval.scoring.comparison import rank_ranges
 from capeval_server.store.models import Benchmark, Submission, SubmissionPair, SubmissionScore, Team
 from capeval_server.web.errors import Refused
 
@@ -34,7 +37,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Row:
+class BoardRow:
     """A place on the board."""
 
     first: int
@@ -89,7 +92,7 @@ def best(of: Iterable[Entry], metric: str) -> list[Entry]:
     return list(found.values())
 
 
-def board(session: Session, benchmark: Benchmark, sort: str | None = None) -> list[Row]:
+def board(session: Session, benchmark: Benchmark, sort: str | None = None) -> list[BoardRow]:
     """Each team's best submission by the benchmark's first metric, in order of `sort`, with ranges of ranks.
 
     Raises `Refused` for a metric that the benchmark does not have.
@@ -101,32 +104,27 @@ def board(session: Session, benchmark: Benchmark, sort: str | None = None) -> li
     ordered = sorted(
         best(entries(session, benchmark), metrics[0]), key=lambda entry: (-entry.scores[sort].value, entry.scored)
     )
-    better = _separated(session, ordered, sort)
-    rows = []
-    for entry in ordered:
-        above = sum((other.id, entry.id) in better for other in ordered)
-        below = sum((entry.id, other.id) in better for other in ordered)
-        rows.append(Row(1 + above, len(ordered) - below, entry))
-    return rows
+    ranks = rank_ranges([entry.id for entry in ordered], _separated(session, ordered, sort))
+    return [BoardRow(*ranks[entry.id], entry) for entry in ordered]
 
 
-def _separated(session: Session, on_board: list[Entry], metric: str) -> set[tuple[int, int]]:
+def _separated(session: Session, on_board: list[Entry], metric: str) -> list[tuple[int, int]]:
     """(better, worse): the pairs that a paired test separates after Holm's correction over the pairs of this board.
 
-    A pair that is not compared yet is not separated.
+    A pair that is not compared yet counts as a test with p = 1.
     """
-    numbers = [entry.id for entry in on_board]
+    numbers = sorted(entry.id for entry in on_board)
     query = select(SubmissionPair).where(
         SubmissionPair.metric == metric, SubmissionPair.a_id.in_(numbers), SubmissionPair.b_id.in_(numbers)
     )
-    pairs = sorted(session.execute(query).scalars(), key=lambda pair: pair.p)
-    tests = len(numbers) * (len(numbers) - 1) // 2
-    found = set()
-    for done, pair in enumerate(pairs):
-        if pair.p * (tests - done) > ALPHA:
-            break
-        found.add((pair.a_id, pair.b_id) if pair.delta > 0 else (pair.b_id, pair.a_id))
-    return found
+    compared = {(pair.a_id, pair.b_id): pair for pair in session.execute(query).scalars()}
+    tests = list(combinations(numbers, 2))
+    p = holm([compared[test].p if test in compared else 1.0 for test in tests])
+    return [
+        (a, b) if compared[a, b].delta > 0 else (b, a)
+        for (a, b), corrected in zip(tests, p, strict=True)
+        if corrected <= ALPHA
+    ]
 
 
 def compared(session: Session, a: int, b: int) -> dict[str, SubmissionPair]:
@@ -147,7 +145,7 @@ def improvements(of: Iterable[Entry], metric: str) -> list[Entry]:
     return found
 
 
-def to_csv(rows: list[Row], metrics: list[str]) -> str:
+def to_csv(rows: list[BoardRow], metrics: list[str]) -> str:
     """The board as CSV. Names that a spreadsheet would take for a formula get an apostrophe before them."""
     text = io.StringIO()
     writer = csv.writer(text)

@@ -8,23 +8,23 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from capeval._core import Captions
+from capeval.data import fields
 from capeval.errors import CapevalError
-from capeval_server.jobs.child import ChildFailedError, Limits, run_child
+from capeval_server.jobs.child import ChildFailedError, ResourceLimits, run_child
 
 MOST_PROBLEMS = 1000
 """Problems listed; the others are counted."""
 LONGEST_CAPTION = 2000
 """Characters: METEOR's search grows with the product of the lengths."""
 _PACKED = {b"\x1f\x8b": "gzip", b"PK": "zip", b"BZh": "bzip2", b"\xfd7z": "xz", b"7z": "7z", b"PAR1": "Parquet"}
-_SECONDS = 20
-_MEMORY = 2048
+_LIMITS = ResourceLimits(seconds=20, memory=2048)
 
 
-def problems_of(data: bytes, images: list[str]) -> list[str]:
+def problems_of(data: bytes, images: Sequence[str]) -> list[str]:
     """One sentence a problem; none where the file has exactly one caption for each image."""
     for start, name in _PACKED.items():
         if data.startswith(start):
@@ -37,7 +37,7 @@ def problems_of(data: bytes, images: list[str]) -> list[str]:
     return _limited(list(_misfits(captions, images)))
 
 
-def _misfits(captions: Captions, images: list[str]) -> Iterator[str]:
+def _misfits(captions: Captions, images: Sequence[str]) -> Iterator[str]:
     """Captions that can be read, but do not fit the images."""
     wanted = set(images)
     for image, count in zip(captions.image_ids, captions.caption_counts(), strict=True):
@@ -53,11 +53,11 @@ def _misfits(captions: Captions, images: list[str]) -> Iterator[str]:
     yield from (f"Image {_short(image)} has no caption." for image in images if image not in given)
 
 
-def _entry_by_entry(data: bytes, images: list[str]) -> tuple[list[str], bool]:
+def _entry_by_entry(data: bytes, images: Sequence[str]) -> tuple[list[str], bool]:
     """The problems, and whether they explain why the file cannot be read."""
     try:
         answer = run_child(
-            "capeval_server.boards.check:examine", {"images": images}, [data], Limits(_SECONDS, _MEMORY), lambda _: None
+            "capeval_server.boards.check:examine", {"images": list(images)}, [data], _LIMITS, lambda _: None
         )
     except ChildFailedError:
         return [], False
@@ -117,22 +117,18 @@ def _entry_problems(entry: object, seen: Counter[str]) -> Iterator[str]:
     image = entry.get("image_id")
     if "image_id" not in entry:
         yield "has no image_id."
-    elif not isinstance(image, (str, int)) or isinstance(image, bool):
-        yield f"its image_id is {_kind(image)}; it must be text or a whole number."
     else:
-        seen[str(image)] += 1
+        try:
+            seen[fields.name(image)] += 1
+        except fields.Invalid as problem:
+            yield f"its image_id {problem}."
     caption = entry.get("caption")
     if "caption" not in entry:
         yield "has no caption."
     elif not isinstance(caption, str):
-        yield f"its caption is {_kind(caption)}; it must be text."
+        yield f"its caption {fields.Invalid.of(caption, 'text')}."
     elif len(caption) > LONGEST_CAPTION:
         yield f"its caption is longer than {LONGEST_CAPTION} characters."
-
-
-def _kind(value: object) -> str:
-    names = {"NoneType": "null", "bool": "true or false", "int": "a number", "float": "a number", "list": "a list"}
-    return names.get(type(value).__name__, "an object" if isinstance(value, dict) else "text")
 
 
 def _short(image: str) -> str:

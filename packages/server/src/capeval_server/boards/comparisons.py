@@ -8,20 +8,20 @@ from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from capeval_server.accounts.access import Caller
-from capeval_server.boards import benchmarks, scoring
+from capeval_server.boards import catalogue, scoring
 from capeval_server.boards.board import Entry, board, entries
 from capeval_server.jobs import jobs
-from capeval_server.store.models import Benchmark, Comparison, Job
+from capeval_server.store.models import Benchmark, ComparisonRequest, Job
 from capeval_server.web.errors import Refused, not_found
 
 
 def choices(session: Session, caller: Caller, benchmark: Benchmark) -> dict[int, Entry]:
     """The scored submissions whose scores the caller may see: the board's first, then their team's, or everybody's."""
     found: dict[int, Entry] = {}
-    if benchmarks.sees_board(caller, benchmark):
+    if catalogue.sees_board(caller, benchmark):
         found |= {row.entry.id: row.entry for row in board(session, benchmark)}
     owner = caller.owns(benchmark.owner_id)
-    if owner or (caller.team_id is not None and benchmarks.sees_scores(caller, benchmark)):
+    if owner or (caller.team_id is not None and catalogue.sees_scores(caller, benchmark)):
         for entry in entries(session, benchmark):
             if owner or entry.team_id == caller.team_id:
                 found.setdefault(entry.id, entry)
@@ -46,7 +46,7 @@ def ask(session: Session, benchmark: Benchmark, a: int, b: int) -> None:
         return
     comparison = session.execute(_query(a, b)).scalar_one_or_none()
     if comparison is None:
-        comparison = Comparison(a_id=min(a, b), b_id=max(a, b))
+        comparison = ComparisonRequest(a_id=min(a, b), b_id=max(a, b))
         session.add(comparison)
         session.flush()
     jobs.add(session, scoring.ASKED, comparison.id)
@@ -54,10 +54,10 @@ def ask(session: Session, benchmark: Benchmark, a: int, b: int) -> None:
 
 def asked(session: Session, a: int, b: int) -> Job | None:
     """The newest job that compares the two because somebody asked."""
-    ours = _query(a, b).with_only_columns(Comparison.id).scalar_subquery()
+    ours = _query(a, b).with_only_columns(ComparisonRequest.id).scalar_subquery()
     query = select(Job).where(Job.kind == scoring.ASKED, Job.subject_id == ours).order_by(Job.id.desc()).limit(1)
     return session.execute(query).scalar_one_or_none()
 
 
 def _query(a: int, b: int) -> Select[Any]:
-    return select(Comparison).where(Comparison.a_id == min(a, b), Comparison.b_id == max(a, b))
+    return select(ComparisonRequest).where(ComparisonRequest.a_id == min(a, b), ComparisonRequest.b_id == max(a, b))

@@ -10,9 +10,9 @@ from sqlalchemy.orm import Session, joinedload
 
 from capeval_server.boards.board import board
 from capeval_server.jobs import jobs
-from capeval_server.jobs.jobs import KINDS, Kind
+from capeval_server.jobs.jobs import JOB_KINDS, JobKind
 from capeval_server.store import blobs
-from capeval_server.store.models import Benchmark, Comparison, Submission, SubmissionPair, SubmissionScore, now
+from capeval_server.store.models import Benchmark, ComparisonRequest, Submission, SubmissionPair, SubmissionScore, now
 
 KIND = "score"
 COMPARE = "compare"
@@ -64,7 +64,7 @@ def prepare_comparison(session: Session, submission_id: int) -> tuple[dict[str, 
 
 def prepare_asked(session: Session, comparison_id: int) -> tuple[dict[str, Any], list[bytes]]:
     """The two submissions that somebody asked for."""
-    comparison = session.get_one(Comparison, comparison_id)
+    comparison = session.get_one(ComparisonRequest, comparison_id)
     submission = session.get_one(Submission, comparison.a_id, options=[joinedload(Submission.benchmark)])
     return _together(session, submission.benchmark, [comparison.a_id, comparison.b_id])
 
@@ -83,6 +83,6 @@ def store_comparison(session: Session, _: int, answer: dict[str, Any]) -> None:
         session.merge(SubmissionPair(a_id=min(one, other), b_id=max(one, other), metric=metric, p=p, **row))
 
 
-KINDS[KIND] = Kind(prepare, "capeval_server.boards.scorer:compute", store)
-KINDS[COMPARE] = Kind(prepare_comparison, "capeval_server.boards.scorer:compare", store_comparison)
-KINDS[ASKED] = Kind(prepare_asked, "capeval_server.boards.scorer:compare", store_comparison)
+JOB_KINDS[KIND] = JobKind(prepare, "capeval_server.boards.scorer:compute", store)
+JOB_KINDS[COMPARE] = JobKind(prepare_comparison, "capeval_server.boards.scorer:compare", store_comparison)
+JOB_KINDS[ASKED] = JobKind(prepare_asked, "capeval_server.boards.scorer:compare", store_comparison)

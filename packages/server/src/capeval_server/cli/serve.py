@@ -72,9 +72,10 @@ def command(upload_limit: int, **options: Any) -> Callable[[], int] | None:
     _extra()
     # The database and its backups hold hidden references: files made here are for this user alone.
     os.umask(0o077)
-    from capeval_server.web.settings import Settings
+    from capeval_server.web.settings import ServerSettings
 
-    settings = Settings(secret_key=os.environ.get("CAPEVAL_SECRET_KEY"), upload_limit=upload_limit * 2**20, **options)
+    secret_key = os.environ.get("CAPEVAL_SECRET_KEY")
+    settings = ServerSettings(secret_key=secret_key, upload_limit=upload_limit * 2**20, **options)
     settings.check()
     ctx.obj = settings
     if ctx.invoked_subcommand is not None:

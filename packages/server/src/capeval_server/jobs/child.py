@@ -22,7 +22,7 @@ _BEAT_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
-class Limits:
+class ResourceLimits:
     """Most wall-clock seconds and most address space, MiB."""
 
     seconds: int
@@ -34,7 +34,7 @@ class ChildFailedError(Exception):
 
 
 def run_child(
-    compute: str, header: dict[str, Any], files: list[bytes], limits: Limits, beat: Callable[[str], None]
+    compute: str, header: dict[str, Any], files: list[bytes], limits: ResourceLimits, beat: Callable[[str], None]
 ) -> dict[str, Any]:
     """The answer of `module:function(header, files, progress)`, run in a child.
 
@@ -73,7 +73,9 @@ def _listen(pipe: IO[bytes], heard: list[dict[str, Any]]) -> None:
         heard.extend(json.loads(line) for line in pipe)
 
 
-def _wait(listener: threading.Thread, heard: list[dict[str, Any]], limits: Limits, beat: Callable[[str], None]) -> None:
+def _wait(
+    listener: threading.Thread, heard: list[dict[str, Any]], limits: ResourceLimits, beat: Callable[[str], None]
+) -> None:
     ends = time.monotonic() + limits.seconds
     passed_on = 0
     beaten = time.monotonic()
@@ -86,7 +88,7 @@ def _wait(listener: threading.Thread, heard: list[dict[str, Any]], limits: Limit
             beat(heard[-1].get("progress", "") if heard else "")
 
 
-def _answer(heard: list[dict[str, Any]], status: int | None, limits: Limits) -> dict[str, Any]:
+def _answer(heard: list[dict[str, Any]], status: int | None, limits: ResourceLimits) -> dict[str, Any]:
     last = heard[-1] if heard else {}
     if "answer" in last:
         answer: dict[str, Any] = last["answer"]

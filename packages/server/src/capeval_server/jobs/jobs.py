@@ -19,11 +19,11 @@ from typing import Any
 from sqlalchemy import func, or_, select, update
 from sqlalchemy.orm import Session
 
-from capeval_server.jobs.child import ChildFailedError, Limits, run_child
+from capeval_server.jobs.child import ChildFailedError, ResourceLimits, run_child
 from capeval_server.store.database import Database
 from capeval_server.store.models import Job, now
-from capeval_server.web.observe import Meters, event
-from capeval_server.web.settings import Settings
+from capeval_server.web.observability import Meters, event
+from capeval_server.web.settings import ServerSettings
 
 LEASE = dt.timedelta(seconds=15)
 ATTEMPTS = 20
@@ -32,7 +32,7 @@ _POLL_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
-class Kind:
+class JobKind:
     """What a job of some kind does: three steps, of which only the middle one runs in the child."""
 
     prepare: Callable[[Session, int], tuple[dict[str, Any], list[bytes]]]
@@ -43,7 +43,7 @@ class Kind:
     """Writes the answer, in the transaction that marks the job as done."""
 
 
-KINDS: dict[str, Kind] = {}
+JOB_KINDS: dict[str, JobKind] = {}
 """Each kind by name; a module that defines one registers it here when it is imported."""
 
 
@@ -57,9 +57,9 @@ def add(session: Session, kind: str, subject_id: int) -> Job:
 class Jobs:
     """The runners of one server."""
 
-    def __init__(self, database: Database, settings: Settings, meters: Meters) -> None:
+    def __init__(self, database: Database, settings: ServerSettings, meters: Meters) -> None:
         self.database = database
-        self.limits = Limits(settings.job_seconds, settings.job_memory)
+        self.limits = ResourceLimits(settings.job_seconds, settings.job_memory)
         self.meters = meters
         self._name = f"{platform.node()[:20]}:{os.getpid()}:{os.urandom(4).hex()}"
         self._wake = threading.Semaphore(0)
@@ -146,9 +146,9 @@ class Jobs:
         """Gives what came of it."""
         try:
             with self.database.read() as session:
-                header, files = KINDS[kind].prepare(session, subject_id)
+                header, files = JOB_KINDS[kind].prepare(session, subject_id)
             answer = run_child(
-                KINDS[kind].compute, header, files, self.limits, lambda text: self._renew(job_id, text),
+                JOB_KINDS[kind].compute, header, files, self.limits, lambda text: self._renew(job_id, text),
             )  # fmt: skip
         except ChildFailedError as error:
             self._end(job_id, "failed", str(error))
@@ -156,7 +156,7 @@ class Jobs:
         except InterruptedError:
             self._requeue(job_id)
             return "put back"
-        self._end(job_id, "done", store=lambda session: KINDS[kind].store(session, subject_id, answer))
+        self._end(job_id, "done", store=lambda session: JOB_KINDS[kind].store(session, subject_id, answer))
         return "done"
 
     def _renew(self, job_id: int, progress: str) -> None:

@@ -1,15 +1,15 @@
 """The pages: handlers that answer with HTML. A new module adds its `routes` here."""
 
-from capeval_server.pages import account, admin, annotate, benchmarks, comparisons, health, home, studies, submissions
+from capeval_server.pages import account, admin, annotate, boards, comparisons, health, home, study_owner, submissions
 
 ROUTES = (
     health.routes,
     home.routes,
     account.routes,
     admin.routes,
-    benchmarks.routes,
+    boards.routes,
     comparisons.routes,
     submissions.routes,
-    studies.routes,
+    study_owner.routes,
     annotate.routes,
 )

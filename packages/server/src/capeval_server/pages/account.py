@@ -12,10 +12,10 @@ from sqlalchemy.orm import Session
 from capeval_server.accounts.access import Role, new_token, sign_in, sign_out
 from capeval_server.accounts.operate import EMAIL
 from capeval_server.accounts.passwords import digest, hash_password, problem_with, verify_password
-from capeval_server.store.models import Account, ApiToken, Invitation, SignedIn, Team, now
+from capeval_server.store.models import Account, ApiToken, Invitation, LoginSession, Team, now
+from capeval_server.web.context import Context, RequestContext, Response
 from capeval_server.web.errors import Refused, not_found
 from capeval_server.web.routing import Routes
-from capeval_server.web.visit import Here, Response, Visit
 
 routes = Routes()
 Text = Annotated[str, Form(max_length=400)]
@@ -24,75 +24,80 @@ _MOST_TOKENS = 20
 
 
 @routes.page("/sign-in", role=Role.ANYONE)
-def sign_in_page(visit: Here, next: str = "/") -> Response:
-    return visit.render("sign-in.html", next=_inside(next), email="", problem="")
+def sign_in_page(context: Context, next: str = "/") -> Response:
+    return context.render("sign-in.html", next=_inside(next), email="", problem="")
 
 
 @routes.page("/sign-in", role=Role.ANYONE, methods=("POST",))
-def sign_in_done(visit: Here, email: Text = "", password: Text = "", next: Text = "/") -> Response:
+def sign_in_done(context: Context, email: Text = "", password: Text = "", next: Text = "/") -> Response:
     """One message and one duration for every failure, so that nobody learns which addresses have accounts."""
     email = email.strip().lower()
-    visit.site.limits.sign_in_address.take(visit.address)
-    visit.site.limits.sign_in_account.take(email)
-    with visit.database.read() as session:
+    context.state.limits.sign_in_address.take(context.address)
+    context.state.limits.sign_in_account.take(email)
+    with context.database.read() as session:
         account = session.execute(select(Account).where(Account.email == email)).scalar_one_or_none()
     stored = account.password if account is not None and not account.disabled else None
     if not verify_password(stored, password) or account is None:
-        with visit.database.write() as session:
-            visit.audit(session, "sign-in.refused", email)
+        with context.database.write() as session:
+            context.audit(session, "sign-in.refused", email)
         problem = "E-mail address or password is wrong."
-        return visit.render("sign-in.html", 403, next=_inside(next), email=email, problem=problem)
-    visit.site.limits.sign_in_account.forgive(email)
-    with visit.database.write() as session:
-        visit.set_cookie(sign_in(session, account.id))
-        visit.audit(session, "sign-in", email)
-    return visit.redirect(_inside(next))
+        return context.render("sign-in.html", 403, next=_inside(next), email=email, problem=problem)
+    context.state.limits.sign_in_account.forgive(email)
+    with context.database.write() as session:
+        context.set_cookie(sign_in(session, account.id))
+        context.audit(session, "sign-in", email)
+    return context.redirect(_inside(next))
 
 
 @routes.page("/sign-out", role=Role.ANYONE, methods=("POST",))
-def sign_out_done(visit: Here) -> Response:
-    with visit.database.write() as session:
-        sign_out(session, visit.cookie)
-        visit.audit(session, "sign-out", visit.caller.email)
-    visit.request.cookies.clear()
-    visit.cookie = ""
-    visit.keep_cookie()
-    return visit.redirect("/sign-in", "signed-out")
+def sign_out_done(context: Context) -> Response:
+    with context.database.write() as session:
+        sign_out(session, context.cookie)
+        context.audit(session, "sign-out", context.caller.email)
+    context.request.cookies.clear()
+    context.cookie = ""
+    context.keep_cookie()
+    return context.redirect("/sign-in", "signed-out")
 
 
 @routes.page("/register", role=Role.ANYONE)
-def register_page(visit: Here, invitation: str = "") -> Response:
-    with visit.database.read() as session:
-        found = _invitation(session, visit, invitation)
+def register_page(context: Context, invitation: str = "") -> Response:
+    with context.database.read() as session:
+        found = _invitation(session, context, invitation)
         joins = session.get(Team, found.team_id) if found is not None and found.team_id else None
-    return visit.render("register.html", invitation=invitation, joins=joins, given={}, problems=[])
+    return context.render("register.html", invitation=invitation, joins=joins, given={}, problems=[])
 
 
 @routes.page("/register", role=Role.ANYONE, methods=("POST",))
 def register_done(
-    visit: Here, email: Text = "", password: Text = "", team: Text = "", affiliation: Text = "", invitation: Text = ""
+    context: Context,
+    email: Text = "",
+    password: Text = "",
+    team: Text = "",
+    affiliation: Text = "",
+    invitation: Text = "",
 ) -> Response:
     """A known address gets the same answer as a new one, but changes nothing."""
-    visit.site.limits.register_address.take(visit.address)
+    context.state.limits.register_address.take(context.address)
     email, team = email.strip().lower(), " ".join(team.split())
     hashed = hash_password(password[:200])
-    with visit.database.write() as session:
-        found = _invitation(session, visit, invitation, lock=True)
+    with context.database.write() as session:
+        found = _invitation(session, context, invitation, lock=True)
         joins = session.get(Team, found.team_id) if found is not None and found.team_id else None
         problems = _problems(session, email, password, None if joins else team)
         if problems:
             given = {"email": email, "team": team, "affiliation": affiliation}
-            return visit.render(
+            return context.render(
                 "register.html", 422, invitation=invitation, joins=joins, given=given, problems=problems
             )
         if session.execute(select(Account.id).where(Account.email == email)).first() is None:
-            _make(session, visit, found, Account(email=email, password=hashed), joins, team, affiliation)
-    return visit.redirect("/sign-in", "registered")
+            _make(session, context, found, Account(email=email, password=hashed), joins, team, affiliation)
+    return context.redirect("/sign-in", "registered")
 
 
 def _make(
     session: Session,
-    visit: Visit,
+    context: RequestContext,
     invitation: Invitation | None,
     account: Account,
     joins: Team | None,
@@ -108,12 +113,12 @@ def _make(
     session.flush()
     if invitation is not None:
         invitation.used_by = account.id
-    visit.audit(session, "account.made", account.email)
+    context.audit(session, "account.made", account.email)
 
 
-def _invitation(session: Session, visit: Visit, code: str, *, lock: bool = False) -> Invitation | None:
+def _invitation(session: Session, context: RequestContext, code: str, *, lock: bool = False) -> Invitation | None:
     """The invitation of this code; None where registration is open and no code is given."""
-    if not code and visit.settings.registration == "open":
+    if not code and context.settings.registration == "open":
         return None
     query = select(Invitation).where(
         Invitation.code_hash == digest(code), Invitation.used_by.is_(None), Invitation.expires > now()
@@ -139,54 +144,54 @@ def _problems(session: Session, email: str, password: str, team: str | None) -> 
 
 
 @routes.page("/account", role=Role.MEMBER)
-def account_page(visit: Here) -> Response:
-    return visit.render("account.html", tokens=_tokens(visit), new_token="", problem="")
+def account_page(context: Context) -> Response:
+    return context.render("account.html", tokens=_tokens(context), new_token="", problem="")
 
 
 @routes.page("/account/tokens", role=Role.MEMBER, methods=("POST",))
-def make_token(visit: Here, name: Text = "") -> Response:
+def make_token(context: Context, name: Text = "") -> Response:
     """The one page that ever shows the token."""
-    assert visit.caller.account_id is not None
-    if len([token for token in _tokens(visit) if token.revoked is None]) >= _MOST_TOKENS:
+    assert context.caller.account_id is not None
+    if len([token for token in _tokens(context) if token.revoked is None]) >= _MOST_TOKENS:
         raise Refused(422, f"An account has at most {_MOST_TOKENS} tokens. Revoke one first.")
-    with visit.database.write() as session:
-        token = new_token(session, visit.caller.account_id, " ".join(name.split())[:80] or "token")
-        visit.audit(session, "token.made", token[:14])
-    return visit.render("account.html", tokens=_tokens(visit), new_token=token, problem="")
+    with context.database.write() as session:
+        token = new_token(session, context.caller.account_id, " ".join(name.split())[:80] or "token")
+        context.audit(session, "token.made", token[:14])
+    return context.render("account.html", tokens=_tokens(context), new_token=token, problem="")
 
 
 @routes.page("/account/tokens/{token_id}/revoke", role=Role.MEMBER, methods=("POST",))
-def revoke_token(visit: Here, token_id: int) -> Response:
-    with visit.database.write() as session:
+def revoke_token(context: Context, token_id: int) -> Response:
+    with context.database.write() as session:
         token = session.get(ApiToken, token_id)
-        if token is None or token.account_id != visit.caller.account_id:
+        if token is None or token.account_id != context.caller.account_id:
             raise not_found("token")
         token.revoked = token.revoked or now()
-        visit.audit(session, "token.revoked", token.hint)
-    return visit.redirect("/account", "revoked")
+        context.audit(session, "token.revoked", token.hint)
+    return context.redirect("/account", "revoked")
 
 
 @routes.page("/account/password", role=Role.MEMBER, methods=("POST",))
-def change_password(visit: Here, old: Text = "", new: Text = "") -> Response:
+def change_password(context: Context, old: Text = "", new: Text = "") -> Response:
     """Ends every other sign-in of the account."""
-    visit.site.limits.sign_in_account.take(visit.caller.email)
-    with visit.database.read() as session:
-        account = session.get_one(Account, visit.caller.account_id)
+    context.state.limits.sign_in_account.take(context.caller.email)
+    with context.database.read() as session:
+        account = session.get_one(Account, context.caller.account_id)
     problem = problem_with(new) if verify_password(account.password, old) else "The present password is wrong."
     if problem:
-        return visit.render("account.html", 422, tokens=_tokens(visit), new_token="", problem=problem)
+        return context.render("account.html", 422, tokens=_tokens(context), new_token="", problem=problem)
     hashed = hash_password(new)
-    with visit.database.write() as session:
+    with context.database.write() as session:
         session.execute(update(Account).where(Account.id == account.id).values(password=hashed))
-        session.execute(delete(SignedIn).where(SignedIn.account_id == account.id))
-        visit.set_cookie(sign_in(session, account.id))
-        visit.audit(session, "password.changed", account.email)
-    return visit.redirect("/account", "password")
+        session.execute(delete(LoginSession).where(LoginSession.account_id == account.id))
+        context.set_cookie(sign_in(session, account.id))
+        context.audit(session, "password.changed", account.email)
+    return context.redirect("/account", "password")
 
 
-def _tokens(visit: Visit) -> list[ApiToken]:
-    with visit.database.read() as session:
-        query = select(ApiToken).where(ApiToken.account_id == visit.caller.account_id).order_by(ApiToken.id)
+def _tokens(context: RequestContext) -> list[ApiToken]:
+    with context.database.read() as session:
+        query = select(ApiToken).where(ApiToken.account_id == context.caller.account_id).order_by(ApiToken.id)
         return list(session.execute(query).scalars())
 
 

@@ -8,43 +8,43 @@ from fastapi import Form
 from fastapi.responses import JSONResponse, Response
 
 from capeval_server.accounts.access import Role
-from capeval_server.boards import benchmarks, comparisons
+from capeval_server.boards import catalogue, comparisons
 from capeval_server.boards.board import compared, metrics_of
+from capeval_server.web.context import Context
 from capeval_server.web.routing import Routes
-from capeval_server.web.visit import Here
 
 routes = Routes()
 Number = Annotated[int, Form(ge=1, le=2**31 - 1)]
 
 
 @routes.page("/benchmarks/{slug}/compare", role=Role.ANYONE)
-def compare_page(visit: Here, slug: str, a: int, b: int) -> Response:
+def compare_page(context: Context, slug: str, a: int, b: int) -> Response:
     """Of the board, or the caller's own."""
-    with visit.database.read() as session:
-        benchmark = benchmarks.find(session, slug)
-        one, other = comparisons.two(session, visit.caller, benchmark, a, b)
+    with context.database.read() as session:
+        benchmark = catalogue.find(session, slug)
+        one, other = comparisons.two(session, context.caller, benchmark, a, b)
         pairs, job = compared(session, a, b), comparisons.asked(session, a, b)
-    return visit.render(
+    return context.render(
         "compare.html", benchmark=benchmark, a=one, b=other, metrics=metrics_of(benchmark), pairs=pairs, job=job
     )
 
 
 @routes.page("/benchmarks/{slug}/compare", role=Role.MEMBER, methods=("POST",))
-def compare_asked(visit: Here, slug: str, a: Number, b: Number) -> Response:
+def compare_asked(context: Context, slug: str, a: Number, b: Number) -> Response:
     """Queues the test, as work that somebody signed in has to ask for."""
-    visit.site.limits.submit_account.take(str(visit.caller.account_id))
-    with visit.database.write() as session:
-        benchmark = benchmarks.find(session, slug)
-        comparisons.two(session, visit.caller, benchmark, a, b)
+    context.state.limits.submit_account.take(str(context.caller.account_id))
+    with context.database.write() as session:
+        benchmark = catalogue.find(session, slug)
+        comparisons.two(session, context.caller, benchmark, a, b)
         comparisons.ask(session, benchmark, a, b)
-    visit.site.jobs.wake()
-    return visit.redirect(f"/benchmarks/{slug}/compare?a={a}&b={b}")
+    context.state.jobs.wake()
+    return context.redirect(f"/benchmarks/{slug}/compare?a={a}&b={b}")
 
 
 @routes.page("/benchmarks/{slug}/compare/state", role=Role.MEMBER)
-def compare_state(visit: Here, slug: str, a: int, b: int) -> Response:
+def compare_state(context: Context, slug: str, a: int, b: int) -> Response:
     """What the page asks again and again while the two are compared."""
-    with visit.database.read() as session:
-        comparisons.two(session, visit.caller, benchmarks.find(session, slug), a, b)
+    with context.database.read() as session:
+        comparisons.two(session, context.caller, catalogue.find(session, slug), a, b)
         job = comparisons.asked(session, a, b)
     return JSONResponse({"state": job.state if job else "done", "progress": job.progress if job else ""})

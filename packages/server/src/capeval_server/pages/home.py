@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from capeval_server.accounts.access import Role
-from capeval_server.boards import benchmarks
+from capeval_server.boards import catalogue
+from capeval_server.web.context import Context, Response
 from capeval_server.web.routing import Routes
-from capeval_server.web.visit import Here, Response
 
 routes = Routes()
 _SHOWN = 10
 
 
 @routes.page("/", role=Role.ANYONE)
-def home(visit: Here) -> Response:
+def home(context: Context) -> Response:
     """What there is on this server: the newest benchmarks that are open."""
-    with visit.database.read() as session:
-        rows = [row for row in benchmarks.with_counts(session) if benchmarks.is_open(row[0])]
-    return visit.render("home.html", rows=rows[:_SHOWN], is_open=benchmarks.is_open)
+    with context.database.read() as session:
+        rows = [row for row in catalogue.with_counts(session) if catalogue.is_open(row[0])]
+    return context.render("home.html", rows=rows[:_SHOWN], is_open=catalogue.is_open)

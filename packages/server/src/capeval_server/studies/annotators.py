@@ -10,7 +10,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from capeval_server.store.models import Annotator, Study
-from capeval_server.studies.studies import lock
+from capeval_server.studies.repository import lock
 from capeval_server.web.errors import not_found
 
 _LONGEST = 128

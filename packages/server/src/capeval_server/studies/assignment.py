@@ -17,7 +17,7 @@ from sqlalchemy import exists, func, select, update
 from sqlalchemy.orm import Session, joinedload
 
 from capeval_server.store.models import Annotator, Assignment, Study, StudyItem, now
-from capeval_server.studies.studies import checks_of, kind_of, lock
+from capeval_server.studies.repository import checks_of, kind_of, lock
 from capeval_server.web.errors import not_found
 
 _LONGEST_MS = 24 * 3600 * 1000

@@ -13,7 +13,7 @@ from capeval_studies.answers import Answer
 
 
 @dataclass(frozen=True)
-class Progress:
+class StudyProgress:
     """How far a study is."""
 
     wanted: int
@@ -32,7 +32,7 @@ class Progress:
         return 100 * self.answers / self.wanted if self.wanted else 0.0
 
 
-def progress(session: Session, study: Study) -> Progress:
+def progress(session: Session, study: Study) -> StudyProgress:
     """Counted in the database; quick enough for a page that looks every few seconds."""
     items = select(func.count()).where(StudyItem.study_id == study.id, StudyItem.role == "item")
     states = (
@@ -47,7 +47,7 @@ def progress(session: Session, study: Study) -> Progress:
     people = select(func.count(), func.count(Annotator.excluded)).where(Annotator.study_id == study.id)
     counts = {row[0]: row[1] for row in session.execute(states)}
     everybody, excluded = session.execute(people).one()
-    return Progress(
+    return StudyProgress(
         wanted=session.execute(items).scalar_one() * study.judgments,
         answers=counts.get("answered", 0),
         at_work=session.execute(at_work).scalar_one(),

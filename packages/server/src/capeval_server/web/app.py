@@ -16,31 +16,33 @@ from starlette.exceptions import HTTPException
 
 from capeval import __version__
 from capeval_server import api, pages
+from capeval_server.web.context import RequestContext
 from capeval_server.web.errors import Refused
-from capeval_server.web.observe import Observed, log
-from capeval_server.web.protection import Protection
+from capeval_server.web.observability import ObservabilityMiddleware, log
 from capeval_server.web.routing import Guard, SignInFirst
-from capeval_server.web.settings import Settings
-from capeval_server.web.site import HERE, Site
-from capeval_server.web.visit import Visit
+from capeval_server.web.security import SecurityMiddleware
+from capeval_server.web.settings import ServerSettings
+from capeval_server.web.state import PACKAGE, AppState
 
 
-def create_app(settings: Settings) -> FastAPI:
+def create_app(settings: ServerSettings) -> FastAPI:
     """The ASGI application. Opens the database and migrates it; the jobs start with the application's lifespan."""
-    site = Site(settings)
+    state = AppState(settings)
     app = FastAPI(
         title="capeval server", version=__version__, lifespan=_lifespan, docs_url=None, redoc_url=None,
         openapi_url="/api/v1/openapi.json", description="Benchmarks with hidden references.",
     )  # fmt: skip
-    app.state.site = site
+    app.state.server = state
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     for routes in (*pages.ROUTES, *api.ROUTES):
         app.include_router(routes)
-    app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
+    app.mount("/static", StaticFiles(directory=PACKAGE / "static"), name="static")
     for kind, handler in _ERRORS.items():
         app.add_exception_handler(kind, handler)
-    app.add_middleware(Protection, hosts=settings.hosts, upload_limit=settings.upload_limit, secure=settings.secure)
-    app.add_middleware(Observed, meters=site.meters)
+    app.add_middleware(
+        SecurityMiddleware, hosts=settings.hosts, upload_limit=settings.upload_limit, secure=settings.secure
+    )
+    app.add_middleware(ObservabilityMiddleware, meters=state.meters)
     return app
 
 
@@ -57,12 +59,12 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
 
 @contextlib.asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    site: Site = app.state.site
-    site.jobs.start()
+    state: AppState = app.state.server
+    state.jobs.start()
     try:
         yield
     finally:
-        site.close()
+        state.close()
 
 
 def every_route() -> Iterator[tuple[APIRoute, Guard]]:
@@ -86,8 +88,8 @@ def _refused(request: Request, error: Exception) -> Response:
     if request.url.path.startswith("/api/"):
         detail = {"status": error.status, "message": error.message, "problems": error.problems}
         return JSONResponse({"error": detail}, error.status, headers=headers)
-    visit = getattr(request.state, "visit", None) or Visit(request)
-    page = visit.render("error.html", error.status, error=error)
+    context = getattr(request.state, "context", None) or RequestContext(request)
+    page = context.render("error.html", error.status, error=error)
     page.headers.update(headers)
     return page
 

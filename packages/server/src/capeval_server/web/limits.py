@@ -44,7 +44,7 @@ class RateLimit:
             self._past.pop(key, None)
 
 
-class Limits:
+class RateLimits:
     """The limits of one server."""
 
     def __init__(self) -> None:

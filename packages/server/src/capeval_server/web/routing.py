@@ -13,8 +13,8 @@ from starlette.concurrency import run_in_threadpool
 
 from capeval_server.accounts.access import Caller, Role, by_cookie, by_token
 from capeval_server.api.schemas import ErrorBody
+from capeval_server.web.context import RequestContext
 from capeval_server.web.errors import Refused, not_found
-from capeval_server.web.visit import Visit
 
 F = TypeVar("F", bound=Callable[..., Any])
 _SAFE = {"GET", "HEAD"}
@@ -37,23 +37,23 @@ class Guard:
         self.api = api
 
     async def __call__(self, request: Request) -> None:
-        visit = Visit(request)
-        request.state.visit = visit
+        context = RequestContext(request)
+        request.state.context = context
         if any(_is_beyond(value) for value in request.path_params.values()):
             raise not_found("page")
-        visit.caller = await run_in_threadpool(self._find, visit)
-        request.state.account_id = visit.caller.account_id
-        if visit.caller.role < self.role:
-            raise self._refusal(visit.caller)
-        if request.method not in _SAFE and not visit.caller.by_token and not (self.api and self.role is Role.ANYONE):
-            await self._check_csrf(visit)
+        context.caller = await run_in_threadpool(self._find, context)
+        request.state.account_id = context.caller.account_id
+        if context.caller.role < self.role:
+            raise self._refusal(context.caller)
+        if request.method not in _SAFE and not context.caller.by_token and not (self.api and self.role is Role.ANYONE):
+            await self._check_csrf(context)
 
-    def _find(self, visit: Visit) -> Caller:
-        scheme, _, token = visit.request.headers.get("authorization", "").partition(" ")
-        with visit.database.read() as session:
+    def _find(self, context: RequestContext) -> Caller:
+        scheme, _, token = context.request.headers.get("authorization", "").partition(" ")
+        with context.database.read() as session:
             if self.api and scheme.lower() == "bearer":
                 return by_token(session, token.strip())
-            return by_cookie(session, visit.cookie) if visit.cookie else visit.caller
+            return by_cookie(session, context.cookie) if context.cookie else context.caller
 
     def _refusal(self, caller: Caller) -> Exception:
         if caller.account_id is not None:
@@ -62,14 +62,14 @@ class Guard:
             return Refused(401, "This needs an API token: send it as 'Authorization: Bearer TOKEN'.")
         return SignInFirst()
 
-    async def _check_csrf(self, visit: Visit) -> None:
-        given: object = visit.request.headers.get("x-csrf-token")
-        if given is None and "form" in visit.request.headers.get("content-type", ""):
-            given = (await visit.request.form()).get("csrf")
+    async def _check_csrf(self, context: RequestContext) -> None:
+        given: object = context.request.headers.get("x-csrf-token")
+        if given is None and "form" in context.request.headers.get("content-type", ""):
+            given = (await context.request.form()).get("csrf")
         if (
-            not visit.cookie
+            not context.cookie
             or not isinstance(given, str)
-            or not hmac.compare_digest(given.encode(), visit.csrf().encode())
+            or not hmac.compare_digest(given.encode(), context.csrf().encode())
         ):
             raise Refused(
                 403, "This form is out of date, or came from another site. Go back, reload the page, try again."

@@ -8,13 +8,13 @@ import sys
 import uvicorn
 
 from capeval_server.web.app import create_app
-from capeval_server.web.observe import event, log_to_stderr
-from capeval_server.web.settings import Settings
+from capeval_server.web.observability import event, log_to_stderr
+from capeval_server.web.settings import ServerSettings
 
 _FINISH_SECONDS = 10
 
 
-def serve(settings: Settings) -> int:
+def serve(settings: ServerSettings) -> int:
     """Serves until SIGINT or SIGTERM: then answers what is under way, puts running jobs back, and returns 0."""
     settings.check()
     log_to_stderr()
@@ -36,7 +36,7 @@ def serve(settings: Settings) -> int:
 class _Announcing(uvicorn.Server):
     """Says where the server is once it listens."""
 
-    def __init__(self, config: uvicorn.Config, settings: Settings) -> None:
+    def __init__(self, config: uvicorn.Config, settings: ServerSettings) -> None:
         super().__init__(config)
         self._settings = settings
 

@@ -13,7 +13,7 @@ _LEAST_SECRET = 32
 
 
 @dataclass(frozen=True)
-class Settings:
+class ServerSettings:
     """Everything that `create_app` depends on; nothing is read from the environment later."""
 
     database: str = "sqlite:///capeval.db"

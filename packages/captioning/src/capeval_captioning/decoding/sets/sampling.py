@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from capeval_captioning.decoding.search import Sampling
 from capeval_captioning.decoding.sets.method import ImageBatch, SetMethod, parameter
 from capeval_captioning.decoding.sets.speaker import Speaker
 
@@ -26,11 +27,5 @@ class RandomSampling(SetMethod):
 
     def sets(self, speaker: Speaker, images: ImageBatch, captions: int) -> list[list[str]]:
         """See `SetMethod`."""
-        return speaker.sample(
-            images.seen(),
-            images.chances,
-            captions,
-            temperature=self.temperature,
-            top_k=self.top_k,
-            nucleus=self.nucleus,
-        )
+        sampling = Sampling(self.temperature, self.top_k, self.nucleus)
+        return speaker.sample(images.seen(), images.chances, captions, sampling=sampling)

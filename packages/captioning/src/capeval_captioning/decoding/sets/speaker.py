@@ -12,7 +12,7 @@ from torch import Tensor
 
 from capeval.errors import UsageError
 from capeval_captioning.data.vocabulary import UNKNOWN, Vocabulary
-from capeval_captioning.decoding.search import Decoded, beam_from, sample_from
+from capeval_captioning.decoding.search import PLAIN, Decoded, Sampling, beam_from, sample_from
 from capeval_captioning.encoders import Encoder, to_pixels
 from capeval_captioning.models import Captioner, Features, LatentCaptioner, State
 
@@ -41,9 +41,7 @@ class Speaker(Protocol):
         chances: Sequence[np.random.Generator],
         samples: int,
         *,
-        temperature: float = 1.0,
-        top_k: int = 0,
-        nucleus: float = 1.0,
+        sampling: Sampling = PLAIN,
     ) -> list[list[str]]:
         """`samples` captions of each image, drawn word by word."""
         ...
@@ -94,9 +92,7 @@ class TrainedSpeaker:
         chances: Sequence[np.random.Generator],
         samples: int,
         *,
-        temperature: float = 1.0,
-        top_k: int = 0,
-        nucleus: float = 1.0,
+        sampling: Sampling = PLAIN,
     ) -> list[list[str]]:
         """See `Speaker`."""
         state = self._begin(self._here(seen), chances, np.ones(samples))
@@ -104,9 +100,7 @@ class TrainedSpeaker:
             self._known,
             state,
             limit=self.limit,
-            temperature=temperature,
-            top_k=top_k,
-            nucleus=nucleus,
+            sampling=sampling,
             chance=uniform(chances, samples, self.limit).to(state[0].device),
         )
         return self._texts(decoded, samples)

@@ -20,14 +20,14 @@ from torch import Tensor
 from transformers import AutoImageProcessor, AutoModelForImageTextToText, AutoTokenizer, LogitsProcessor
 
 from capeval.errors import DataError, UsageError
-from capeval_captioning.decoding.search import chosen_by
+from capeval_captioning.decoding.search import PLAIN, Sampling
 from capeval_captioning.decoding.sets.speaker import in_sets, uniform
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 _FILES = "config.json, preprocessor_config.json, the tokenizer's files and the weights, as save_pretrained writes them"
-_PLAIN = {"do_sample": True, "temperature": 1.0, "top_k": 0, "top_p": 1.0, "num_beams": 1}
+_UNCHANGED = {"do_sample": True, "temperature": 1.0, "top_k": 0, "top_p": 1.0, "num_beams": 1}
 """The library samples from what a processor leaves of a distribution, which is one word: see `_Choice`."""
 
 
@@ -72,14 +72,12 @@ class TransformersSpeaker:
         chances: Sequence[np.random.Generator],
         samples: int,
         *,
-        temperature: float = 1.0,
-        top_k: int = 0,
-        nucleus: float = 1.0,
+        sampling: Sampling = PLAIN,
     ) -> list[list[str]]:
         """See `Speaker`."""
         chance = uniform(chances, samples, self.limit).to(self.device)
-        choice = _Draw(chance, temperature, top_k, nucleus)
-        return self._generated(seen, samples, **_PLAIN, num_return_sequences=samples, logits_processor=[choice])
+        choice = _Draw(chance, sampling)
+        return self._generated(seen, samples, **_UNCHANGED, num_return_sequences=samples, logits_processor=[choice])
 
     def beam(
         self,
@@ -97,7 +95,7 @@ class TransformersSpeaker:
         """
         if groups == width > 1:
             choice = _Diverse(width, penalty, self._ends())
-            return self._generated(seen, width, **_PLAIN, num_return_sequences=width, logits_processor=[choice])
+            return self._generated(seen, width, **_UNCHANGED, num_return_sequences=width, logits_processor=[choice])
         if groups > 1:
             raise UsageError(
                 f"diverse beam search of a transformers checkpoint has a group a caption, got {groups} groups for "
@@ -139,12 +137,12 @@ class _Choice(LogitsProcessor, ABC):  # type: ignore[misc, unused-ignore]
 class _Draw(_Choice):
     """Draws as `decoding.sample` does."""
 
-    def __init__(self, chance: Tensor, temperature: float, top_k: int, nucleus: float) -> None:
+    def __init__(self, chance: Tensor, sampling: Sampling) -> None:
         super().__init__()
-        self.chance, self.temperature, self.top_k, self.nucleus = chance, temperature, top_k, nucleus
+        self.chance, self.sampling = chance, sampling
 
     def choose(self, said: Tensor, log_probs: Tensor) -> Tensor:  # noqa: ARG002
-        return chosen_by(self.chance[:, self.step], log_probs, self.temperature, self.top_k, self.nucleus)
+        return self.sampling.choose(log_probs, self.chance[:, self.step])
 
 
 class _Diverse(_Choice):

@@ -1,8 +1,14 @@
 """The tables. Importing this module makes `Base.metadata` complete, which migrations and backups rely on."""
 
-from capeval_server.store.models.accounts import Account, ApiToken, AuditEntry, Invitation, Kept, SignedIn, Team
+from capeval_server.store.models.accounts import Account, ApiToken, AuditEntry, Invitation, KeyValue, LoginSession, Team
 from capeval_server.store.models.base import Base, now
-from capeval_server.store.models.benchmarks import Benchmark, Comparison, Submission, SubmissionPair, SubmissionScore
+from capeval_server.store.models.benchmarks import (
+    Benchmark,
+    ComparisonRequest,
+    Submission,
+    SubmissionPair,
+    SubmissionScore,
+)
 from capeval_server.store.models.jobs import Blob, Job
 from capeval_server.store.models.studies import Annotator, Assignment, Study, StudyImage, StudyItem
 
@@ -15,11 +21,11 @@ __all__ = [
     "Base",
     "Benchmark",
     "Blob",
-    "Comparison",
+    "ComparisonRequest",
     "Invitation",
     "Job",
-    "Kept",
-    "SignedIn",
+    "KeyValue",
+    "LoginSession",
     "Study",
     "StudyImage",
     "StudyItem",

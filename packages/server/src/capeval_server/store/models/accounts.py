@@ -37,7 +37,7 @@ class Account(Base):
     team: Mapped[Team | None] = relationship(lazy="raise")
 
 
-class SignedIn(Base):
+class LoginSession(Base):
     """A signed-in browser: the cookie's hash, never the cookie."""
 
     __tablename__ = "signed_in"
@@ -91,7 +91,7 @@ class AuditEntry(Base):
     subject: Mapped[str] = mapped_column(Text)
 
 
-class Kept(Base):
+class KeyValue(Base):
     """A value of the server itself, such as the secret key it made."""
 
     __tablename__ = "kept"

@@ -75,7 +75,7 @@ class SubmissionScore(Base):
     signature: Mapped[str] = mapped_column(Text)
 
 
-class Comparison(Base):
+class ComparisonRequest(Base):
     """Two submissions that somebody asked to have compared; `a_id` is the smaller number."""
 
     __tablename__ = "comparison"

@@ -21,7 +21,7 @@ class Blob(Base):
 
 
 class Job(Base):
-    """Work of a kind (`capeval_server.jobs.jobs.KINDS`) on one row; it runs until it is done or has failed for good."""
+    """Work of a kind (`capeval_server.jobs.jobs.JOB_KINDS`) on one row; it runs until it is done or failed for good."""
 
     __tablename__ = "job"
     __table_args__ = (Index("ix_job_state_id", "state", "id"), Index("ix_job_kind_subject_id", "kind", "subject_id"))

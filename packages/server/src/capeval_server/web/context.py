@@ -15,22 +15,22 @@ from capeval_server.store.models import AuditEntry, now
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
-    from capeval_server.web.site import Site
+    from capeval_server.web.state import AppState
 
 
 R = TypeVar("R", bound=Response)
 
 
-class Visit:
-    """Handlers take it as a parameter: `def page(visit: Here) -> Response`."""
+class RequestContext:
+    """Handlers take it as a parameter: `def page(context: Context) -> Response`."""
 
     def __init__(self, request: Request) -> None:
         self.request = request
-        self.site: Site = request.app.state.site
-        self.database = self.site.database
-        self.settings = self.site.settings
+        self.state: AppState = request.app.state.server
+        self.database = self.state.database
+        self.settings = self.state.settings
         self.caller: Caller = NOBODY
-        self.cookie = request.cookies.get(self.site.cookie_name, "")
+        self.cookie = request.cookies.get(self.state.cookie_name, "")
         self._new_cookie: str | None = None
 
     @property
@@ -55,12 +55,12 @@ class Visit:
 
     def csrf(self) -> str:
         """The token that this browser's forms must carry as `csrf` (or the header `X-CSRF-Token`)."""
-        return csrf_token(self.site.secret_key, self.keep_cookie())
+        return csrf_token(self.state.secret_key, self.keep_cookie())
 
     def render(self, template: str, status: int = 200, **values: Any) -> HTMLResponse:
-        """A page from `templates/`; it also sees `visit`, `caller` and `settings`."""
-        text = self.site.templates.get_template(template).render(
-            visit=self, caller=self.caller, settings=self.settings, now=now(), **values
+        """A page from `templates/`; it also sees `context`, `caller` and `settings`."""
+        text = self.state.templates.get_template(template).render(
+            context=self, caller=self.caller, settings=self.settings, now=now(), **values
         )
         return self.answer(HTMLResponse(text, status, headers={"Cache-Control": "no-store"}))
 
@@ -78,7 +78,7 @@ class Visit:
         """Adds the cookie where it is new."""
         if self._new_cookie is not None:
             response.set_cookie(
-                self.site.cookie_name, self._new_cookie, path="/", httponly=True, samesite="lax",
+                self.state.cookie_name, self._new_cookie, path="/", httponly=True, samesite="lax",
                 secure=self.settings.secure, max_age=14 * 86400,
             )  # fmt: skip
         return response
@@ -92,12 +92,12 @@ class Visit:
         )
 
 
-async def current_visit(request: Request) -> Visit:
-    """The visit that the route's guard has opened."""
-    visit: Visit = request.state.visit
-    return visit
+async def current_context(request: Request) -> RequestContext:
+    """The context that the route's guard has opened."""
+    context: RequestContext = request.state.context
+    return context
 
 
-Here = Annotated[Visit, Depends(current_visit)]
+Context = Annotated[RequestContext, Depends(current_context)]
 
-__all__ = ["Here", "Response", "Visit"]
+__all__ = ["Context", "RequestContext", "Response"]

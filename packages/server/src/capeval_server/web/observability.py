@@ -10,6 +10,7 @@ import time
 import uuid
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 log = logging.getLogger("capeval_server")
@@ -66,7 +67,7 @@ class Meters:
         )
 
 
-class Observed:
+class ObservabilityMiddleware:
     """Logs and counts every request under its route's path, not the path asked for, which strangers choose."""
 
     def __init__(self, app: ASGIApp, *, meters: Meters) -> None:
@@ -95,7 +96,8 @@ class Observed:
             self._note(scope, number, status, time.perf_counter() - started)
 
     def _note(self, scope: Scope, number: str, status: int, seconds: float) -> None:
-        route = getattr(scope.get("route"), "path", "(none)")
+        matched = scope.get("route")
+        route = matched.path if isinstance(matched, Route) else "(none)"
         method = scope["method"] if scope["method"] in {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} else "OTHER"
         self.meters.requests.labels(method, route, str(status)).inc()
         self.meters.seconds.labels(route).observe(seconds)

@@ -19,13 +19,13 @@ from capeval_server.api.schemas import (
     SubmissionBody,
     SubmissionList,
 )
-from capeval_server.boards import benchmarks, submissions
+from capeval_server.boards import catalogue, submissions, uploads
 from capeval_server.boards.board import Entry, board, entries, improvements, metrics_of
 from capeval_server.boards.submissions import Standing, display_name
 from capeval_server.store.models import Benchmark
+from capeval_server.web.context import Context
 from capeval_server.web.errors import Refused
 from capeval_server.web.routing import Routes
-from capeval_server.web.visit import Here
 
 routes = Routes(tags=["benchmarks"])
 Name = Annotated[str, Path(description="The benchmark's short name.", max_length=60)]
@@ -49,31 +49,31 @@ async def _body(request: Request) -> bytes:
 
 
 @routes.api("/benchmarks", role=Role.ANYONE)
-def list_benchmarks(visit: Here) -> BenchmarkList:
+def list_benchmarks(context: Context) -> BenchmarkList:
     """All benchmarks."""
-    with visit.database.read() as session:
-        return BenchmarkList(benchmarks=[_benchmark(each) for each in benchmarks.every(session)])
+    with context.database.read() as session:
+        return BenchmarkList(benchmarks=[_benchmark(each) for each in catalogue.every(session)])
 
 
 @routes.api("/benchmarks/{name}", role=Role.ANYONE)
-def get_benchmark(visit: Here, name: Name) -> BenchmarkBody:
+def get_benchmark(context: Context, name: Name) -> BenchmarkBody:
     """One benchmark and its rules."""
-    with visit.database.read() as session:
-        return _benchmark(benchmarks.find(session, name))
+    with context.database.read() as session:
+        return _benchmark(catalogue.find(session, name))
 
 
 @routes.api("/benchmarks/{name}/images", role=Role.ANYONE)
-def get_images(visit: Here, name: Name) -> ImageList:
+def get_images(context: Context, name: Name) -> ImageList:
     """The ids of the images to caption."""
-    with visit.database.read() as session:
-        return ImageList(images=benchmarks.images_of(session, benchmarks.find(session, name)))
+    with context.database.read() as session:
+        return ImageList(images=list(context.state.image_ids.of(session, catalogue.find(session, name))))
 
 
 @routes.api("/benchmarks/{name}/board", role=Role.ANYONE, responses=_HIDDEN)
-def get_board(visit: Here, name: Name, sort: Metric = None) -> BoardBody:
+def get_board(context: Context, name: Name, sort: Metric = None) -> BoardBody:
     """The board, in order of a metric."""
-    with visit.database.read() as session:
-        benchmark = benchmarks.visible(session, visit.caller, name)
+    with context.database.read() as session:
+        benchmark = catalogue.visible(session, context.caller, name)
         rows = [
             RowBody(rank_from=row.first, rank_to=row.last, **_entry(row.entry))
             for row in board(session, benchmark, sort)
@@ -82,10 +82,10 @@ def get_board(visit: Here, name: Name, sort: Metric = None) -> BoardBody:
 
 
 @routes.api("/benchmarks/{name}/history", role=Role.ANYONE, responses=_HIDDEN)
-def get_history(visit: Here, name: Name, metric: Metric = None) -> HistoryBody:
+def get_history(context: Context, name: Name, metric: Metric = None) -> HistoryBody:
     """How the board came to be."""
-    with visit.database.read() as session:
-        benchmark = benchmarks.visible(session, visit.caller, name)
+    with context.database.read() as session:
+        benchmark = catalogue.visible(session, context.caller, name)
         metric = metric or metrics_of(benchmark)[0]
         if metric not in metrics_of(benchmark):
             raise Refused(422, f"The metrics are {', '.join(metrics_of(benchmark))}.")
@@ -98,7 +98,7 @@ def get_history(visit: Here, name: Name, metric: Metric = None) -> HistoryBody:
     responses={200: {"model": SubmissionBody, "description": "The team has submitted this very file before."}},
 )  # fmt: skip
 def submit(
-    visit: Here,
+    context: Context,
     response: Response,
     name: Name,
     system: Annotated[str, Query(description="What the team calls the system.", min_length=1, max_length=80)],
@@ -106,27 +106,27 @@ def submit(
     file_name: Annotated[str, Query(max_length=200)] = "captions",
 ) -> SubmissionBody:
     """Submits a file: checks it completely, then queues it. The same file twice is one submission."""
-    visit.site.limits.submit_account.take(str(visit.caller.account_id))
-    submission, new = benchmarks.receive(visit, name, benchmarks.Upload(data, display_name(file_name), system))
-    with visit.database.read() as session:
-        standing = submissions.find(session, visit.caller, submission.id)
+    context.state.limits.submit_account.take(str(context.caller.account_id))
+    submission, new = uploads.receive(context, name, uploads.Upload(data, display_name(file_name), system))
+    with context.database.read() as session:
+        standing = submissions.find(session, context.caller, submission.id)
     response.status_code = 201 if new else 200
-    return _submission(visit, standing)
+    return _submission(context, standing)
 
 
 @routes.api("/submissions", role=Role.MEMBER)
-def list_submissions(visit: Here) -> SubmissionList:
+def list_submissions(context: Context) -> SubmissionList:
     """The newest 200 submissions of the caller's team, without scores."""
-    with visit.database.read() as session:
-        found = submissions.listed(session, visit.caller)
-    return SubmissionList(submissions=[_submission(visit, standing) for standing in found])
+    with context.database.read() as session:
+        found = submissions.listed(session, context.caller)
+    return SubmissionList(submissions=[_submission(context, standing) for standing in found])
 
 
 @routes.api("/submissions/{number}", role=Role.MEMBER)
-def get_submission(visit: Here, number: Number) -> SubmissionBody:
+def get_submission(context: Context, number: Number) -> SubmissionBody:
     """One submission: how far it is, and its scores."""
-    with visit.database.read() as session:
-        return _submission(visit, submissions.find(session, visit.caller, number))
+    with context.database.read() as session:
+        return _submission(context, submissions.find(session, context.caller, number))
 
 
 def _benchmark(benchmark: Benchmark) -> BenchmarkBody:
@@ -134,7 +134,7 @@ def _benchmark(benchmark: Benchmark) -> BenchmarkBody:
         name=benchmark.slug, title=benchmark.title, description=benchmark.description, images=benchmark.images,
         metrics=metrics_of(benchmark), tokenizer=benchmark.tokenizer, quota_day=benchmark.quota_day,
         quota_total=benchmark.quota_total, opens=benchmark.opens, closes=benchmark.closes,
-        open=benchmarks.is_open(benchmark),
+        open=catalogue.is_open(benchmark),
     )  # fmt: skip
 
 
@@ -150,7 +150,7 @@ def _entry(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _submission(visit: Here, standing: Standing) -> SubmissionBody:
+def _submission(context: Context, standing: Standing) -> SubmissionBody:
     submission = standing.submission
     return SubmissionBody(
         id=submission.id, benchmark=standing.benchmark.slug, system=submission.system, file_name=submission.file_name,
@@ -159,5 +159,5 @@ def _submission(visit: Here, standing: Standing) -> SubmissionBody:
         scores={score.metric: score.value for score in standing.scores},
         intervals={score.metric: [score.lower, score.upper] for score in standing.scores},
         signatures={score.metric: score.signature for score in standing.scores},
-        url=f"{visit.settings.url}/submissions/{submission.id}",
+        url=f"{context.settings.url}/submissions/{submission.id}",
     )  # fmt: skip

@@ -29,7 +29,7 @@ _FIELDS_LIMIT = 256 * 1024
 """Bytes of a form without files: each of its fields becomes an object in memory, however small."""
 
 
-class Protection:
+class SecurityMiddleware:
     """Refuses foreign hosts and large bodies before anything reads them; adds the security headers."""
 
     def __init__(self, app: ASGIApp, *, hosts: frozenset[str], upload_limit: int, secure: bool) -> None:

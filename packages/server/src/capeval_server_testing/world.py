@@ -11,8 +11,8 @@ from starlette.testclient import TestClient
 from capeval_server.accounts.access import Role, new_token, sign_in
 from capeval_server.store.models import Account, Team
 from capeval_server.web.app import create_app
-from capeval_server.web.settings import Settings
-from capeval_server.web.site import Site
+from capeval_server.web.settings import ServerSettings
+from capeval_server.web.state import AppState
 
 PASSWORD = "correct horse battery"  # noqa: S105
 ORIGIN = "http://localhost"
@@ -38,7 +38,7 @@ class Browser:
 
     @property
     def cookie(self) -> str:
-        return self.client.cookies[self.world.site.cookie_name]
+        return self.client.cookies[self.world.state.cookie_name]
 
 
 class World:
@@ -47,9 +47,9 @@ class World:
     def __init__(self, folder: Path, url: str | None = None, **settings: Any) -> None:
         self.folder = folder
         settings = {"workers": 0, **settings}
-        self.app = create_app(Settings(database=url or f"sqlite:///{folder / 'capeval.db'}", **settings))
-        self.site: Site = self.app.state.site
-        self.database = self.site.database
+        self.app = create_app(ServerSettings(database=url or f"sqlite:///{folder / 'capeval.db'}", **settings))
+        self.state: AppState = self.app.state.server
+        self.database = self.state.database
         self.accounts: dict[Role, int] = {}
 
     def account(self, role: Role) -> int:
@@ -72,7 +72,7 @@ class World:
         if role is not Role.ANYONE:
             account = self.account(role)
             with self.database.write() as session:
-                browser.client.cookies.set(self.site.cookie_name, sign_in(session, account), domain="localhost.local")
+                browser.client.cookies.set(self.state.cookie_name, sign_in(session, account), domain="localhost.local")
         return browser
 
     def api(self, role: Role = Role.ANYONE) -> TestClient:
@@ -86,5 +86,5 @@ class World:
 
     def run_jobs(self) -> None:
         """Runs what is queued, here and now."""
-        while self.site.jobs.run_one():
+        while self.state.jobs.run_one():
             pass

@@ -19,7 +19,7 @@ from capeval_server.store.models import Annotator, Assignment, Study, StudyImage
 from capeval_server.web.errors import not_found
 from capeval_studies import KINDS
 from capeval_studies.design import Checks, Design, Page
-from capeval_studies.kinds import Kind
+from capeval_studies.kinds import StudyKind
 
 STATES = ("open", "paused", "closed")
 _BATCH = 5000
@@ -121,7 +121,7 @@ def delete_whole(session: Session, study: Study) -> None:
     forget(session, shas)
 
 
-def kind_of(study: Study) -> Kind:
+def kind_of(study: Study) -> StudyKind:
     """The protocol that the study follows."""
     return KINDS[study.kind]
 

@@ -7,21 +7,22 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from capeval_server.accounts.passwords import new_secret
+from capeval_server.boards.image_ids import ImageIds
 from capeval_server.jobs.jobs import Jobs
 from capeval_server.store.database import Database
-from capeval_server.store.models import Kept
+from capeval_server.store.models import KeyValue
 from capeval_server.web.format import FILTERS
-from capeval_server.web.limits import Limits
-from capeval_server.web.observe import Meters
-from capeval_server.web.settings import Settings
+from capeval_server.web.limits import RateLimits
+from capeval_server.web.observability import Meters
+from capeval_server.web.settings import ServerSettings
 
-HERE = Path(__file__).parents[1]
+PACKAGE = Path(__file__).parents[1]
 
 
-class Site:
-    """Made once by `create_app`; handlers reach it as `visit.site`."""
+class AppState:
+    """Made once by `create_app`; handlers reach it as `context.state`."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: ServerSettings) -> None:
         settings.check()
         self.settings = settings
         self.database = Database(settings.database)
@@ -30,7 +31,8 @@ class Site:
         # The prefix makes browsers refuse the cookie from anywhere but this host, and without HTTPS.
         self.cookie_name = "__Host-capeval" if settings.secure else "capeval"
         self.templates = _templates()
-        self.limits = Limits()
+        self.limits = RateLimits()
+        self.image_ids = ImageIds()
         self.meters = Meters()
         self.jobs = Jobs(self.database, settings, self.meters)
 
@@ -42,16 +44,16 @@ class Site:
 
 def _kept_secret(database: Database) -> str:
     with database.write() as session:
-        kept = session.get(Kept, "secret_key")
+        kept = session.get(KeyValue, "secret_key")
         if kept is None:
-            kept = Kept(name="secret_key", value=new_secret())
+            kept = KeyValue(name="secret_key", value=new_secret())
             session.add(kept)
         return kept.value
 
 
 def _templates() -> Environment:
     environment = Environment(
-        loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined,
+        loader=FileSystemLoader(PACKAGE / "templates"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True, auto_reload=False,
     )  # fmt: skip
     environment.filters.update(FILTERS)

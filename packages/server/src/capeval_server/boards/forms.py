@@ -1,0 +1,165 @@
+"""Making a benchmark, and changing its rules."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import re
+import tempfile
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from capeval._core import Captions
+from capeval.corpus.corpus import TOKENIZERS
+from capeval.data import read_objects
+from capeval.errors import CapevalError, DataError
+from capeval.metrics.registry import parse_metrics
+from capeval.resources.needs import Needs
+from capeval_server.accounts.access import Caller
+from capeval_server.boards.catalogue import BOARDS
+from capeval_server.store import blobs
+from capeval_server.store.models import Benchmark
+from capeval_server.web.errors import Refused
+
+if TYPE_CHECKING:
+    from capeval.metrics import Metric
+
+_SUPPLIED = {"references", "meteor_resources", "embeddings"}
+"""What metrics may need here; objects too, where the benchmark has them."""
+_SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """What can be changed while teams submit."""
+
+    title: str
+    description: str
+    quota_day: int
+    quota_total: int
+    opens: dt.datetime | None
+    closes: dt.datetime | None
+    board: str
+    own_scores: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class BenchmarkForm(Rules):
+    """What an organiser fills in."""
+
+    slug: str
+    metrics: str
+    tokenizer: str
+    has_objects: bool = False
+
+    def problems(self) -> list[str]:
+        """What has to change."""
+        found = []
+        if not _SLUG.fullmatch(self.slug) or self.slug == "new":
+            found.append("The short name may have lower-case letters, digits and hyphens, up to 60.")
+        if not 3 <= len(self.title.strip()) <= 120:
+            found.append("The title needs 3 to 120 characters.")
+        if self.tokenizer not in TOKENIZERS:
+            found.append(f"The tokenizer must be one of {', '.join(TOKENIZERS)}.")
+        if self.board not in BOARDS:
+            found.append(f"The board must be one of {', '.join(BOARDS)}.")
+        if self.quota_day < 1 or self.quota_total < 1:
+            found.append("Quotas must be 1 or more.")
+        if self.opens and self.closes and self.opens >= self.closes:
+            found.append("The closing date must be after the opening date.")
+        if self.board == "closed" and self.closes is None:
+            found.append("A board that is closed until the end needs a closing date.")
+        if not self.own_scores and self.closes is None:
+            found.append("Scores that are hidden until the end need a closing date.")
+        return [*found, *self._metric_problems()]
+
+    def _can_rank(self, metric: Metric) -> bool:
+        """Distances would put the worst first; vectors of a name or path would be fetched or read by this server."""
+        supplied = _SUPPLIED | ({"objects"} if self.has_objects else set())
+        foreign = any(
+            declared.names_a_place and getattr(part, declared.name) != declared.default
+            for part in metric.parts
+            for declared in part.parameters()
+        )
+        return not (
+            set(metric.needs) - supplied or foreign or metric.lower_is_better or metric.unavailable(self._needs)
+        )
+
+    @property
+    def _needs(self) -> Needs:
+        """What this benchmark gives metrics, as far as choosing them goes."""
+        return Needs({"objects": {} if self.has_objects else None})
+
+    def parsed_metrics(self) -> tuple[Metric, ...]:
+        """The metrics, without those of groups that need what there is not. Raises `CapevalError`."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return parse_metrics(self.metrics, self._needs)
+
+    def _metric_problems(self) -> list[str]:
+        try:
+            metrics = self.parsed_metrics()
+        except CapevalError as error:
+            return [f"Metrics: {error}."]
+        unfit = [metric.label for metric in metrics if not self._can_rank(metric)]
+        return [f"Metrics: a board cannot use {', '.join(unfit)} with what this benchmark has."] if unfit else []
+
+
+def _objects(data: bytes) -> bytes:
+    """Objects of any format as JSON by image and label. Raises `DataError`."""
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        try:
+            return json.dumps(read_objects(file.name)).encode()
+        except DataError as error:
+            raise DataError(str(error).replace(file.name, "the file")) from None
+
+
+def make(
+    session: Session, caller: Caller, form: BenchmarkForm, references: bytes, objects: bytes | None = None
+) -> Benchmark:
+    """A new benchmark. Raises `Refused` with every problem of the form and the references."""
+    problems = form.problems()
+    images = 0
+    try:
+        images = _check_references(references)
+    except CapevalError as error:
+        problems.append(f"References: {error}.")
+    try:
+        objects = _objects(objects) if objects else None
+    except CapevalError as error:
+        problems.append(f"Objects: {error}.")
+    if session.execute(select(Benchmark.id).where(Benchmark.slug == form.slug)).first():
+        problems.append("A benchmark of that short name exists.")
+    if problems:
+        raise Refused(422, "The benchmark cannot be made like this.", problems)
+    assert caller.account_id is not None
+    benchmark = Benchmark(owner_id=caller.account_id, references_sha=blobs.keep(session, references), images=images)
+    benchmark.objects_sha = blobs.keep(session, objects) if objects else None
+    change(benchmark, form)
+    session.add(benchmark)
+    session.flush()
+    return benchmark
+
+
+def change(benchmark: Benchmark, form: BenchmarkForm) -> None:
+    """Writes the form's fields into the row; the metrics by their keys, so that no group changes under a board."""
+    for name, value in vars(form).items():
+        if name not in ("has_objects", "metrics"):
+            setattr(benchmark, name, value)
+    benchmark.metrics = ", ".join(metric.key for metric in form.parsed_metrics())
+
+
+def _check_references(data: bytes) -> int:
+    captions = Captions.parse(data, None, None)
+    bare = [image for image, count in zip(captions.image_ids, captions.caption_counts(), strict=True) if count == 0]
+    if bare:
+        raise CapevalError(f"{len(bare)} images have no caption, such as {bare[0]!r}")
+    if captions.image_count < 2:
+        raise CapevalError("a benchmark needs two images or more")
+    return captions.image_count

@@ -1,0 +1,151 @@
+"""Checks of values that came as JSON, and the words for what is wrong with them: one module for all readers.
+
+A check returns its value, or raises `Invalid`. The text of `Invalid` follows the name of a field: `rating` + `must be a
+number from 1 to 5, got 6`. File, line, image or place in the document are the reader's to add.
+
+Own code after comparison with libraries. msgspec 0.22 takes 0.7 MB and 30 ms of start-up, stops at the first problem,
+does not say which value it got (``Expected `int | str`, got `float` - at `$[0].image_id```) and keeps the second of two
+equal keys without a word. pydantic 2.14 takes 10 MB and 200 ms with its first model, and needs its messages rewritten:
+one wrong image id is six lines. This module takes under 1 ms; readers that are told where they are give file and line.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from capeval.errors import DataError
+
+T = TypeVar("T")
+
+_LONGEST_SHOWN = 60
+
+
+class Invalid(ValueError):  # noqa: N818
+    """A value that is not accepted; the text is a sentence without its subject: `must be …, got …`."""
+
+    def __init__(self, problem: str, place: str = "") -> None:
+        super().__init__(problem)
+        self.place = place
+        """Where in the value, as `[2]`; nowhere for the value itself."""
+
+    @classmethod
+    def of(cls, value: object, accepted: str) -> Invalid:
+        """What is accepted, and the value given."""
+        return cls(f"must be {accepted}, got {shown(value)}")
+
+    def about(self, subject: str) -> str:
+        """The whole sentence."""
+        return f"{subject}{self.place} {self}"
+
+
+def shown(value: object) -> str:
+    """The value, short enough for a message."""
+    if value is None:
+        return "nothing"
+    text = repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "…"
+
+
+def json_type(value: object) -> str:
+    """What JSON calls a value: for messages about whole documents and rows, too long to be shown."""
+    match value:
+        case None:
+            return "missing or null"
+        case bool():
+            return "true or false"
+        case int() | float():
+            return f"the number {value!r}"
+        case str():
+            return "a string"
+        case dict():
+            return "an object"
+        case _:
+            return "a list"
+
+
+def text(value: object, accepted: str = "text", *, most: int | None = None) -> str:
+    """A string that is not blank, of at most so many characters.
+
+    JSON can escape half a surrogate pair, which no file can hold; PostgreSQL refuses a zero character.
+    """
+    if not isinstance(value, str) or not value.strip():
+        raise Invalid.of(value, accepted)
+    if most is not None and len(value) > most:
+        raise Invalid(f"must be {accepted} of at most {most:,} characters, got {len(value):,}")
+    if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise Invalid(f"must be {accepted}, got half a surrogate pair in {value[:_LONGEST_SHOWN]!a}; mend the text")
+    if "\0" in value:
+        raise Invalid(f"must be {accepted}, got a zero character in {value[:_LONGEST_SHOWN]!a}; remove it")
+    return value
+
+
+def listed(value: object, *, least: int = 1, each: str = "") -> list[Any]:
+    """A list of at least so many values, whatever they are; `each` says for the message what they should be."""
+    if not isinstance(value, list) or len(value) < least:
+        raise Invalid.of(value, f"a list of at least {least}{each and f', each {each}'}")
+    return value
+
+
+def texts(value: object, accepted: str = "text") -> list[str]:
+    """A list of at least one text."""
+    for number, one in enumerate(listed(value, each=accepted)):
+        try:
+            text(one, accepted)
+        except Invalid as problem:
+            raise Invalid(str(problem), f"[{number}]") from None
+    return value  # type: ignore[return-value]
+
+
+def name(value: object, *, most: int | None = None) -> str:
+    """An image id or the like: text or a whole number, as text."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return text(value, "text or a whole number", most=most)
+
+
+def number(value: object, least: float = -math.inf, most: float = math.inf) -> float:
+    """A finite number within the bounds."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    if not is_number or not least <= value <= most:  # type: ignore[operator]
+        raise Invalid.of(value, f"a {'finite ' if math.isinf(least) else ''}number{_within(least, most)}")
+    return float(value)  # type: ignore[arg-type]
+
+
+def whole(value: object, least: float = -math.inf, most: float = math.inf) -> int:
+    """A whole number within the bounds, however it is written: 2.0 is 2."""
+    is_whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+    if not is_whole or isinstance(value, bool) or not least <= value <= most:  # type: ignore[operator]
+        raise Invalid.of(value, f"a whole number{_within(least, most)}")
+    return int(value)  # type: ignore[call-overload, no-any-return]
+
+
+def one_of(value: object, accepted: Sequence[str]) -> str:
+    """One of the names."""
+    if not isinstance(value, str) or value not in accepted:
+        raise Invalid.of(value, f"one of {', '.join(accepted)}")
+    return value
+
+
+def decoded(data: bytes, source: str) -> str:
+    """The text of a UTF-8 file, without a byte-order mark. Raises `DataError` with the line that is something else."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise DataError(f"{source}, line {line}: not UTF-8; convert the file to UTF-8") from None
+
+
+def checked(subject: str, check: Callable[..., T], value: Any, *bounds: Any, **options: Any) -> T:
+    """What the check returns. Raises `DataError`: `subject` and the problem."""
+    try:
+        return check(value, *bounds, **options)
+    except Invalid as problem:
+        raise DataError(problem.about(subject)) from None
+
+
+def _within(least: float, most: float) -> str:
+    if math.isinf(most):
+        return "" if math.isinf(least) else f" of at least {least:,g}"
+    return f" from {least:,g} to {most:,g}"
