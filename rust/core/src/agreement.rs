@@ -4,7 +4,8 @@
 //! The points are sorted once. A bootstrap sample is then a weight an image, and one pass over the sorted points gives
 //! all four statistics: O(n log levels), where levels are the distinct ratings, a handful.
 
-use crate::engine::resample::{Draw, Generator};
+use crate::engine::resample::Draw;
+use crate::numeric::generator::Generator;
 use crate::numeric::parallel::map_parts;
 
 /// The statistics in the order of [`Scatter::correlations`].

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use rust_stemmers::{Algorithm, Stemmer};
 
 use crate::document_frequency::{CountsAt, Frequencies};
+use crate::numeric::parallel::threads_for;
 use crate::text::captions::Captions;
 use crate::text::ngram::MAX_ORDER;
 use crate::text::sentences::Sentences;
@@ -38,6 +39,7 @@ pub struct OwnFrequencies {
 
 impl OwnFrequencies {
     fn count(sentences: &Sentences, stems: Option<&[Word]>, threads: usize) -> Self {
+        let threads = threads_for_sentences(threads, sentences.sentence_count());
         let (of_ngrams, at_words) = Frequencies::count(sentences, stems, MAX_ORDER, 2, threads);
         Self { of_ngrams, at_words: Some(at_words) }
     }
@@ -47,10 +49,24 @@ impl OwnFrequencies {
     }
 }
 
+/// Sentences that take longer to tokenise, count or score than a thread takes to start.
+const SENTENCES_PER_THREAD: usize = 64;
+
+/// The number of threads for work on so many sentences; `requested` is 0 for one per core.
+pub fn threads_for_sentences(requested: usize, sentences: usize) -> usize {
+    threads_for(requested, sentences, SENTENCES_PER_THREAD)
+}
+
+/// Number of captions of the chosen images.
+fn caption_count(captions: &Captions, images: impl Iterator<Item = u32>) -> usize {
+    images.map(|image| captions.captions_of(image as usize).len()).sum()
+}
+
 impl References {
     /// Encodes the references of the chosen images (numbers in `captions`), in that order.
     pub fn encode(captions: &Captions, images: &[u32], tokenizer: Tokenizer, threads: usize) -> Self {
         let mut vocabulary = Vocabulary::default();
+        let threads = threads_for_sentences(threads, caption_count(captions, images.iter().copied()));
         let chosen: Vec<Option<u32>> = images.iter().copied().map(Some).collect();
         let sentences = Sentences::encode(captions, &chosen, tokenizer, &mut vocabulary, threads);
         let images = images.iter().map(|&image| captions.image_id(image as usize).into()).collect();
@@ -108,6 +124,7 @@ impl Corpus {
     /// `captions`, or `None` for an image that the system left out, which then has one empty caption.
     pub fn encode(references: Arc<References>, captions: &Captions, images: &[Option<u32>], threads: usize) -> Self {
         let mut vocabulary = references.vocabulary.clone();
+        let threads = threads_for_sentences(threads, caption_count(captions, images.iter().flatten().copied()));
         let candidates = Sentences::encode(captions, images, references.tokenizer, &mut vocabulary, threads);
         Self { references, vocabulary, candidates, stems: OnceLock::new() }
     }
@@ -173,6 +190,11 @@ impl Corpus {
     /// Stems of the vocabulary; the references' words have the same stem numbers for every system.
     pub fn stems(&self) -> &Stems {
         self.stems.get_or_init(|| Stems::of(&self.vocabulary))
+    }
+
+    /// Number of candidates and references.
+    pub fn sentence_count(&self) -> usize {
+        self.candidates.sentence_count() + self.references.sentences.sentence_count()
     }
 
     /// Number of candidate sentences: the rows of every table of statistics.

@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use capeval_core::corpus::{Corpus, References};
 use capeval_core::document_frequency::SharedBytes;
-use capeval_core::engine::kernel::{Context, Kernel, evaluate};
+use capeval_core::engine::{self, Kernel, evaluate};
 use capeval_core::metrics::meteor::{Language, Meteor, Resources, Sources, Weights, align, align_best};
 use capeval_core::text::captions::CaptionsBuilder;
 use capeval_core::text::tokenize::Tokenizer;
@@ -75,11 +75,11 @@ fn statistics_and_scores_are_the_originals() {
 #[test]
 #[ignore = "needs METEOR's texts: `make test-rust`"]
 fn corpora_score_as_with_the_original() {
-    let context = Context { meteor: Some(RESOURCES.clone()), threads: 1, ..Context::default() };
+    let given = engine::Resources::new(1).with(RESOURCES.clone());
     let meteor = Meteor::default();
     for batch in cases("meteor-batches.jsonl") {
         let items = batch["items"].as_array().unwrap();
-        let table = evaluate(&corpus(items), &[&meteor], &context).remove(0);
+        let table = evaluate(&corpus(items), &[&meteor], &given).unwrap().remove(0);
         let expected = &batch["scores"];
         for (number, row) in table.rows().enumerate() {
             assert!(close(meteor.row_score(row), &expected[number]), "{} {}", batch["name"], items[number]);

@@ -1,14 +1,14 @@
 //! Agreement of scores with ratings. Arrays are little-endian float64 and u32.
 
 use capeval_core::agreement as core;
-use capeval_core::engine::resample::{Draw, Generator};
+use capeval_core::engine::resample::Draw;
+use capeval_core::numeric::generator::Generator;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 
+use crate::convert::{floats, to_bytes, whole_numbers};
 use crate::errors::UsageError;
-use crate::reward::numbers;
-use crate::statistics::to_bytes;
 
 /// Correlations of all points, then of each bootstrap sample over images.
 #[pyfunction]
@@ -58,14 +58,10 @@ pub(crate) fn draws(py: Python<'_>, count: usize, samples: usize, seed: u64) -> 
 type Points = (Vec<f64>, Vec<f64>, Vec<u32>);
 
 fn points(scores: &[u8], ratings: &[u8], images: &[u8]) -> PyResult<Points> {
-    let points = (floats(scores), floats(ratings), numbers(images));
+    let points = (floats(scores)?, floats(ratings)?, whole_numbers(images)?);
     let same = points.0.len() == points.1.len() && points.1.len() == points.2.len();
     if !same || points.0.iter().chain(&points.1).any(|value| !value.is_finite()) {
         return Err(UsageError::new_err("correlations need as many finite scores as ratings and images"));
     }
     Ok(points)
-}
-
-fn floats(bytes: &[u8]) -> Vec<f64> {
-    bytes.chunks_exact(8).map(|eight| f64::from_le_bytes(eight.try_into().expect("eight bytes"))).collect()
 }

@@ -4,8 +4,9 @@ use std::sync::{Arc, OnceLock};
 use capeval_core::read::{self, Format};
 use capeval_core::text::captions::Captions as CoreCaptions;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyMemoryView};
+use pyo3::types::{PyDict, PyList, PyMapping};
 
+use crate::convert::as_bytes;
 use crate::errors::{DataError, read_error, unknown_format};
 use crate::gather::{Gather, kind};
 
@@ -180,13 +181,5 @@ impl CaptionsBuilder {
     /// The captions; the builder is empty afterwards.
     fn finish(&mut self) -> PyResult<Captions> {
         Ok(Captions::new(std::mem::take(self).gather.finish()?))
-    }
-}
-
-/// The object as `bytes`: itself, or a copy of any other object with a buffer.
-fn as_bytes<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
-    match data.cast::<PyBytes>() {
-        Ok(bytes) => Ok(bytes.clone()),
-        Err(_) => Ok(PyMemoryView::from(data)?.call_method0("tobytes")?.cast_into::<PyBytes>()?),
     }
 }

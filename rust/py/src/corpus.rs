@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use capeval_core::corpus as core;
 use capeval_core::numeric::parallel::map_parts;
-use capeval_core::text::tokenize::{Tokenizer, tokenize_stream};
+use capeval_core::text::captions::Captions as CoreCaptions;
+use capeval_core::text::tokenize::{Tokenizer, UnknownTokenizer, tokenize_stream};
 use pyo3::prelude::*;
 
 use crate::captions::Captions;
+use crate::convert::check_index;
 use crate::errors::UsageError;
 
 pub(crate) fn tokenizer_names() -> Vec<&'static str> {
@@ -15,7 +17,7 @@ pub(crate) fn tokenizer_names() -> Vec<&'static str> {
 }
 
 fn tokenizer(name: &str) -> PyResult<Tokenizer> {
-    name.parse().map_err(|_| UsageError::new_err(format!("unknown tokenizer {name:?}")))
+    name.parse().map_err(|error: UnknownTokenizer| UsageError::new_err(error.to_string()))
 }
 
 #[pyfunction]
@@ -47,6 +49,10 @@ pub(crate) fn tokenize(
     }))
 }
 
+fn check_images(mut images: impl Iterator<Item = u32>, captions: &CoreCaptions) -> PyResult<()> {
+    images.try_for_each(|image| check_index("image", image as usize, captions.image_count()))
+}
+
 #[pyclass(frozen, module = "capeval._core")]
 pub(crate) struct References(pub(crate) Arc<core::References>);
 
@@ -63,6 +69,7 @@ impl References {
     ) -> PyResult<Self> {
         let tokenizer = self::tokenizer(tokenizer)?;
         let captions = captions.get().inner.clone();
+        check_images(images.iter().copied(), &captions)?;
         let encoded = py.detach(|| core::References::encode(&captions, &images, tokenizer, threads));
         Ok(Self(Arc::new(encoded)))
     }
@@ -71,6 +78,7 @@ impl References {
     #[staticmethod]
     fn none(captions: &Bound<'_, Captions>, images: Vec<u32>, tokenizer: &str) -> PyResult<Self> {
         let captions = &captions.get().inner;
+        check_images(images.iter().copied(), captions)?;
         let images = images.into_iter().map(|image| captions.image_id(image as usize).into()).collect();
         Ok(Self(Arc::new(core::References::none(images, self::tokenizer(tokenizer)?))))
     }
@@ -109,10 +117,16 @@ impl Corpus {
         captions: &Bound<'_, Captions>,
         images: Vec<Option<u32>>,
         threads: usize,
-    ) -> Self {
+    ) -> PyResult<Self> {
         let references = references.get().0.clone();
         let captions = captions.get().inner.clone();
-        Self(py.detach(|| core::Corpus::encode(references, &captions, &images, threads)))
+        check_images(images.iter().flatten().copied(), &captions)?;
+        if images.len() != references.images.len() {
+            let message =
+                format!("captions of {} images for the references of {}", images.len(), references.images.len());
+            return Err(UsageError::new_err(message));
+        }
+        Ok(Self(py.detach(|| core::Corpus::encode(references, &captions, &images, threads))))
     }
 
     #[getter]
@@ -149,13 +163,14 @@ impl Corpus {
     }
 
     /// Tokens of an image's candidates and references, joined by blanks.
-    fn texts(&self, image: usize) -> (Vec<String>, Vec<String>) {
+    fn texts(&self, image: usize) -> PyResult<(Vec<String>, Vec<String>)> {
+        check_index("image", image, self.0.candidates.image_count())?;
         let spell =
             |words: &[u32]| words.iter().map(|&word| self.0.vocabulary.word(word)).collect::<Vec<_>>().join(" ");
         let (references, candidates) = (&self.0.references.sentences, &self.0.candidates);
-        (
+        Ok((
             candidates.of_image(image).map(|sentence| spell(candidates.tokens(sentence))).collect(),
             references.of_image(image).map(|sentence| spell(references.tokens(sentence))).collect(),
-        )
+        ))
     }
 }

@@ -1,11 +1,10 @@
 //! Caption sets: the similarity matrix of an image, its spectrum, and which captions are the best.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use capeval_core::corpus as core;
-use capeval_core::engine::kernel::{Context, Image, Parameters};
+use capeval_core::engine::Image;
 use capeval_core::metrics::diversity::novel_captions;
 use capeval_core::metrics::diversity::similarity::{self, Matrix, Similarity};
 use capeval_core::metrics::diversity::spectral;
@@ -14,46 +13,52 @@ use capeval_core::text::ngram::{Ngram, NgramCounter};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::convert::{NamedParameters, check_index, core_parameters, floats, to_bytes};
 use crate::corpus::{Corpus, References};
-use crate::document_frequency::DocumentFrequency;
 use crate::errors::UsageError;
-use crate::statistics::{Parameter, Statistics, from_bytes, to_bytes};
+use crate::resources::gather;
+use crate::statistics::Statistics;
 
 pub(crate) fn similarity_names() -> Vec<&'static str> {
     similarity::names().collect()
 }
 
-fn build(parameters: BTreeMap<String, Parameter>) -> PyResult<Box<dyn Similarity>> {
-    let parameters = parameters.into_iter().map(|(key, value)| (key, value.into())).collect();
-    similarity::build(&Parameters(parameters)).map_err(|error| UsageError::new_err(error.to_string()))
+fn build(parameters: NamedParameters) -> PyResult<Box<dyn Similarity>> {
+    let built = core_parameters(parameters).and_then(|mut parameters| {
+        let similarity = similarity::build(&mut parameters)?;
+        parameters.finish().map(|()| similarity)
+    });
+    built.map_err(|error| UsageError::new_err(format!("similarity: {error}")))
 }
 
 /// What `read` gives for the matrix of a similarity, readied for the corpus, and an image.
 fn read_matrix<T>(
     corpus: &core::Corpus,
     image: usize,
-    parameters: BTreeMap<String, Parameter>,
-    document_frequency: Option<&Bound<'_, DocumentFrequency>>,
+    parameters: NamedParameters,
+    resources: &[Bound<'_, PyAny>],
     read: impl FnOnce(&dyn Matrix, &Image<'_>) -> T,
 ) -> PyResult<T> {
     let similarity = build(parameters)?;
-    let document_frequency = document_frequency.map(|given| given.get().0.clone());
-    let context = Context { document_frequency, ..Context::default() };
+    let resources = gather(resources, 0)?;
+    check_index("image", image, corpus.candidates.image_count())?;
     let counter = RefCell::new(NgramCounter::default());
-    Ok(read(&*similarity.prepare(corpus, &context), &Image::new(corpus, image, &counter)))
+    let matrix = similarity.prepare(corpus, &resources);
+    let matrix = matrix.map_err(|missing| UsageError::new_err(format!("similarity: {missing}")))?;
+    Ok(read(&*matrix, &Image::new(corpus, image, &counter)))
 }
 
 /// The similarity matrix of an image, row by row, float64.
 #[pyfunction]
-#[pyo3(signature = (corpus, image, parameters, document_frequency=None))]
+#[pyo3(signature = (corpus, image, parameters, resources=vec![]))]
 pub(crate) fn similarity_matrix<'py>(
     py: Python<'py>,
     corpus: &Bound<'_, Corpus>,
     image: usize,
-    parameters: BTreeMap<String, Parameter>,
-    document_frequency: Option<&Bound<'_, DocumentFrequency>>,
+    parameters: NamedParameters,
+    resources: Vec<Bound<'_, PyAny>>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let matrix = read_matrix(&corpus.get().0, image, parameters, document_frequency, |similarity, image| {
+    let matrix = read_matrix(&corpus.get().0, image, parameters, &resources, |similarity, image| {
         let mut matrix = vec![0.0; image.candidate_count() * image.candidate_count()];
         similarity.fill(image, &mut matrix);
         matrix
@@ -64,17 +69,17 @@ pub(crate) fn similarity_matrix<'py>(
 /// The n-grams of an image and the vectors of its candidates over them, candidate by candidate, float64; None where the
 /// similarity is no inner product.
 #[pyfunction]
-#[pyo3(signature = (corpus, image, parameters, document_frequency=None))]
+#[pyo3(signature = (corpus, image, parameters, resources=vec![]))]
 pub(crate) fn caption_vectors<'py>(
     py: Python<'py>,
     corpus: &Bound<'_, Corpus>,
     image: usize,
-    parameters: BTreeMap<String, Parameter>,
-    document_frequency: Option<&Bound<'_, DocumentFrequency>>,
+    parameters: NamedParameters,
+    resources: Vec<Bound<'_, PyAny>>,
 ) -> PyResult<Option<(Vec<String>, Bound<'py, PyBytes>)>> {
     let corpus = &corpus.get().0;
     let vectors = |similarity: &dyn Matrix, image: &Image<'_>| similarity.vectors(image);
-    let Some(vectors) = read_matrix(corpus, image, parameters, document_frequency, vectors)? else {
+    let Some(vectors) = read_matrix(corpus, image, parameters, &resources, vectors)? else {
         return Ok(None);
     };
     let vocabulary = if vectors.stem { &corpus.stems().vocabulary } else { &corpus.vocabulary };
@@ -96,7 +101,7 @@ pub(crate) fn eigensystem<'py>(
     matrix: &[u8],
     n: usize,
 ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
-    let mut matrix = from_bytes(matrix);
+    let mut matrix = floats(matrix)?;
     if matrix.len() != n * n {
         return Err(UsageError::new_err(format!("{} numbers are no matrix of {n} rows", matrix.len())));
     }
@@ -114,7 +119,7 @@ pub(crate) fn spectral_diversity(eigenvalues: Vec<f64>) -> (f64, bool) {
 /// their places in their sets.
 #[pyfunction]
 pub(crate) fn top(corpus: &Bound<'_, Corpus>, scores: &[u8], most: usize) -> PyResult<(Corpus, Vec<Vec<usize>>)> {
-    let (corpus, scores) = (&corpus.get().0, from_bytes(scores));
+    let (corpus, scores) = (&corpus.get().0, floats(scores)?);
     if scores.len() != corpus.rows() {
         return Err(UsageError::new_err(format!("{} scores for {} candidates", scores.len(), corpus.rows())));
     }

@@ -4,32 +4,29 @@ use std::fs::File;
 use std::sync::Arc;
 
 use capeval_core::document_frequency as core;
-use capeval_core::document_frequency::SharedBytes;
 use capeval_core::reward::NotTokenIds;
 use capeval_core::text::ngram::{MAX_ORDER, Ngram};
-use memmap2::Mmap;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 
+use crate::convert::{check_sizes, map_file, sequences, whole_numbers};
 use crate::corpus::References;
 use crate::errors::{DataError, UsageError};
-use crate::reward::{numbers, sequences};
 
 #[pyclass(frozen, eq, module = "capeval._core")]
-pub(crate) struct DocumentFrequency(pub(crate) core::DocumentFrequency);
+pub(crate) struct DocumentFrequency(pub(crate) Arc<core::DocumentFrequency>);
+
+impl From<core::DocumentFrequency> for DocumentFrequency {
+    fn from(counted: core::DocumentFrequency) -> Self {
+        Self(Arc::new(counted))
+    }
+}
 
 impl PartialEq for DocumentFrequency {
     fn eq(&self, other: &Self) -> bool {
         self.0.to_bytes() == other.0.to_bytes()
     }
-}
-
-/// The file's bytes, mapped into memory.
-pub(crate) fn map_file(file: &File) -> std::io::Result<SharedBytes> {
-    // SAFETY: the file is read through the map only. Another process that truncates it meanwhile would end this one with
-    // SIGBUS, as with every memory-mapped reader; our own writer replaces files and never truncates.
-    Ok(Arc::new(Mapped(unsafe { Mmap::map(file)? })))
 }
 
 /// N-grams of 1 to `MAX_ORDER` words with their counts; `None` where the arrays do not fit each other.
@@ -49,22 +46,13 @@ fn ngrams(words: usize, mut ids: &[u32], lengths: &[u8], counts: &[u32]) -> Opti
     ids.is_empty().then_some(entries)
 }
 
-/// A mapped file as shared bytes.
-struct Mapped(Mmap);
-
-impl AsRef<[u8]> for Mapped {
-    fn as_ref(&self) -> &[u8] {
-        &self.0
-    }
-}
-
 #[pymethods]
 impl DocumentFrequency {
     #[staticmethod]
     #[pyo3(signature = (references, stem, n, threads=0))]
     fn build(py: Python<'_>, references: &Bound<'_, References>, stem: bool, n: usize, threads: usize) -> Self {
         let references = references.get().0.clone();
-        Self(py.detach(|| core::DocumentFrequency::build(&references, stem, n, threads)))
+        py.detach(|| core::DocumentFrequency::build(&references, stem, n, threads)).into()
     }
 
     /// References of images one after the other: little-endian u32 ids, the length of each, the number of each image.
@@ -77,11 +65,11 @@ impl DocumentFrequency {
         sizes: Vec<usize>,
         n: usize,
         threads: usize,
-    ) -> Self {
-        Self(py.detach(|| {
-            let ids = numbers(&ids);
-            core::DocumentFrequency::from_token_ids(&sequences(&ids, &lengths), &sizes, n, threads)
-        }))
+    ) -> PyResult<Self> {
+        let ids = whole_numbers(&ids)?;
+        let references = sequences(&ids, &lengths)?;
+        check_sizes(&sizes, references.len())?;
+        Ok(py.detach(|| core::DocumentFrequency::from_token_ids(&references, &sizes, n, threads)).into())
     }
 
     #[staticmethod]
@@ -89,7 +77,7 @@ impl DocumentFrequency {
         let loaded = py.detach(|| -> std::io::Result<_> {
             Ok(core::DocumentFrequency::from_bytes(&map_file(&File::open(&path)?)?))
         })?;
-        loaded.map(Self).map_err(|error| DataError::new_err(format!("{}: {error}", path.display())))
+        loaded.map(Self::from).map_err(|error| DataError::new_err(format!("{}: {error}", path.display())))
     }
 
     /// Counts made elsewhere: distinct words; the word numbers of distinct n-grams, one after the other, and their counts,
@@ -103,13 +91,14 @@ impl DocumentFrequency {
         counts: PyBackedBytes,
         documents: u64,
     ) -> PyResult<Self> {
+        let (ids, counts) = (whole_numbers(&ids)?, whole_numbers(&counts)?);
         let built = py.detach(|| {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
-            let entries = ngrams(words.len(), &numbers(&ids), &lengths, &numbers(&counts))?;
+            let entries = ngrams(words.len(), &ids, &lengths, &counts)?;
             let order = entries.iter().map(|(ngram, _)| ngram.order()).max()?;
             Some(core::DocumentFrequency::from_counts(&words, entries, documents, order))
         });
-        built.map(Self).ok_or_else(|| DataError::new_err("these are no n-grams with their counts"))
+        built.map(Self::from).ok_or_else(|| DataError::new_err("these are no n-grams with their counts"))
     }
 
     /// The n-grams of one order, as little-endian u32 token ids, and the count of each, as u32.
@@ -131,7 +120,7 @@ impl DocumentFrequency {
 
     fn merge(&self, py: Python<'_>, other: &Bound<'_, Self>) -> PyResult<Self> {
         let other = other.get();
-        py.detach(|| self.0.merge(&other.0)).map(Self).map_err(|error| UsageError::new_err(error.to_string()))
+        py.detach(|| self.0.merge(&other.0)).map(Self::from).map_err(|error| UsageError::new_err(error.to_string()))
     }
 
     fn count(&self, words: Vec<String>) -> u32 {

@@ -1,6 +1,5 @@
 //! Word vectors and objects for a corpus, and VIFIDEL explained.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use capeval_core::metrics::embedded as core;
@@ -10,9 +9,9 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict};
 
+use crate::convert::{NamedParameters, check_index, core_parameters, floats, to_bytes};
 use crate::corpus::Corpus;
 use crate::errors::UsageError;
-use crate::statistics::{Parameter, core_parameters, from_bytes, to_bytes};
 
 /// In the place of a row, for words and labels without one.
 const UNKNOWN: i64 = -1;
@@ -47,7 +46,8 @@ impl Embedded {
                 Ok(Objects::new(&sizes, terms(rows)?.into_iter().zip(counts).collect()))
             })
             .transpose()?;
-        let embedded = py.detach(|| core::Embedded::new(dimension, from_bytes(&vectors), words, objects));
+        let vectors = floats(&vectors)?;
+        let embedded = py.detach(|| core::Embedded::new(dimension, vectors, words, objects));
         Ok(Self(Arc::new(embedded)))
     }
 
@@ -56,13 +56,19 @@ impl Embedded {
         &self,
         py: Python<'py>,
         corpus: &Bound<'_, Corpus>,
-        parameters: BTreeMap<String, Parameter>,
+        parameters: NamedParameters,
         image: usize,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let metric = Vifidel::new(&core_parameters(parameters))
-            .map_err(|error| UsageError::new_err(format!("VIFIDEL: {error}")))?;
-        let corpus = corpus.get();
-        let found = py.detach(|| metric.explain(&corpus.0, &self.0, image));
+        let refused = |reason: String| UsageError::new_err(format!("VIFIDEL {reason}"));
+        let corpus = &corpus.get().0;
+        check_index("image", image, corpus.candidates.image_count())?;
+        let built = core_parameters(parameters).and_then(|mut parameters| {
+            let metric = Vifidel::new(&mut parameters)?;
+            parameters.finish().map(|()| metric)
+        });
+        let metric = built.map_err(|error| refused(error.to_string()))?;
+        let found = py.detach(|| metric.explain(corpus, &self.0, image));
+        let found = found.map_err(|missing| refused(missing.to_string()))?;
         let numbers = |values: &[f64]| -> Bound<'py, PyBytes> { to_bytes(py, values.iter().copied()) };
         let explained = PyDict::new(py);
         explained.set_item("objects", &found.objects)?;

@@ -11,13 +11,17 @@ use pyo3::prelude::*;
 
 mod agreement;
 mod captions;
+mod convert;
 mod corpus;
 mod diversity;
 mod document_frequency;
 mod embedded;
 mod errors;
+mod formula;
 mod gather;
 mod meteor;
+mod resample;
+mod resources;
 mod reward;
 mod statistics;
 mod transport;
@@ -30,24 +34,30 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[pymodule(name = "_core", gil_used = false)]
 fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add("LARGEST_TOKEN_ID", capeval_core::reward::LARGEST_TOKEN_ID)?;
-    module.add("TOKENIZERS", corpus::tokenizer_names())?;
+
+    // Constants, classes and functions, each in the order of the modules above.
+    module.add("CORRELATIONS", capeval_core::agreement::STATISTICS.to_vec())?;
     module.add("CAPTION_FORMATS", Format::ALL.map(Format::name).to_vec())?;
+    module.add("TOKENIZERS", corpus::tokenizer_names())?;
+    module.add("SIMILARITIES", diversity::similarity_names())?;
+    module.add("METEOR_LANGUAGES", meteor::languages())?;
+    module.add("LARGEST_TOKEN_ID", capeval_core::reward::LARGEST_TOKEN_ID)?;
+
     module.add_class::<captions::Captions>()?;
     module.add_class::<captions::CaptionsBuilder>()?;
     module.add_class::<corpus::References>()?;
     module.add_class::<corpus::Corpus>()?;
     module.add_class::<document_frequency::DocumentFrequency>()?;
-    module.add("METEOR_LANGUAGES", meteor::languages())?;
-    module.add_class::<meteor::MeteorTables>()?;
     module.add_class::<embedded::Embedded>()?;
-    module.add_class::<statistics::Statistics>()?;
+    module.add_class::<meteor::MeteorTables>()?;
     module.add_class::<reward::Reward>()?;
     module.add_class::<reward::EncodedReferences>()?;
+    module.add_class::<statistics::Statistics>()?;
+
+    module.add_function(wrap_pyfunction!(agreement::correlations, module)?)?;
+    module.add_function(wrap_pyfunction!(agreement::kendall_b_by_image, module)?)?;
+    module.add_function(wrap_pyfunction!(agreement::draws, module)?)?;
     module.add_function(wrap_pyfunction!(corpus::tokenize, module)?)?;
-    module.add_function(wrap_pyfunction!(statistics::evaluate, module)?)?;
-    module.add_function(wrap_pyfunction!(statistics::paired_bootstrap, module)?)?;
-    module.add("SIMILARITIES", diversity::similarity_names())?;
     module.add_function(wrap_pyfunction!(diversity::similarity_matrix, module)?)?;
     module.add_function(wrap_pyfunction!(diversity::caption_vectors, module)?)?;
     module.add_function(wrap_pyfunction!(diversity::eigensystem, module)?)?;
@@ -56,13 +66,10 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(diversity::leave_one_out, module)?)?;
     module.add_function(wrap_pyfunction!(diversity::novelty, module)?)?;
     module.add_function(wrap_pyfunction!(diversity::word_counts, module)?)?;
-    module.add_function(wrap_pyfunction!(statistics::bootstrap_intervals, module)?)?;
-    module.add("CORRELATIONS", capeval_core::agreement::STATISTICS.to_vec())?;
-    module.add_function(wrap_pyfunction!(agreement::correlations, module)?)?;
-    module.add_function(wrap_pyfunction!(agreement::kendall_b_by_image, module)?)?;
-    module.add_function(wrap_pyfunction!(agreement::draws, module)?)?;
-    module.add_function(wrap_pyfunction!(statistics::paired_bootstrap, module)?)?;
-    module.add_function(wrap_pyfunction!(statistics::paired_permutation, module)?)?;
+    module.add_function(wrap_pyfunction!(resample::bootstrap_intervals, module)?)?;
+    module.add_function(wrap_pyfunction!(resample::paired_bootstrap, module)?)?;
+    module.add_function(wrap_pyfunction!(resample::paired_permutation, module)?)?;
+    module.add_function(wrap_pyfunction!(statistics::evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(transport::transport, module)?)?;
     Ok(())
 }

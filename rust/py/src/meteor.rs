@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 
-use crate::document_frequency::map_file;
+use crate::convert::map_file;
 use crate::errors::{DataError, UsageError};
 
 /// A language: its code, the name of its file of abbreviations, its modules, and its tasks with their parameters, the

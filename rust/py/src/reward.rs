@@ -7,9 +7,9 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 
+use crate::convert::{check_index, check_sizes, sequences, to_bytes, whole_numbers};
 use crate::document_frequency::DocumentFrequency;
 use crate::errors::UsageError;
-use crate::statistics::to_bytes;
 
 #[pyclass(frozen, module = "capeval._core")]
 pub(crate) struct Reward(core::Reward);
@@ -35,12 +35,12 @@ impl Reward {
         lengths: Vec<usize>,
         sizes: Vec<usize>,
         threads: usize,
-    ) -> EncodedReferences {
-        let groups = py.detach(|| {
-            let ids = numbers(&ids);
-            self.0.encode(&sequences(&ids, &lengths), &sizes, threads)
-        });
-        EncodedReferences(groups.into_iter().map(Arc::new).collect())
+    ) -> PyResult<EncodedReferences> {
+        let ids = whole_numbers(&ids)?;
+        let references = sequences(&ids, &lengths)?;
+        check_sizes(&sizes, references.len())?;
+        let groups = py.detach(|| self.0.encode(&references, &sizes, threads));
+        Ok(EncodedReferences(groups.into_iter().map(Arc::new).collect()))
     }
 
     /// Rewards of the samples as float64; `references` has one group a sample, or one for several samples in a row.
@@ -51,40 +51,29 @@ impl Reward {
         lengths: Vec<usize>,
         references: &Bound<'_, EncodedReferences>,
         threads: usize,
-    ) -> Bound<'py, PyBytes> {
-        let groups = references.get();
-        let scores = py.detach(|| {
-            let ids = numbers(&ids);
-            self.0.score(&sequences(&ids, &lengths), &groups.0.iter().map(AsRef::as_ref).collect::<Vec<_>>(), threads)
-        });
-        to_bytes(py, scores.into_iter())
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let ids = whole_numbers(&ids)?;
+        let samples = sequences(&ids, &lengths)?;
+        let groups: Vec<&core::Group> = references.get().0.iter().map(AsRef::as_ref).collect();
+        if groups.is_empty() || samples.len() % groups.len() != 0 {
+            let message =
+                format!("{} samples cannot be shared by the references of {} images", samples.len(), groups.len());
+            return Err(UsageError::new_err(message));
+        }
+        let scores = py.detach(|| self.0.score(&samples, &groups, threads));
+        Ok(to_bytes(py, scores.into_iter()))
     }
 }
 
 #[pymethods]
 impl EncodedReferences {
     /// The references of these images, in this order.
-    fn select(&self, images: Vec<usize>) -> Self {
-        Self(images.into_iter().map(|image| self.0[image].clone()).collect())
+    fn select(&self, images: Vec<usize>) -> PyResult<Self> {
+        images.iter().try_for_each(|&image| check_index("image", image, self.0.len()))?;
+        Ok(Self(images.into_iter().map(|image| self.0[image].clone()).collect()))
     }
 
     fn __len__(&self) -> usize {
         self.0.len()
     }
-}
-
-/// Little-endian u32 ids.
-pub(crate) fn numbers(ids: &[u8]) -> Vec<u32> {
-    ids.chunks_exact(4).map(|id| u32::from_le_bytes(id.try_into().expect("four bytes"))).collect()
-}
-
-/// Cuts ids into sequences of these lengths.
-pub(crate) fn sequences<'a>(mut ids: &'a [u32], lengths: &[usize]) -> Vec<&'a [u32]> {
-    let mut sequences = Vec::with_capacity(lengths.len());
-    for &length in lengths {
-        let (sequence, rest) = ids.split_at(length);
-        sequences.push(sequence);
-        ids = rest;
-    }
-    sequences
 }

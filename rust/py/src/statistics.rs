@@ -1,63 +1,71 @@
-//! Evaluation: rows of statistics, their scores and the bootstrap.
+//! Statistics: rows of numbers, and the formula that makes scores of them.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use capeval_core::engine::kernel::{self, Context, Formula as _, Kernel, Member, Parameters, Table, Value, mean};
-use capeval_core::engine::paired::Systems;
-use capeval_core::engine::resample::{Panel, percentile_interval};
-use capeval_core::metrics::diversity::{Pool, f_measure, grouped};
+use capeval_core::engine::{self, Formula as _, Kernel, Table};
+use capeval_core::metrics::diversity::{CaptionPool, grouped};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::convert::{NamedParameters, as_bytes, check_index, floats, kernel, to_bytes};
 use crate::corpus::Corpus;
-use crate::document_frequency::DocumentFrequency;
-use crate::embedded::Embedded;
 use crate::errors::UsageError;
-use crate::meteor::MeteorTables;
+use crate::formula::{Callables, Formula, Raised, Watched};
+use crate::resources::gather;
 
-/// What makes a score of a sum of rows.
-#[derive(Clone)]
-enum Formula {
-    /// The metric's own.
-    Metric(Arc<dyn Kernel>),
-    /// The mean of (score, 1).
-    Mean,
-    /// F with this β² of two means, diversity and accuracy.
-    F(f64),
-}
-
-impl kernel::Formula for Formula {
-    fn score(&self, sums: &[f64]) -> f64 {
-        match self {
-            Self::Metric(kernel) => kernel.score(sums),
-            Self::Mean => mean(sums),
-            Self::F(beta2) => f_measure(mean(sums), mean(&sums[2..]), *beta2),
-        }
-    }
-}
-
-impl Formula {
-    fn row_score(&self, row: &[f64]) -> f64 {
-        match self {
-            Self::Metric(kernel) => kernel.row_score(row),
-            _ => self.score(row),
-        }
-    }
-}
-
-/// Statistics of one metric: a row a candidate, or an image, and the formula that makes a score of a sum of rows.
+/// Statistics of one metric: a row per candidate, or per image, and the formula that makes a score of a sum of rows.
 #[pyclass(frozen, module = "capeval._core")]
 pub(crate) struct Statistics {
-    name: String,
+    pub(crate) name: String,
     formula: Formula,
     table: Arc<Table>,
 }
 
 #[pymethods]
 impl Statistics {
+    /// Statistics made in Python: `values` are rows of `width` float64 each; `formula` takes the list of the columns' sums
+    /// and returns the score, `row_formula` the same for a single row where that differs. Without a formula the score is
+    /// the mean, and a row is (score, 1).
+    #[staticmethod]
+    #[pyo3(signature = (name, values, width, formula=None, row_formula=None))]
+    fn of_rows(
+        name: String,
+        values: &Bound<'_, PyAny>,
+        width: usize,
+        formula: Option<Bound<'_, PyAny>>,
+        row_formula: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let values = floats(as_bytes(values)?.as_bytes())?;
+        if width == 0 || values.len() % width != 0 {
+            let message = format!("{name}: {} values cannot be cut into rows of {width}", values.len());
+            return Err(UsageError::new_err(message));
+        }
+        if let Some(place) = values.iter().position(|value| !value.is_finite()) {
+            let (row, column, value) = (place / width, place % width, values[place]);
+            let message = format!("{name}: row {row}, column {column} is {value}; statistics must be finite");
+            return Err(UsageError::new_err(message));
+        }
+        if let Some(given) = [&formula, &row_formula].into_iter().flatten().find(|given| !given.is_callable()) {
+            let message = format!("{name}: a formula must be callable, and {} is not", given.get_type().name()?);
+            return Err(UsageError::new_err(message));
+        }
+        let formula = match (formula, row_formula) {
+            (Some(sums), row) => {
+                let (sums, row) = (sums.unbind(), row.map(Bound::unbind));
+                Formula::Python(Arc::new(Callables { name: name.clone(), sums, row }))
+            }
+            (None, None) if width == 2 => Formula::Mean,
+            (None, None) => {
+                let message = format!("{name}: without a formula a row is (score, 1), of width 2 and not {width}");
+                return Err(UsageError::new_err(message));
+            }
+            (None, Some(_)) => return Err(UsageError::new_err(format!("{name}: a row_formula needs a formula"))),
+        };
+        Ok(Self { name, formula, table: Arc::new(Table { width, values }) })
+    }
+
     #[getter]
-    fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         self.table.rows().len()
     }
 
@@ -67,8 +75,10 @@ impl Statistics {
     }
 
     /// Score of all rows together.
-    fn score(&self) -> f64 {
-        self.formula.score(&self.table.sums())
+    fn score(&self) -> PyResult<f64> {
+        let raised = Raised::default();
+        let score = raised.watch(&self.formula).score(&self.table.sums());
+        raised.unless(score)
     }
 
     /// Sums of the columns.
@@ -77,8 +87,8 @@ impl Statistics {
     }
 
     /// Score of each row, float64.
-    fn row_scores<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        to_bytes(py, self.row_values())
+    fn row_scores<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(to_bytes(py, self.row_values()?.into_iter()))
     }
 
     /// All rows, float64, row by row.
@@ -86,11 +96,9 @@ impl Statistics {
         to_bytes(py, self.table.values.iter().copied())
     }
 
-    /// The rows of these numbers, in this order, as often as they are named.
+    /// The rows of these numbers, in this order; repeats are allowed.
     fn select(&self, rows: Vec<usize>) -> PyResult<Self> {
-        if let Some(row) = rows.iter().find(|&&row| row >= self.rows()) {
-            return Err(UsageError::new_err(format!("there is no row {row} among {}", self.rows())));
-        }
+        rows.iter().try_for_each(|&row| check_index("row", row, self.rows()))?;
         let width = self.table.width;
         let values = rows.iter().flat_map(|row| &self.table.values[row * width..(row + 1) * width]).copied().collect();
         Ok(Self { name: self.name.clone(), formula: self.formula.clone(), table: Arc::new(Table { values, width }) })
@@ -99,7 +107,7 @@ impl Statistics {
     /// These rows, then the other's: shards of a corpus put together.
     fn merge(&self, other: &Bound<'_, Self>) -> PyResult<Self> {
         let other = other.get();
-        if self.name != other.name {
+        if self.name != other.name || self.table.width != other.table.width {
             let message = format!("statistics of {} cannot be added to those of {}", other.name, self.name);
             return Err(UsageError::new_err(message));
         }
@@ -111,13 +119,13 @@ impl Statistics {
         })
     }
 
-    /// A row a group of so many consecutive rows: the mean of their scores, or the best; empty groups have none.
+    /// A row for each group of so many consecutive rows: the mean of their scores, or the best. Empty groups have no row.
     fn grouped(&self, sizes: Vec<usize>, best: bool) -> PyResult<Self> {
-        let scores: Vec<f64> = self.row_values().collect();
+        let scores = self.row_values()?;
         if sizes.iter().sum::<usize>() != scores.len() {
             return Err(UsageError::new_err(format!("the groups do not add up to {} rows", scores.len())));
         }
-        let table = grouped(&scores, &sizes, if best { Pool::Best } else { Pool::Mean });
+        let table = grouped(&scores, &sizes, if best { CaptionPool::Best } else { CaptionPool::Mean });
         Ok(Self { name: self.name.clone(), formula: Formula::Mean, table: Arc::new(table) })
     }
 
@@ -127,8 +135,8 @@ impl Statistics {
         if self.rows() != accuracy.rows() {
             return Err(UsageError::new_err("F needs diversity and accuracy of the same images"));
         }
-        let rows = self.table.rows().zip(accuracy.table.rows());
-        let values = rows.flat_map(|(a, b)| [a[0], a[1], b[0], b[1]]).collect();
+        let rows = self.row_values()?.into_iter().zip(accuracy.row_values()?);
+        let values = rows.flat_map(|(diversity, accuracy)| [diversity, 1.0, accuracy, 1.0]).collect();
         Ok(Self { name: "F".to_owned(), formula: Formula::F(beta2), table: Arc::new(Table { values, width: 4 }) })
     }
 }
@@ -140,179 +148,46 @@ impl Statistics {
         Self { name: name.to_owned(), formula: Formula::Mean, table: Arc::new(Table { values, width: 2 }) }
     }
 
-    fn row_values(&self) -> impl Iterator<Item = f64> {
-        self.table.rows().map(|row| self.formula.row_score(row))
+    /// The formula, with its exceptions kept in `raised`, and the rows.
+    pub(crate) fn watched<'a>(&'a self, raised: &'a Raised) -> (Watched<'a>, &'a Table) {
+        (raised.watch(&self.formula), &self.table)
+    }
+
+    fn row_values(&self) -> PyResult<Vec<f64>> {
+        let raised = Raised::default();
+        let formula = raised.watch(&self.formula);
+        let scores = self.table.rows().map(|row| formula.row_score(row)).collect();
+        raised.unless(scores)
     }
 }
 
-impl Statistics {
-    fn parts(&self) -> (&dyn kernel::Formula, &Table) {
-        (&self.formula, &self.table)
-    }
-}
-
-/// A metric's parameter as Python holds it.
-#[derive(FromPyObject)]
-pub(crate) enum Parameter {
-    Flag(bool),
-    Number(f64),
-    Text(String),
-    Members(Vec<(f64, String, BTreeMap<String, Parameter>)>),
-}
-
-/// Statistics of every candidate for each metric: (printed name, kernel name, parameters).
+/// Statistics of every candidate for each metric: (printed name, kernel name, parameters). `resources` are native objects
+/// that metrics need beside captions, at most one of each type.
 #[pyfunction]
-#[pyo3(signature = (corpus, metrics, document_frequency=None, meteor=None, embedded=None, threads=0))]
+#[pyo3(signature = (corpus, metrics, resources=vec![], threads=0))]
 pub(crate) fn evaluate(
     py: Python<'_>,
     corpus: &Bound<'_, Corpus>,
-    metrics: Vec<(String, String, BTreeMap<String, Parameter>)>,
-    document_frequency: Option<&Bound<'_, DocumentFrequency>>,
-    meteor: Option<&Bound<'_, MeteorTables>>,
-    embedded: Option<&Bound<'_, Embedded>>,
+    metrics: Vec<(String, String, NamedParameters)>,
+    resources: Vec<Bound<'_, PyAny>>,
     threads: usize,
 ) -> PyResult<Vec<Statistics>> {
     let mut kernels: Vec<(String, Arc<dyn Kernel>)> = Vec::new();
-    for (name, kernel, parameters) in metrics {
-        let kernel = kernel::kernel(&kernel, &core_parameters(parameters))
-            .map_err(|error| UsageError::new_err(format!("{name}: {error}")))?;
-        kernels.push((name, kernel.into()));
+    for (name, known, parameters) in metrics {
+        let built = kernel(&known, parameters).map_err(|error| UsageError::new_err(format!("{name}: {error}")))?;
+        kernels.push((name, built));
     }
-    let document_frequency = document_frequency.map(|given| given.get().0.clone());
-    let meteor = meteor.map(|tables| tables.get().0.clone());
-    let embedded = embedded.map(|embedded| embedded.get().0.clone());
-    let context = Context { document_frequency, meteor, embedded, threads };
+    let resources = gather(&resources, threads)?;
     let corpus = corpus.get();
     let tables = py.detach(|| {
         let kernels: Vec<&dyn Kernel> = kernels.iter().map(|(_, kernel)| &**kernel).collect();
-        kernel::evaluate(&corpus.0, &kernels, &context)
+        engine::evaluate(&corpus.0, &kernels, &resources)
     });
+    let tables =
+        tables.map_err(|error| UsageError::new_err(format!("{} {}", kernels[error.kernel].0, error.missing)))?;
     Ok(kernels
         .into_iter()
         .zip(tables)
         .map(|((name, kernel), table)| Statistics { name, formula: Formula::Metric(kernel), table })
         .collect())
-}
-
-/// Percentile intervals of the metrics' scores over images drawn with replacement, the same draws for all.
-#[pyfunction]
-#[pyo3(signature = (statistics, samples, level, seed, threads=0))]
-pub(crate) fn bootstrap_intervals(
-    py: Python<'_>,
-    statistics: Vec<Bound<'_, Statistics>>,
-    samples: usize,
-    level: f64,
-    seed: u64,
-    threads: usize,
-) -> PyResult<Vec<(f64, f64)>> {
-    let statistics: Vec<&Statistics> = statistics.iter().map(Bound::get).collect();
-    check_rows(samples, &statistics)?;
-    Ok(py.detach(|| {
-        let panel = Panel::new(statistics.iter().map(|statistics| statistics.parts()));
-        let sampled = panel.bootstrap(samples, seed, threads);
-        (0..panel.len())
-            .map(|place| {
-                let mut scores: Vec<f64> = sampled.iter().map(|scores| scores[place]).collect();
-                percentile_interval(&mut scores, level)
-            })
-            .collect()
-    }))
-}
-
-type Interval = (f64, f64);
-
-/// Intervals of scores; interval and p of differences.
-type Bootstrapped = (Vec<Interval>, Vec<(Interval, f64)>);
-
-/// Of several systems, metric by metric: intervals of their scores, and, pair by pair, interval and p of differences.
-#[pyfunction]
-#[pyo3(signature = (systems, samples, level, seed, threads=0))]
-pub(crate) fn paired_bootstrap(
-    py: Python<'_>,
-    systems: Vec<Vec<Bound<'_, Statistics>>>,
-    samples: usize,
-    level: f64,
-    seed: u64,
-    threads: usize,
-) -> PyResult<Bootstrapped> {
-    let systems = comparable(samples, &systems)?;
-    Ok(py.detach(|| {
-        let found = parts(&systems).bootstrap(samples, level, seed, threads);
-        let differences = found.differences.into_iter().map(|difference| (difference.interval, difference.p));
-        (found.intervals, differences.collect())
-    }))
-}
-
-/// Of several systems, pair by pair and metric by metric: p by approximate randomisation.
-#[pyfunction]
-#[pyo3(signature = (systems, samples, seed, threads=0))]
-pub(crate) fn paired_permutation(
-    py: Python<'_>,
-    systems: Vec<Vec<Bound<'_, Statistics>>>,
-    samples: usize,
-    seed: u64,
-    threads: usize,
-) -> PyResult<Vec<f64>> {
-    let systems = comparable(samples, &systems)?;
-    Ok(py.detach(|| parts(&systems).permutation(samples, seed, threads)))
-}
-
-fn parts<'a>(systems: &[Vec<&'a Statistics>]) -> Systems<'a> {
-    let systems: Vec<Vec<_>> =
-        systems.iter().map(|system| system.iter().map(|statistics| statistics.parts()).collect()).collect();
-    Systems::new(&systems)
-}
-
-fn comparable<'a>(samples: usize, systems: &'a [Vec<Bound<'_, Statistics>>]) -> PyResult<Vec<Vec<&'a Statistics>>> {
-    let systems: Vec<Vec<&Statistics>> = systems.iter().map(|system| system.iter().map(Bound::get).collect()).collect();
-    check_rows(samples, &systems.concat())?;
-    let names = |system: &[&Statistics]| system.iter().map(|statistics| statistics.name.clone()).collect::<Vec<_>>();
-    if systems.iter().any(|system| names(system) != names(&systems[0])) {
-        return Err(UsageError::new_err("systems are compared by the same metrics in the same order"));
-    }
-    Ok(systems)
-}
-
-fn check_rows(samples: usize, statistics: &[&Statistics]) -> PyResult<()> {
-    let rows = statistics.first().map_or(0, |first| first.rows());
-    if samples == 0 || rows == 0 || statistics.iter().any(|other| other.rows() != rows) {
-        return Err(UsageError::new_err(
-            "the bootstrap needs at least one sample, and one row per image in every table",
-        ));
-    }
-    Ok(())
-}
-
-/// Parameters as the core takes them.
-pub(crate) fn core_parameters(parameters: BTreeMap<String, Parameter>) -> Parameters {
-    Parameters(parameters.into_iter().map(|(key, value)| (key, value.into())).collect())
-}
-
-impl From<Parameter> for Value {
-    fn from(parameter: Parameter) -> Self {
-        match parameter {
-            Parameter::Flag(flag) => Self::Flag(flag),
-            Parameter::Number(number) => Self::Number(number),
-            Parameter::Text(text) => Self::Text(text),
-            Parameter::Members(members) => Self::Members(
-                members
-                    .into_iter()
-                    .map(|(weight, kernel, parameters)| Member {
-                        weight,
-                        kernel,
-                        parameters: core_parameters(parameters),
-                    })
-                    .collect(),
-            ),
-        }
-    }
-}
-
-/// Little-endian float64 as NumPy gives them.
-pub(crate) fn from_bytes(bytes: &[u8]) -> Vec<f64> {
-    bytes.chunks_exact(8).map(|number| f64::from_le_bytes(number.try_into().unwrap_or_default())).collect()
-}
-
-pub(crate) fn to_bytes(py: Python<'_>, numbers: impl Iterator<Item = f64>) -> Bound<'_, PyBytes> {
-    PyBytes::new(py, &numbers.flat_map(f64::to_le_bytes).collect::<Vec<u8>>())
 }

@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 
+use crate::convert::{floats, to_bytes};
 use crate::errors::UsageError;
-use crate::statistics::{from_bytes, to_bytes};
 
 /// Values; plans, row by row; duals of rows and columns.
 type Solved<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
@@ -33,7 +33,7 @@ pub(crate) fn transport(
     plans: bool,
     threads: usize,
 ) -> PyResult<Solved<'_>> {
-    let (supplies, demands, costs) = (from_bytes(&supplies), from_bytes(&demands), from_bytes(&costs));
+    let (supplies, demands, costs) = (floats(&supplies)?, floats(&demands)?, floats(&costs)?);
     let (mut places, mut supply, mut demand, mut cost) = (Vec::with_capacity(sizes.len()), 0, 0, 0);
     for (rows, columns) in sizes {
         places.push(Place { rows, columns, supply, demand, cost });

@@ -1,5 +1,21 @@
 //! The engine: one pass over the images for all metrics, and resampling of its statistics.
+//!
+//! A metric is statistics of one caption and a formula over their sums ([`Kernel`]). Statistics of images are added up
+//! and the formula is applied to the sum, so the bootstrap, paired tests, shards and streaming exist once, for every
+//! metric. The engine knows no metric by name: [`crate::metrics`] lists them.
 
-pub mod kernel;
+mod evaluate;
+mod image;
+mod kernel;
 pub mod paired;
+mod parameters;
 pub mod resample;
+mod resources;
+mod table;
+
+pub use evaluate::{Unprepared, evaluate};
+pub use image::Image;
+pub use kernel::{Formula, Kernel, Prepared, Scorer, Unit, Worker, mean, mean_of};
+pub use parameters::{Member, ParameterError, Parameters, Value};
+pub use resources::{Missing, Resource, Resources};
+pub use table::Table;

@@ -3,8 +3,8 @@
 //! Several systems and metrics are tested at once, on the same resampled images. Scores are made of resampled statistics,
 //! so that corpus formulas such as BLEU's are applied to each sample as they are to the corpus itself.
 
-use crate::engine::kernel::{Formula, Table};
 use crate::engine::resample::{Draw, Panel, percentile_interval, resample};
+use crate::engine::{Formula, Table};
 
 /// Differences that rounding alone can make are none: this share of the two scores.
 const ROUNDING: f64 = 1e-10;
@@ -123,7 +123,7 @@ mod tests {
 
     impl Formula for Mean {
         fn score(&self, sums: &[f64]) -> f64 {
-            crate::engine::kernel::mean(sums)
+            crate::engine::mean(sums)
         }
     }
 

@@ -5,14 +5,21 @@
 
 use std::ops::Range;
 
-use crate::engine::kernel::{Formula, Table};
-use crate::numeric::parallel::map_parts;
+use crate::engine::{Formula, Table};
+use crate::numeric::generator::Generator;
+use crate::numeric::parallel::{map_parts, threads_for};
 
 /// Samples that share one pass over the rows, which are read an eighth as often.
 const BATCH: usize = 8;
 
 /// Rows that are added up for all samples of a batch before the next: they stay in the cache.
 const BLOCK: usize = 256;
+
+/// Rows of all samples that take longer to add up than a thread takes to start.
+const ROWS_PER_THREAD: usize = 1 << 16;
+
+/// What a sample costs beside its rows (formulas, memory), in rows.
+const ROWS_PER_SAMPLE: usize = 32;
 
 /// Columns that are added up together, in registers; rows are padded to a multiple.
 const LANES: usize = 8;
@@ -34,7 +41,8 @@ impl Draw {
                 let mut weights = vec![0_u16; count];
                 for _ in 0..count {
                     let weight = &mut weights[generator.below(count as u64) as usize];
-                    *weight = weight.checked_add(1).expect("no row is drawn 65,536 times");
+                    // A row is drawn 65,536 times with a probability below 10^-280000.
+                    *weight = weight.saturating_add(1);
                 }
                 weights
             }
@@ -159,6 +167,7 @@ pub fn resample<R: Send>(
     threads: usize,
     part: impl Fn(&mut dyn Iterator<Item = Vec<f64>>) -> R + Sync,
 ) -> Vec<R> {
+    let threads = threads_for(threads, samples * (rows.count + ROWS_PER_SAMPLE), ROWS_PER_THREAD);
     map_parts(samples.div_ceil(BATCH), threads, |batches| {
         part(
             &mut batches
@@ -188,32 +197,6 @@ pub fn percentile_interval(values: &mut [f64], level: f64) -> (f64, f64) {
         below + (values[place.ceil() as usize] - below) * place.fract()
     };
     (quantile((1.0 - level) / 2.0), quantile(f64::midpoint(1.0, level)))
-}
-
-/// `SplitMix64` (Steele, Lea, Flood 2014): small, fast, and any seed is a good seed.
-#[derive(Debug, Clone)]
-pub struct Generator(u64);
-
-impl Generator {
-    /// Stream number `stream` of the seed.
-    pub fn new(seed: u64, stream: u64) -> Self {
-        let mut generator = Self(seed);
-        let key = generator.next();
-        Self(key ^ stream.wrapping_mul(0xd134_2543_de82_ef95))
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `bound`, by multiplication; the bias is below 2⁻³² for any corpus that fits in memory.
-    pub fn below(&mut self, bound: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
-    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 //! Statistics follow the COCO caption evaluation code, whose numbers people compare: two tiny constants keep every
 //! quotient defined, and the closest reference length ties to the shorter.
 
-use crate::engine::kernel::{Context, Image, Kernel, ParameterError, Parameters, Scorer};
+use crate::corpus::Corpus;
+use crate::engine::{Image, Kernel, ParameterError, Parameters, Prepared, Resources};
 use crate::text::ngram::MAX_ORDER;
 
 /// Row: candidate length; closest, average and shortest reference length; matches and candidate n-grams of each order.
@@ -44,7 +45,7 @@ enum Smoothing {
 }
 
 /// Builds BLEU of order `n`.
-pub(crate) fn build(parameters: &Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+pub(crate) fn build(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
     let smoothings = [
         ("coco", Smoothing::Coco),
         ("none", Smoothing::Off),
@@ -70,8 +71,8 @@ impl Kernel for Bleu {
         Some("bleu")
     }
 
-    fn prepare<'a>(&'a self, _: &'a crate::corpus::Corpus, _: &'a Context) -> Box<dyn Scorer + 'a> {
-        Box::new(ClippedMatches)
+    fn prepare<'a>(&'a self, _: &'a Corpus, _: &'a Resources) -> Prepared<'a> {
+        Ok(Box::new(clipped_matches))
     }
 
     fn score(&self, sums: &[f64]) -> f64 {
@@ -117,31 +118,28 @@ pub(crate) fn coco(precisions: impl ExactSizeIterator<Item = (f64, f64)>, length
     product.powf(1.0 / order) * if ratio < 1.0 { (1.0 - 1.0 / ratio).exp() } else { 1.0 }
 }
 
-struct ClippedMatches;
+/// Writes lengths, matches and n-grams of a candidate.
+fn clipped_matches(image: &Image<'_>, candidate: usize, row: &mut [f64]) {
+    let length = image.candidate(candidate).len();
+    let lengths = image.references().map(<[_]>::len);
+    row[LENGTH] = length as f64;
+    row[CLOSEST] = lengths.clone().min_by_key(|&l| (l.abs_diff(length), l)).unwrap_or(0) as f64;
+    row[SHORTEST] = lengths.clone().min().unwrap_or(0) as f64;
+    row[AVERAGE] = lengths.sum::<usize>() as f64 / image.reference_count().max(1) as f64;
 
-impl Scorer for ClippedMatches {
-    fn statistics(&self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
-        let length = image.candidate(candidate).len();
-        let lengths = image.references().map(<[_]>::len);
-        row[LENGTH] = length as f64;
-        row[CLOSEST] = lengths.clone().min_by_key(|&l| (l.abs_diff(length), l)).unwrap_or(0) as f64;
-        row[SHORTEST] = lengths.clone().min().unwrap_or(0) as f64;
-        row[AVERAGE] = lengths.sum::<usize>() as f64 / image.reference_count().max(1) as f64;
-
-        let ngrams = image.ngrams();
-        let mut most = vec![0_u32; ngrams.distinct()];
-        let first = image.candidate_count();
-        for order in 1..=MAX_ORDER {
-            for reference in first..first + image.reference_count() {
-                for entry in ngrams.entries(reference, order) {
-                    let most = &mut most[entry.ngram as usize];
-                    *most = (*most).max(entry.count);
-                }
+    let ngrams = image.ngrams();
+    let mut most = vec![0_u32; ngrams.distinct()];
+    let first = image.candidate_count();
+    for order in 1..=MAX_ORDER {
+        for reference in first..first + image.reference_count() {
+            for entry in ngrams.entries(reference, order) {
+                let most = &mut most[entry.ngram as usize];
+                *most = (*most).max(entry.count);
             }
-            let matches: u32 =
-                ngrams.entries(candidate, order).iter().map(|entry| entry.count.min(most[entry.ngram as usize])).sum();
-            row[MATCHES + 2 * (order - 1)] = f64::from(matches);
-            row[MATCHES + 2 * (order - 1) + 1] = (length + 1).saturating_sub(order) as f64;
         }
+        let matches: u32 =
+            ngrams.entries(candidate, order).iter().map(|entry| entry.count.min(most[entry.ngram as usize])).sum();
+        row[MATCHES + 2 * (order - 1)] = f64::from(matches);
+        row[MATCHES + 2 * (order - 1) + 1] = (length + 1).saturating_sub(order) as f64;
     }
 }

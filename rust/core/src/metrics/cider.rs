@@ -5,8 +5,8 @@
 //! Gaussian penalty of the length difference.
 
 use crate::corpus::{Corpus, OwnFrequencies};
-use crate::document_frequency::Lookup;
-use crate::engine::kernel::{Context, Image, Kernel, ParameterError, Parameters, Scorer, mean};
+use crate::document_frequency::{DocumentFrequency, Lookup};
+use crate::engine::{Image, Kernel, ParameterError, Parameters, Prepared, Resource, Resources, mean_of};
 use crate::text::ngram::{Entry, ImageNgrams, MAX_ORDER};
 
 /// Parameters of the whole family.
@@ -19,7 +19,7 @@ pub struct Cider {
     /// Weights by rarity, or all n-grams alike.
     pub idf: bool,
     /// Mean or maximum over references, for each n by itself: it stands in eq. 2.
-    pub pool: Pool,
+    pub pool: ReferencePool,
     /// Factor of the final score: 10 in both published programs, 1 in the paper.
     pub scale: f64,
     /// σ of the length penalty; with it the clipping of CIDEr-D.
@@ -28,7 +28,7 @@ pub struct Cider {
 
 /// How the similarities to an image's references become one score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pool {
+pub enum ReferencePool {
     /// Their mean.
     Mean,
     /// The largest.
@@ -36,7 +36,7 @@ pub enum Pool {
 }
 
 /// Builds CIDEr.
-pub(crate) fn build_cider(parameters: &Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+pub(crate) fn build_cider(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
     let order = parameters.count("n", 1..=MAX_ORDER)?;
     let growth = parameters.choice("weights", &[("uniform", 0.0), ("exponential", 1.0)])?;
     let weight = |n: usize| (growth * n as f64).exp();
@@ -46,14 +46,14 @@ pub(crate) fn build_cider(parameters: &Parameters) -> Result<Box<dyn Kernel>, Pa
         order_weights: shares(|n| if counted(n) { weight(n) } else { 0.0 }),
         stem: parameters.flag("stem")?,
         idf: parameters.flag("idf")?,
-        pool: parameters.choice("pool", &[("mean", Pool::Mean), ("max", Pool::Max)])?,
+        pool: parameters.choice("pool", &[("mean", ReferencePool::Mean), ("max", ReferencePool::Max)])?,
         scale: parameters.positive("scale")?,
         sigma: None,
     }))
 }
 
 /// Builds CIDEr-D.
-pub(crate) fn build_cider_d(parameters: &Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+pub(crate) fn build_cider_d(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
     let order = parameters.count("n", 1..=MAX_ORDER)?;
     Ok(Box::new(Cider::d(order, parameters.positive("sigma")?)))
 }
@@ -71,7 +71,7 @@ impl Cider {
             order_weights: shares(|n| if n <= order { 1.0 } else { 0.0 }),
             stem: false,
             idf: true,
-            pool: Pool::Mean,
+            pool: ReferencePool::Mean,
             scale: 10.0,
             sigma: Some(sigma),
         }
@@ -79,17 +79,14 @@ impl Cider {
 }
 
 impl Kernel for Cider {
-    fn width(&self) -> usize {
-        2
+    fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Prepared<'a> {
+        let weights = Weights::of(corpus, resources, self.stem);
+        Ok(mean_of(move |image, candidate| self.caption_score(&weights, image, candidate)))
     }
+}
 
-    fn prepare<'a>(&'a self, corpus: &'a Corpus, context: &'a Context) -> Box<dyn Scorer + 'a> {
-        Box::new(CorpusScorer { cider: self, weights: Weights::of(corpus, context, self.stem) })
-    }
-
-    fn score(&self, sums: &[f64]) -> f64 {
-        mean(sums)
-    }
+impl Resource for DocumentFrequency {
+    const NAME: &'static str = "document frequencies";
 }
 
 /// The IDF of n-grams, from the document frequencies that a call gives, or else those of the corpus' references.
@@ -100,13 +97,13 @@ pub(crate) struct Weights<'a> {
 
 impl<'a> Weights<'a> {
     /// Of word forms, or of stems.
-    pub(crate) fn of(corpus: &'a Corpus, context: &'a Context, stem: bool) -> Self {
+    pub(crate) fn of(corpus: &'a Corpus, resources: &'a Resources, stem: bool) -> Self {
         let references = &corpus.references;
-        let source = match &context.document_frequency {
+        let source = match resources.get::<DocumentFrequency>() {
             Some(given) if stem => Source::Given(given.lookup(corpus.stems().vocabulary.words())),
             Some(given) => Source::Given(given.lookup(corpus.vocabulary.words())),
-            None if stem => Source::References(references.stemmed_frequencies(context.threads)),
-            None => Source::References(references.frequencies(context.threads)),
+            None if stem => Source::References(references.stemmed_frequencies(resources.threads())),
+            None => Source::References(references.frequencies(resources.threads())),
         };
         Self { idf: source.idf(), source }
     }
@@ -183,23 +180,14 @@ pub(crate) fn length_penalty(difference: f64, sigma: f64) -> f64 {
     (-deviation * deviation / 2.0).exp()
 }
 
-struct CorpusScorer<'a> {
-    cider: &'a Cider,
-    weights: Weights<'a>,
-}
-
-impl Scorer for CorpusScorer<'_> {
-    fn statistics(&self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
-        let ngrams = if self.cider.stem { image.stemmed_ngrams() } else { image.ngrams() };
-        let weights = if self.cider.idf { self.weights.of_image(image, ngrams) } else { vec![1.0; ngrams.distinct()] };
-        let first = image.candidate_count();
-        let references = first..first + image.reference_count();
-        row[0] = self.cider.score_sentence(ngrams, &weights, candidate, references);
-        row[1] = 1.0;
-    }
-}
-
 impl Cider {
+    fn caption_score(&self, weights: &Weights<'_>, image: &Image<'_>, candidate: usize) -> f64 {
+        let ngrams = if self.stem { image.stemmed_ngrams() } else { image.ngrams() };
+        let idf = if self.idf { weights.of_image(image, ngrams) } else { vec![1.0; ngrams.distinct()] };
+        let first = image.candidate_count();
+        self.score_sentence(ngrams, &idf, candidate, first..first + image.reference_count())
+    }
+
     /// The score of sentence number `candidate` against the sentences `references`; `idf` weighs each n-gram number.
     pub fn score_sentence(
         &self,
@@ -215,8 +203,8 @@ impl Cider {
             let similarities = self.similarities(&candidate, ngrams, idf, reference);
             for (pooled, similarity) in pooled.iter_mut().zip(similarities) {
                 match self.pool {
-                    Pool::Mean => *pooled += similarity / count as f64,
-                    Pool::Max => *pooled = pooled.max(similarity),
+                    ReferencePool::Mean => *pooled += similarity / count as f64,
+                    ReferencePool::Max => *pooled = pooled.max(similarity),
                 }
             }
         }

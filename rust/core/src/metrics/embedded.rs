@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use crate::engine::Resource;
 use crate::text::vocabulary::Word;
 
 /// What a content word or label is to a metric that compares meanings.
@@ -48,6 +49,10 @@ impl Objects {
     pub fn of_image(&self, image: usize) -> &[(Term, f64)] {
         &self.labels[self.first[image]..self.first[image + 1]]
     }
+}
+
+impl Resource for Embedded {
+    const NAME: &'static str = "word vectors";
 }
 
 impl Embedded {

@@ -12,7 +12,7 @@
 //! without its first word. The recursion ends with 1 / |V|, V being the words, the end of a sentence and `<unk>`.
 
 use crate::corpus::Corpus;
-use crate::engine::kernel::{Context, Image, Kernel, ParameterError, Parameters, Scorer, mean};
+use crate::engine::{Kernel, ParameterError, Parameters, Prepared, Resources, mean_of};
 use crate::numeric::hash_table::{HashTable, Key};
 use crate::numeric::parallel::map_parts;
 use crate::text::ngram::{MAX_ORDER, Ngram};
@@ -36,35 +36,17 @@ struct Fluency {
 }
 
 /// Builds fluency: `n`, the model's order, and `own`.
-pub(crate) fn build(parameters: &Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+pub(crate) fn build(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
     Ok(Box::new(Fluency { order: parameters.count("n", 1..=MAX_ORDER)?, own: parameters.flag("own")? }))
 }
 
 impl Kernel for Fluency {
-    fn width(&self) -> usize {
-        2
-    }
-
-    fn prepare<'a>(&'a self, corpus: &'a Corpus, context: &'a Context) -> Box<dyn Scorer + 'a> {
-        let model = Model::train(&corpus.references.sentences, self.order, context.threads);
-        Box::new(CorpusScorer { model, own: self.own })
-    }
-
-    fn score(&self, sums: &[f64]) -> f64 {
-        mean(sums)
-    }
-}
-
-struct CorpusScorer {
-    model: Model,
-    own: bool,
-}
-
-impl Scorer for CorpusScorer {
-    fn statistics(&self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
-        let view = if self.own { self.model.whole() } else { self.model.without(image.references()) };
-        row[0] = view.geometric_mean(image.candidate(candidate));
-        row[1] = 1.0;
+    fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Prepared<'a> {
+        let model = Model::train(&corpus.references.sentences, self.order, resources.threads());
+        Ok(mean_of(move |image, candidate| {
+            let view = if self.own { model.whole() } else { model.without(image.references()) };
+            view.geometric_mean(image.candidate(candidate))
+        }))
     }
 }
 

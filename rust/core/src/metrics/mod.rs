@@ -1,12 +1,65 @@
-//! The metrics.
+//! The metrics, and their list by name.
 
-pub(crate) mod bleu;
+use crate::engine::{Kernel, ParameterError, Parameters};
+
+mod bleu;
 pub mod cider;
-pub(crate) mod combine;
+mod combine;
 pub mod diversity;
 pub mod embedded;
-pub(crate) mod fluency;
+mod fluency;
 pub mod meteor;
-pub(crate) mod rouge;
+mod rouge;
 pub mod vifidel;
-pub(crate) mod wmd;
+mod wmd;
+
+/// Every kernel by name: a new metric adds its line here.
+const KERNELS: &[(&str, Build)] = &[
+    ("bleu", bleu::build),
+    ("rouge-n", rouge::build_n),
+    ("rouge-l", rouge::build_l),
+    ("rouge-s", rouge::build_s),
+    ("cider", cider::build_cider),
+    ("cider-d", cider::build_cider_d),
+    ("meteor", meteor::build),
+    ("wmd", wmd::build),
+    ("vifidel", vifidel::build),
+    ("fluency", fluency::build),
+    ("combine", combine::build),
+    ("self-cider", diversity::build_self_cider),
+    ("lsa", diversity::build_lsa),
+    ("mbleu", diversity::build_mbleu),
+    ("mbleu-mix", diversity::build_mix),
+    ("div", diversity::build_div),
+    ("distinct", diversity::build_distinct),
+];
+
+type Build = fn(&mut Parameters) -> Result<Box<dyn Kernel>, ParameterError>;
+
+/// Builds the kernel of that name. All parameters of the metric must be given, and no other.
+pub fn kernel(name: &str, mut parameters: Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+    let (_, build) = KERNELS
+        .iter()
+        .find(|(known, _)| *known == name)
+        .ok_or_else(|| ParameterError(format!("no kernel is named {name:?}")))?;
+    let kernel = build(&mut parameters)?;
+    parameters.finish()?;
+    Ok(kernel)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Value;
+
+    #[test]
+    fn an_unknown_parameter_is_an_error() {
+        let rouge = |names: &[&str]| {
+            let parameters = names.iter().map(|&name| (name, Value::Number(1.0))).collect();
+            kernel("rouge-l", parameters).err().map(|error| error.to_string())
+        };
+        assert_eq!(rouge(&["beta"]), None);
+        assert_eq!(rouge(&["beta", "gamma"]).as_deref(), Some("no parameter is named gamma"));
+        assert_eq!(rouge(&[]).as_deref(), Some("parameter beta is missing"));
+    }
+}

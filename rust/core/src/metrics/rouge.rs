@@ -1,47 +1,10 @@
 //! ROUGE (Lin 2004), as the CIDEr paper writes it (appendix, eq. 9 to 15) and as the COCO code computes ROUGE-L.
 
 use crate::corpus::Corpus;
-use crate::engine::kernel::{Context, Image, Kernel, ParameterError, Parameters, Scorer, mean};
+use crate::engine::{Image, Kernel, ParameterError, Parameters, Prepared, Resources, mean_of};
+use crate::numeric::f_measure::f_measure;
 use crate::text::ngram::{Entry, ImageNgrams, MAX_ORDER};
 use crate::text::vocabulary::Word;
-
-/// F with recall counted β² times as much; 0 if either side is.
-pub(crate) fn f_measure(precision: f64, recall: f64, beta: f64) -> f64 {
-    if precision == 0.0 || recall == 0.0 {
-        return 0.0;
-    }
-    let square = beta * beta;
-    if square.is_infinite() {
-        return recall;
-    }
-    (1.0 + square) * precision * recall / (recall + square * precision)
-}
-
-/// One row a caption, its score beside a 1.
-macro_rules! mean_of_captions {
-    ($kernel:ty) => {
-        impl Kernel for $kernel {
-            fn width(&self) -> usize {
-                2
-            }
-
-            fn prepare<'a>(&'a self, _: &'a Corpus, _: &'a Context) -> Box<dyn Scorer + 'a> {
-                Box::new(*self)
-            }
-
-            fn score(&self, sums: &[f64]) -> f64 {
-                mean(sums)
-            }
-        }
-
-        impl Scorer for $kernel {
-            fn statistics(&self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
-                row[0] = self.caption_score(image, candidate);
-                row[1] = 1.0;
-            }
-        }
-    };
-}
 
 /// ROUGE-N: recall of the references' n-grams.
 #[derive(Debug, Clone, Copy)]
@@ -50,11 +13,15 @@ struct RougeN {
 }
 
 /// Builds ROUGE-N of order `n`.
-pub(crate) fn build_n(parameters: &Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+pub(crate) fn build_n(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
     Ok(Box::new(RougeN { order: parameters.count("n", 1..=MAX_ORDER)? }))
 }
 
-mean_of_captions!(RougeN);
+impl Kernel for RougeN {
+    fn prepare<'a>(&'a self, _: &'a Corpus, _: &'a Resources) -> Prepared<'a> {
+        Ok(mean_of(|image, candidate| self.caption_score(image, candidate)))
+    }
+}
 
 impl RougeN {
     fn caption_score(self, image: &Image<'_>, candidate: usize) -> f64 {
@@ -87,11 +54,15 @@ struct RougeL {
 }
 
 /// Builds ROUGE-L with weight `beta`.
-pub(crate) fn build_l(parameters: &Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+pub(crate) fn build_l(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
     Ok(Box::new(RougeL { beta: parameters.positive("beta")? }))
 }
 
-mean_of_captions!(RougeL);
+impl Kernel for RougeL {
+    fn prepare<'a>(&'a self, _: &'a Corpus, _: &'a Resources) -> Prepared<'a> {
+        Ok(mean_of(|image, candidate| self.caption_score(image, candidate)))
+    }
+}
 
 impl RougeL {
     fn caption_score(self, image: &Image<'_>, candidate: usize) -> f64 {
@@ -106,7 +77,7 @@ impl RougeL {
             precision = precision.max(common as f64 / candidate.len().max(1) as f64);
             recall = recall.max(common as f64 / reference.len().max(1) as f64);
         }
-        f_measure(precision, recall, self.beta)
+        f_measure(precision, recall, self.beta * self.beta)
     }
 }
 
@@ -136,11 +107,18 @@ struct RougeS {
 }
 
 /// Builds ROUGE-S.
-pub(crate) fn build_s(parameters: &Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
-    Ok(Box::new(RougeS { distance: parameters.count("distance", 1..=1000)?, beta: parameters.positive("beta")? }))
+pub(crate) fn build_s(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+    Ok(Box::new(RougeS {
+        distance: parameters.count("distance", 1..=1000)?,
+        beta: parameters.positive("beta")?,
+    }))
 }
 
-mean_of_captions!(RougeS);
+impl Kernel for RougeS {
+    fn prepare<'a>(&'a self, _: &'a Corpus, _: &'a Resources) -> Prepared<'a> {
+        Ok(mean_of(|image, candidate| self.caption_score(image, candidate)))
+    }
+}
 
 impl RougeS {
     fn caption_score(self, image: &Image<'_>, candidate: usize) -> f64 {
@@ -154,7 +132,7 @@ impl RougeS {
                 recall = recall.max(common as f64 / reference.len() as f64);
             }
         }
-        f_measure(precision, recall, self.beta)
+        f_measure(precision, recall, self.beta * self.beta)
     }
 
     /// All pairs, sorted, repeats kept.

@@ -1,11 +1,10 @@
 //! VIFIDEL (Madhyastha, Wang, Specia, ACL 2019): the transport between an image's objects and a caption's words.
 
 use std::cell::RefCell;
-use std::sync::{Mutex, PoisonError};
 
 use crate::corpus::Corpus;
-use crate::engine::kernel::{Context, Image, Kernel, ParameterError, Parameters, Scorer, mean};
-use crate::metrics::embedded::{Bag, Coverage, Embedded, Space, Term, distance_of_nothing};
+use crate::engine::{Image, Kernel, Missing, ParameterError, Parameters, Prepared, Resources, Scorer, Worker};
+use crate::metrics::embedded::{Bag, Coverage, Embedded, Objects, Space, Term, distance_of_nothing};
 use crate::numeric::transport::Transport;
 use crate::text::ngram::NgramCounter;
 
@@ -32,7 +31,7 @@ enum Variant {
 }
 
 /// Builds VIFIDEL: `variant`, `references`, `p`, `frequency`, `normalise`.
-pub(crate) fn build(parameters: &Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+pub(crate) fn build(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
     Ok(Box::new(Vifidel::new(parameters)?))
 }
 
@@ -63,7 +62,7 @@ pub struct Explanation {
 
 impl Vifidel {
     /// The metric with these parameters.
-    pub fn new(parameters: &Parameters) -> Result<Self, ParameterError> {
+    pub fn new(parameters: &mut Parameters) -> Result<Self, ParameterError> {
         Ok(Self {
             references: parameters.flag("references")?,
             power: parameters.count("p", 1..=2)?,
@@ -74,16 +73,16 @@ impl Vifidel {
     }
 
     /// Explains the first candidate of an image.
-    pub fn explain(&self, corpus: &Corpus, embedded: &Embedded, image: usize) -> Explanation {
+    pub fn explain(&self, corpus: &Corpus, embedded: &Embedded, image: usize) -> Result<Explanation, Missing> {
         let counter = RefCell::new(NgramCounter::default());
-        let scorer = self.scorer(embedded);
+        let scorer = self.scorer(embedded)?;
         let mut scratch = Scratch::default();
         let (distance, score) = scorer.measure(&mut scratch, &Image::new(corpus, image, &counter), 0);
         let Scratch { objects, words, references, importance, cost, transport, coverage } = scratch;
         let (n, m) = (objects.rows.len(), words.rows.len());
         let moved = |i, j| if n * m == 0 { 0.0 } else { transport.moved(i, j) };
         let plan = (0..n).flat_map(|i| (0..m).map(move |j| (i, j))).map(|(i, j)| moved(i, j)).collect();
-        Explanation {
+        Ok(Explanation {
             importance: [importance[..n].to_vec(), importance[n..].to_vec()],
             plan,
             reference_words: references.bags.iter().map(|bag| bag.names.clone()).collect(),
@@ -94,11 +93,12 @@ impl Vifidel {
             distance,
             score,
             coverage: (coverage.known, coverage.all),
-        }
+        })
     }
 
-    fn scorer<'a>(&'a self, embedded: &'a Embedded) -> CorpusScorer<'a> {
-        CorpusScorer { metric: self, embedded, space: embedded.space(self.normalise), idle: Mutex::default() }
+    fn scorer<'a>(&'a self, embedded: &'a Embedded) -> Result<CorpusScorer<'a>, Missing> {
+        let objects = embedded.objects().ok_or_else(|| Missing::new("the objects of the images"))?;
+        Ok(CorpusScorer { metric: self, embedded, objects, space: embedded.space(self.normalise) })
     }
 }
 
@@ -108,24 +108,21 @@ impl Kernel for Vifidel {
         4
     }
 
-    /// # Panics
-    ///
-    /// Without word vectors and objects in the context: whoever offers the metric checks that it has them.
-    fn prepare<'a>(&'a self, _: &'a Corpus, context: &'a Context) -> Box<dyn Scorer + 'a> {
-        Box::new(self.scorer(context.embedded.as_deref().expect("the context of VIFIDEL has word vectors")))
-    }
-
-    fn score(&self, sums: &[f64]) -> f64 {
-        mean(sums)
+    fn prepare<'a>(&'a self, _: &'a Corpus, resources: &'a Resources) -> Prepared<'a> {
+        Ok(Box::new(self.scorer(resources.need()?)?))
     }
 }
 
 struct CorpusScorer<'a> {
     metric: &'a Vifidel,
     embedded: &'a Embedded,
+    objects: &'a Objects,
     space: &'a Space,
-    /// Memory that no thread is using.
-    idle: Mutex<Vec<Scratch>>,
+}
+
+struct CorpusWorker<'a> {
+    scorer: &'a CorpusScorer<'a>,
+    scratch: Scratch,
 }
 
 #[derive(Default)]
@@ -153,12 +150,15 @@ struct ReferenceWords {
 }
 
 impl Scorer for CorpusScorer<'_> {
-    fn statistics(&self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
-        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut scratch = idle().pop().unwrap_or_default();
-        let (_, score) = self.measure(&mut scratch, image, candidate);
-        row.copy_from_slice(&[score, 1.0, scratch.coverage.known, scratch.coverage.all]);
-        idle().push(scratch);
+    fn worker(&self) -> Box<dyn Worker + '_> {
+        Box::new(CorpusWorker { scorer: self, scratch: Scratch::default() })
+    }
+}
+
+impl Worker for CorpusWorker<'_> {
+    fn statistics(&mut self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
+        let (_, score) = self.scorer.measure(&mut self.scratch, image, candidate);
+        row.copy_from_slice(&[score, 1.0, self.scratch.coverage.known, self.scratch.coverage.all]);
     }
 }
 
@@ -192,7 +192,7 @@ impl CorpusScorer<'_> {
 
     fn fill_bags(&self, scratch: &mut Scratch, image: &Image<'_>, candidate: usize) {
         let Scratch { objects, words, references, coverage, .. } = scratch;
-        let labels = self.embedded.objects().expect("the context of VIFIDEL has objects").of_image(image.number());
+        let labels = self.objects.of_image(image.number());
         let count = |count| if self.metric.frequency { count } else { 1.0 };
         let label = |(number, &(term, times)): (usize, &(Term, f64))| (number as u32, term, count(times));
         objects.fill(labels.iter().enumerate().map(label), coverage);

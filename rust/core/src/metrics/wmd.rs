@@ -1,16 +1,14 @@
 //! Word Mover's Distance between a candidate and its references (Kusner et al. 2015).
 
-use std::sync::{Mutex, PoisonError};
-
 use crate::corpus::Corpus;
-use crate::engine::kernel::{Context, Image, Kernel, ParameterError, Parameters, Scorer, mean};
+use crate::engine::{Image, Kernel, ParameterError, Parameters, Prepared, Resources, Scorer, Worker};
 use crate::metrics::embedded::{Bag, Coverage, Embedded, Space, distance_of_nothing};
 use crate::numeric::transport::Transport;
 use crate::text::vocabulary::Word;
 
 /// How the references' values become one.
 #[derive(Debug, Clone, Copy)]
-enum Pool {
+enum DistancePool {
     Best,
     Worst,
     Mean,
@@ -19,7 +17,7 @@ enum Pool {
 /// The metric with its parameters.
 #[derive(Debug, Clone, Copy)]
 struct Wmd {
-    pool: Pool,
+    pool: DistancePool,
     /// p of ‖x − y‖^p.
     power: usize,
     /// exp(−distance) instead of the distance.
@@ -28,8 +26,8 @@ struct Wmd {
 }
 
 /// Builds WMD: `pool`, `p`, `similarity`, `normalise`.
-pub(crate) fn build(parameters: &Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
-    let pools = [("best", Pool::Best), ("worst", Pool::Worst), ("mean", Pool::Mean)];
+pub(crate) fn build(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+    let pools = [("best", DistancePool::Best), ("worst", DistancePool::Worst), ("mean", DistancePool::Mean)];
     Ok(Box::new(Wmd {
         pool: parameters.choice("pool", &pools)?,
         power: parameters.count("p", 1..=2)?,
@@ -44,16 +42,9 @@ impl Kernel for Wmd {
         4
     }
 
-    /// # Panics
-    ///
-    /// Without word vectors in the context: whoever offers the metric checks that it has them.
-    fn prepare<'a>(&'a self, _: &'a Corpus, context: &'a Context) -> Box<dyn Scorer + 'a> {
-        let embedded = context.embedded.as_deref().expect("the context of WMD has word vectors");
-        Box::new(CorpusScorer { metric: self, embedded, space: embedded.space(self.normalise), idle: Mutex::default() })
-    }
-
-    fn score(&self, sums: &[f64]) -> f64 {
-        mean(sums)
+    fn prepare<'a>(&'a self, _: &'a Corpus, resources: &'a Resources) -> Prepared<'a> {
+        let embedded = resources.need::<Embedded>()?;
+        Ok(Box::new(CorpusScorer { metric: self, embedded, space: embedded.space(self.normalise) }))
     }
 }
 
@@ -61,8 +52,11 @@ struct CorpusScorer<'a> {
     metric: &'a Wmd,
     embedded: &'a Embedded,
     space: &'a Space,
-    /// Memory that no thread is using.
-    idle: Mutex<Vec<Scratch>>,
+}
+
+struct CorpusWorker<'a> {
+    scorer: &'a CorpusScorer<'a>,
+    scratch: Scratch,
 }
 
 #[derive(Default)]
@@ -75,12 +69,15 @@ struct Scratch {
 }
 
 impl Scorer for CorpusScorer<'_> {
-    fn statistics(&self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
-        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut scratch = idle().pop().unwrap_or_default();
+    fn worker(&self) -> Box<dyn Worker + '_> {
+        Box::new(CorpusWorker { scorer: self, scratch: Scratch::default() })
+    }
+}
+
+impl Worker for CorpusWorker<'_> {
+    fn statistics(&mut self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
         let mut coverage = Coverage::default();
-        let score = self.caption_score(&mut scratch, image, candidate, &mut coverage);
-        idle().push(scratch);
+        let score = self.scorer.caption_score(&mut self.scratch, image, candidate, &mut coverage);
         row.copy_from_slice(&[score, 1.0, coverage.known, coverage.all]);
     }
 }
@@ -132,9 +129,11 @@ impl CorpusScorer<'_> {
     fn pooled(&self, distances: &[f64]) -> f64 {
         let value = |distance: f64| if self.metric.similarity { (-distance).exp() } else { distance };
         match self.metric.pool {
-            Pool::Best => value(distances.iter().copied().fold(f64::INFINITY, f64::min)),
-            Pool::Worst => value(distances.iter().copied().fold(0.0, f64::max)),
-            Pool::Mean => distances.iter().map(|&distance| value(distance)).sum::<f64>() / distances.len() as f64,
+            DistancePool::Best => value(distances.iter().copied().fold(f64::INFINITY, f64::min)),
+            DistancePool::Worst => value(distances.iter().copied().fold(0.0, f64::max)),
+            DistancePool::Mean => {
+                distances.iter().map(|&distance| value(distance)).sum::<f64>() / distances.len() as f64
+            }
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Numerical building blocks that know nothing of captions.
 
+pub mod f_measure;
+pub mod generator;
 pub mod hash_table;
 pub mod parallel;
 pub mod spectrum;

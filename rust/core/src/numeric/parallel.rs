@@ -4,11 +4,24 @@
 //! lands in a place that its position alone decides, so the answer is the same bits for any number of threads.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 use std::thread;
 
-/// The number of threads to use: `requested`, or one a core when it is 0.
+/// The number of threads to use: `requested`, or one per core when it is 0.
 pub fn thread_count(requested: usize) -> usize {
-    if requested > 0 { requested } else { thread::available_parallelism().map_or(1, usize::from) }
+    // Asking for the number of cores reads several files.
+    static CORES: OnceLock<usize> = OnceLock::new();
+    if requested > 0 {
+        requested
+    } else {
+        *CORES.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
+    }
+}
+
+/// The number of threads to use for `work`, measured in units of which `worth` take longer than to start a thread.
+pub fn threads_for(requested: usize, work: usize, worth: usize) -> usize {
+    let most = work / worth;
+    if most < 2 { 1 } else { thread_count(requested).min(most) }
 }
 
 /// Cuts `0..len` into at most `threads` contiguous parts and maps each; results come in order.
@@ -31,6 +44,11 @@ pub fn map_parts<R: Send>(len: usize, threads: usize, work: impl Fn(Range<usize>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn small_work_takes_one_thread() {
+        assert_eq!([0, 63, 64, 127, 128, 1_000].map(|work| threads_for(4, work, 64)), [1, 1, 1, 1, 2, 4]);
+    }
 
     #[test]
     fn parts_cover_the_range_in_order_for_any_thread_count() {

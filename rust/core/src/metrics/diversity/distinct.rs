@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::corpus::Corpus;
-use crate::engine::kernel::{Context, Image, Kernel, ParameterError, Parameters, Scorer, Unit, mean};
+use crate::engine::{Image, Kernel, ParameterError, Parameters, Prepared, Resources, Unit, mean_of};
 use crate::text::ngram::MAX_ORDER;
 
 #[derive(Debug, Clone, Copy)]
@@ -15,7 +15,7 @@ struct Div {
 }
 
 /// Builds Div-n.
-pub(crate) fn build_div(parameters: &Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+pub(crate) fn build_div(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
     let order = parameters.count("n", 1..=MAX_ORDER)?;
     let over = parameters.choice("over", &[("words", 1), ("ngrams", order)])?;
     Ok(Box::new(Div { order, over }))
@@ -26,7 +26,7 @@ struct Distinct;
 
 /// Builds the share of distinct captions.
 #[allow(clippy::unnecessary_wraps)] // as every builder returns
-pub(crate) fn build_distinct(_: &Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+pub(crate) fn build_distinct(_: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
     Ok(Box::new(Distinct))
 }
 
@@ -45,41 +45,28 @@ impl Div {
     }
 }
 
-fn distinct_captions(_: Distinct, image: &Image<'_>) -> f64 {
+fn distinct_captions(image: &Image<'_>) -> f64 {
     let count = image.candidate_count();
     let distinct: BTreeSet<_> = (0..count).map(|candidate| image.candidate(candidate)).collect();
     distinct.len() as f64 / count.max(1) as f64
 }
 
-/// A mean over images of a share: a row is (share, 1).
-macro_rules! mean_of_sets {
-    ($kernel:ty, $share:expr) => {
-        impl Kernel for $kernel {
-            fn width(&self) -> usize {
-                2
-            }
+impl Kernel for Div {
+    fn unit(&self) -> Unit {
+        Unit::Set
+    }
 
-            fn unit(&self) -> Unit {
-                Unit::Set
-            }
-
-            fn prepare<'a>(&'a self, _: &'a Corpus, _: &'a Context) -> Box<dyn Scorer + 'a> {
-                Box::new(*self)
-            }
-
-            fn score(&self, sums: &[f64]) -> f64 {
-                mean(sums)
-            }
-        }
-
-        impl Scorer for $kernel {
-            fn statistics(&self, image: &Image<'_>, _: usize, row: &mut [f64]) {
-                row[0] = $share(*self, image);
-                row[1] = 1.0;
-            }
-        }
-    };
+    fn prepare<'a>(&'a self, _: &'a Corpus, _: &'a Resources) -> Prepared<'a> {
+        Ok(mean_of(|image, _| self.share(image)))
+    }
 }
 
-mean_of_sets!(Div, Div::share);
-mean_of_sets!(Distinct, distinct_captions);
+impl Kernel for Distinct {
+    fn unit(&self) -> Unit {
+        Unit::Set
+    }
+
+    fn prepare<'a>(&'a self, _: &'a Corpus, _: &'a Resources) -> Prepared<'a> {
+        Ok(mean_of(|image, _| distinct_captions(image)))
+    }
+}

@@ -4,7 +4,7 @@
 //! average for a corpus of one image; that is the other choice.
 
 use crate::corpus::Corpus;
-use crate::engine::kernel::{Context, Image, Kernel, ParameterError, Parameters, Scorer, Unit};
+use crate::engine::{Image, Kernel, ParameterError, Parameters, Prepared, Resources, Unit};
 use crate::metrics::bleu;
 use crate::text::ngram::MAX_ORDER;
 
@@ -34,19 +34,20 @@ enum Length {
 }
 
 impl Mbleu {
-    fn build(parameters: &Parameters, score: Score) -> Result<Box<dyn Kernel>, ParameterError> {
+    fn build(parameters: &mut Parameters, score: Score) -> Result<Box<dyn Kernel>, ParameterError> {
         let length = parameters.choice("length", &[("average", Length::Average), ("closest", Length::Closest)])?;
         Ok(Box::new(Self { length, score }))
     }
 }
 
 /// Builds mBLEU of order `n`.
-pub(crate) fn build_mbleu(parameters: &Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
-    Mbleu::build(parameters, Score::Order(parameters.count("n", 1..=MAX_ORDER)?))
+pub(crate) fn build_mbleu(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+    let order = parameters.count("n", 1..=MAX_ORDER)?;
+    Mbleu::build(parameters, Score::Order(order))
 }
 
 /// Builds mBLEU-mix.
-pub(crate) fn build_mix(parameters: &Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+pub(crate) fn build_mix(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
     Mbleu::build(parameters, Score::Mix)
 }
 
@@ -66,8 +67,8 @@ impl Kernel for Mbleu {
         })
     }
 
-    fn prepare<'a>(&'a self, _: &'a Corpus, _: &'a Context) -> Box<dyn Scorer + 'a> {
-        Box::new(*self)
+    fn prepare<'a>(&'a self, _: &'a Corpus, _: &'a Resources) -> Prepared<'a> {
+        Ok(Box::new(|image: &Image<'_>, _: usize, row: &mut [f64]| self.set_statistics(image, row)))
     }
 
     fn score(&self, sums: &[f64]) -> f64 {
@@ -82,8 +83,8 @@ impl Kernel for Mbleu {
     }
 }
 
-impl Scorer for Mbleu {
-    fn statistics(&self, image: &Image<'_>, _: usize, row: &mut [f64]) {
+impl Mbleu {
+    fn set_statistics(self, image: &Image<'_>, row: &mut [f64]) {
         row[IMAGES] = 1.0;
         let size = image.candidate_count();
         if size < 2 {
@@ -102,9 +103,7 @@ impl Scorer for Mbleu {
             }
         }
     }
-}
 
-impl Mbleu {
     fn reference_length(self, lengths: &[usize], candidate: usize) -> f64 {
         let length = lengths[candidate];
         let others = lengths.iter().enumerate().filter(|&(other, _)| other != candidate).map(|(_, &length)| length);

@@ -9,7 +9,7 @@ mod novelty;
 pub mod similarity;
 pub mod spectral;
 
-pub use accuracy::{Pool, f_measure, grouped};
+pub use accuracy::{CaptionPool, grouped};
 pub(crate) use distinct::{build_distinct, build_div};
 pub(crate) use mbleu::{build_mbleu, build_mix};
 pub use novelty::novel_captions;

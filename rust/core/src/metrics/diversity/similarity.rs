@@ -3,20 +3,48 @@
 //! A similarity that is an inner product makes a positive semi-definite matrix; of others the singular values are taken.
 
 use crate::corpus::Corpus;
-use crate::engine::kernel::{Context, Image, ParameterError, Parameters};
+use crate::engine::{Image, Missing, ParameterError, Parameters, Resources};
 use crate::metrics::cider::{Cider, Weights};
-use crate::metrics::rouge::{f_measure, longest_common_subsequence};
+use crate::metrics::rouge::longest_common_subsequence;
+use crate::numeric::f_measure::f_measure;
 use crate::text::ngram::{Entry, ImageNgrams, MAX_ORDER, Ngram};
 
 /// Every similarity by name: a new one adds its line here.
 const SIMILARITIES: &[(&str, Build)] = &[
-    ("cider", |parameters| Ok(Box::new(Cosine::of(parameters)?))),
-    ("cider-d", |parameters| Ok(Box::new(Clipped::of(parameters)?))),
-    ("words", |parameters| Ok(Box::new(BagOfWords { stop: parameters.flag("stop").unwrap_or(true) }))),
-    ("rouge-l", |_| Ok(Box::new(Subsequence))),
+    ("cider", |settings| Box::new(Cosine { order: settings.order, stem: settings.stem })),
+    ("cider-d", |settings| Box::new(Clipped::new(settings))),
+    ("words", |settings| Box::new(BagOfWords { stop: settings.stop })),
+    ("rouge-l", |_| Box::new(Subsequence)),
 ];
 
-type Build = fn(&Parameters) -> Result<Box<dyn Similarity>, ParameterError>;
+type Build = fn(&Settings) -> Box<dyn Similarity>;
+
+/// The parameters of all similarities; each takes those that concern it. One that is not given has its default.
+struct Settings {
+    order: usize,
+    stem: bool,
+    sigma: f64,
+    stop: bool,
+}
+
+impl Settings {
+    fn read(parameters: &mut Parameters) -> Result<Self, ParameterError> {
+        let mut settings = Self { order: MAX_ORDER, stem: false, sigma: 6.0, stop: true };
+        if parameters.has("n") {
+            settings.order = parameters.count("n", 1..=MAX_ORDER)?;
+        }
+        if parameters.has("stem") {
+            settings.stem = parameters.flag("stem")?;
+        }
+        if parameters.has("sigma") {
+            settings.sigma = parameters.positive("sigma")?;
+        }
+        if parameters.has("stop") {
+            settings.stop = parameters.flag("stop")?;
+        }
+        Ok(settings)
+    }
+}
 
 /// The names of all similarities.
 pub fn names() -> impl Iterator<Item = &'static str> {
@@ -24,9 +52,9 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// Builds the similarity that the parameter `kernel` names.
-pub fn build(parameters: &Parameters) -> Result<Box<dyn Similarity>, ParameterError> {
+pub fn build(parameters: &mut Parameters) -> Result<Box<dyn Similarity>, ParameterError> {
     let build = parameters.choice("kernel", SIMILARITIES)?;
-    build(parameters)
+    Ok(build(&Settings::read(parameters)?))
 }
 
 /// How alike two captions of an image are.
@@ -34,8 +62,8 @@ pub trait Similarity: Send + Sync {
     /// Whether it is an inner product, so that no eigenvalue is negative.
     fn is_inner_product(&self) -> bool;
 
-    /// Readies what depends on the corpus as a whole.
-    fn prepare<'a>(&'a self, corpus: &'a Corpus, context: &'a Context) -> Box<dyn Matrix + 'a>;
+    /// Prepares what depends on the corpus as a whole.
+    fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Result<Box<dyn Matrix + 'a>, Missing>;
 }
 
 /// What fills the similarity matrix of an image.
@@ -97,19 +125,13 @@ struct Cosine {
     stem: bool,
 }
 
-impl Cosine {
-    fn of(parameters: &Parameters) -> Result<Self, ParameterError> {
-        Ok(Self { order: parameters.count("n", 1..=MAX_ORDER)?, stem: parameters.flag("stem")? })
-    }
-}
-
 impl Similarity for Cosine {
     fn is_inner_product(&self) -> bool {
         true
     }
 
-    fn prepare<'a>(&'a self, corpus: &'a Corpus, context: &'a Context) -> Box<dyn Matrix + 'a> {
-        Box::new((self, Weights::of(corpus, context, self.stem)))
+    fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Result<Box<dyn Matrix + 'a>, Missing> {
+        Ok(Box::new(WeightedCosine { cosine: self, weights: Weights::of(corpus, resources, self.stem) }))
     }
 }
 
@@ -141,14 +163,21 @@ impl Cosine {
     }
 }
 
-impl Matrix for (&Cosine, Weights<'_>) {
+/// The cosine with the weights of a corpus' n-grams.
+struct WeightedCosine<'a> {
+    cosine: &'a Cosine,
+    weights: Weights<'a>,
+}
+
+impl Matrix for WeightedCosine<'_> {
     fn fill(&self, image: &Image<'_>, matrix: &mut [f64]) {
-        inner_products(&self.0.entries(&self.1, image), self.0.ngrams(image).distinct(), matrix);
+        let entries = self.cosine.entries(&self.weights, image);
+        inner_products(&entries, self.cosine.ngrams(image).distinct(), matrix);
     }
 
     fn vectors(&self, image: &Image<'_>) -> Option<Vectors> {
-        let ngrams = self.0.ngrams(image).ngrams();
-        Some(Vectors { ngrams, stem: self.0.stem, entries: self.0.entries(&self.1, image) })
+        let ngrams = self.cosine.ngrams(image).ngrams();
+        Some(Vectors { ngrams, stem: self.cosine.stem, entries: self.cosine.entries(&self.weights, image) })
     }
 }
 
@@ -160,10 +189,8 @@ struct Clipped {
 }
 
 impl Clipped {
-    fn of(parameters: &Parameters) -> Result<Self, ParameterError> {
-        let order = parameters.count("n", 1..=MAX_ORDER)?;
-        let sigma = parameters.positive("sigma")?;
-        Ok(Self { cider: Cider { scale: 1.0, ..Cider::d(order, sigma) }, stem: parameters.flag("stem")? })
+    fn new(settings: &Settings) -> Self {
+        Self { cider: Cider { scale: 1.0, ..Cider::d(settings.order, settings.sigma) }, stem: settings.stem }
     }
 }
 
@@ -172,18 +199,23 @@ impl Similarity for Clipped {
         false
     }
 
-    fn prepare<'a>(&'a self, corpus: &'a Corpus, context: &'a Context) -> Box<dyn Matrix + 'a> {
-        Box::new((self, Weights::of(corpus, context, self.stem)))
+    fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Result<Box<dyn Matrix + 'a>, Missing> {
+        Ok(Box::new(WeightedClipped { clipped: self, weights: Weights::of(corpus, resources, self.stem) }))
     }
 }
 
-impl Matrix for (&Clipped, Weights<'_>) {
+/// CIDEr-D with the weights of a corpus' n-grams.
+struct WeightedClipped<'a> {
+    clipped: &'a Clipped,
+    weights: Weights<'a>,
+}
+
+impl Matrix for WeightedClipped<'_> {
     fn fill(&self, image: &Image<'_>, matrix: &mut [f64]) {
-        let (clipped, weights) = self;
-        let ngrams = if clipped.stem { image.stemmed_ngrams() } else { image.ngrams() };
-        let idf = weights.of_image(image, ngrams);
+        let ngrams = if self.clipped.stem { image.stemmed_ngrams() } else { image.ngrams() };
+        let idf = self.weights.of_image(image, ngrams);
         let count = image.candidate_count();
-        let mut pairs = clipped.cider.score_pairs(ngrams, &idf, count).into_iter();
+        let mut pairs = self.clipped.cider.score_pairs(ngrams, &idf, count).into_iter();
         mirrored(matrix, count, |_, _| pairs.next().unwrap_or_default());
     }
 }
@@ -200,9 +232,9 @@ impl Similarity for BagOfWords {
         true
     }
 
-    fn prepare<'a>(&'a self, corpus: &'a Corpus, _: &'a Context) -> Box<dyn Matrix + 'a> {
+    fn prepare<'a>(&'a self, corpus: &'a Corpus, _: &'a Resources) -> Result<Box<dyn Matrix + 'a>, Missing> {
         let stopped = |word: &str| !self.stop && STOP_WORDS.contains(&word);
-        Box::new(Counted { left_out: corpus.vocabulary.words().map(stopped).collect() })
+        Ok(Box::new(Counted { left_out: corpus.vocabulary.words().map(stopped).collect() }))
     }
 }
 
@@ -258,8 +290,8 @@ impl Similarity for Subsequence {
         false
     }
 
-    fn prepare<'a>(&'a self, _: &'a Corpus, _: &'a Context) -> Box<dyn Matrix + 'a> {
-        Box::new(*self)
+    fn prepare<'a>(&'a self, _: &'a Corpus, _: &'a Resources) -> Result<Box<dyn Matrix + 'a>, Missing> {
+        Ok(Box::new(*self))
     }
 }
 

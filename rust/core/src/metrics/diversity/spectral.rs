@@ -5,7 +5,7 @@
 
 use super::similarity::{self, BagOfWords, Matrix, Similarity};
 use crate::corpus::Corpus;
-use crate::engine::kernel::{Context, Image, Kernel, ParameterError, Parameters, Scorer, Unit, mean};
+use crate::engine::{Image, Kernel, ParameterError, Parameters, Prepared, Resources, Scorer, Unit, Worker};
 use crate::numeric::spectrum::Spectrum;
 
 /// Row: diversity, 1, and 1 where the matrix has a negative eigenvalue.
@@ -16,12 +16,12 @@ struct Spectral {
 }
 
 /// Builds Self-CIDEr, over the similarity that `kernel` names.
-pub(crate) fn build_self_cider(parameters: &Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+pub(crate) fn build_self_cider(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
     Ok(Box::new(Spectral { similarity: similarity::build(parameters)? }))
 }
 
 /// Builds LSA.
-pub(crate) fn build_lsa(parameters: &Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+pub(crate) fn build_lsa(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
     Ok(Box::new(Spectral { similarity: Box::new(BagOfWords { stop: parameters.flag("stop")? }) }))
 }
 
@@ -34,13 +34,9 @@ impl Kernel for Spectral {
         Unit::Set
     }
 
-    fn prepare<'a>(&'a self, corpus: &'a Corpus, context: &'a Context) -> Box<dyn Scorer + 'a> {
+    fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Prepared<'a> {
         let is_inner_product = self.similarity.is_inner_product();
-        Box::new(SetScorer { matrix: self.similarity.prepare(corpus, context), is_inner_product })
-    }
-
-    fn score(&self, sums: &[f64]) -> f64 {
-        mean(sums)
+        Ok(Box::new(SetScorer { matrix: self.similarity.prepare(corpus, resources)?, is_inner_product }))
     }
 }
 
@@ -50,15 +46,27 @@ struct SetScorer<'a> {
 }
 
 impl Scorer for SetScorer<'_> {
-    fn statistics(&self, image: &Image<'_>, _: usize, row: &mut [f64]) {
+    fn worker(&self) -> Box<dyn Worker + '_> {
+        Box::new(SetWorker { scorer: self, matrix: Vec::new(), spectrum: Spectrum::default() })
+    }
+}
+
+struct SetWorker<'a> {
+    scorer: &'a SetScorer<'a>,
+    matrix: Vec<f64>,
+    spectrum: Spectrum,
+}
+
+impl Worker for SetWorker<'_> {
+    fn statistics(&mut self, image: &Image<'_>, _: usize, row: &mut [f64]) {
         let size = image.candidate_count();
-        let mut matrix = vec![0.0; size * size];
-        self.matrix.fill(image, &mut matrix);
-        let mut spectrum = Spectrum::default();
-        let values = spectrum.values(&mut matrix, size);
+        self.matrix.clear();
+        self.matrix.resize(size * size, 0.0);
+        self.scorer.matrix.fill(image, &mut self.matrix);
+        let values = self.spectrum.values(&mut self.matrix, size);
         row[0] = diversity(values);
         row[1] = 1.0;
-        row[2] = f64::from(u8::from(!self.is_inner_product && least_is_negative(values)));
+        row[2] = f64::from(u8::from(!self.scorer.is_inner_product && least_is_negative(values)));
     }
 }
 

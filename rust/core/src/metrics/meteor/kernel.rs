@@ -1,13 +1,14 @@
 //! METEOR in the engine: the counts of the best reference, a formula over their sums.
 
-use std::sync::{Mutex, PoisonError};
-
 use super::corpus::Encoded;
 use super::explain::Aligner;
 use super::language::Language;
+use super::resources::Resources;
 use super::score::{COUNTS, Module, Statistics, Weights};
 use crate::corpus::Corpus;
-use crate::engine::kernel::{Context, Image, Kernel, ParameterError, Parameters, Scorer};
+use crate::engine::{
+    Image, Kernel, Missing, ParameterError, Parameters, Prepared, Resource, Resources as Given, Scorer, Worker,
+};
 
 /// Row: the original's counts, then what the caption adds to the chunks of the corpus.
 const WIDTH: usize = COUNTS + 1;
@@ -23,16 +24,16 @@ pub struct Meteor {
     pub weights: Weights,
 }
 
-/// Builds METEOR: the parameters of a `task` (left out, the first) of a `language` (left out, English), and any of `alpha`, `beta`, `gamma`, `delta`, `exact`, `stem`, `synonym`,
-/// `paraphrase` in their place.
-pub(crate) fn build(parameters: &Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
-    let given = |name: &str| parameters.0.contains_key(name);
-    let language = if given("language") { parameters.choice("language", &Language::BY_CODE)? } else { Language::En };
+/// Builds METEOR: the parameters of a `task` (left out, the first) of a `language` (left out, English), and any of
+/// `alpha`, `beta`, `gamma`, `delta`, `exact`, `stem`, `synonym`, `paraphrase` in their place.
+pub(crate) fn build(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+    let language =
+        if parameters.has("language") { parameters.choice("language", &Language::BY_CODE)? } else { Language::En };
     let tasks = language.tasks();
-    let mut weights = if given("task") { parameters.choice("task", tasks)? } else { tasks[0].1 };
+    let mut weights = if parameters.has("task") { parameters.choice("task", tasks)? } else { tasks[0].1 };
     let share = 0.0..=1.0;
-    let replace = |name: &str, place: &mut f64, range| {
-        if given(name) {
+    let mut replace = |name: &str, place: &mut f64, range| {
+        if parameters.has(name) {
             *place = parameters.number(name, range)?;
         }
         Ok(())
@@ -47,19 +48,23 @@ pub(crate) fn build(parameters: &Parameters) -> Result<Box<dyn Kernel>, Paramete
     Ok(Box::new(Meteor { language, weights }))
 }
 
+impl Resource for Resources {
+    const NAME: &'static str = "METEOR's tables";
+}
+
 impl Kernel for Meteor {
     fn width(&self) -> usize {
         WIDTH
     }
 
-    /// # Panics
-    ///
-    /// Without resources of its language in the context: whoever offers the metric checks that it has them.
-    fn prepare<'a>(&'a self, corpus: &'a Corpus, context: &'a Context) -> Box<dyn Scorer + 'a> {
-        let resources = context.meteor.as_ref().expect("the context of METEOR has its resources");
-        assert_eq!(resources.language(), self.language, "the resources are for another language");
-        let encoded = Encoded::new(corpus, resources, context.threads);
-        Box::new(CorpusScorer { weights: &self.weights, corpus, encoded, aligners: Mutex::default() })
+    fn prepare<'a>(&'a self, corpus: &'a Corpus, given: &'a Given) -> Prepared<'a> {
+        let resources = given.need::<Resources>()?;
+        if resources.language() != self.language {
+            let (own, other) = (self.language.code(), resources.language().code());
+            return Err(Missing::new(format!("METEOR's tables of language {own} (those given are of {other})")));
+        }
+        let encoded = Encoded::new(corpus, resources, given.threads());
+        Ok(Box::new(CorpusScorer { weights: &self.weights, corpus, encoded }))
     }
 
     fn score(&self, sums: &[f64]) -> f64 {
@@ -77,16 +82,22 @@ struct CorpusScorer<'a> {
     weights: &'a Weights,
     corpus: &'a Corpus,
     encoded: Encoded,
-    /// Aligners that no thread is using.
-    aligners: Mutex<Vec<Aligner>>,
 }
 
 impl Scorer for CorpusScorer<'_> {
-    fn statistics(&self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
-        let idle = || self.aligners.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut aligner = idle().pop().unwrap_or_default();
-        let best = self.best(&mut aligner, image.number(), candidate);
-        idle().push(aligner);
+    fn worker(&self) -> Box<dyn Worker + '_> {
+        Box::new(CorpusWorker { scorer: self, aligner: Aligner::default() })
+    }
+}
+
+struct CorpusWorker<'a> {
+    scorer: &'a CorpusScorer<'a>,
+    aligner: Aligner,
+}
+
+impl Worker for CorpusWorker<'_> {
+    fn statistics(&mut self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
+        let best = self.scorer.best(&mut self.aligner, image.number(), candidate);
         row[..COUNTS].copy_from_slice(&best.counts());
         row[CORPUS_CHUNKS] = best.corpus_chunks();
     }

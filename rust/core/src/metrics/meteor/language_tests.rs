@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::{Language, Meteor, Module, Resources, Sources, align};
 use crate::corpus::{Corpus, References};
 use crate::document_frequency::SharedBytes;
-use crate::engine::kernel::{Context, Parameters, Value, evaluate, kernel};
+use crate::engine::{Parameters, Resources as Given, Value, evaluate};
+use crate::metrics::kernel;
 use crate::text::captions::CaptionsBuilder;
 use crate::text::tokenize::Tokenizer;
 
@@ -132,13 +133,13 @@ fn files_must_be_those_of_the_language() {
 }
 
 fn given(parameters: &[(&str, &str)]) -> Parameters {
-    Parameters(parameters.iter().map(|(name, value)| ((*name).to_owned(), Value::Text((*value).to_owned()))).collect())
+    parameters.iter().map(|(name, value)| (*name, Value::Text((*value).to_owned()))).collect()
 }
 
 #[test]
 fn the_kernel_takes_a_language_and_its_tasks() {
     let score = |parameters: &[(&str, &str)]| {
-        let kernel = kernel("meteor", &given(parameters)).map_err(|error| error.to_string())?;
+        let kernel = kernel("meteor", given(parameters)).map_err(|error| error.to_string())?;
         let (_, hypothesis, reference, ..) = CASES[2];
         let counts = align(&build(&sources(Language::De)).unwrap(), hypothesis, reference).statistics.counts();
         Ok::<f64, String>(kernel.row_score(&[&counts[..], &[0.0]].concat()))
@@ -152,11 +153,12 @@ fn the_kernel_takes_a_language_and_its_tasks() {
 }
 
 #[test]
-#[should_panic(expected = "another language")]
 fn resources_of_another_language_are_refused() {
     let (references, candidates) = (CaptionsBuilder::new().finish(), CaptionsBuilder::new().finish());
     let references = Arc::new(References::encode(&references, &[], Tokenizer::None, 1));
     let corpus = Corpus::encode(references, &candidates, &[], 1);
-    let meteor = Some(Arc::new(build(&sources(Language::De)).unwrap()));
-    evaluate(&corpus, &[&Meteor::default()], &Context { meteor, threads: 1, ..Context::default() });
+    let refused = |given: Given| evaluate(&corpus, &[&Meteor::default()], &given).unwrap_err().missing.to_string();
+    let german = Arc::new(build(&sources(Language::De)).unwrap());
+    assert!(refused(Given::new(1).with(german)).contains("of language en (those given are of de)"));
+    assert_eq!(refused(Given::new(1)), "needs METEOR's tables, which were not given");
 }

@@ -1,0 +1,147 @@
+//! A metric's parameters, by name.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use crate::engine::Kernel;
+
+/// A kernel's parameters by name, as the metric's Python value holds them. Reading a parameter takes it out, so that
+/// [`Parameters::finish`] knows those that nobody read.
+#[derive(Debug, Default, Clone)]
+pub struct Parameters(BTreeMap<String, Value>);
+
+/// The value of a parameter.
+#[derive(Debug, Clone)]
+pub enum Value {
+    /// A number.
+    Number(f64),
+    /// Yes or no.
+    Flag(bool),
+    /// One of a list of names.
+    Text(String),
+    /// Metrics that a metric is made of.
+    Members(Vec<Member>),
+}
+
+/// A metric that another is made of.
+#[derive(Clone)]
+pub struct Member {
+    /// Its weight among the members.
+    pub weight: f64,
+    /// Its arithmetic.
+    pub kernel: Arc<dyn Kernel>,
+}
+
+impl std::fmt::Debug for Member {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "a metric of weight {}", self.weight)
+    }
+}
+
+/// A missing, unknown or unacceptable parameter: the Python value checks first, so users meet this only as a bug.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParameterError(pub String);
+
+impl std::fmt::Display for ParameterError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ParameterError {}
+
+impl<N: Into<String>> FromIterator<(N, Value)> for Parameters {
+    fn from_iter<I: IntoIterator<Item = (N, Value)>>(values: I) -> Self {
+        Self(values.into_iter().map(|(name, value)| (name.into(), value)).collect())
+    }
+}
+
+impl Parameters {
+    fn take(&mut self, name: &str) -> Result<Value, ParameterError> {
+        self.0.remove(name).ok_or_else(|| ParameterError(format!("parameter {name} is missing")))
+    }
+
+    /// Whether the parameter was given and has not been read.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
+    /// A finite number within the range.
+    pub fn number(&mut self, name: &str, range: RangeInclusive<f64>) -> Result<f64, ParameterError> {
+        match self.take(name)? {
+            Value::Number(number) if range.contains(&number) => Ok(number),
+            other => Err(ParameterError(format!("parameter {name} must be a number in {range:?}, got {other:?}"))),
+        }
+    }
+
+    /// A finite number above 0.
+    pub fn positive(&mut self, name: &str) -> Result<f64, ParameterError> {
+        const SMALLEST: f64 = f64::from_bits(1);
+        self.number(name, SMALLEST..=f64::MAX)
+    }
+
+    /// A whole number within the range.
+    pub fn count(&mut self, name: &str, range: RangeInclusive<usize>) -> Result<usize, ParameterError> {
+        match self.take(name)? {
+            Value::Number(number) if number.fract() == 0.0 && number >= 0.0 && range.contains(&(number as usize)) => {
+                Ok(number as usize)
+            }
+            other => {
+                Err(ParameterError(format!("parameter {name} must be a whole number in {range:?}, got {other:?}")))
+            }
+        }
+    }
+
+    /// Yes or no.
+    pub fn flag(&mut self, name: &str) -> Result<bool, ParameterError> {
+        match self.take(name)? {
+            Value::Flag(flag) => Ok(flag),
+            other => Err(ParameterError(format!("parameter {name} must be yes or no, got {other:?}"))),
+        }
+    }
+
+    /// The metrics that this one is made of.
+    pub fn members(&mut self, name: &str) -> Result<Vec<Member>, ParameterError> {
+        match self.take(name)? {
+            Value::Members(members) => Ok(members),
+            other => Err(ParameterError(format!("parameter {name} must be a list of metrics, got {other:?}"))),
+        }
+    }
+
+    /// One of the choices, which map names to what they mean.
+    pub fn choice<T: Copy>(&mut self, name: &str, choices: &[(&str, T)]) -> Result<T, ParameterError> {
+        let value = self.take(name)?;
+        let chosen = |choice: &str| matches!(&value, Value::Text(text) if text == choice);
+        choices.iter().find(|(choice, _)| chosen(choice)).map(|&(_, meaning)| meaning).ok_or_else(|| {
+            let names: Vec<_> = choices.iter().map(|(choice, _)| *choice).collect();
+            ParameterError(format!("parameter {name} must be one of {}, got {value:?}", names.join(", ")))
+        })
+    }
+
+    /// Checks that every parameter was read.
+    pub fn finish(&self) -> Result<(), ParameterError> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        let names: Vec<&str> = self.0.keys().map(String::as_str).collect();
+        Err(ParameterError(format!("no parameter is named {}", names.join(", "))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_reads_is_an_error() {
+        let mut parameters: Parameters =
+            [("beta", Value::Number(1.2)), ("gamma", Value::Number(9.0))].into_iter().collect();
+        assert_eq!(parameters.number("beta", 0.0..=2.0), Ok(1.2));
+        assert_eq!(parameters.finish(), Err(ParameterError("no parameter is named gamma".to_owned())));
+        assert!(parameters.has("gamma"));
+        assert_eq!(parameters.count("gamma", 0..=9), Ok(9));
+        assert_eq!(parameters.finish(), Ok(()));
+        assert!(parameters.number("gamma", 0.0..=9.0).is_err());
+    }
+}

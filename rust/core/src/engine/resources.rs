@@ -1,0 +1,99 @@
+//! What metrics need beside captions: document frequencies, tables of a language, vectors.
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Something that a metric may need beside captions.
+pub trait Resource: Any + Send + Sync {
+    /// What messages call it.
+    const NAME: &'static str;
+}
+
+/// Resources by their type, at most one of each.
+#[derive(Debug, Default, Clone)]
+pub struct Resources {
+    by_type: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
+    threads: usize,
+}
+
+impl Resources {
+    /// No resource; metrics prepare themselves with so many threads, 0 for one per core.
+    pub fn new(threads: usize) -> Self {
+        Self { by_type: HashMap::new(), threads }
+    }
+
+    /// The same with this resource in the place of any of its type.
+    #[must_use]
+    pub fn with<R: Resource>(mut self, resource: Arc<R>) -> Self {
+        self.by_type.insert(TypeId::of::<R>(), resource);
+        self
+    }
+
+    /// The resource of that type, if it was given.
+    pub fn get<R: Resource>(&self) -> Option<&R> {
+        self.by_type.get(&TypeId::of::<R>())?.downcast_ref()
+    }
+
+    /// The resource of that type, which the metric cannot do without.
+    pub fn need<R: Resource>(&self) -> Result<&R, Missing> {
+        self.get().ok_or_else(|| Missing::new(R::NAME))
+    }
+
+    /// The same resources for another number of threads.
+    pub(super) fn with_threads(&self, threads: usize) -> Self {
+        Self { threads, ..self.clone() }
+    }
+
+    /// Number of threads, 0 for one per core.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+}
+
+/// What a metric needs and was not given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missing(String);
+
+impl Missing {
+    /// The name of what is missing.
+    pub fn new(what: impl Into<String>) -> Self {
+        Self(what.into())
+    }
+}
+
+impl std::fmt::Display for Missing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "needs {}, which were not given", self.0)
+    }
+}
+
+impl std::error::Error for Missing {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, PartialEq)]
+    struct Tables(u8);
+
+    impl Resource for Tables {
+        const NAME: &'static str = "tables";
+    }
+
+    struct Vectors;
+
+    impl Resource for Vectors {
+        const NAME: &'static str = "vectors";
+    }
+
+    #[test]
+    fn resources_are_found_by_type() {
+        let resources = Resources::new(3).with(Arc::new(Tables(1))).with(Arc::new(Tables(2)));
+        assert_eq!(resources.need(), Ok(&Tables(2)));
+        assert_eq!(resources.threads(), 3);
+        assert!(resources.get::<Vectors>().is_none());
+        let missing = resources.need::<Vectors>().err().map(|missing| missing.to_string());
+        assert_eq!(missing.as_deref(), Some("needs vectors, which were not given"));
+    }
+}

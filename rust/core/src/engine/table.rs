@@ -1,0 +1,26 @@
+//! Rows of statistics.
+
+/// Rows of statistics: one per candidate, or one per image where sets are scored, in corpus order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    /// Number of values in a row.
+    pub width: usize,
+    /// Row after row.
+    pub values: Vec<f64>,
+}
+
+impl Table {
+    /// The rows.
+    pub fn rows(&self) -> std::slice::ChunksExact<'_, f64> {
+        self.values.chunks_exact(self.width)
+    }
+
+    /// The sum of all rows, first to last.
+    pub fn sums(&self) -> Vec<f64> {
+        let mut sums = vec![0.0; self.width];
+        for row in self.rows() {
+            sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
+        }
+        sums
+    }
+}

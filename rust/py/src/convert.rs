@@ -1,0 +1,131 @@
+//! Between Python's objects and the core's: arrays as bytes, files as maps, parameters by name.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::sync::Arc;
+
+use capeval_core::document_frequency::SharedBytes;
+use capeval_core::engine::{Kernel, Member, ParameterError, Parameters, Value};
+use capeval_core::metrics;
+use memmap2::Mmap;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyMemoryView};
+
+use crate::errors::UsageError;
+
+/// The object as `bytes`: itself, or a copy of any other object with a buffer.
+pub(crate) fn as_bytes<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+    match data.cast::<PyBytes>() {
+        Ok(bytes) => Ok(bytes.clone()),
+        Err(_) => Ok(PyMemoryView::from(data)?.call_method0("tobytes")?.cast_into::<PyBytes>()?),
+    }
+}
+
+/// Numbers as little-endian float64.
+pub(crate) fn to_bytes(py: Python<'_>, numbers: impl Iterator<Item = f64>) -> Bound<'_, PyBytes> {
+    PyBytes::new(py, &numbers.flat_map(f64::to_le_bytes).collect::<Vec<u8>>())
+}
+
+/// Little-endian float64.
+pub(crate) fn floats(bytes: &[u8]) -> PyResult<Vec<f64>> {
+    let (numbers, rest) = bytes.as_chunks();
+    check_whole(rest, "float64")?;
+    Ok(numbers.iter().map(|&number| f64::from_le_bytes(number)).collect())
+}
+
+/// Little-endian u32.
+pub(crate) fn whole_numbers(bytes: &[u8]) -> PyResult<Vec<u32>> {
+    let (numbers, rest) = bytes.as_chunks();
+    check_whole(rest, "u32")?;
+    Ok(numbers.iter().map(|&number| u32::from_le_bytes(number)).collect())
+}
+
+fn check_whole(rest: &[u8], kind: &str) -> PyResult<()> {
+    if rest.is_empty() {
+        return Ok(());
+    }
+    Err(UsageError::new_err(format!("an array of {kind} with {} bytes too many", rest.len())))
+}
+
+/// Cuts ids into sequences of these lengths.
+pub(crate) fn sequences<'a>(mut ids: &'a [u32], lengths: &[usize]) -> PyResult<Vec<&'a [u32]>> {
+    if lengths.iter().try_fold(0_usize, |total, &length| total.checked_add(length)) != Some(ids.len()) {
+        return Err(UsageError::new_err(format!("the lengths of the sequences do not add up to {} ids", ids.len())));
+    }
+    let mut sequences = Vec::with_capacity(lengths.len());
+    for &length in lengths {
+        let (sequence, rest) = ids.split_at(length);
+        sequences.push(sequence);
+        ids = rest;
+    }
+    Ok(sequences)
+}
+
+/// Checks that groups of these sizes are all of `count` things.
+pub(crate) fn check_sizes(sizes: &[usize], count: usize) -> PyResult<()> {
+    if sizes.iter().try_fold(0_usize, |total, &size| total.checked_add(size)) == Some(count) {
+        return Ok(());
+    }
+    Err(UsageError::new_err(format!("the sizes of the groups do not add up to {count}")))
+}
+
+/// Checks a number that Python counts by.
+pub(crate) fn check_index(kind: &str, number: usize, count: usize) -> PyResult<()> {
+    if number < count {
+        return Ok(());
+    }
+    Err(UsageError::new_err(format!("there is no {kind} number {number} among {count}")))
+}
+
+/// The file's bytes, mapped into memory.
+pub(crate) fn map_file(file: &File) -> std::io::Result<SharedBytes> {
+    // SAFETY: the file is read through the map only. Another process that truncates it meanwhile would end this one with
+    // SIGBUS, as with every memory-mapped reader; our own writer replaces files and never truncates.
+    Ok(Arc::new(Mapped(unsafe { Mmap::map(file)? })))
+}
+
+/// A mapped file as shared bytes.
+struct Mapped(Mmap);
+
+impl AsRef<[u8]> for Mapped {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// A metric's parameter as Python holds it.
+#[derive(FromPyObject)]
+pub(crate) enum Parameter {
+    Flag(bool),
+    Number(f64),
+    Text(String),
+    Members(Vec<(f64, String, NamedParameters)>),
+}
+
+/// A metric's parameters by name.
+pub(crate) type NamedParameters = BTreeMap<String, Parameter>;
+
+/// Parameters as the core takes them; members are built.
+pub(crate) fn core_parameters(parameters: NamedParameters) -> Result<Parameters, ParameterError> {
+    let core = |(name, parameter)| Ok((name, core_value(parameter)?));
+    parameters.into_iter().map(core).collect()
+}
+
+fn core_value(parameter: Parameter) -> Result<Value, ParameterError> {
+    Ok(match parameter {
+        Parameter::Flag(flag) => Value::Flag(flag),
+        Parameter::Number(number) => Value::Number(number),
+        Parameter::Text(text) => Value::Text(text),
+        Parameter::Members(members) => Value::Members(
+            members
+                .into_iter()
+                .map(|(weight, name, parameters)| Ok(Member { weight, kernel: kernel(&name, parameters)? }))
+                .collect::<Result<_, ParameterError>>()?,
+        ),
+    })
+}
+
+/// Builds the kernel of that name.
+pub(crate) fn kernel(name: &str, parameters: NamedParameters) -> Result<Arc<dyn Kernel>, ParameterError> {
+    metrics::kernel(name, core_parameters(parameters)?).map(Arc::from)
+}

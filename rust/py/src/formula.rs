@@ -1,0 +1,99 @@
+//! What makes a score of a sum of rows: a metric's own formula, or a callable of Python.
+
+use std::sync::{Arc, OnceLock};
+
+use capeval_core::engine::{self, Formula as _, Kernel, mean};
+use capeval_core::numeric::f_measure::f_measure;
+use pyo3::prelude::*;
+
+use crate::errors::UsageError;
+
+/// What makes a score of a sum of rows.
+#[derive(Clone)]
+pub(crate) enum Formula {
+    /// The metric's own.
+    Metric(Arc<dyn Kernel>),
+    /// The mean of (score, 1).
+    Mean,
+    /// F with this β² of two means, diversity and accuracy.
+    F(f64),
+    /// Callables of Python.
+    Python(Arc<Callables>),
+}
+
+/// A metric's formulas in Python: each takes a list of numbers and returns one.
+pub(crate) struct Callables {
+    pub(crate) name: String,
+    pub(crate) sums: Py<PyAny>,
+    /// Of a single row, where that differs.
+    pub(crate) row: Option<Py<PyAny>>,
+}
+
+impl Callables {
+    fn call(&self, formula: &Py<PyAny>, numbers: &[f64]) -> PyResult<f64> {
+        Python::attach(|py| {
+            let score = formula.bind(py).call1((numbers.to_vec(),))?;
+            score.extract().map_err(|_| {
+                let kind = score.get_type().name().map_or_else(|_| "an object".to_owned(), |name| name.to_string());
+                UsageError::new_err(format!("{}: the formula must return a number, not {kind}", self.name))
+            })
+        })
+    }
+}
+
+/// The first exception that a formula of a call raised. The core's formulas cannot fail: after an exception they give
+/// NaN, and no other callable is called.
+#[derive(Default)]
+pub(crate) struct Raised(OnceLock<PyErr>);
+
+impl Raised {
+    /// The formula, with its exceptions kept here.
+    pub(crate) fn watch<'a>(&'a self, formula: &'a Formula) -> Watched<'a> {
+        Watched { formula, raised: self }
+    }
+
+    /// What the formulas made, unless one of them raised.
+    pub(crate) fn unless<T>(self, made: T) -> PyResult<T> {
+        self.0.into_inner().map_or(Ok(made), Err)
+    }
+
+    fn call(&self, callables: &Callables, formula: &Py<PyAny>, numbers: &[f64]) -> f64 {
+        if self.0.get().is_some() {
+            return f64::NAN;
+        }
+        callables.call(formula, numbers).unwrap_or_else(|error| {
+            let _ = self.0.set(error);
+            f64::NAN
+        })
+    }
+}
+
+/// A formula during one call.
+pub(crate) struct Watched<'a> {
+    formula: &'a Formula,
+    raised: &'a Raised,
+}
+
+impl engine::Formula for Watched<'_> {
+    fn score(&self, sums: &[f64]) -> f64 {
+        match self.formula {
+            Formula::Metric(kernel) => kernel.score(sums),
+            Formula::Mean => mean(sums),
+            Formula::F(beta_squared) => f_measure(mean(sums), mean(&sums[2..]), *beta_squared),
+            Formula::Python(callables) => self.raised.call(callables, &callables.sums, sums),
+        }
+    }
+}
+
+impl Watched<'_> {
+    /// The score of a single row.
+    pub(crate) fn row_score(&self, row: &[f64]) -> f64 {
+        match self.formula {
+            Formula::Metric(kernel) => kernel.row_score(row),
+            Formula::Python(callables) => {
+                self.raised.call(callables, callables.row.as_ref().unwrap_or(&callables.sums), row)
+            }
+            Formula::Mean | Formula::F(_) => self.score(row),
+        }
+    }
+}

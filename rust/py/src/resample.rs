@@ -1,0 +1,118 @@
+//! The bootstrap and the permutation test.
+
+use capeval_core::engine::paired::Systems;
+use capeval_core::engine::resample::{Panel, percentile_interval};
+use capeval_core::engine::{Formula, Table};
+use pyo3::prelude::*;
+
+use crate::errors::UsageError;
+use crate::formula::{Raised, Watched};
+use crate::statistics::Statistics;
+
+/// Percentile intervals of the metrics' scores over images drawn with replacement, the same draws for all.
+#[pyfunction]
+#[pyo3(signature = (statistics, samples, level, seed, threads=0))]
+pub(crate) fn bootstrap_intervals(
+    py: Python<'_>,
+    statistics: Vec<Bound<'_, Statistics>>,
+    samples: usize,
+    level: f64,
+    seed: u64,
+    threads: usize,
+) -> PyResult<Vec<(f64, f64)>> {
+    let statistics: Vec<&Statistics> = statistics.iter().map(Bound::get).collect();
+    check_rows(samples, &statistics)?;
+    let raised = Raised::default();
+    let watched = watch(&statistics, &raised);
+    let intervals = py.detach(|| {
+        let panel = Panel::new(parts(&watched));
+        let sampled = panel.bootstrap(samples, seed, threads);
+        (0..panel.len())
+            .map(|place| {
+                let mut scores: Vec<f64> = sampled.iter().map(|scores| scores[place]).collect();
+                percentile_interval(&mut scores, level)
+            })
+            .collect()
+    });
+    drop(watched);
+    raised.unless(intervals)
+}
+
+type Interval = (f64, f64);
+
+/// Intervals of scores; interval and p of differences.
+type Bootstrapped = (Vec<Interval>, Vec<(Interval, f64)>);
+
+/// Of several systems, metric by metric: intervals of their scores, and, pair by pair, interval and p of differences.
+#[pyfunction]
+#[pyo3(signature = (systems, samples, level, seed, threads=0))]
+pub(crate) fn paired_bootstrap(
+    py: Python<'_>,
+    systems: Vec<Vec<Bound<'_, Statistics>>>,
+    samples: usize,
+    level: f64,
+    seed: u64,
+    threads: usize,
+) -> PyResult<Bootstrapped> {
+    let systems = comparable(samples, &systems)?;
+    let raised = Raised::default();
+    let watched: Vec<_> = systems.iter().map(|system| watch(system, &raised)).collect();
+    let bootstrapped = py.detach(|| {
+        let found = paired(&watched).bootstrap(samples, level, seed, threads);
+        let differences = found.differences.into_iter().map(|difference| (difference.interval, difference.p));
+        (found.intervals, differences.collect())
+    });
+    drop(watched);
+    raised.unless(bootstrapped)
+}
+
+/// Of several systems, pair by pair and metric by metric: p by approximate randomisation.
+#[pyfunction]
+#[pyo3(signature = (systems, samples, seed, threads=0))]
+pub(crate) fn paired_permutation(
+    py: Python<'_>,
+    systems: Vec<Vec<Bound<'_, Statistics>>>,
+    samples: usize,
+    seed: u64,
+    threads: usize,
+) -> PyResult<Vec<f64>> {
+    let systems = comparable(samples, &systems)?;
+    let raised = Raised::default();
+    let watched: Vec<_> = systems.iter().map(|system| watch(system, &raised)).collect();
+    let p = py.detach(|| paired(&watched).permutation(samples, seed, threads));
+    drop(watched);
+    raised.unless(p)
+}
+
+/// Formulas with the tables that they are applied to.
+fn watch<'a>(statistics: &[&'a Statistics], raised: &'a Raised) -> Vec<(Watched<'a>, &'a Table)> {
+    statistics.iter().map(|statistics| statistics.watched(raised)).collect()
+}
+
+fn parts<'a>(watched: &'a [(Watched<'a>, &'a Table)]) -> impl Iterator<Item = (&'a dyn Formula, &'a Table)> + use<'a> {
+    watched.iter().map(|(formula, table)| (formula as &dyn Formula, *table))
+}
+
+fn paired<'a>(systems: &'a [Vec<(Watched<'a>, &'a Table)>]) -> Systems<'a> {
+    Systems::new(&systems.iter().map(|system| parts(system).collect()).collect::<Vec<_>>())
+}
+
+fn comparable<'a>(samples: usize, systems: &'a [Vec<Bound<'_, Statistics>>]) -> PyResult<Vec<Vec<&'a Statistics>>> {
+    let systems: Vec<Vec<&Statistics>> = systems.iter().map(|system| system.iter().map(Bound::get).collect()).collect();
+    check_rows(samples, &systems.concat())?;
+    let names = |system: &[&Statistics]| system.iter().map(|statistics| statistics.name.clone()).collect::<Vec<_>>();
+    if systems.iter().any(|system| names(system) != names(&systems[0])) {
+        return Err(UsageError::new_err("systems are compared by the same metrics in the same order"));
+    }
+    Ok(systems)
+}
+
+fn check_rows(samples: usize, statistics: &[&Statistics]) -> PyResult<()> {
+    let rows = statistics.first().map_or(0, |first| first.rows());
+    if samples == 0 || rows == 0 || statistics.iter().any(|other| other.rows() != rows) {
+        return Err(UsageError::new_err(
+            "the bootstrap needs at least one sample, and one row per image in every table",
+        ));
+    }
+    Ok(())
+}

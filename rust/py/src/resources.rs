@@ -1,0 +1,38 @@
+//! What metrics need beside captions, as Python passes it: any sequence of native objects.
+
+use std::sync::Arc;
+
+use capeval_core::engine::{Resource, Resources};
+use pyo3::prelude::*;
+
+use crate::document_frequency::DocumentFrequency;
+use crate::embedded::Embedded;
+use crate::errors::UsageError;
+use crate::meteor::MeteorTables;
+
+/// The resources by their type. A new type of resource adds its line here, and no argument anywhere.
+pub(crate) fn gather(objects: &[Bound<'_, PyAny>], threads: usize) -> PyResult<Resources> {
+    let mut resources = Resources::new(threads);
+    for object in objects {
+        resources = if let Ok(given) = object.cast::<DocumentFrequency>() {
+            add(resources, given.get().0.clone())?
+        } else if let Ok(given) = object.cast::<MeteorTables>() {
+            add(resources, given.get().0.clone())?
+        } else if let Ok(given) = object.cast::<Embedded>() {
+            add(resources, given.get().0.clone())?
+        } else {
+            return Err(UsageError::new_err(format!(
+                "{} is no resource of a metric; give DocumentFrequency, MeteorTables or Embedded objects of capeval._core",
+                object.get_type().name()?
+            )));
+        }
+    }
+    Ok(resources)
+}
+
+fn add<R: Resource>(resources: Resources, resource: Arc<R>) -> PyResult<Resources> {
+    if resources.get::<R>().is_some() {
+        return Err(UsageError::new_err(format!("{} were given twice; give them once", R::NAME)));
+    }
+    Ok(resources.with(resource))
+}
