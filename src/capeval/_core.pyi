@@ -362,7 +362,7 @@ class Embedded:
             objects: labels an image; their rows likewise; their counts.
 
         Raises:
-            UsageError: a row's number is not one.
+            UsageError: there is no such row, or the sizes do not add up to the labels.
         """
 
     def explain_vifidel(
@@ -377,7 +377,29 @@ class Embedded:
 
 @final
 class Statistics:
-    """One metric's statistics: a row a candidate, or an image's set of them, and the formula over sums of rows."""
+    """One metric's statistics: a row per candidate, or per image's set of them, and the formula over sums of rows."""
+
+    @staticmethod
+    def of_rows(
+        name: str,
+        values: Buffer,
+        width: int,
+        formula: Callable[[list[float]], float] | None = None,
+        row_formula: Callable[[list[float]], float] | None = None,
+    ) -> Statistics:
+        """Statistics made in Python; intervals, tests and merging take them together with native ones.
+
+        Args:
+            name: the metric's key; only statistics of one name are merged or compared.
+            values: little-endian float64, row by row, all finite; an array of shape (rows, width) will do.
+            width: numbers per row.
+            formula: makes the score of the columns' sums. It must depend on the sums alone, and is called once per
+                resample, from any thread, one call at a time. None: the mean; then a row is (score, 1).
+            row_formula: makes the score of a single row, where that differs from the formula of its numbers.
+
+        Raises:
+            UsageError: the values are not rows of this width, not finite, or the formula is not callable.
+        """
 
     @property
     def rows(self) -> int:
@@ -388,7 +410,10 @@ class Statistics:
         """Numbers a row."""
 
     def score(self) -> float:
-        """Score of all rows together."""
+        """Score of all rows together.
+
+        An exception of a formula in Python is raised, here and wherever statistics are scored or resampled.
+        """
 
     def sums(self) -> list[float]:
         """Sums of the columns."""
@@ -400,7 +425,7 @@ class Statistics:
         """All numbers, row by row, as little-endian float64."""
 
     def select(self, rows: Sequence[int]) -> Statistics:
-        """The rows of these numbers, in this order, as often as they are named.
+        """The rows of these numbers, in this order; repeats are allowed.
 
         Raises:
             UsageError: there is no such row.
@@ -430,22 +455,23 @@ class Statistics:
 def tokenize(captions: Sequence[str], tokenizer: str, threads: int = 0) -> list[list[str]]:
     """Tokens of each caption."""
 
+_Resource: TypeAlias = DocumentFrequency | MeteorTables | Embedded
+
 _Parameter: TypeAlias = bool | float | str | Sequence[tuple[float, str, Mapping[str, _Parameter]]]
 
 def evaluate(
     corpus: Corpus,
     metrics: Sequence[tuple[str, str, Mapping[str, _Parameter]]],
-    document_frequency: DocumentFrequency | None = None,
-    meteor: MeteorTables | None = None,
-    embedded: Embedded | None = None,
+    resources: Sequence[_Resource] = (),
     threads: int = 0,
 ) -> list[Statistics]:
     """Statistics of every candidate for each metric: printed name, kernel name, parameters.
 
-    A combination's parameter `members` has weight, kernel name and parameters of each member.
+    A combination's parameter `members` has weight, kernel name and parameters of each member. `resources` are what
+    metrics need beside captions, at most one of each type; those that no metric needs are ignored.
 
     Raises:
-        UsageError: a kernel's parameters are unacceptable.
+        UsageError: a kernel's parameters are unacceptable, missing or unknown; a metric lacks a resource.
     """
 
 def transport(
@@ -508,19 +534,19 @@ def similarity_matrix(
     corpus: Corpus,
     image: int,
     parameters: Mapping[str, bool | float | str],
-    document_frequency: DocumentFrequency | None = None,
+    resources: Sequence[_Resource] = (),
 ) -> bytes:
     """The image's matrix, row by row, as little-endian float64.
 
     Raises:
-        UsageError: unacceptable parameters; `kernel` names the similarity.
+        UsageError: unacceptable parameters (`kernel` names the similarity), or no image has this number.
     """
 
 def caption_vectors(
     corpus: Corpus,
     image: int,
     parameters: Mapping[str, bool | float | str],
-    document_frequency: DocumentFrequency | None = None,
+    resources: Sequence[_Resource] = (),
 ) -> tuple[list[str], bytes] | None:
     """The image's n-grams, and its captions' vectors over them; None where the similarity is no inner product.
 

@@ -1,6 +1,8 @@
-//! The algorithms of capeval, in reading order.
+//! Everything here is a pure function of its arguments: no Python, no files, no unsafe code. Modules in reading order:
+//! [`text`], [`read`], [`corpus`] and [`document_frequency`] hold what is scored; [`engine`] and [`metrics`] score it;
+//! [`numeric`] knows nothing of captions; [`agreement`] compares scores with people's; [`reward`] is CIDEr-D for training.
 //!
-//! Everything here is a pure function of its arguments: no Python, no files, no unsafe code.
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
 // What is scored: text, words, n-grams.

@@ -74,7 +74,7 @@ pub(crate) fn check_index(kind: &str, number: usize, count: usize) -> PyResult<(
     if number < count {
         return Ok(());
     }
-    Err(UsageError::new_err(format!("there is no {kind} number {number} among {count}")))
+    Err(UsageError::new_err(format!("there is no {kind} {number} among {count}")))
 }
 
 /// The file's bytes, mapped into memory.

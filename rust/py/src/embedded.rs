@@ -43,12 +43,13 @@ impl Embedded {
         let words = words.into_iter().map(terms).collect::<PyResult<_>>()?;
         let objects = objects
             .map(|(sizes, rows, counts)| -> PyResult<Objects> {
-                Ok(Objects::new(&sizes, terms(rows)?.into_iter().zip(counts).collect()))
+                let labels = terms(rows)?.into_iter().zip(counts).collect();
+                Objects::new(&sizes, labels).map_err(|error| UsageError::new_err(error.to_string()))
             })
             .transpose()?;
         let vectors = floats(&vectors)?;
         let embedded = py.detach(|| core::Embedded::new(dimension, vectors, words, objects));
-        Ok(Self(Arc::new(embedded)))
+        embedded.map(|embedded| Self(Arc::new(embedded))).map_err(|error| UsageError::new_err(error.to_string()))
     }
 
     /// What VIFIDEL with these parameters makes of an image's first candidate, by name.

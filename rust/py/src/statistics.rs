@@ -5,7 +5,7 @@ use std::sync::Arc;
 use capeval_core::engine::{self, Formula as _, Kernel, Table};
 use capeval_core::metrics::diversity::{CaptionPool, grouped};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyMemoryView};
 
 use crate::convert::{NamedParameters, as_bytes, check_index, floats, kernel, to_bytes};
 use crate::corpus::Corpus;
@@ -35,6 +35,7 @@ impl Statistics {
         formula: Option<Bound<'_, PyAny>>,
         row_formula: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
+        check_float64(&name, values)?;
         let values = floats(as_bytes(values)?.as_bytes())?;
         if width == 0 || values.len() % width != 0 {
             let message = format!("{name}: {} values cannot be cut into rows of {width}", values.len());
@@ -159,6 +160,15 @@ impl Statistics {
         let scores = self.table.rows().map(|row| formula.row_score(row)).collect();
         raised.unless(scores)
     }
+}
+
+/// A buffer of another type of number would be read as nonsense; bytes say nothing of theirs.
+fn check_float64(name: &str, values: &Bound<'_, PyAny>) -> PyResult<()> {
+    let format: String = PyMemoryView::from(values)?.getattr("format")?.extract()?;
+    if ["d", "<d", "B"].contains(&&*format) {
+        return Ok(());
+    }
+    Err(UsageError::new_err(format!("{name}: values must be float64, not of the buffer format {format:?}")))
 }
 
 /// Statistics of every candidate for each metric: (printed name, kernel name, parameters). `resources` are native objects

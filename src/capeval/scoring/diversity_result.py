@@ -151,7 +151,7 @@ class SystemDiversity(Mapping[str, Score]):
         tokens, _ = self.corpus.texts(image_id)
         number = self.corpus.number(image_id)
         parameters = (metric or SelfCider()).similarity()
-        given = self.document_frequency._core if self.document_frequency else None
+        given = [self.document_frequency._core] if self.document_frequency else []
         bytes_ = _core.similarity_matrix(self.corpus._core, number, parameters, given)
         size = len(tokens)
         matrix = np.frombuffer(bytes_).reshape(size, size)

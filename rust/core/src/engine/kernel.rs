@@ -67,6 +67,12 @@ impl<K: Kernel> Formula for K {
     }
 }
 
+impl Formula for Box<dyn Kernel> {
+    fn score(&self, sums: &[f64]) -> f64 {
+        Kernel::score(&**self, sums)
+    }
+}
+
 /// A kernel prepared for a corpus. A closure that takes what [`Worker::statistics`] takes is one too.
 pub trait Scorer: Sync {
     /// What one thread scores with: the scorer, and working memory of its own where it needs some.

@@ -14,6 +14,35 @@ pub enum Term {
     Known(u32),
 }
 
+impl Term {
+    fn row(self) -> Option<u32> {
+        if let Self::Known(row) = self { Some(row) } else { None }
+    }
+}
+
+/// Terms that do not belong to the vectors or images beside them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EmbeddedError {
+    /// The sizes of the images do not add up to the number of labels.
+    Sizes {
+        /// Number of labels.
+        labels: usize,
+    },
+    /// There is no such row of vectors.
+    Row(u32),
+}
+
+impl std::fmt::Display for EmbeddedError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Sizes { labels } => write!(f, "the labels per image do not add up to {labels}"),
+            Self::Row(row) => write!(f, "there is no row {row} of vectors"),
+        }
+    }
+}
+
+impl std::error::Error for EmbeddedError {}
+
 /// Vectors of a corpus' words, and the objects of its images.
 #[derive(Debug)]
 pub struct Embedded {
@@ -35,14 +64,16 @@ pub struct Objects {
 
 impl Objects {
     /// Labels of all images, one image after the other, and how many each image has.
-    pub fn new(sizes: &[usize], labels: Vec<(Term, f64)>) -> Self {
+    pub fn new(sizes: &[usize], labels: Vec<(Term, f64)>) -> Result<Self, EmbeddedError> {
         let mut first = vec![0];
-        first.extend(sizes.iter().scan(0, |total, size| {
-            *total += size;
+        first.extend(sizes.iter().scan(0_usize, |total, size| {
+            *total = total.saturating_add(*size);
             Some(*total)
         }));
-        assert_eq!(first.last(), Some(&labels.len()), "a size for every image");
-        Self { first, labels }
+        if first.last() != Some(&labels.len()) {
+            return Err(EmbeddedError::Sizes { labels: labels.len() });
+        }
+        Ok(Self { first, labels })
     }
 
     /// Labels of an image, with their counts.
@@ -57,15 +88,18 @@ impl Resource for Embedded {
 
 impl Embedded {
     /// Vectors row by row, the terms of the vocabulary's words, and the objects where there are any.
-    ///
-    /// # Panics
-    ///
-    /// Where a term's row is not among the vectors.
-    pub fn new(dimension: usize, vectors: Vec<f64>, words: Vec<Vec<Term>>, objects: Option<Objects>) -> Self {
+    pub fn new(
+        dimension: usize,
+        vectors: Vec<f64>,
+        words: Vec<Vec<Term>>,
+        objects: Option<Objects>,
+    ) -> Result<Self, EmbeddedError> {
         let labels = objects.iter().flat_map(|objects| objects.labels.iter().map(|&(term, _)| term));
-        let inside = |term: Term| !matches!(term, Term::Known(row) if (row as usize + 1) * dimension > vectors.len());
-        assert!(words.iter().flatten().copied().chain(labels).all(inside), "every row is there");
-        Self { words, objects, given: Space::new(dimension, vectors), unit: OnceLock::new() }
+        let rows = words.iter().flatten().copied().chain(labels).filter_map(Term::row);
+        if let Some(row) = rows.max().filter(|&row| (row as usize + 1) * dimension > vectors.len()) {
+            return Err(EmbeddedError::Row(row));
+        }
+        Ok(Self { words, objects, given: Space::new(dimension, vectors), unit: OnceLock::new() })
     }
 
     /// The terms of a sentence's words.

@@ -20,10 +20,16 @@ mod tests {
 
     #[test]
     fn it_lies_between_its_sides() {
-        assert_eq!(f_measure(0.5, 0.5, 1.44), 0.5);
-        assert_eq!(f_measure(0.2, 0.6, 1.0), 0.3);
-        assert_eq!(f_measure(0.2, 0.6, 0.0), 0.2);
-        assert_eq!(f_measure(0.2, 0.6, f64::INFINITY), 0.6);
-        assert_eq!((f_measure(0.0, 0.6, 1.0), f_measure(0.2, 0.0, f64::INFINITY)), (0.0, 0.0));
+        let cases = [
+            (0.5, 0.5, 1.44, 0.5),
+            (0.2, 0.6, 1.0, 0.3),
+            (0.2, 0.6, 0.0, 0.2),
+            (0.2, 0.6, f64::INFINITY, 0.6),
+            (0.0, 0.6, 1.0, 0.0),
+            (0.2, 0.0, f64::INFINITY, 0.0),
+        ];
+        for (precision, recall, beta_squared, expected) in cases {
+            assert!((f_measure(precision, recall, beta_squared) - expected).abs() < 1e-15);
+        }
     }
 }
