@@ -102,8 +102,9 @@ pub(crate) fn eigensystem<'py>(
     n: usize,
 ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
     let mut matrix = floats(matrix)?;
-    if matrix.len() != n * n {
-        return Err(UsageError::new_err(format!("{} numbers are no matrix of {n} rows", matrix.len())));
+    if n.checked_mul(n) != Some(matrix.len()) || matrix.iter().any(|entry| !entry.is_finite()) {
+        let message = format!("{} numbers are no matrix of {n} rows with finite entries", matrix.len());
+        return Err(UsageError::new_err(message));
     }
     let Eigensystem { values, vectors } = py.detach(|| Spectrum::default().system(&mut matrix, n));
     Ok((to_bytes(py, values.into_iter()), to_bytes(py, vectors.into_iter())))
