@@ -55,8 +55,8 @@ class Quality:
     """Items whose most probable answer by Dawid–Skene is not the majority's."""
     first: float | None = None
     """Share of choices of what stood first; ½ where the order plays no role."""
-    strengths: dict[str, float] = field(default_factory=dict)
-    """Choices between systems: by Bradley–Terry, sum 1."""
+    strengths: list[dict[str, float]] = field(default_factory=list)
+    """Choices between systems: by Bradley–Terry, sum 1 in each group of systems that were compared."""
     ratings: dict[str, tuple[float, int]] = field(default_factory=dict)
     """Ratings: mean and number a system."""
     people: list[PersonQuality] = field(default_factory=list)
@@ -136,13 +136,13 @@ def _with_majority(pages: list[list[Answer]]) -> dict[int, float]:
     return {person: mean(same) for person, same in found.items()}
 
 
-def _strengths(counted: list[Answer]) -> dict[str, float]:
+def _strengths(counted: list[Answer]) -> list[dict[str, float]]:
     wins: Counter[tuple[str, str]] = Counter()
     for one in counted:
         pair = (one.content.get("b_system"), one.content.get("c_system"))
         if None not in pair:
             wins[pair if one.answer == "b" else pair[::-1]] += 1  # type: ignore[index]
-    return bradley_terry(wins) if wins else {}
+    return bradley_terry(wins)
 
 
 def _ratings(result: Quality, people: dict[int, PersonQuality], counted: list[Answer]) -> None:

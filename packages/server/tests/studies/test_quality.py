@@ -60,7 +60,7 @@ def test_people():
 def test_no_answers_have_no_statistics():
     for kind in KINDS.values():
         found = quality(kind, [])
-        assert (found.alpha, found.people, found.strengths, found.ratings) == (None, [], {}, {})
+        assert (found.alpha, found.people, found.strengths, found.ratings) == (None, [], [], {})
 
 
 def test_pairs_of_triplets():
