@@ -64,6 +64,7 @@ def every_page(runner: str | None = None) -> pytest.MarkDecorator:
 def run_page(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs the page in this empty folder; fails with what the page shows and what was printed."""
     monkeypatch.chdir(folder)
+    monkeypatch.setenv("XDG_DATA_HOME", str(folder / "user-data"))
     running = Page(page)
     running.run()
     running.rewrite()

@@ -38,7 +38,7 @@ class Runner:
 
     def environment(self, **changes: str) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if name not in OF_THE_TERMINAL}
-        return {**kept, **changes}
+        return {**kept, "XDG_DATA_HOME": str(self.folder / "user-data"), **changes}
 
     def command(self, *arguments: object) -> list[str | bytes]:
         return [str(SCRIPT), *(a if isinstance(a, bytes) else str(a) for a in arguments)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
@@ -221,3 +222,42 @@ def test_one_image_is_scored_without_a_warning_where_frequencies_are_given(saved
     assert "|df:saved.df(2)|" in result["cider-d"].signature
     with pytest.warns(CapevalWarning, match="one image is a corpus in which every n-gram is in every document"):
         capeval.score({"1": ["a dog runs"]}, {"1": "a dog runs"}, "cider-d")
+
+
+@pytest.fixture
+def data_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr("platformdirs.user_data_dir", lambda name: str(tmp_path / "data" / name))
+    return tmp_path / "data"
+
+
+def test_kept_counts_are_found_by_name(data_home: Path) -> None:
+    df = DocumentFrequency.build({"1": ["a b"], "2": ["a c"]}, tokenizer="none")
+    df.keep("mine")
+    named = DocumentFrequency.named("mine")
+    assert named == df
+    assert re.fullmatch("mine@[0-9a-f]{8}", named.source)
+    result = capeval.score({"1": ["a b"]}, {"1": "a b"}, "cider-d", tokenizer="none", document_frequency=named)
+    assert f"|df:{named.source}(2)|" in result["cider-d"].signature
+    assert {path.suffix for path in data_home.rglob("mine*")} == {".df", ".json"}
+
+
+def test_other_counts_of_a_name_have_another_signature(data_home: Path) -> None:
+    DocumentFrequency.build({"1": ["a b"]}, tokenizer="none").keep("mine")
+    before = DocumentFrequency.named("mine").source
+    other = DocumentFrequency.build({"1": ["a c"]}, tokenizer="none")
+    with pytest.raises(UsageError, match="there are document frequencies named mine already \\(1 image, from Python"):
+        other.keep("mine")
+    other.keep("mine", force=True)
+    assert DocumentFrequency.named("mine") == other
+    assert DocumentFrequency.named("mine").source != before
+
+
+def test_an_unknown_name(data_home: Path) -> None:
+    with pytest.raises(DataError, match="mine: no document frequencies of this name; there is none yet; make one with"):
+        DocumentFrequency.named("mine")
+
+
+def test_a_folder_that_cannot_be_written(data_home: Path) -> None:
+    data_home.write_text("a file in its place")
+    with pytest.raises(DataError, match="cannot be made: .*; choose another place by XDG_DATA_HOME"):
+        DocumentFrequency.build({"1": ["a"]}).keep("mine")

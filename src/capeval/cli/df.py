@@ -3,26 +3,63 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
 
 from capeval.cli import options
 from capeval.cli.group import Group
+from capeval.corpus import named_frequencies
 from capeval.corpus.document_frequency import DocumentFrequency
 from capeval.data import FORMATS, read_references
+from capeval.errors import UsageError
 from capeval.metrics.base import spell
 
-_output = click.option("--output", "-o", required=True, metavar="FILE", help="The file to write.")
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _kept(function: F) -> F:
+    """--output, --name, --force: where the counts go."""
+    for option in (
+        click.option("--force", is_flag=True, help="Replace what has this name."),
+        click.option(
+            "--name", metavar="NAME", help="Keep them under this name instead: --df NAME finds them anywhere."
+        ),
+        click.option("--output", "-o", metavar="FILE", help="The file to write."),
+    ):
+        function = option(function)
+    return function
+
+
+def _check_place(output: str | None, name: str | None, force: bool) -> None:
+    """Raises, before anything is counted, where the counts have no place, or two, or one that is taken."""
+    if (output is None) == (name is None):
+        raise UsageError("give either -o FILE, the file to write, or --name NAME, to find them again from anywhere")
+    if name is not None:
+        named_frequencies.check_free(name, force=force)
+    elif force:
+        raise UsageError("--force is for --name; a file is replaced without it")
+    else:
+        options.check_outputs(output=output)
+
+
+def _keep(frequencies: DocumentFrequency, output: str | None, name: str | None, force: bool, source: str) -> None:
+    if name is not None:
+        named_frequencies.keep(frequencies, name, source=source, force=force)
+    elif output is not None:
+        frequencies.save(output)
 
 
 @click.group(name="df", cls=Group)
 def command() -> None:
-    """Document frequencies: build from references, import a COCO pickle, merge, inspect."""
+    """Document frequencies: build from references, import a COCO pickle, merge, list, inspect."""
 
 
 @command.command(short_help="Count in how many images each n-gram occurs.")
 @click.argument("references")
-@_output
+@_kept
 @click.option("--n", type=click.IntRange(1, 4), default=4, show_default=True, help="The longest n-gram.")
 @click.option("--stem", is_flag=True, help="Count stems, for cider; cider-d needs word forms.")
 @options.tokenizer
@@ -32,7 +69,9 @@ def command() -> None:
 @options.quiet
 def build(
     references: str,
-    output: str,
+    output: str | None,
+    name: str | None,
+    force: bool,
     n: int,
     stem: bool,
     tokenizer: str,
@@ -41,38 +80,60 @@ def build(
     threads: int,
 ) -> None:
     """Count, for each n-gram, in how many images' REFERENCES it occurs."""
-    options.check_outputs(output=output)
+    _check_place(output, name, force)
     captions = read_references(references, format=reference_format, split=split)
-    DocumentFrequency.build(captions, tokenizer=tokenizer, n=n, stem=stem, threads=threads).save(output)
+    frequencies = DocumentFrequency.build(captions, tokenizer=tokenizer, n=n, stem=stem, threads=threads)
+    _keep(frequencies, output, name, force, _called(references) + (f", split {split}" if split else ""))
 
 
 @command.command(name="import", short_help="Read a COCO pickle, executing nothing in it.")
 @click.argument("pickle")
-@_output
-def import_(pickle: str, output: str) -> None:
+@_kept
+def import_(pickle: str, output: str | None, name: str | None, force: bool) -> None:
     """Read a COCO document-frequency PICKLE, without executing anything in it."""
-    options.check_outputs(output=output)
-    DocumentFrequency.import_pickle(pickle).save(output)
+    _check_place(output, name, force)
+    _keep(DocumentFrequency.import_pickle(pickle), output, name, force, _called(pickle))
 
 
 @command.command(short_help="Add files up, as if counted together.")
 @click.argument("files", nargs=-1, required=True)
-@_output
-def merge(files: tuple[str, ...], output: str) -> None:
+@_kept
+def merge(files: tuple[str, ...], output: str | None, name: str | None, force: bool) -> None:
     """Add FILES up, as if their references had been counted together; they must share no image."""
-    options.check_outputs(output=output)
-    total = DocumentFrequency.load(files[0])
+    _check_place(output, name, force)
+    total = named_frequencies.find(files[0])
     for file in files[1:]:
-        total = total.merge(DocumentFrequency.load(file))
-    total.save(output)
+        total = total.merge(named_frequencies.find(file))
+    _keep(total, output, name, force, " + ".join(map(_called, files)))
 
 
-@command.command()
-@click.argument("file")
+@command.command(name="list", short_help="The names there are.")
+@options.table_or_json
+def list_(format_: str) -> None:
+    """The names of document frequencies that this user has, and what they are of."""
+    known = [named_frequencies.describe(name) for name in named_frequencies.names()]
+    if format_ == "json":
+        options.emit(json.dumps([vars(named) for named in known], ensure_ascii=False))
+    elif known:
+        from capeval.report.text import grid
+
+        head = ["name", "images", "n", "tokens", "checksum", "source"]
+        rows = [
+            [k.name, f"{k.images:,}", str(k.n), f"{k.tokenizer} {'stems' if k.stem else 'forms'}", k.checksum, k.source]
+            for k in known
+        ]
+        options.emit(grid(named_frequencies.folder(), head, rows))
+    else:
+        options.emit("no names yet; make one with capeval df build REFERENCES --name NAME")
+
+
+@command.command(short_help="Say what is in a file, or under a name.")
+@click.argument("file", metavar="NAME|FILE")
 @options.table_or_json
 def info(file: str, format_: str) -> None:
-    """Say what is in FILE."""
-    frequencies = DocumentFrequency.load(file)
+    """Say what is in a FILE, or under a NAME."""
+    named = named_frequencies.describe(file) if named_frequencies.is_name(file) else None
+    frequencies = named_frequencies.find(file)
     facts: dict[str, str | int] = {
         "images": frequencies.documents,
         "n-grams": frequencies.ngrams,
@@ -81,10 +142,17 @@ def info(file: str, format_: str) -> None:
         "tokenizer": frequencies.tokenizer,
         "stem": frequencies.stem,
     }
+    if named is not None:
+        facts |= {"source": named.source, "checksum": named.checksum}
     if format_ == "json":
-        options.emit(json.dumps(facts))
+        options.emit(json.dumps(facts, ensure_ascii=False))
         return
     options.emit("\n".join(f"{name:<10} {_spell(value)}" for name, value in facts.items()))
+
+
+def _called(path: str) -> str:
+    """A file without the folders that it is in, which are nobody else's business."""
+    return "standard input" if path == "-" else os.path.basename(path)
 
 
 def _spell(value: str | int) -> str:

@@ -32,7 +32,7 @@ class DocumentFrequency:
     def __init__(self, core: _core.DocumentFrequency, source: str) -> None:
         self._core = core
         self.source = source
-        """Where the counts come from, for signatures: a file's name, or `built`."""
+        """Where the counts come from, for signatures: a file's name, `built`, or `NAME@CHECKSUM`."""
 
     @classmethod
     def build(
@@ -69,6 +69,23 @@ class DocumentFrequency:
             if os.path.isdir(path):  # which the system says in other words where a file is mapped
                 raise IsADirectoryError
             return cls(_core.DocumentFrequency.load(fspath(path)), _name(path))
+
+    @classmethod
+    def named(cls, name: str) -> DocumentFrequency:
+        """Those that `capeval df build --name NAME` or `keep` made. Raises `DataError` for an unknown name."""
+        from capeval.corpus import named_frequencies
+
+        return named_frequencies.load(name)
+
+    def keep(self, name: str, *, source: str = "Python", force: bool = False) -> None:
+        """Keeps the counts in the user's data folder, for [`named`][capeval.DocumentFrequency.named] and `--df NAME`.
+
+        `source` says where they come from, for `capeval df list`. Raises `UsageError` for a name that is taken (unless
+        `force`) or is not up to 64 lower-case letters, digits, `-` and `_`; `DataError` where it cannot be written.
+        """
+        from capeval.corpus import named_frequencies
+
+        named_frequencies.keep(self, name, source=source, force=force)
 
     @classmethod
     def import_pickle(cls, path: str | PathLike[str]) -> DocumentFrequency:

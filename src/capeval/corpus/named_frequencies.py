@@ -1,0 +1,206 @@
+"""Document frequencies that have a name: made once, kept in the user's data folder, and found from anywhere.
+
+A name is two files of that folder: `NAME.df`, the counts, and `NAME.json`, which says where they come from. The counts'
+checksum is in both, so that a name whose two files do not belong together is found out.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from capeval.corpus.document_frequency import DocumentFrequency
+from capeval.data.atomic import atomic_write
+from capeval.data.source import read_bytes
+from capeval.errors import DataError, UsageError
+
+CORPUS = "corpus"
+"""What `--df` calls the references being scored."""
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+"""Without a dot, so that a file's name with its suffix is never taken for a name."""
+_CHECKSUM = slice(12, 16)
+"""Where a file of counts has the CRC-32 of its contents (docs/reference/document-frequency-file.md)."""
+
+
+@dataclass(frozen=True)
+class Named:
+    """What is known of named document frequencies without opening the counts."""
+
+    name: str
+    source: str
+    """The file that was counted, or imported."""
+    images: int
+    """Number of documents."""
+    n: int
+    """The longest n-gram counted."""
+    tokenizer: str
+    stem: bool
+    checksum: str
+    """CRC-32 of the counts, eight hexadecimal digits: equal counts have equal checksums, on any machine."""
+
+
+def folder() -> str:
+    """Where the files are."""
+    from platformdirs import user_data_dir
+
+    return os.path.join(user_data_dir("capeval"), "document-frequencies")
+
+
+def check_name(name: str) -> None:
+    """Raises `UsageError` for what cannot be a name."""
+    if name == CORPUS:
+        raise UsageError(f"{CORPUS} already means the references being scored; choose another name")
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            "a name of document frequencies is up to 64 lower-case letters, digits, - and _, the first a letter or "
+            f"digit; got {name!r}"
+        )
+
+
+def keep(frequencies: DocumentFrequency, name: str, *, source: str, force: bool = False) -> Named:
+    """Keeps the counts under the name.
+
+    Args:
+        frequencies: the counts.
+        name: up to 64 lower-case letters, digits, `-` and `_`.
+        source: where the counts come from, for those who ask later.
+        force: whether a name that is taken may be given to these.
+
+    Raises:
+        UsageError: the name is none, or is taken.
+        DataError: the folder cannot be written.
+    """
+    check_free(name, force=force)
+    data = frequencies._core.to_bytes()
+    named = Named(
+        name,
+        source,
+        frequencies.documents,
+        frequencies.n,
+        frequencies.tokenizer,
+        frequencies.stem,
+        _checksum(data),
+    )
+    try:
+        os.makedirs(folder(), exist_ok=True)
+    except OSError as error:
+        raise DataError(f"{folder()}: cannot be made: {error}; choose another place by XDG_DATA_HOME") from None
+    with atomic_write(_counts(name), "wb") as file:
+        file.write(data)
+    with atomic_write(_description(name)) as file:
+        json.dump(asdict(named), file, ensure_ascii=False, indent=1)
+    return named
+
+
+def check_free(name: str, *, force: bool) -> None:
+    """Raises `UsageError`, before anything is counted, for what is no name, or one that is taken."""
+    check_name(name)
+    if not force and os.path.exists(_counts(name)):
+        raise UsageError(
+            f"there are document frequencies named {name} already ({_in_words(name)}); choose another name, or replace "
+            "them with --force"
+        )
+
+
+def describe(name: str) -> Named:
+    """What is known of a name. Raises `DataError` where it is unknown, or its files do not belong together."""
+    if not _known(name):
+        raise DataError(f"{name}: {_unknown(name)}")
+    again = f"make it again: capeval df build REFERENCES --name {name} --force"
+    try:
+        fields: dict[str, Any] = json.loads(read_bytes(_description(name)))
+        named = Named(**fields)
+    except (DataError, ValueError, TypeError):
+        raise DataError(f"{_description(name)}: does not say what {_counts(name)} is; {again}") from None
+    with open(_counts(name), "rb") as file:
+        head = file.read(_CHECKSUM.stop)
+    if _checksum(head) != named.checksum:
+        raise DataError(f"{_counts(name)}: is not what {_description(name)} describes; {again}")
+    return named
+
+
+def names() -> list[str]:
+    """The names of this user, sorted."""
+    try:
+        files = os.listdir(folder())
+    except OSError:
+        return []
+    return sorted(stem for stem, suffix in map(os.path.splitext, files) if suffix == ".df" and _NAME.fullmatch(stem))
+
+
+def load(name: str) -> DocumentFrequency:
+    """The counts of that name, memory-mapped. Raises `DataError` where it is unknown or damaged."""
+    named = describe(name)
+    frequencies = DocumentFrequency.load(_counts(name))
+    frequencies.source = f"{name}@{named.checksum}"  # one user's name is not another's
+    return frequencies
+
+
+def find(text: str) -> DocumentFrequency:
+    """What a file's path or a name stands for; neither hides the other.
+
+    Raises:
+        DataError: it is neither, or the file cannot be used.
+        UsageError: it is both.
+    """
+    return load(text) if is_name(text) else DocumentFrequency.load(text)
+
+
+def is_name(text: str) -> bool:
+    """Whether the text stands for a name, not for a file.
+
+    Raises:
+        DataError: it could be a name, and is neither a name nor a file.
+        UsageError: it is both.
+    """
+    if not _NAME.fullmatch(text):
+        return False
+    named, file = _known(text), os.path.exists(text)
+    if named and file:
+        raise UsageError(
+            f"{text} is a file here and the name of document frequencies; write {os.path.join(os.curdir, text)} for "
+            "the file, or work in another folder for the name"
+        )
+    if not named and not file:
+        raise DataError(f"{text}: no such file, and {_unknown(text)}")
+    return named
+
+
+def _known(name: str) -> bool:
+    return _NAME.fullmatch(name) is not None and os.path.exists(_counts(name))
+
+
+def _unknown(name: str) -> str:
+    import difflib
+
+    known = names()
+    near = difflib.get_close_matches(name, known, n=1)
+    suggestion = f" (did you mean {near[0]!r}?)" if near else ""
+    have = f"names: {', '.join(known)}" if known else "there is none yet"
+    make = "make one with capeval df build REFERENCES --name NAME"
+    return f"no document frequencies of this name{suggestion}; {have}; {make}"
+
+
+def _in_words(name: str) -> str:
+    """What a name that is taken stands for; where its files are damaged, that is no reason to refuse the message."""
+    try:
+        named = describe(name)
+    except DataError:
+        return "damaged"
+    return f"{named.images:,} {'image' if named.images == 1 else 'images'}, from {named.source}"
+
+
+def _checksum(data: bytes) -> str:
+    return f"{int.from_bytes(data[_CHECKSUM], 'little'):08x}"
+
+
+def _counts(name: str) -> str:
+    return os.path.join(folder(), f"{name}.df")
+
+
+def _description(name: str) -> str:
+    return os.path.join(folder(), f"{name}.json")
