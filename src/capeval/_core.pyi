@@ -415,6 +415,9 @@ class Statistics:
         An exception of a formula in Python is raised, here and wherever statistics are scored or resampled.
         """
 
+    def scores_without_each(self) -> bytes:
+        """Score of all rows but one, for each row, as little-endian float64."""
+
     def sums(self) -> list[float]:
         """Sums of the columns."""
 

@@ -82,6 +82,13 @@ impl Statistics {
         raised.unless(score)
     }
 
+    /// Score of all rows but one, for each row, float64: what the jackknife is made of.
+    fn scores_without_each<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let sums = self.table.sums();
+        let without = |row: &[f64]| sums.iter().zip(row).map(|(sum, value)| sum - value).collect::<Vec<_>>();
+        to_bytes(py, self.table.rows().map(|row| self.formula.score(&without(row))))
+    }
+
     /// Sums of the columns.
     fn sums(&self) -> Vec<f64> {
         self.table.sums()
