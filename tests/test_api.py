@@ -82,7 +82,8 @@ def test_per_image_scores_are_aligned_with_the_images() -> None:
 
 def test_the_json_document() -> None:
     document = score(interval=0.95, samples=50).to_dict()
-    assert list(document) == ["capeval", "images", "scores", "intervals", "signatures"]
+    assert list(document) == ["capeval", "images", "scores", "intervals", "signatures", "notes"]
+    assert [note.partition(" ")[0] for note in document["notes"]] == ["Intervals", "CIDEr-D:"]
     assert document["capeval"] == capeval.__version__
     assert document["images"] == 2
     for part in ("scores", "intervals", "signatures"):

@@ -32,6 +32,10 @@ METEOR    0.3697   0.3465 – 0.3927   ━━━━━━━──────�
 ROUGE-L   0.6447   0.6145 – 0.6777   ━━━━━━━━━━━━━─────── of 1
 CIDEr-D   1.8334   1.7399 – 1.9245   ━━━━──────────────── of 10
 """
+NOTE = (
+    "CIDEr-D: words are weighed by these 60 images. On more images the score falls, often below its interval; to "
+    "compare with other sets, take --df NAME."
+)
 
 
 @pytest.fixture(scope="module")
@@ -55,8 +59,10 @@ def scored(run: Runner, references: str, candidates: str) -> Callable[..., dict[
 
 
 def test_table(run: Runner, references: str, candidates: str) -> None:
-    assert run.ok("score", references, candidates) == TABLE
-    assert run.ok("score", references, candidates, env={"FORCE_COLOR": "1"}) == TABLE
+    assert run.ok("score", references, candidates) == f"{TABLE}note: {NOTE}\n"
+    assert run.ok("score", references, candidates, env={"FORCE_COLOR": "1"}) == f"{TABLE}note: {NOTE}\n"
+    run.ok("df", "build", references, "-o", "own.df")
+    assert run.ok("score", references, candidates, "--df", "own.df") == TABLE
     plain = run.ok("score", references, candidates, "--interval", "none").splitlines()
     assert plain[1] == "metric     score   of the range"
     assert plain[3] == "BLEU-1    0.9092   ━━━━━━━━━━━━━━━━━━── of 1"
@@ -65,7 +71,8 @@ def test_table(run: Runner, references: str, candidates: str) -> None:
 def test_json(run: Runner, references: str, candidates: str, result: capeval.Result) -> None:
     printed = run.ok("score", references, candidates, "--format", "json")
     document = json.loads(printed)
-    assert list(document) == ["capeval", "images", "scores", "intervals", "signatures"]
+    assert list(document) == ["capeval", "images", "scores", "intervals", "signatures", "notes"]
+    assert document["notes"] == [NOTE]
     for part in ("scores", "intervals", "signatures"):
         assert list(document[part]) == COCO
     assert document == json.loads(json.dumps(result.to_dict()))
@@ -91,20 +98,39 @@ def test_markdown(run: Runner, references: str, candidates: str) -> None:
     lines = run.ok("score", references, candidates, "--format", "markdown").splitlines()
     assert lines[:2] == ["| metric | score | 95% interval |", "| --- | ---: | ---: |"]
     assert lines[2] == "| BLEU-1 | 0.9092 | 0.8907 to 0.9272 |"
-    assert [line.split(" | ")[0].removeprefix("| ") for line in lines[2:]] == LABELS
+    assert [line.split(" | ")[0].removeprefix("| ") for line in lines[2:-2]] == LABELS
+    assert lines[-2:] == ["", f"Note: {NOTE}"]
     bare = run.ok("score", references, candidates, "--format", "markdown", "--interval", "none").splitlines()
     assert bare[:3] == ["| metric | score |", "| --- | ---: |", "| BLEU-1 | 0.9092 |"]
 
 
 def test_latex(run: Runner, references: str, candidates: str) -> None:
     text = run.ok("score", references, candidates, "--format", "latex")
-    lines = text.splitlines()
+    note, *lines = text.splitlines()
+    assert note == f"% Note: {NOTE}"
     assert lines[:4] == [r"\begin{tabular}{lrr}", r"\toprule", r"Metric & Score & 95\% interval \\", r"\midrule"]
     assert lines[4] == r"BLEU-1 & 0.9092 & [0.8907, 0.9272] \\"
     assert lines[-2:] == [r"\bottomrule", r"\end{tabular}"]
     assert all(line.endswith(r" \\") and line.count("&") == 2 for line in lines[4:-2])
-    assert not re.search(r"(?<!\\)[%_#$]", text)
+    assert not re.search(r"(?<!\\)[%_#$]", "\n".join(lines))
     assert r"\begin{tabular}{lr}" in run.ok("score", references, candidates, "--format", "latex", "--interval", "none")
+
+
+def test_the_jackknife(
+    run: Runner, references: str, candidates: str, scored: Callable[..., dict[str, dict[str, float]]]
+) -> None:
+    given = scored("--metrics", "rouge-l", "--interval-method", "jackknife")
+    assert given["interval_method"] == "jackknife"
+    usual = scored("--metrics", "rouge-l")
+    assert "interval_method" not in usual
+    assert given["intervals"]["rouge-l"] == pytest.approx(usual["intervals"]["rouge-l"], abs=0.01)
+    assert (
+        given["intervals"]
+        == scored("--metrics", "rouge-l", "--interval-method", "jackknife", "--seed", "7")["intervals"]
+    )
+    assert given["intervals"] != usual["intervals"]
+    message = run.refused("score", references, candidates, "--interval-method", "bca")
+    assert "'bca' is not one of 'percentile', 'jackknife'" in message
 
 
 @pytest.mark.parametrize("format", ["table", "json", "csv", "markdown", "latex"])
@@ -138,8 +164,10 @@ def test_per_image(run: Runner, references: str, candidates: str, result: capeva
 
 
 def test_report(run: Runner, references: str, candidates: str) -> None:
-    assert run.ok("score", references, candidates, "--report", "page.html") == TABLE
-    assert "<h1>careful</h1>" in (run.folder / "page.html").read_text(encoding="utf-8")
+    assert run.ok("score", references, candidates, "--report", "page.html") == f"{TABLE}note: {NOTE}\n"
+    page = (run.folder / "page.html").read_text(encoding="utf-8")
+    assert "<h1>careful</h1>" in page
+    assert NOTE in page
     assert run.ok("score", references, candidates, "--report", "-", "-o", "t.txt").startswith("<!doctype html>")
 
 

@@ -115,8 +115,8 @@ _NEEDS = (
         "document_frequency",
         default="corpus",
         show_default=True,
-        metavar="corpus|FILE",
-        help="What CIDEr weighs words by: these references, or a file made by capeval df.",
+        metavar="corpus|NAME|FILE",
+        help="What CIDEr weighs words by: these references, or what capeval df made, by name or file.",
     ),
     click.option(
         "--meteor-resources",
@@ -230,9 +230,9 @@ def load_document_frequencies(df: str) -> DocumentFrequency | None:
     """What --df names; None for the corpus' own."""
     if df == "corpus":
         return None
-    from capeval.corpus.document_frequency import DocumentFrequency
+    from capeval.corpus.named_frequencies import find
 
-    return DocumentFrequency.load(df)
+    return find(df)
 
 
 class Interval(_ParamType):
@@ -259,6 +259,15 @@ interval = click.option(
     metavar="LEVEL|none",
     show_default=True,
     help="Confidence level of the bootstrap intervals over images; none for no intervals.",
+)
+
+
+interval_method = click.option(
+    "--interval-method",
+    type=click.Choice(["percentile", "jackknife"]),
+    default="percentile",
+    show_default=True,
+    help="percentile: of bootstrap samples; jackknife: score ± t · standard error, for few images.",
 )
 
 

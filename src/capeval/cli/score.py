@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 )
 @options.tokenizer
 @options.interval
+@options.interval_method
 @options.samples("Bootstrap samples.")
 @options.on_missing
 @options.caption_files
@@ -51,6 +52,7 @@ def command(
     explain: tuple[str, ...],
     tokenizer: str,
     interval: float | None,
+    interval_method: str,
     samples: int,
     on_missing: str,
     reference_format: str | None,
@@ -96,6 +98,7 @@ def command(
         chosen,
         needs=needs,
         interval=interval,
+        interval_method=interval_method,
         samples=samples,
         seed=seed,
         threads=threads,

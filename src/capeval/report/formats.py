@@ -103,7 +103,7 @@ def _table(result: Result) -> Table:
     if result.level is not None:
         for row, score in zip(rows, result.values(), strict=True):
             row.append(Interval(*score.interval) if score.interval else "")
-    return Table(columns, rows)
+    return Table(columns, rows, notes=[f"note: {note}" for note in result.notes])
 
 
 def _shown(result: Result) -> Table:
@@ -118,8 +118,11 @@ def _shown(result: Result) -> Table:
         columns=[*table.columns, Column("of the range", align="left")],
         rows=[[*row, bar] for row, bar in zip(table.rows, bars, strict=True)],
         notes=[
-            f"{score.metric.label}: {score.coverage:.1%} of the content words and labels have a vector"
-            for score in result.values()
-            if score.coverage is not None
+            *(
+                f"{score.metric.label}: {score.coverage:.1%} of the content words and labels have a vector"
+                for score in result.values()
+                if score.coverage is not None
+            ),
+            *table.notes,
         ],
     )

@@ -84,6 +84,8 @@ class PageData(TypedDict):
     version: str
     tokenizer: str
     level: float | None
+    method: str
+    notes: list[str]
     total: int
     references: tuple[int, int]
     extremes: int | None
@@ -103,6 +105,8 @@ def page_data(result: Result) -> PageData:
         "version": result.version,
         "tokenizer": corpus.tokenizer,
         "level": result.level,
+        "method": result.interval_method,
+        "notes": list(result.notes),
         "total": len(result.image_ids),
         "references": corpus.reference_counts,
         "extremes": EXTREMES if len(chosen) < len(result.image_ids) else None,

@@ -14,6 +14,7 @@ from capeval.errors import UsageError, accepted_name, warn
 from capeval.metrics.registry import parse_metrics
 from capeval.resources.needs import Given, Needs
 from capeval.scoring.comparison import Comparison, Pair
+from capeval.scoring.intervals import FEW_IMAGES
 from capeval.scoring.score import check_bootstrap, score_corpus
 
 if TYPE_CHECKING:
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
 
 TESTS = ("permutation", "bootstrap")
 CORRECTIONS = ("holm", "none")
-
-FEW_IMAGES = 30
-"""On fewer, bootstrap samples vary too little: the test finds differences that are none."""
 
 
 def compare(
@@ -61,7 +59,7 @@ def compare(
         alpha: a difference is significant where its corrected p is at most this.
         correction: `holm` (Holm 1979), over the pairs of systems, for each metric; or `none`.
         interval: confidence level of the intervals of scores and differences, or None for none.
-        seed: seed of everything random; the same seed gives the same numbers.
+        seed: seed of everything random; the same seed draws the same samples on any machine.
         threads: number of threads, 0 for one per core; results are the same bits for any number.
         **given: what the metrics of capeval need, by keyword, as for [`capeval.score`][].
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from capeval.errors import MissingDependencyError, UsageError
 from capeval.metrics.base import Metric
+from capeval.scoring.intervals import notes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,7 +41,7 @@ class Score:
     signature: str
     """What one needs to get the number again: `cider-d|n:4|sigma:6|df:corpus(8091)|tok:ptb|refs:4|capeval:0.1.0`."""
     interval: tuple[float, float] | None = None
-    """Bootstrap percentile interval over images; None when it was not asked for."""
+    """Interval over images; None when it was not asked for."""
     ready: Ready | None = field(default=None, repr=False)
     """What the metric took for the corpus; None for a score derived from others."""
 
@@ -89,6 +90,8 @@ class Result(Mapping[str, Score]):
     level: float | None
     """Confidence level of the intervals."""
     corpus: Corpus = field(repr=False)
+    interval_method: str = "percentile"
+    """How the intervals were made: `percentile` or `jackknife`."""
 
     def __getitem__(self, key: str | Metric) -> Score:
         try:
@@ -105,8 +108,16 @@ class Result(Mapping[str, Score]):
 
     @property
     def notes(self) -> list[str]:
-        """What one should know of the scores."""
-        return [note for score in self.values() for note in score.metric.notes(score.statistics)]
+        """What one should know of the scores and their intervals."""
+        weighing = (ready for part, ready in self._parts() if part.uses_document_frequency)
+        general = notes(
+            (score.metric for score in self.values()),
+            images=len(self.image_ids),
+            level=self.level,
+            method=self.interval_method,
+            own_frequencies=any(not ready.resources for ready in weighing),
+        )
+        return [*general, *(note for score in self.values() for note in score.metric.notes(score.statistics))]
 
     @property
     def has_alignments(self) -> bool:
@@ -168,8 +179,8 @@ class Result(Mapping[str, Score]):
         return metric.explain_image(ready, self.corpus, self.corpus.number(image_id))
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON document of `capeval score`: version, images, scores, intervals, signatures; and the coverage of
-        metrics that compare word vectors.
+        """The JSON document of `capeval score`: version, images, scores, intervals, signatures; the coverage of metrics
+        that compare word vectors; the intervals' method where it is not the percentile; notes where there are any.
         """
         covered = {key: score.coverage for key, score in self.items() if score.coverage is not None}
         return {
@@ -181,6 +192,8 @@ class Result(Mapping[str, Score]):
             },
             "signatures": {key: score.signature for key, score in self.scores.items()},
             **({"coverage": covered} if covered else {}),
+            **({"interval_method": self.interval_method} if self.interval_method != "percentile" else {}),
+            **({"notes": self.notes} if self.notes else {}),
         }
 
     def to_pandas(self) -> pandas.DataFrame:

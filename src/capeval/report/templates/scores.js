@@ -6,7 +6,8 @@ function showFacts(report) {
     ["Images", whole(report.total)],
     ["References an image", least === most ? whole(least) : `${whole(least)} to ${whole(most)}`],
     ["Tokenizer", report.tokenizer],
-    ["Intervals", report.level === null ? "none" : `${levelName(report)}, bootstrap over images`],
+    ["Intervals", report.level === null ? "none"
+      : `${levelName(report)}, ${report.method === "jackknife" ? "jackknife" : "bootstrap"} over images`],
     ["capeval", report.version],
   ];
   document.getElementById("facts").append(
@@ -22,7 +23,8 @@ function showScores(report) {
   document.getElementById("scores").append(element("table", {class: "scores", role: "table"},
     element("thead", {role: "rowgroup"}, element("tr", {role: "row"},
       ...heads.map((head) => element("th", {scope: "col", role: "columnheader"}, head)))),
-    element("tbody", {role: "rowgroup"}, ...report.metrics.map(scoreRow))));
+    element("tbody", {role: "rowgroup"}, ...report.metrics.map(scoreRow))),
+    ...report.notes.map((note) => element("p", {class: "legend"}, note)));
 }
 
 function scoreRow(metric) {

@@ -1,0 +1,147 @@
+"""Intervals over images, and what has to be known to read them.
+
+How often they hold the truth is measured: docs/explanation/intervals.md has the tables, benchmarks/coverage.py makes
+them.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterable, Sequence
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+from capeval import _core
+from capeval.errors import UsageError, accepted_name
+
+if TYPE_CHECKING:
+    from capeval.metrics import Metric
+
+Interval = tuple[float, float]
+
+METHODS = ("percentile", "jackknife")
+"""The names that `--interval-method` takes."""
+FEW_IMAGES = 30
+"""With fewer, percentile intervals hold the truth clearly less often than they say."""
+SMALL_CORPUS = 5_000
+"""With fewer, scores that weigh words by the corpus itself are not those of the usual test sets of COCO."""
+
+
+def intervals(
+    statistics: Sequence[_core.Statistics],
+    metrics: Sequence[Metric],
+    *,
+    level: float,
+    method: str = "percentile",
+    samples: int = 1000,
+    seed: int = 0,
+    threads: int = 0,
+) -> list[Interval]:
+    """An interval for the score of each metric, over the rows (images) of its statistics.
+
+    Args:
+        statistics: a table for each metric, all of the same images.
+        metrics: whose tables they are; their ranges bound the intervals.
+        level: confidence level, above 0 and below 1.
+        method: `percentile`, of bootstrap samples; or `jackknife`, score ± Student's t · standard error of the
+            jackknife, which draws nothing.
+        samples: number of bootstrap samples.
+        seed: seed of the bootstrap.
+        threads: number of threads, 0 for one per core.
+
+    Raises:
+        UsageError: an unknown method, tables of different lengths, or the jackknife of one image.
+    """
+    accepted_name("interval method", method, METHODS)
+    if method == "percentile":
+        return _core.bootstrap_intervals(statistics, samples, level, seed, threads)
+    return [jackknife(rows, level, metric.largest) for rows, metric in zip(statistics, metrics, strict=True)]
+
+
+def jackknife(statistics: _core.Statistics, level: float, largest: float | None) -> Interval:
+    """Score ± t · standard error, from the scores without each image; from 0 to `largest`, if there is one.
+
+    Efron and Tibshirani 1993, chapter 11. Raises `UsageError` for one image, which says nothing of others.
+    """
+    score, count = statistics.score(), statistics.rows
+    if count < 2:
+        raise UsageError("the interval method jackknife takes two images or more, and here is one; score more images")
+    most = math.inf if largest is None else largest
+    without = array("d", statistics.scores_without_each())
+    mean = math.fsum(without) / count
+    error = math.sqrt(math.fsum((value - mean) ** 2 for value in without) * (count - 1) / count)
+    reach = student((1 + level) / 2, count - 1) * error
+    return max(score - reach, 0.0), min(score + reach, most)
+
+
+def student(share: float, freedom: int) -> float:
+    """The quantile of Student's t distribution at `share`, from ½ and below 1, with whole degrees of freedom.
+
+    SciPy has it, and capeval does without SciPy. Up to 200 degrees of freedom the distribution is a finite sum, which
+    is bisected; above, Cornish and Fisher's expansion is right to 1e-9 (Abramowitz and Stegun 1964, 26.7.3 to 26.7.5).
+    """
+    if freedom > 200:
+        z = NormalDist().inv_cdf(share)
+        terms = (
+            (z**3 + z) / 4,
+            (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+            (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+            (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
+        )
+        return z + math.fsum(term / freedom**power for power, term in enumerate(terms, 1))
+    low, high = 0.0, math.pi / 2
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _student_below(middle, freedom) < share else (low, middle)
+    return math.tan(low) * math.sqrt(freedom)
+
+
+def _student_below(angle: float, freedom: int) -> float:
+    """The probability of less than tan(angle) · √freedom."""
+    odd = freedom % 2
+    term = total = math.cos(angle) if odd else 1.0
+    for step in range(2 + odd, freedom - 1, 2):
+        term *= math.cos(angle) ** 2 * (step - 1) / step
+        total += term
+    if odd:
+        within = (angle + (math.sin(angle) * total if freedom > 1 else 0.0)) * 2 / math.pi
+    else:
+        within = math.sin(angle) * total
+    return (1 + within) / 2
+
+
+def notes(
+    metrics: Iterable[Metric], *, images: int, level: float | None, method: str, own_frequencies: bool
+) -> list[str]:
+    """What a reader of the scores and intervals has to know, one sentence each.
+
+    Args:
+        metrics: those scored.
+        images: how many images were scored.
+        level: confidence level of the intervals; None where there are none.
+        method: how the intervals were made.
+        own_frequencies: whether words were weighed by the corpus itself, not by document frequencies from elsewhere.
+    """
+    parts = list(dict.fromkeys(part for metric in metrics for part in metric.parts))
+    found = []
+    if level is not None and images < FEW_IMAGES and method == "percentile":
+        what = "1 image" if images == 1 else f"{images} images"
+        found.append(
+            f"Intervals of {what} are too narrow: below {FEW_IMAGES} images take --interval-method jackknife, or more "
+            "images."
+        )
+    weighing = [part.label for part in parts if part.uses_document_frequency]
+    if own_frequencies and weighing and 1 < images < SMALL_CORPUS:
+        beyond = "" if level is None else ", often below its interval"
+        found.append(
+            f"{', '.join(weighing)}: words are weighed by these {images:,} images. On more images the score "
+            f"falls{beyond}; to compare with other sets, take --df NAME."
+        )
+    learning = [part.label for part in parts if part.trained_on_references]
+    if level is not None and learning:
+        found.append(
+            f"{', '.join(learning)}: learns from these references and rises with their number; its interval is too "
+            "narrow."
+        )
+    return found

@@ -1,0 +1,107 @@
+"""Intervals other than the percentile bootstrap's, and the notes beside them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from capeval import _core, example
+from capeval.corpus.corpus import Corpus
+from capeval.errors import UsageError
+from capeval.metrics.registry import parse_metrics
+from capeval.scoring.intervals import intervals, jackknife, notes, student
+from capeval.scoring.score import score_corpus
+from corpora import Pairs, pairs
+
+METRICS = "bleu-4,rouge-l,cider-d,combine(bleu-1, rouge-l)"
+
+
+def slow_jackknife(rows: _core.Statistics, level: float) -> tuple[float, float]:
+    count = rows.rows
+    without = [rows.select([other for other in range(count) if other != one]).score() for one in range(count)]
+    error = np.std(without) * np.sqrt(count - 1)
+    reach = stats.t.ppf((1 + level) / 2, count - 1) * error
+    return max(rows.score() - reach, 0.0), rows.score() + reach
+
+
+@given(corpus=pairs(), level=st.floats(0.01, 0.99))
+def test_the_jackknife_equals_the_slow_one(corpus: Pairs, level: float) -> None:
+    metrics = parse_metrics(METRICS)
+    found = [score.statistics for score in corpus.score(metrics).values()]
+    if found[0].rows == 1:
+        with pytest.raises(UsageError, match="the interval method jackknife takes two images or more, and here is one"):
+            intervals(found, metrics, level=level, method="jackknife")
+        return
+    together = intervals(found, metrics, level=level, method="jackknife")
+    for metric, rows, interval in zip(metrics, found, together, strict=True):
+        low, high = slow_jackknife(rows, level)
+        assert interval == pytest.approx((low, min(high, metric.largest or high)), rel=1e-6, abs=1e-7)
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 3, 4, 5, 9, 10, 29, 99, 200, 201, 1000, 10**6])
+@pytest.mark.parametrize("share", [0.5, 0.6, 0.95, 0.975, 0.9995])
+def test_students_quantiles_are_scipys(share: float, freedom: int) -> None:
+    assert student(share, freedom) == pytest.approx(stats.t.ppf(share, freedom), rel=1e-8, abs=1e-12)
+
+
+def test_the_jackknife_covers_where_the_percentile_bootstrap_does_not() -> None:
+    """ROUGE-L of 10 images of the example, drawn again and again: 95 % intervals hold the score of all 60."""
+    metrics = parse_metrics("rouge-l")
+    corpus = Corpus(example.references(), example.systems()["plain"])
+    [rows] = [score.statistics for score in score_corpus(corpus, metrics, interval=None).values()]
+    random = np.random.default_rng(0)
+    held = {"percentile": 0, "jackknife": 0}
+    for seed in range(600):
+        some = rows.select(random.integers(0, rows.rows, 10).tolist())
+        for method in held:
+            [(low, high)] = intervals([some], metrics, level=0.95, method=method, samples=300, seed=seed, threads=1)
+            held[method] += low <= rows.score() <= high
+    assert held["percentile"] / 600 < 0.92
+    # Three standard errors of a share of 0.95 are 0.027.
+    assert held["jackknife"] / 600 == pytest.approx(0.95, abs=0.027)
+
+
+def test_percentile_is_the_bootstraps() -> None:
+    metrics = parse_metrics("rouge-l")
+    corpus = Corpus(example.references(), example.systems()["plain"])
+    rows = [score.statistics for score in score_corpus(corpus, metrics, interval=None).values()]
+    assert intervals(rows, metrics, level=0.9, samples=50, seed=7) == _core.bootstrap_intervals(rows, 50, 0.9, 7)
+    with pytest.raises(UsageError, match="interval method must be one of percentile, jackknife, got 'bca'"):
+        intervals(rows, metrics, level=0.9, method="bca")
+
+
+def test_equal_images_have_an_interval_of_no_width() -> None:
+    rows = Pairs(("a b", "a b"), (("a c",), ("a c",))).score("rouge-l")["rouge-l"].statistics
+    low, high = jackknife(rows, 0.95, 1.0)
+    assert low == pytest.approx(high)
+
+
+def said(metrics: str, **changes: object) -> str:
+    given = {"images": 5_000, "level": 0.95, "method": "percentile", "own_frequencies": True, **changes}
+    return " ".join(notes(parse_metrics(metrics), **given))  # type: ignore[arg-type]
+
+
+def test_notes_of_few_images() -> None:
+    assert said("rouge-l", images=29).startswith("Intervals of 29 images are too narrow")
+    assert said("rouge-l", images=1).startswith("Intervals of 1 image are")
+    for changes in ({"images": 30}, {"images": 29, "level": None}, {"images": 29, "method": "jackknife"}):
+        assert said("rouge-l", **changes) == ""
+
+
+def test_notes_of_document_frequencies() -> None:
+    assert said("cider-d, rouge-l, cider", images=4_999).startswith(
+        "CIDEr-D, CIDEr: words are weighed by these 4,999 images."
+    )
+    assert "the score falls; to compare with other sets, take --df NAME" in said("cider-d", images=100, level=None)
+    assert said("combine(bleu-1, cider-d)", images=100).startswith("CIDEr-D: words")
+    for changes in ({"images": 5_000}, {"images": 100, "own_frequencies": False}):
+        assert said("cider-d", **changes) == ""
+    assert said("rouge-l", images=100) == ""
+
+
+def test_notes_of_what_learns() -> None:
+    assert said("fluency", images=10_000).startswith("Fluency: learns from these references")
+    assert said("fluency", level=None) == ""
