@@ -99,7 +99,7 @@ def test_markdown(run: Runner, references: str, candidates: str) -> None:
     assert lines[:2] == ["| metric | score | 95% interval |", "| --- | ---: | ---: |"]
     assert lines[2] == "| BLEU-1 | 0.9092 | 0.8907 to 0.9272 |"
     assert [line.split(" | ")[0].removeprefix("| ") for line in lines[2:-2]] == LABELS
-    assert lines[-2:] == ["", f"Note: {NOTE}"]
+    assert lines[-2:] == ["", f"- note: {NOTE}"]
     bare = run.ok("score", references, candidates, "--format", "markdown", "--interval", "none").splitlines()
     assert bare[:3] == ["| metric | score |", "| --- | ---: |", "| BLEU-1 | 0.9092 |"]
 
@@ -107,7 +107,7 @@ def test_markdown(run: Runner, references: str, candidates: str) -> None:
 def test_latex(run: Runner, references: str, candidates: str) -> None:
     text = run.ok("score", references, candidates, "--format", "latex")
     note, *lines = text.splitlines()
-    assert note == f"% Note: {NOTE}"
+    assert note == f"% note: {NOTE}".replace("--", "-{}-")
     assert lines[:4] == [r"\begin{tabular}{lrr}", r"\toprule", r"Metric & Score & 95\% interval \\", r"\midrule"]
     assert lines[4] == r"BLEU-1 & 0.9092 & [0.8907, 0.9272] \\"
     assert lines[-2:] == [r"\bottomrule", r"\end{tabular}"]

@@ -115,14 +115,16 @@ def list_(format_: str) -> None:
     if format_ == "json":
         options.emit(json.dumps([vars(named) for named in known], ensure_ascii=False))
     elif known:
-        from capeval.report.text import grid
+        from capeval.report.printing.table import Column, Table
+        from capeval.report.printing.terminal import render
 
-        head = ["name", "images", "n", "tokens", "checksum", "source"]
+        heads = ("name", "images", "n", "tokens", "checksum", "source")
         rows = [
             [k.name, f"{k.images:,}", str(k.n), f"{k.tokenizer} {'stems' if k.stem else 'forms'}", k.checksum, k.source]
             for k in known
         ]
-        options.emit(grid(named_frequencies.folder(), head, rows))
+        columns = [Column(head, align="right" if head in ("images", "n") else "left") for head in heads]
+        options.emit(render([Table(columns, rows, title=named_frequencies.folder())]))
     else:
         options.emit("no names yet; make one with capeval df build REFERENCES --name NAME")
 

@@ -103,7 +103,7 @@ def _table(result: Result) -> Table:
     if result.level is not None:
         for row, score in zip(rows, result.values(), strict=True):
             row.append(Interval(*score.interval) if score.interval else "")
-    return Table(columns, rows, notes=result.notes)
+    return Table(columns, rows, notes=[f"note: {note}" for note in result.notes])
 
 
 def _shown(result: Result) -> Table:
@@ -123,6 +123,6 @@ def _shown(result: Result) -> Table:
                 for score in result.values()
                 if score.coverage is not None
             ),
-            *(f"note: {note}" for note in result.notes),
+            *table.notes,
         ],
     )
