@@ -1,4 +1,4 @@
-"""capeval.reward.device.CiderDReward on a GPU: 5,000 sampled captions, 5 references each; equal to the native scorer first.
+"""capeval.reward.device.CiderDReward on a GPU: 5,000 samples, 5 references each; equal to the native scorer first.
 
 usage: reward_gpu.py [--images 1000] [--samples 5] [--references 5] [--device cuda]
 

@@ -458,14 +458,13 @@ class Statistics:
 def tokenize(captions: Sequence[str], tokenizer: str, threads: int = 0) -> list[list[str]]:
     """Tokens of each caption."""
 
-_Resource: TypeAlias = DocumentFrequency | MeteorTables | Embedded
 
 _Parameter: TypeAlias = bool | float | str | Sequence[tuple[float, str, Mapping[str, _Parameter]]]
 
 def evaluate(
     corpus: Corpus,
     metrics: Sequence[tuple[str, str, Mapping[str, _Parameter]]],
-    resources: Sequence[_Resource] = (),
+    resources: Sequence[object] = (),
     threads: int = 0,
 ) -> list[Statistics]:
     """Statistics of every candidate for each metric: printed name, kernel name, parameters.
@@ -537,7 +536,7 @@ def similarity_matrix(
     corpus: Corpus,
     image: int,
     parameters: Mapping[str, bool | float | str],
-    resources: Sequence[_Resource] = (),
+    resources: Sequence[object] = (),
 ) -> bytes:
     """The image's matrix, row by row, as little-endian float64.
 
@@ -549,7 +548,7 @@ def caption_vectors(
     corpus: Corpus,
     image: int,
     parameters: Mapping[str, bool | float | str],
-    resources: Sequence[_Resource] = (),
+    resources: Sequence[object] = (),
 ) -> tuple[list[str], bytes] | None:
     """The image's n-grams, and its captions' vectors over them; None where the similarity is no inner product.
 

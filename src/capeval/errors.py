@@ -60,7 +60,8 @@ def warn(message: str, category: type[Warning] = CapevalWarning) -> None:
 
 def _is_ours(module: str) -> bool:
     """Whether a module belongs to capeval or one of its members, or only imports for them."""
-    return module.partition(".")[0] in {"capeval", "capeval_server", "capeval_studies", "capeval_captioning", "importlib"}
+    package = module.partition(".")[0]
+    return package in {"capeval", "capeval_server", "capeval_studies", "capeval_captioning", "importlib"}
 
 
 def accepted_name(what: str, name: str, accepted: Sequence[str]) -> None:

@@ -130,6 +130,11 @@ class Corpus:
         return len(self.image_ids)
 
     @property
+    def documents(self) -> int:
+        """How many documents document frequencies are counted in where none are given."""
+        return len(self)
+
+    @property
     def candidate_count(self) -> int:
         """The number of candidates of all images."""
         return len(self)

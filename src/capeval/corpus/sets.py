@@ -27,7 +27,13 @@ class SetCorpus(Corpus):
     holds_sets = True
 
     def __init__(
-        self, core: _core.Corpus, sets: Captions, references: Captions | None, tokenizer: str, document_source: str
+        self,
+        core: _core.Corpus,
+        sets: Captions,
+        references: Captions | None,
+        tokenizer: str,
+        document_source: str,
+        documents: int | None = None,
     ) -> None:
         self._core = core
         self.candidate_captions = sets
@@ -36,6 +42,7 @@ class SetCorpus(Corpus):
         self.tokenizer = tokenizer
         self.document_source = document_source
         self.image_ids: list[str] = core.references.image_ids
+        self._documents = documents
         self._numbers: dict[str, int] | None = None
         self._kept: list[list[int]] | None = None
         self.counts: list[int] = core.counts
@@ -47,6 +54,10 @@ class SetCorpus(Corpus):
     @property
     def candidate_count(self) -> int:
         return sum(self.counts)
+
+    @property
+    def documents(self) -> int:
+        return len(self) if self._documents is None else self._documents
 
     def set_of(self, image_id: str) -> list[str]:
         """The captions of an image, as given; of the best ones only, where [`top`][SetCorpus.top] chose."""

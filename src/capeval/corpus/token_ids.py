@@ -53,7 +53,7 @@ def _first(marks: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
 
 
 def as_rows(ids: TokenIds, name: str) -> npt.NDArray[np.integer]:
-    """The ids as an array of rows. Raises `DataError` for another shape or type; `name` is what the message calls them."""
+    """The ids as an array of rows. Raises `DataError`, which calls them `name`, for another shape or type."""
     try:
         array = np.asarray(ids)
     except ValueError as error:

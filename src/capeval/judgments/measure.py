@@ -53,7 +53,7 @@ def agreement(
     """How well metrics agree with people.
 
     Args:
-        judgments: what [`read_judgments`][capeval.judgments.read_judgments] read, or the path of a file or folder for it.
+        judgments: what [`read_judgments`][capeval.judgments.read_judgments] read, or the path of a file or folder.
         metrics: names, groups or values, as for [`capeval.score`][].
         references: numbers of references to score against (the first ones of each row); all by default.
         draws: for each number, also so many random draws of references, whose spread is the band of a curve.

@@ -113,7 +113,8 @@ def rank_references(
     for metric in chosen:
         needed = taken
         if metric.uses_document_frequency and "document_frequency" not in taken:
-            frequencies = DocumentFrequency.build(captions, tokenizer=tokenizer, stem=metric.uses_stems, threads=threads)
+            stem = metric.uses_stems
+            frequencies = DocumentFrequency.build(captions, tokenizer=tokenizer, stem=stem, threads=threads)
             needed = taken.with_({"document_frequency": frequencies})
         result = score_corpus(corpus, [metric], needs=needed, interval=None, threads=threads)
         scores[metric.key] = list(result[metric.key].per_image_values())

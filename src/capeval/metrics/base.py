@@ -131,7 +131,7 @@ class Metric:
     kernel: ClassVar[str]
     """Name of the native arithmetic; a metric written in Python has none: see `PythonMetric`."""
     explains: ClassVar[str | None] = None
-    """What `explain_image` gives, in one word whose plural is its key in JSON: `alignment`; None: it explains nothing."""
+    """What `explain_image` gives, in one word, whose plural is its key in JSON: `alignment`; None for nothing."""
     uses_document_frequency: ClassVar[bool] = False
     """Whether n-grams are weighted by how many images have them."""
     trained_on_references: ClassVar[bool] = False

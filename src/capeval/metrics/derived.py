@@ -24,7 +24,7 @@ class _OfCaptions(_OfSets):
     needs: ClassVar[tuple[str, ...]] = ("caption_sets", "references")
     of: Metric
 
-    def __init__(self, of: Metric) -> None:
+    def __init__(self, *, of: Metric) -> None:
         vars(self)["of"] = of
 
     @property

@@ -62,10 +62,11 @@ class EmbeddingMetric(Metric):
         share = self.coverage(statistics)
         if share is None or share >= LOW_COVERAGE:
             return []
-        return [
+        message = (
             f"{self.label}: only {share:.0%} of the content words and labels have a vector in {ready.own.source}; the "
             "others are left out of the score; give other vectors with --embeddings NAME|FILE (embeddings=… in Python)"
-        ]
+        )
+        return [message]
 
     def kernel_parameters(self) -> dict[str, ParameterValue]:
         return {name: value for name, value in super().kernel_parameters().items() if name != "embeddings"}

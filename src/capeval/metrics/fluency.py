@@ -52,7 +52,7 @@ class Fluency(Metric):
     kernel: ClassVar[str] = "fluency"
     trained_on_references: ClassVar[bool] = True
 
-    def ready(self, corpus: Corpus, needs: Needs) -> Ready:
+    def ready(self, corpus: Corpus, needs: Needs) -> Ready:  # noqa: ARG002
         """Needs nothing beside the references, but several images of them, unless an image's own are learnt from."""
         if len(corpus) == 1 and not self.own:
             warn(

@@ -25,12 +25,12 @@ class IdfMetric(Metric):
         """
         given: DocumentFrequency | None = needs.get("document_frequency")
         if given is None:
-            if len(corpus) == 1:
+            if corpus.documents == 1:
                 warn(
                     f"one image is a corpus in which every n-gram is in every document, so every IDF and {self.label} "
                     "is 0; give document frequencies of a larger corpus with --df FILE (document_frequency=… in Python)"
                 )
-            return Ready(corpus._core, signature=(f"df:{corpus.document_source}({len(corpus)})",))
+            return Ready(corpus._core, signature=(f"df:{corpus.document_source}({corpus.documents})",))
         self._check_frequencies(given, corpus.tokenizer)
         return Ready(corpus._core, (given._core,), (f"df:{given.source}({given.documents})",))
 

@@ -125,7 +125,7 @@ def _declared(metric: Metric | type[Metric]) -> Metric:
 
 @cache
 def _load_entry_points() -> None:
-    """Registers the metrics of installed packages, once per process; one that cannot be loaded is named and left out."""
+    """Registers the metrics of installed packages, once per process; warns of one that cannot be loaded."""
     from importlib.metadata import entry_points
 
     for point in entry_points(group="capeval.metrics"):
@@ -255,9 +255,11 @@ def _value(text: str, like: ParameterValue) -> ParameterValue:
 def _nearest(name: str) -> str:
     import difflib
 
-    near = difflib.get_close_matches(name.split("(")[0].strip(), [*BY_NAME, *added(), *groups(), Combine.family], n=1, cutoff=0.5)
+    known = [*BY_NAME, *added(), *groups(), Combine.family]
+    near = difflib.get_close_matches(name.split("(")[0].strip(), known, n=1, cutoff=0.5)
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 def _accepted() -> str:
-    return f"metrics: {', '.join([*BY_NAME, *added()])}; groups: {', '.join(groups())}; or any as combine(METRIC, METRIC)"
+    names = ", ".join([*BY_NAME, *added()])
+    return f"metrics: {names}; groups: {', '.join(groups())}; or any as combine(METRIC, METRIC)"

@@ -70,7 +70,7 @@ class SelfCider(IdfMetric, SetMetric):
         negative = flags.count(1.0)
         if not negative:
             return []
+        of = f"{negative:,} of {len(flags):,} images"
         return [
-            f"{self.key}: the similarity matrix of {negative:,} of {len(flags):,} images is not positive semi-definite; "
-            "singular values were taken"
+            f"{self.key}: the similarity matrix of {of} is not positive semi-definite; singular values were taken",
         ]

@@ -13,7 +13,8 @@
     result.pairs                            # paired tests between systems
     result.to_dict()                        # the JSON of `capeval diversity`
 
-`SystemDiversity`, `SetSpectrum` and `Topic` are in `capeval.scoring.diversity_result`, `Pair` in `capeval.scoring.comparison`.
+`SystemDiversity`, `SetSpectrum` and `Topic` are in `capeval.scoring.diversity_result`, `Score` in
+`capeval.scoring.result`, `Pair` in `capeval.scoring.comparison`.
 """
 
 from __future__ import annotations
@@ -206,7 +207,7 @@ class _Scoring:
         chosen = _core.Captions.from_dict({image: references.captions(image) for image in images})
         human = encode_sets({"human": chosen}, chosen, tokenizer=corpus.tokenizer, threads=self.needs.threads)["human"]
         others = _core.leave_one_out(human._core, self.accuracy.uses_stems, self.needs.threads)
-        leave_one_out = SetCorpus(others, chosen, chosen, corpus.tokenizer, "corpus")
+        leave_one_out = SetCorpus(others, chosen, chosen, corpus.tokenizer, "corpus", documents=len(human))
         captions = self._caption_scores(leave_one_out)
         return SystemDiversity("human", human, self._figures(human, captions), {}, self.needs.get("document_frequency"))
 
@@ -222,8 +223,8 @@ class _Scoring:
         by = captions.signature(corpus)
         mean = captions.statistics.grouped(corpus.counts, False)
         best = captions.statistics.grouped(corpus.counts, True)
-        figures["accuracy"] = Score(Accuracy(self.accuracy), mean, f"accuracy|{by}")
-        figures["oracle"] = Score(Oracle(self.accuracy), best, f"oracle|{by}")
+        figures["accuracy"] = Score(Accuracy(of=self.accuracy), mean, f"accuracy|{by}")
+        figures["oracle"] = Score(Oracle(of=self.accuracy), best, f"oracle|{by}")
         spread = next((one for one in counted if one.metric.family == SelfCider.family), None)
         if spread is not None:
             f = spread.statistics.f(mean, self.beta2)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from capeval import _core
 from capeval.metrics.base import Metric, SetMetric
 from capeval.metrics.self_cider import SelfCider
-from capeval.scoring.result import NotScored, Score
+from capeval.scoring.result import NotScoredError, Score
 
 if TYPE_CHECKING:
     import numpy as np
@@ -106,7 +106,7 @@ class SystemDiversity(Mapping[str, Score]):
             return self.figures[key.key if isinstance(key, Metric) else key]
         except KeyError:
             name = key.key if isinstance(key, Metric) else key
-            raise NotScored(f"{name!r} was not scored; scored: {', '.join(self.figures)}") from None
+            raise NotScoredError(f"{name!r} was not scored; scored: {', '.join(self.figures)}") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.figures)
@@ -209,7 +209,7 @@ class Diversity(Mapping[str, SystemDiversity]):
         try:
             return self.systems[name]
         except KeyError:
-            raise NotScored(f"no system {name!r}; systems: {', '.join(self.systems)}") from None
+            raise NotScoredError(f"no system {name!r}; systems: {', '.join(self.systems)}") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.systems)

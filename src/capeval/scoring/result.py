@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from capeval.metrics.vifidel.explanation import Explanation
 
 
-class NotScored(KeyError):
+class NotScoredError(KeyError):
     """A result was asked for a score that it does not have; the message is text, not its representation."""
 
     def __str__(self) -> str:
@@ -98,7 +98,7 @@ class Result(Mapping[str, Score]):
             return self.scores[key.key if isinstance(key, Metric) else key]
         except KeyError:
             name = key.key if isinstance(key, Metric) else key
-            raise NotScored(f"{name!r} was not scored; scored: {', '.join(self.scores)}") from None
+            raise NotScoredError(f"{name!r} was not scored; scored: {', '.join(self.scores)}") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.scores)

@@ -59,7 +59,8 @@ def score(
         UsageError: an unknown metric, tokenizer or an unacceptable value.
 
     Example:
-        >>> result = capeval.score({"1": ["a dog runs"], "2": ["a red bus"]}, {"1": "a dog runs", "2": "a bus"}, "rouge-l")
+        >>> references = {"1": ["a dog runs"], "2": ["a red bus"]}
+        >>> result = capeval.score(references, {"1": "a dog runs", "2": "a bus"}, "rouge-l")
         >>> round(result["rouge-l"].value, 3)
         0.886
     """

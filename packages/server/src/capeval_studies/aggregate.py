@@ -145,8 +145,9 @@ def _strengths(won: Floats) -> Floats:
         step = np.linalg.solve(np.diag(curve.sum(axis=1)) - curve + 1.0, slope)
         reach = float(step.max() - step.min())
         if reach < _TINY:
-            strength: Floats = np.exp(logs - logs.max())
-            return strength / strength.sum()
+            strength = np.exp(logs - logs.max())
+            shares: Floats = strength / strength.sum()
+            return shares
         # The damping with which Newton's method finds the maximum of such likelihoods from anywhere (Bach 2010).
         logs += step * np.log1p(reach) / reach
 

@@ -109,7 +109,7 @@ class Meteor(Metric):
         if length > LONGEST_ALIGNED:
             raise DataError(
                 f"image {corpus.image_ids[image]!r}: a sentence of {length:,} words; {self.label} aligns up to "
-                f"{LONGEST_ALIGNED:,} (its search grows with the product of the lengths); shorten it or leave METEOR out"
+                f"{LONGEST_ALIGNED:,} (the search grows with the product of lengths); shorten it or leave METEOR out"
             )
         from capeval.metrics.meteor.tables import load
 
