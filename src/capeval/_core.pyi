@@ -458,23 +458,23 @@ class Statistics:
 def tokenize(captions: Sequence[str], tokenizer: str, threads: int = 0) -> list[list[str]]:
     """Tokens of each caption."""
 
-_Resource: TypeAlias = DocumentFrequency | MeteorTables | Embedded
-
 _Parameter: TypeAlias = bool | float | str | Sequence[tuple[float, str, Mapping[str, _Parameter]]]
 
 def evaluate(
     corpus: Corpus,
     metrics: Sequence[tuple[str, str, Mapping[str, _Parameter]]],
-    resources: Sequence[_Resource] = (),
+    resources: Sequence[object] = (),
     threads: int = 0,
 ) -> list[Statistics]:
     """Statistics of every candidate for each metric: printed name, kernel name, parameters.
 
     A combination's parameter `members` has weight, kernel name and parameters of each member. `resources` are what
-    metrics need beside captions, at most one of each type; those that no metric needs are ignored.
+    metrics need beside captions: `DocumentFrequency`, `MeteorTables`, `Embedded`, at most one of each type; those
+    that no metric needs are ignored.
 
     Raises:
-        UsageError: a kernel's parameters are unacceptable, missing or unknown; a metric lacks a resource.
+        UsageError: a kernel's parameters are unacceptable, missing or unknown; a metric lacks a resource; an object is
+            not a resource.
     """
 
 def transport(
@@ -537,7 +537,7 @@ def similarity_matrix(
     corpus: Corpus,
     image: int,
     parameters: Mapping[str, bool | float | str],
-    resources: Sequence[_Resource] = (),
+    resources: Sequence[object] = (),
 ) -> bytes:
     """The image's matrix, row by row, as little-endian float64.
 
@@ -549,7 +549,7 @@ def caption_vectors(
     corpus: Corpus,
     image: int,
     parameters: Mapping[str, bool | float | str],
-    resources: Sequence[_Resource] = (),
+    resources: Sequence[object] = (),
 ) -> tuple[list[str], bytes] | None:
     """The image's n-grams, and its captions' vectors over them; None where the similarity is no inner product.
 
