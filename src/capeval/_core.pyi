@@ -458,7 +458,6 @@ class Statistics:
 def tokenize(captions: Sequence[str], tokenizer: str, threads: int = 0) -> list[list[str]]:
     """Tokens of each caption."""
 
-
 _Parameter: TypeAlias = bool | float | str | Sequence[tuple[float, str, Mapping[str, _Parameter]]]
 
 def evaluate(
@@ -470,10 +469,12 @@ def evaluate(
     """Statistics of every candidate for each metric: printed name, kernel name, parameters.
 
     A combination's parameter `members` has weight, kernel name and parameters of each member. `resources` are what
-    metrics need beside captions, at most one of each type; those that no metric needs are ignored.
+    metrics need beside captions: `DocumentFrequency`, `MeteorTables`, `Embedded`, at most one of each type; those
+    that no metric needs are ignored.
 
     Raises:
-        UsageError: a kernel's parameters are unacceptable, missing or unknown; a metric lacks a resource.
+        UsageError: a kernel's parameters are unacceptable, missing or unknown; a metric lacks a resource; an object is
+            not a resource.
     """
 
 def transport(

@@ -147,7 +147,7 @@ def test_unknown_and_missing_parameters_are_refused(corpus: _core.Corpus) -> Non
 
 
 def test_a_metric_names_the_resource_that_it_lacks(corpus: _core.Corpus) -> None:
-    parameters = {"pool": "best", "p": 1.0, "similarity": False, "normalise": False}
+    parameters: dict[str, Any] = {"pool": "best", "p": 1.0, "similarity": False, "normalise": False}
     with pytest.raises(UsageError, match="^WMD needs word vectors, which were not given$"):
         _core.evaluate(corpus, [("WMD", "wmd", parameters)])
     with pytest.raises(UsageError, match="^meteor needs METEOR's tables, which were not given$"):
@@ -165,7 +165,7 @@ def test_resources_are_native_and_of_different_types(corpus: _core.Corpus) -> No
     with pytest.raises(UsageError, match="document frequencies were given twice"):
         _core.evaluate(corpus, metric, [frequencies, frequencies])
     with pytest.raises(UsageError, match="int is no resource of a metric"):
-        _core.evaluate(corpus, metric, [3])  # type: ignore[list-item]
+        _core.evaluate(corpus, metric, [3])
 
 
 def test_numbers_of_images_are_checked(corpus: _core.Corpus) -> None:

@@ -231,7 +231,9 @@ mod tests {
     #[test]
     fn of_equally_accurate_captions_the_earlier_are_on_top() {
         let mut builder = CaptionsBuilder::new();
-        ["a", "b", "c", "d"].into_iter().for_each(|caption| builder.caption("1", caption));
+        for caption in ["a", "b", "c", "d"] {
+            builder.caption("1", caption);
+        }
         let captions = builder.finish();
         let references = Arc::new(References::none(vec!["1".into()], Tokenizer::None));
         let corpus = Corpus::encode(references, &captions, &[Some(0)], 1);

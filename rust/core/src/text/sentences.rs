@@ -262,7 +262,9 @@ mod tests {
         ) {
             let mut builder = CaptionsBuilder::new();
             for (number, captions) in images.iter().enumerate() {
-                captions.iter().for_each(|caption| builder.caption(&number.to_string(), caption));
+                for caption in captions {
+                    builder.caption(&number.to_string(), caption);
+                }
             }
             let numbers: Vec<_> = (0..images.len() as u32).map(Some).collect();
             let captions = builder.finish();
