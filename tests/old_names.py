@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import warnings
 from importlib import import_module
 
 import pytest
@@ -21,8 +22,10 @@ def check_old_name(old: str, monkeypatch: pytest.MonkeyPatch) -> None:
     new = MOVED[old]
     for name in [name for name in sys.modules if name == old or name.startswith(f"{old}.")]:
         monkeypatch.delitem(sys.modules, name)
-    with pytest.warns(FutureWarning, match=re.escape(f"{old} is {new} now")):
-        module = import_module(old)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # of the packages above it
+        with pytest.warns(FutureWarning, match=re.escape(f"{old} is {new} now")):
+            module = import_module(old)
     moved = import_module(new)
     assert all(getattr(module, name) is getattr(moved, name) for name in dir(moved) if name[0] != "_")
     assert module is moved or hasattr(moved, "__path__")

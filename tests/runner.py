@@ -67,6 +67,8 @@ class Runner:
             patch.chdir(self.folder)
             for name in OF_THE_TERMINAL:
                 patch.delenv(name, raising=False)
+            for name, value in self.environment().items():
+                patch.setenv(name, value)
             patch.setattr(sys, "argv", ["capeval", *map(os.fsdecode, self.command(*arguments)[1:])])
             patch.setattr(sys, "stdout", out)
             patch.setattr(sys, "stderr", err)

@@ -55,7 +55,7 @@ def test_convert(run: Runner, write: Write) -> None:
     run.ok("detect", "convert", "b.json", "-o", "sure.json", "--threshold", "0.6")
     assert json.loads((run.folder / "all.json").read_text()) == [{"image_id": "1", "objects": {"dog": 1, "sofa": 1}}]
     assert json.loads((run.folder / "sure.json").read_text()) == [{"image_id": "1", "objects": {"dog": 1}}]
-    assert "between 0 and 1" in run.refused(
+    assert "a number from 0 to 1" in run.refused(
         "detect", "convert", "-", "-o", "o", stdin='[{"image_id": 1, "detections": [{"label": "a", "score": 7}]}]'
     )
 

@@ -107,8 +107,22 @@ def test_other_languages(cache: Path, release: Path) -> None:
     assert Meteor(language="tr").task == "li"
     with pytest.raises(UsageError, match="METEOR: tr has no task 'rank'; its tasks: li"):
         Meteor(language="tr", task="rank")
-    with pytest.raises(UsageError, match="METEOR in one language at a time, not in en and de"):
-        capeval.score(german, {"1": "a", "2": "b"}, "meteor,meteor(language=de)", interval=None)
+
+
+def test_two_languages_are_counted_each_with_its_own_tables(cache: Path, release: Path) -> None:
+    references, candidates = {"1": ["Der Hund läuft."], "2": ["Zwei Männer."]}, {"1": "Die Hunde laufen.", "2": "Zwei"}
+
+    def score(metrics: str) -> capeval.Result:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", CapevalWarning)  # of the German paraphrases that the release lacks
+            return capeval.score(references, candidates, metrics, meteor_resources=str(release), interval=None)
+
+    both = score("meteor,meteor(language=de)")
+    for key, one in both.items():
+        assert one.per_image.tolist() == score(key)[key].per_image.tolist()
+        assert one.signature == score(key)[key].signature
+    with pytest.raises(UsageError, match="its parts are of different words or vectors"):
+        score("combine(meteor, meteor(language=de))")
 
 
 def test_an_alignment_is_drawn() -> None:

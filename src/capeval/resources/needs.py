@@ -6,7 +6,6 @@ function between the caller and the metric has to know it.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 from weakref import WeakKeyDictionary
@@ -102,6 +101,8 @@ class Needs:
         """
         for name in given:
             if name not in Given.__annotations__:
+                import difflib
+
                 near = difflib.get_close_matches(name, Given.__annotations__, n=1)
                 suggestion = f" (did you mean {near[0]!r}?)" if near else ""
                 raise TypeError(
