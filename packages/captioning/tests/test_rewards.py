@@ -76,7 +76,7 @@ def test_metrics_that_reward_no_single_caption(training: TrainingCaptions) -> No
         load_reward("self-cider", training)
     with pytest.raises(UsageError, match="fluency learns from the references of all images"):
         load_reward("fluency", training)
-    with pytest.raises(UsageError, match="vifidel needs the objects of each image"):
+    with pytest.raises(UsageError, match="vifidel: it needs the objects of each image"):
         load_reward("vifidel", training)
     with pytest.raises(UsageError, match="retrieval needs a trained retrieval model"):
         load_reward("retrieval", training)
