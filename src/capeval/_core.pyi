@@ -463,7 +463,7 @@ _Parameter: TypeAlias = bool | float | str | Sequence[tuple[float, str, Mapping[
 def evaluate(
     corpus: Corpus,
     metrics: Sequence[tuple[str, str, Mapping[str, _Parameter]]],
-    resources: Sequence[object] = (),
+    resources: Sequence[object] = ...,
     threads: int = 0,
 ) -> list[Statistics]:
     """Statistics of every candidate for each metric: printed name, kernel name, parameters.
@@ -537,7 +537,7 @@ def similarity_matrix(
     corpus: Corpus,
     image: int,
     parameters: Mapping[str, bool | float | str],
-    resources: Sequence[object] = (),
+    resources: Sequence[object] = ...,
 ) -> bytes:
     """The image's matrix, row by row, as little-endian float64.
 
@@ -549,7 +549,7 @@ def caption_vectors(
     corpus: Corpus,
     image: int,
     parameters: Mapping[str, bool | float | str],
-    resources: Sequence[object] = (),
+    resources: Sequence[object] = ...,
 ) -> tuple[list[str], bytes] | None:
     """The image's n-grams, and its captions' vectors over them; None where the similarity is no inner product.
 
