@@ -32,7 +32,7 @@ LABELS = {
 def correlate(
     scores: Floats, ratings: Sequence[Sequence[float]], images: npt.NDArray[np.uint32], bootstrap: Bootstrap
 ) -> dict[str, Estimate]:
-    """Each of `STATISTICS`; `scores`, `ratings` (a sequence a row) and image numbers are aligned."""
+    """Each of `STATISTICS`; `scores`, `ratings` (a sequence per row) and image numbers are aligned."""
     import numpy as np
 
     rows = np.repeat(np.arange(len(ratings)), [len(own) for own in ratings])

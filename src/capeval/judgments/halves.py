@@ -34,7 +34,7 @@ def halves(
 
     if not isinstance(judgments, Pairs) or judgments.votes is None or not judgments.votes_of_references:
         raise UsageError(
-            f"{judgments.dataset} has no vote a reference, so its references cannot be split in halves; "
+            f"{judgments.dataset} has no vote per reference, so its references cannot be split in halves; "
             "ABSTRACT-50S and PASCAL-50S have"
         )
     generator = np.random.default_rng(bootstrap.seed)

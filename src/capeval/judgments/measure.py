@@ -58,7 +58,7 @@ def agreement(
         references: numbers of references to score against (the first ones of each row); all by default.
         draws: for each number, also so many random draws of references, whose spread is the band of a curve.
         halves: splits of the references in halves, of which one judges by its votes and the other predicts: people and
-            metrics on equal terms. For judgments with a vote a reference.
+            metrics on equal terms. For judgments with a vote per reference.
         documents: what document frequencies count: `rows` or `images`.
         ties: what a metric's tie counts as in a forced choice: `wrong` or `half`.
         scores: a file of scores that others computed, or such scores by name and column: `{"mine": {"caption": …}}`, or
@@ -68,7 +68,7 @@ def agreement(
         interval: confidence level of the bootstrap intervals over images, or None for none.
         samples: number of bootstrap samples.
         seed: seed of everything random.
-        threads: number of threads, 0 for one per core; results do not depend on it.
+        threads: number of threads; 0 means one per core; results do not depend on it.
         **given: what the metrics of capeval need, by keyword, as for `capeval.score`; `objects` are those in the
             judgments' file by default, where it has them, and `document_frequency` stands in the place of `documents`.
 

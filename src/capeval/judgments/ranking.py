@@ -89,7 +89,7 @@ def rank_references(
         metrics: as for `capeval.score`.
         tokenizer: as for `capeval.score`.
         needs: what metrics need beside captions, as for [`capeval.score`][].
-        threads: number of threads, 0 for one per core.
+        threads: number of threads; 0 means one per core.
         **given: what the metrics of capeval need, by keyword, as for `capeval.score`; where no `document_frequency` is
             given, words are weighted by all `references`, those of unranked images too.
 

@@ -1,6 +1,6 @@
 """What people judged: captions that were rated, or pairs of captions of which they chose one.
 
-Both are rows, a row an image with its own references; a metric scores each column of candidates (one of a rating, two
+Both are rows, a row per image with its own references; a metric scores each column of candidates (one of a rating, two
 of a pair) against the references of the row. What differs is how scores are compared with the people's answers.
 """
 

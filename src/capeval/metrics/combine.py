@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 class Combine(Metric):
-    """The mean of two metrics or more, weighted by `weights` (one a member; equal by default).
+    """The mean of two metrics or more, weighted by `weights` (one per member; equal by default).
 
     What it needs and says of itself comes from its members. Raises `UsageError` for fewer than two members, for what
-    is no metric, and for weights that are not numbers above 0, one a member.
+    is not a metric, and for weights that are not numbers above 0, one per member.
     """
 
     family: ClassVar[str] = "combine"
@@ -177,4 +177,4 @@ def _check_weights(weights: tuple[object, ...], count: int) -> None:
 
 def _refused(given: str, count: int) -> str:
     example = ":".join(str(number + 1) for number in range(count))
-    return f"Combine: weights must be {count} numbers above 0, one a member (as {example}), got {given}"
+    return f"Combine: weights must be {count} numbers above 0, one per member (as {example}), got {given}"

@@ -148,8 +148,8 @@ def parse_metrics(
 ) -> tuple[Metric, ...]:
     """Metrics from comma-separated names and groups, or from any mixture of names and values.
 
-    Repeats are dropped; order is kept. A metric that a group brings in, and that is unavailable with what `needs` has,
-    is left out with a warning that says the reason; one that is named stays.
+    Drops repeats and keeps the order. Leaves out a metric of a group that cannot be scored with `needs`, and warns with
+    the reason. Keeps a metric that is given by its own name.
 
     Raises `UsageError` for an unknown name (suggesting the nearest), an unknown parameter or an unacceptable value.
     """
@@ -240,7 +240,7 @@ def _parameters(metric: Metric, inside: str) -> dict[str, ParameterValue]:
 
 
 def _value(text: str, like: ParameterValue) -> ParameterValue:
-    """The value in the type of the default; text that is none stays text, which the metric then refuses by name."""
+    """The value in the type of the default; other text stays text, which the metric then refuses by name."""
     if isinstance(like, bool):
         return {"yes": True, "true": True, "no": False, "false": False}.get(text.lower(), text)
     if isinstance(like, (int, float)):

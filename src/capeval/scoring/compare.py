@@ -60,7 +60,7 @@ def compare(
         correction: `holm` (Holm 1979), over the pairs of systems, for each metric; or `none`.
         interval: confidence level of the intervals of scores and differences, or None for none.
         seed: seed of everything random; the same seed draws the same samples on any machine.
-        threads: number of threads, 0 for one per core; results are the same bits for any number.
+        threads: number of threads; 0 means one per core; results are the same bits for any number.
         **given: what the metrics of capeval need, by keyword, as for [`capeval.score`][].
 
     Raises:
@@ -194,7 +194,8 @@ def _warn_of_weak_tests(images: int, systems: int, test: str, samples: int, alph
     if test == "bootstrap" and images < FEW_IMAGES:
         given = "1 image" if images == 1 else f"{images} images"
         warn(
-            f"the bootstrap test on {given} finds differences that are none; take test permutation below {FEW_IMAGES}"
+            f"the bootstrap test on {given} finds differences that are not there; take test permutation below "
+            f"{FEW_IMAGES}"
         )
     tests = systems * (systems - 1) // 2 if correction == "holm" else 1
     least = math.ceil(tests / alpha - 1e-9) - 1

@@ -84,7 +84,7 @@ def _of_python(metric: PythonMetric, corpus: Corpus, ready: Ready) -> _core.Stat
     try:
         rows = np.ascontiguousarray(metric.statistics(corpus, ready), dtype="<f8")
     except (TypeError, ValueError) as error:
-        raise DataError(f"{metric.key}: its statistics are no rows of numbers: {error}") from error
+        raise DataError(f"{metric.key}: its statistics are not rows of numbers: {error}") from error
     expected = len(corpus) if metric.scores_sets else corpus.candidate_count
     if rows.ndim != 2 or len(rows) != expected or rows.shape[1] == 0:
         raise DataError(

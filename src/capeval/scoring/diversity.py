@@ -83,7 +83,7 @@ def diversity(
         interval: confidence level of the bootstrap intervals over images, or None for none.
         samples: number of bootstrap samples.
         seed: seed of the bootstrap.
-        threads: number of threads, 0 for one per core; results are the same bits for any number.
+        threads: number of threads; 0 means one per core; results are the same bits for any number.
         **given: what the metrics of capeval need, by keyword, as for [`capeval.score`][]. Where no `document_frequency`
             is given, words are weighted by the references, or else by each system's own sets.
 

@@ -48,7 +48,7 @@ def intervals(
             jackknife, which draws nothing.
         samples: number of bootstrap samples.
         seed: seed of the bootstrap.
-        threads: number of threads, 0 for one per core.
+        threads: number of threads; 0 means one per core.
 
     Raises:
         UsageError: an unknown method, tables of different lengths, or the jackknife of one image.

@@ -197,7 +197,7 @@ class Result(Mapping[str, Score]):
         }
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Per-image scores: one row an image (index `image_id`), one column a metric.
+        """Per-image scores: one row per image (index `image_id`), one column per metric.
 
         Raises `MissingDependencyError` when pandas is not installed.
         """

@@ -50,7 +50,7 @@ def score(
             truth more often on fewer than 30 images.
         samples: number of bootstrap samples.
         seed: seed of the bootstrap; the same seed draws the same samples on any machine.
-        threads: number of threads, 0 for one per core; results are the same bits for any number.
+        threads: number of threads; 0 means one per core; results are the same bits for any number.
         **given: what the metrics of capeval need, by keyword: `document_frequency`, `meteor_resources`, `objects`,
             `threshold`, `embeddings`; see [`Given`][capeval.resources.needs.Given].
 

@@ -1,4 +1,4 @@
-"""Scores that others computed: a file with a column a metric and a row a judgment."""
+"""Scores that others computed: a file with a column per metric and a row per judgment."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from capeval.judgments.scoring import Columns
 
 _IDS = ("image_id", "row", "judgment")
-"""Columns that are no scores."""
+"""Columns that are not scores."""
 
 
 def read_scores(path: PathLike, judgments: Judgments) -> dict[str, Columns]:
     """Scores by name and column of candidates, aligned with the rows of the judgments.
 
     CSV or TSV with a head, or JSON lines; a row for each judgment, in the order of the judgments' file. Judgments that
-    the protocol leaves out may have a row or not. Rated captions have a column a metric. Pairs have two, `NAME.b` and
+    the protocol leaves out may have a row or not. Rated captions have a column per metric. Pairs have two, `NAME.b` and
     `NAME.c`, or one, `NAME`: by how much B is better. Columns `image_id`, `row` and `judgment` are not read.
 
-    Raises `DataError` for another number of rows, a value that is no finite number, and half a pair of columns.
+    Raises `DataError` for another number of rows, a value that is not a finite number, and half a pair of columns.
     """
     source = display_name(path)
     table = _read(source, path)
@@ -48,9 +48,9 @@ def read_scores(path: PathLike, judgments: Judgments) -> dict[str, Columns]:
 
 
 def check_scores(scores: Mapping[str, object], judgments: Judgments) -> dict[str, Columns]:
-    """The same kind of scores from memory: by name and column of candidates, a finite number a row of the judgments.
+    """The same kind of scores from memory: by name and column of candidates, a finite number per row of the judgments.
 
-    Raises `DataError` that names the column for another number of rows, other columns, or what is no finite number.
+    Raises `DataError` that names the column for another number of rows, other columns, or what is not a finite number.
     """
     expected = list(judgments.candidates())
     checked: dict[str, Columns] = {}

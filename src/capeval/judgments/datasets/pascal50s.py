@@ -1,8 +1,8 @@
 """PASCAL-50S: 4,000 pairs of captions, 1,000 of each category (Vedantam et al., CVPR 2015).
 
 The release is `pair_pascal.mat` (image, both captions, who wrote them, category, direct votes) and, beside it,
-`consensus_pascal.mat` (a triplet a reference, whose votes decide). Copies as JSON lines hold the pair, its references,
-`category` and `consensus_label` (0: B is preferred, 1: C) on one line.
+`consensus_pascal.mat` (one triplet per reference; the votes decide). Copies as JSON lines hold the pair, its
+references, `category` and `consensus_label` (0: B is preferred, 1: C) on one line.
 """
 
 from __future__ import annotations

@@ -168,7 +168,7 @@ def _recognise_text(path: str) -> _Found | None:
 
 
 def _matlab_dataset(path: str) -> str | None:
-    """By the variables' names. PASCAL-50S's triplets belong to its pairs, and are no data set by themselves."""
+    """By the variables' names. PASCAL-50S's triplets belong to its pairs, and are not a data set by themselves."""
     names = matlab.variables(path)
     if "new_input" in names:
         return "pascal-50s"
@@ -180,7 +180,7 @@ def _csv_dataset(line: str) -> str | None:
 
 
 def _json_dataset(line: str) -> str | None:
-    """By the fields of the first object; one that is cut off by the end of the head is no judgment."""
+    """By the fields of the first object; one that is cut off by the end of the head is not a judgment."""
     try:
         fields = json.loads(line)
     except ValueError:

@@ -82,7 +82,7 @@ class Explanation:
 
 
 def _bag(title: str, names: tuple[str, ...], weights: Numbers, importance: Numbers, width: int) -> list[str]:
-    """A line an object or word: its share and its ρ."""
+    """A line per object or word: its share and its ρ."""
     if not names:
         return [f"{title:<10} none known"]
     return [

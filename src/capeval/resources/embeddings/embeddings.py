@@ -54,7 +54,7 @@ class Embeddings:
             (labels, dimension) vectors, zeros where nothing is known; (labels,) whether something is.
 
         Raises:
-            DataError: the file cannot be read, or is no file of word vectors.
+            DataError: the file cannot be read, or is not a file of word vectors.
         """
         import numpy as np
 
