@@ -93,8 +93,8 @@ class Combine(Metric):
         Raises `UsageError` where parts see different words or other resources of one kind: one pass counts them all.
         """
         parts = {part: part.ready(corpus, needs) for part in self.parts}
-        taken = chain.from_iterable(ready.resources for ready in parts.values())
-        resources = tuple({id(resource): resource for resource in taken}.values())
+        all_resources = chain.from_iterable(ready.resources for ready in parts.values())
+        resources = tuple({id(resource): resource for resource in all_resources}.values())
         seen = list({id(ready.corpus): ready.corpus for ready in parts.values()}.values())
         if len(seen) > 1 or len({type(resource) for resource in resources}) < len(resources):
             raise UsageError(f"{self.label}: its parts are of different words or vectors; score them one by one")

@@ -64,15 +64,15 @@ def score(
         >>> round(result["rouge-l"].value, 3)
         0.886
     """
-    taken = Needs.of(needs, given, threads=threads)
-    chosen = parse_metrics(metrics, taken)
+    merged_needs = Needs.of(needs, given, threads=threads)
+    parsed_metrics = parse_metrics(metrics, merged_needs)
     check_bootstrap(interval, samples, seed)
     accepted_name("interval method", interval_method, METHODS)
     corpus = Corpus(references, candidates, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
     return score_corpus(
         corpus,
-        chosen,
-        needs=taken,
+        parsed_metrics,
+        needs=merged_needs,
         interval=interval,
         interval_method=interval_method,
         samples=samples,

@@ -43,8 +43,8 @@ def read_scores(path: PathLike, judgments: Judgments) -> dict[str, Columns]:
             f"{source}: {number:,} rows of scores for {judgments.in_file:,} judgments{left}; give a row for each"
         )
     places = [row.place for row in judgments.rows] if number == judgments.in_file else range(number)
-    kept = {name: [values[place] for place in places] for name, values in table.items()}
-    return _paired(source, kept) if len(judgments.candidates()) == 2 else _single(kept)
+    aligned = {name: [values[place] for place in places] for name, values in table.items()}
+    return _paired(source, aligned) if len(judgments.candidates()) == 2 else _single(aligned)
 
 
 def check_scores(scores: Mapping[str, object], judgments: Judgments) -> dict[str, Columns]:
@@ -57,11 +57,11 @@ def check_scores(scores: Mapping[str, object], judgments: Judgments) -> dict[str
     rows = len(judgments.rows)
     for name, columns in scores.items():
         if not isinstance(columns, Mapping) or set(columns) != set(expected):
-            given = (
+            received = (
                 f"the columns {', '.join(map(repr, columns))}" if isinstance(columns, Mapping) else repr(columns)[:60]
             )
             needed = ", ".join(f"{column!r}: numbers" for column in expected)
-            raise DataError(f"scores {name!r}: got {given}; these judgments need {{{needed}}}")
+            raise DataError(f"scores {name!r}: got {received}; these judgments need {{{needed}}}")
         checked[name] = {
             column: _numbers(f"scores {name!r}, column {column!r}", columns[column], rows) for column in expected
         }
@@ -79,8 +79,8 @@ def _numbers(where: str, values: npt.ArrayLike, rows: int) -> npt.NDArray[np.flo
         shape = f"{len(numbers):,} numbers" if numbers.ndim == 1 else f"an array of shape {numbers.shape}"
         raise DataError(f"{where}: {shape} for {rows:,} judgments; give one number for each")
     if not np.isfinite(numbers).all():
-        place = int(np.argmin(np.isfinite(numbers)))
-        raise DataError(f"{where}: expected finite numbers, got {numbers[place]} at place {place}")
+        index = int(np.argmin(np.isfinite(numbers)))
+        raise DataError(f"{where}: expected finite numbers, got {numbers[index]} at place {index}")
     return numbers
 
 
