@@ -158,7 +158,7 @@ class References:
 
     @property
     def counts(self) -> list[int]:
-        """References an image, by image."""
+        """References per image, by image."""
 
     def __len__(self) -> int:
         """Number of images."""
@@ -186,7 +186,7 @@ class Corpus:
 
     @property
     def counts(self) -> list[int]:
-        """Candidates an image, by image."""
+        """Candidates per image, by image."""
 
     def longest(self) -> tuple[int, int]:
         """Tokens of the longest sentence, and the number of its image."""
@@ -206,7 +206,7 @@ class DocumentFrequency:
     def from_token_ids(
         ids: bytes, lengths: Sequence[int], sizes: Sequence[int], n: int, threads: int = 0
     ) -> DocumentFrequency:
-        """Count over token ids: those of all references (little-endian u32), their lengths, references an image."""
+        """Count over token ids: those of all references (little-endian u32), their lengths, references per image."""
 
     @staticmethod
     def load(path: str) -> DocumentFrequency:
@@ -233,7 +233,7 @@ class DocumentFrequency:
         """The n-grams of one order as token ids, and the count of each, both as little-endian u32.
 
         Raises:
-            UsageError: a word is no token id.
+            UsageError: a word is not a token id.
         """
 
     def to_bytes(self) -> bytes:
@@ -359,7 +359,7 @@ class Embedded:
             dimension: length of a vector.
             vectors: float64, row by row.
             words: for each word of the vocabulary its rows; −1 for an unknown word, none for one to ignore.
-            objects: labels an image; their rows likewise; their counts.
+            objects: labels per image; their rows likewise; their counts.
 
         Raises:
             UsageError: there is no such row, or the sizes do not add up to the labels.
@@ -442,7 +442,7 @@ class Statistics:
         """
 
     def grouped(self, sizes: Sequence[int], best: bool) -> Statistics:
-        """A row a group of so many consecutive rows: the mean of their scores, or the best.
+        """A row per group of so many consecutive rows: the mean of their scores, or the best.
 
         Raises:
             UsageError: the sizes do not add up to the rows.
@@ -551,7 +551,7 @@ def caption_vectors(
     parameters: Mapping[str, bool | float | str],
     resources: Sequence[object] = ...,
 ) -> tuple[list[str], bytes] | None:
-    """The image's n-grams, and its captions' vectors over them; None where the similarity is no inner product.
+    """The image's n-grams, and its captions' vectors over them; None where the similarity is not an inner product.
 
     Raises:
         UsageError: unacceptable parameters.
@@ -571,7 +571,7 @@ def top(corpus: Corpus, scores: bytes, most: int) -> tuple[Corpus, list[list[int
     """The corpus with the best candidates of each set only, and their places in their sets.
 
     Raises:
-        UsageError: not one score a candidate.
+        UsageError: not one score per candidate.
     """
 
 def leave_one_out(corpus: Corpus, stemmed: bool, threads: int = 0) -> Corpus:
@@ -595,7 +595,7 @@ class Reward:
         """
 
     def encode(self, ids: bytes, lengths: Sequence[int], sizes: Sequence[int], threads: int) -> EncodedReferences:
-        """Encode references: the ids of all (little-endian u32), their lengths, references an image."""
+        """Encode references: the ids of all (little-endian u32), their lengths, references per image."""
 
     def score(self, ids: bytes, lengths: Sequence[int], references: EncodedReferences, threads: int) -> bytes:
         """Rewards of the samples, as little-endian float64."""

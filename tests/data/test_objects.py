@@ -117,7 +117,7 @@ def test_a_threshold_keeps_scores_at_and_above_it(tmp_path: Path, threshold: flo
         ("[" + "9" * 5000 + "]", "a number is too long"),
         ("3", "is the number 3; accepted: COCO"),
         ('{"1": ["a"], "1": ["b"]}', "'1' occurs twice in one object; keep one"),
-        ('[{"image_id": 1, "objects": {"a": NaN}}]', "NaN is no JSON number"),
+        ('[{"image_id": 1, "objects": {"a": NaN}}]', "NaN is not a JSON number"),
         ([3], "row 1 is the number 3; each row is an object with image_id and objects"),
         ([{"objects": []}], "row 1: the image id must be text or a whole number, got nothing"),
         ([{"image_id": 1.5, "objects": []}], "row 1: the image id must be text or a whole number, got 1.5"),

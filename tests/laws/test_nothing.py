@@ -1,4 +1,4 @@
-"""The contract for nothing: each entry of a metric's `nothing` has a check here."""
+"""Edge cases: each entry of a metric's `nothing` has a check here."""
 
 from __future__ import annotations
 

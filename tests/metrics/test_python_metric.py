@@ -171,8 +171,8 @@ def score_mine(**own: Any) -> None:
     ("rows", "message"),
     [
         ([(1.0, 1.0)], r"shape \(1, 2\); they must be 2 rows, one per candidate"),
-        ([(1.0,), (1.0, 2.0)], "are no rows of numbers"),
-        ([("x", 1.0), ("y", 1.0)], "are no rows of numbers"),
+        ([(1.0,), (1.0, 2.0)], "are not rows of numbers"),
+        ([("x", 1.0), ("y", 1.0)], "are not rows of numbers"),
         ([(1.0, 1.0), (float("nan"), 1.0)], "row 1 of its statistics has a number that is not finite"),
         ([(1.0, 1.0, 1.0), (1.0, 1.0, 1.0)], "rows of 3 numbers need a formula"),
         ([], r"shape \(0,\)"),

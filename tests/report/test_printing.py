@@ -76,7 +76,7 @@ def latex_text(written: str) -> str:
     read, at = "", 0
     while at < len(written):
         found = PIECE.match(written, at)
-        assert found, f"{written[at:]!r} in {written!r} is no text"
+        assert found, f"{written[at:]!r} in {written!r} is not text"
         piece = {name: text for name, text in found.groupdict().items() if text is not None}
         [(kind, text)] = piece.items()
         read += {

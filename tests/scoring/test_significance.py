@@ -258,7 +258,7 @@ def test_one_image_tells_nothing_apart() -> None:
     systems = {"a": {"1": "a brown dog runs"}, "b": {"1": "a cat"}}
     [pair] = capeval.compare(references, systems, "rouge-l").pairs
     assert (pair.p, pair.interval) == (1.0, (pair.delta, pair.delta))
-    with pytest.warns(CapevalWarning, match="on 1 image finds differences that are none; take test permutation"):
+    with pytest.warns(CapevalWarning, match="on 1 image finds differences that are not there; take test permutation"):
         capeval.compare(references, systems, "rouge-l", test="bootstrap")
 
 

@@ -100,9 +100,9 @@ def test_files_that_are_no_weights(tmp_path: Path, state: Path) -> None:
     contents = [b"", b"nonsense", state.read_bytes()[:1000], pickle.dumps(_offline), pickle.dumps([1])]
     for content in contents:
         path.write_bytes(content)
-        with pytest.raises(DataError, match=r"weights\.pth: is no state dict of ssdlite320"):
+        with pytest.raises(DataError, match=r"weights\.pth: is not a state dict of ssdlite320"):
             load_detector(SMALL, weights=str(path), device="cpu")
-    with pytest.raises(DataError, match="is no state dict of fcos_resnet50_fpn"):
+    with pytest.raises(DataError, match="is not a state dict of fcos_resnet50_fpn"):
         load_detector("fcos_resnet50_fpn", weights=str(state), device="cpu")
     with pytest.raises(DataError, match="is a directory"):
         load_detector(SMALL, weights=str(tmp_path), device="cpu")

@@ -71,7 +71,7 @@ def test_other_settings_do_not_mix(images: Path, tmp_path: Path) -> None:
     detect_images(Widths(), find_images(images), output, threshold=0.5, resume=False)
     assert read_objects(output)["scene_0000.png"] == {"dog": 6, "cat": 1}
     (tmp_path / "objects.json.partial").write_text("{}\nnonsense\n")
-    with pytest.raises(DataError, match="is no interrupted run; remove it"):
+    with pytest.raises(DataError, match="is not an interrupted run; remove it"):
         detect_images(Widths(), find_images(images), output)
 
 

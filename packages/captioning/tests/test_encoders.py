@@ -51,7 +51,7 @@ def test_names_weights_and_sides_that_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="too small for alexnet"):
         load_encoder("alexnet", side=16)
     (tmp_path / "weights.pt").write_bytes(b"none")
-    with pytest.raises(DataError, match="is no state dict of the encoder small"):
+    with pytest.raises(DataError, match="is not a state dict of the encoder small"):
         load_encoder("small", weights=str(tmp_path / "weights.pt"))
 
 

@@ -1,4 +1,4 @@
-"""Caption sets from run folders: every method, for every captioner; and what is no captioner."""
+"""Caption sets from run folders: every method, for every captioner; and what is not a captioner."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_images_of_a_run_that_are_elsewhere(folder: Path, tmp_path: Path) -> Non
 
 
 def test_what_is_no_captioner(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"nothing: is no folder; a captioner is"):
+    with pytest.raises(DataError, match=r"nothing: is not a folder; a captioner is"):
         generate(tmp_path / "nothing")
     with pytest.raises(DataError, match=r"holds neither a run of capeval caption train nor a checkpoint"):
         generate(tmp_path)

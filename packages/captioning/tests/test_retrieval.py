@@ -193,10 +193,10 @@ def test_what_it_refuses(run: RunFolder, scenes: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="retrieval needs a trained retrieval model: .*capeval caption retrieval"):
         train(settings(scenes, loss="xe + retrieval"), tmp_path / "none", cache=cache, tensorboard=False)
     (tmp_path / "other.pt").write_bytes(b"x")
-    with pytest.raises(DataError, match="is no checkpoint of capeval, or damaged"):
+    with pytest.raises(DataError, match="is not a checkpoint of capeval, or damaged"):
         RetrievalModel.load(tmp_path / "other.pt")
     torch.save({"kind": "other"}, tmp_path / "other.pt")
-    with pytest.raises(DataError, match="is no retrieval model; capeval caption retrieval trains one"):
+    with pytest.raises(DataError, match="is not a retrieval model; capeval caption retrieval trains one"):
         RetrievalModel.load(tmp_path / "other.pt")
     model = RetrievalModel(ImageSentenceSpace(len(run.vocabulary), 3), run.vocabulary, torch.zeros(2, 256), "0123")
     with pytest.raises(DataError, match="trained on other images, splits or captions \\(checksum 0123"):

@@ -117,7 +117,7 @@ def training_ids(vocabulary: Vocabulary) -> list[list[list[int]]]:
 
 
 def test_the_device_rewards_as_the_host_does(training: TrainingCaptions, vocabulary: Vocabulary) -> None:
-    """The GPU's way, on a CPU: `load_reward` takes it where the device is no CPU."""
+    """The GPU's way, on a CPU: `load_reward` takes it where the device is not a CPU."""
     metric = capeval.metrics.CiderD()
     words = ids(vocabulary, SAMPLES)
     host, device = CiderDOfIds(training, metric), CiderDOnDevice(training, metric, "cpu")

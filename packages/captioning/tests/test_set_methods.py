@@ -116,8 +116,8 @@ def test_a_method_prints_as_it_is_written(text: str) -> None:
         ("rs(width=3)", "no parameter 'width'; its parameters: temperature, top_k, nucleus"),
         ("gnc(sigma=1-10)", "sigma must be a number or a range such as 1..10, of at least 0, got '1-10'"),
         ("ss(p=0.5..2)", "p must be a number or a range such as 1..10, of at least 0 and at most 1, got 0.5..2"),
-        ("beam(3)", "'3' is no parameter with its value"),
-        ("rs(temperature=1", "is no way to make caption sets"),
+        ("beam(3)", "'3' is not a parameter with its value"),
+        ("rs(temperature=1", "is not a way to make caption sets"),
     ],
 )
 def test_what_is_no_method_says_what_would_be(text: str, message: str) -> None:

@@ -171,7 +171,7 @@ def test_a_run_of_another_version_is_refused(scenes: Path, tmp_path: Path) -> No
     (run / "config.json").write_text("{")
     with pytest.raises(DataError, match="no configuration of a training run"):
         resume(run)
-    with pytest.raises(DataError, match="is no run of capeval caption train"):
+    with pytest.raises(DataError, match="is not a run of capeval caption train"):
         resume(tmp_path)
 
 
@@ -196,7 +196,7 @@ def test_a_run_goes_on_as_it_began_or_not(scenes: Path, tmp_path: Path) -> None:
 def test_damaged_and_foreign_checkpoints_are_refused(scenes: Path, tmp_path: Path) -> None:
     run = quick(scenes, tmp_path, steps=2)
     (run / "best.pt").write_bytes(b"nothing")
-    with pytest.raises(DataError, match="is no checkpoint of capeval, or damaged"):
+    with pytest.raises(DataError, match="is not a checkpoint of capeval, or damaged"):
         RunFolder.open(run).captioner()
     torch.save({"model": {}}, run / "best.pt")
     with pytest.raises(DataError, match="does not fit config.json"):

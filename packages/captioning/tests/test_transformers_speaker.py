@@ -111,7 +111,7 @@ def test_first_words_come_as_often_as_they_are_likely(speaker: TransformersSpeak
     likely = speaker._model.generate(pixel_values=seen, **settings).logits[0][0].softmax(0)
     assert max(likely[len(WORDS) - len(SAID) :]) > 0.01
     for number, word in enumerate(WORDS):
-        if word in SAID:  # others are no text
+        if word in SAID:  # others are not text
             later = firsts[word] / 4000
             assert later >= float(likely[number]) - 0.03
 

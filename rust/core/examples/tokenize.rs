@@ -1,4 +1,4 @@
-//! Tokenizes standard input, a caption a line; prints the tokens with spaces between them.
+//! Tokenizes standard input, a caption per line; prints the tokens with spaces between them.
 //!
 //! The argument names the tokenizer (`ptb` if there is none).
 

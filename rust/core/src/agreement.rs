@@ -1,7 +1,7 @@
 //! How a metric's scores go with people's ratings: Kendall's τ-b and τ-c, Spearman's ρ and Pearson's r, and what the
 //! bootstrap over images makes of them.
 //!
-//! The points are sorted once. A bootstrap sample is then a weight an image, and one pass over the sorted points gives
+//! The points are sorted once. A bootstrap sample is then a weight per image, and one pass over the sorted points gives
 //! all four statistics: O(n log levels), where levels are the distinct ratings, a handful.
 
 use crate::engine::resample::Draw;

@@ -107,7 +107,7 @@ impl References {
     }
 }
 
-/// References with the candidates of one system: one caption an image, or a set of several.
+/// References with the candidates of one system: one caption per image, or a set of several.
 #[derive(Debug)]
 pub struct Corpus {
     /// The references.

@@ -93,7 +93,7 @@ impl References {
         self.0.tokenizer.name()
     }
 
-    /// References an image, by image.
+    /// References per image, by image.
     #[getter]
     fn counts(&self) -> Vec<usize> {
         (0..self.0.images.len()).map(|image| self.0.sentences.of_image(image).len()).collect()
@@ -145,7 +145,7 @@ impl Corpus {
         self.0.vocabulary.words().collect()
     }
 
-    /// Candidates an image, by image.
+    /// Candidates per image, by image.
     #[getter]
     fn counts(&self) -> Vec<usize> {
         (0..self.0.candidates.image_count()).map(|image| self.0.candidates.of_image(image).len()).collect()

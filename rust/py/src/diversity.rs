@@ -67,7 +67,7 @@ pub(crate) fn similarity_matrix<'py>(
 }
 
 /// The n-grams of an image and the vectors of its candidates over them, candidate by candidate, float64; None where the
-/// similarity is no inner product.
+/// similarity is not an inner product.
 #[pyfunction]
 #[pyo3(signature = (corpus, image, parameters, resources=vec![]))]
 pub(crate) fn caption_vectors<'py>(
@@ -116,7 +116,7 @@ pub(crate) fn spectral_diversity(eigenvalues: Vec<f64>) -> (f64, bool) {
     (spectral::diversity(&eigenvalues), spectral::least_is_negative(&eigenvalues))
 }
 
-/// The corpus with only the `most` candidates of each set that have the highest scores (float64, one a candidate), and
+/// The corpus with only the `most` candidates of each set with the highest scores (float64, one per candidate), and
 /// their places in their sets.
 #[pyfunction]
 pub(crate) fn top(corpus: &Bound<'_, Corpus>, scores: &[u8], most: usize) -> PyResult<(Corpus, Vec<Vec<usize>>)> {
@@ -155,7 +155,7 @@ pub(crate) fn word_counts(py: Python<'_>, corpus: &Bound<'_, Corpus>) -> Vec<(St
     })
 }
 
-/// Of each candidate 1 where no training caption has the same words, else 0; a row a candidate.
+/// Of each candidate 1 where no training caption has the same words, else 0; a row per candidate.
 #[pyfunction]
 pub(crate) fn novelty(py: Python<'_>, corpus: &Bound<'_, Corpus>, training: &Bound<'_, References>) -> Statistics {
     let (corpus, training) = (&corpus.get().0, &training.get().0);

@@ -29,7 +29,7 @@ fn term(code: i64) -> PyResult<Term> {
 #[pymethods]
 impl Embedded {
     /// `vectors`: float64, row by row; `words`: for each word of the vocabulary its rows, −1 for an unknown word, none for
-    /// one to ignore; `objects`: labels an image, their rows likewise, their counts.
+    /// one to ignore; `objects`: labels per image, their rows likewise, their counts.
     #[new]
     #[pyo3(signature = (dimension, vectors, words, objects=None))]
     fn new(

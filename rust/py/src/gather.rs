@@ -14,7 +14,7 @@ pub(crate) struct Gather {
 }
 
 impl Gather {
-    /// An image id as text; `None`, and an offence, when it is no id.
+    /// An image id as text; `None`, and an offence, when it is not an id.
     pub(crate) fn id(&mut self, id: &Bound<'_, PyAny>, row: Option<usize>) -> PyResult<Option<String>> {
         if let Ok(text) = id.cast::<PyString>() {
             let read = text.to_str().map(str::to_owned);

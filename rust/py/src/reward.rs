@@ -43,7 +43,7 @@ impl Reward {
         Ok(EncodedReferences(groups.into_iter().map(Arc::new).collect()))
     }
 
-    /// Rewards of the samples as float64; `references` has one group a sample, or one for several samples in a row.
+    /// Rewards of the samples as float64; `references` has one group per sample, or one for several samples in a row.
     fn score<'py>(
         &self,
         py: Python<'py>,

@@ -1,1 +1,1 @@
-"""The command line: one file a subcommand; each parses, calls the library and prints."""
+"""The command line: one file per subcommand; each parses, calls the library and prints."""

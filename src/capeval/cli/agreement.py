@@ -102,7 +102,7 @@ class Range(_Range):
 @click.option(
     "--scores",
     metavar="FILE",
-    help="Scores that others computed: CSV, TSV or JSON lines; a column a metric, a row a judgment.",
+    help="Scores that others computed: CSV, TSV or JSON lines; a column per metric, a row per judgment.",
 )
 @click.option(
     "--captions",

@@ -79,7 +79,7 @@ def command(
     threads: int,
     seed: int,
 ) -> None:
-    """Compare SYSTEMs (a file of captions each, one caption an image) on the same REFERENCES.
+    """Compare SYSTEMs (a file of captions each, one caption per image) on the same REFERENCES.
 
     A system is called after its file; NAME=FILE calls it otherwise. Files are as for capeval score.
     """

@@ -17,7 +17,7 @@ from capeval.report.pictures import check_pictures, write_pictures
 from capeval.scoring.diversity import diversity
 
 if TYPE_CHECKING:
-    
+
     from capeval.data.images import ImageSource
     from capeval.resources.needs import Needs
     from capeval.scoring.diversity_result import Diversity
@@ -85,7 +85,7 @@ def command(
     threads: int,
     seed: int,
 ) -> None:
-    """Score caption SETS (several captions an image by one system): one file a system.
+    """Score caption SETS (several captions per image by one system): one file per system.
 
     Files may be lists of {"image_id", "captions"}, COCO results with repeated image ids, {id: [caption, ...]} JSON,
     JSON lines, CSV, TSV or Parquet; - is stdin. A system is called after its file; NAME=FILE calls it otherwise.

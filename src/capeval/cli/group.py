@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Group(click.Group):
-    """Shows its help where a subcommand is needed and none given, and the nearest name where there is none like it."""
+    """Shows its help if a subcommand is needed but not given, and suggests the nearest name for an unknown one."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args and not self.invoke_without_command and not ctx.resilient_parsing:

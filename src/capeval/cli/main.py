@@ -71,7 +71,7 @@ def main() -> NoReturn:
     except SystemExit:
         raise
     except BaseException as error:
-        # A panic of the native code is no `Exception`.
+        # A panic of the native code is not an `Exception`.
         status = _unexpected(error)
     _leave(status if isinstance(status, int) else 0)
 

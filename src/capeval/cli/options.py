@@ -78,7 +78,7 @@ threads = click.option(
     type=click.IntRange(0),
     default=0,
     metavar="N",
-    help="Number of threads; 0, the default, is one a core. Results do not depend on it.",
+    help="Number of threads; 0, the default, means one per core. Results do not depend on it.",
 )
 quiet = click.option(
     "--quiet", "-q", is_flag=True, callback=_quiet, expose_value=False, help="No progress and no warnings."
@@ -292,7 +292,7 @@ interval_method = click.option(
 
 
 def samples(what: str) -> Callable[[F], F]:
-    """--samples, which are of that."""
+    """The option --samples, described by `what`."""
     return click.option("--samples", type=click.IntRange(1), default=1000, show_default=True, metavar="N", help=what)
 
 

@@ -66,7 +66,7 @@ def command(
     threads: int,
     seed: int,
 ) -> None:
-    """Score CANDIDATES (one caption an image) against REFERENCES (several).
+    """Score CANDIDATES (one caption per image) against REFERENCES (several).
 
     Files may be COCO JSON, {id: captions} JSON, Karpathy splits, JSON lines, CSV, TSV, Parquet or Flickr token files;
     - is stdin.

@@ -38,7 +38,7 @@ def check_texts(captions: Iterable[str]) -> list[str]:
         if not isinstance(caption, str):
             raise DataError(f"caption {number} is a {type(caption).__name__}, expected a string")
         if not caption.isascii() and any("\ud800" <= character <= "\udfff" for character in caption):
-            raise DataError(f"caption {number} holds a lone surrogate, which is no text; remove it: {caption!a}")
+            raise DataError(f"caption {number} holds a lone surrogate, which is not text; remove it: {caption!a}")
     return captions
 
 
@@ -58,7 +58,7 @@ class Corpus:
     document_source = "corpus"
     """What document frequencies are counted in where none are given, for signatures."""
     candidate_counts = (1, 1)
-    """The least and the most candidates an image."""
+    """The least and the most candidates per image."""
 
     def __init__(
         self,
@@ -277,6 +277,6 @@ def _check_candidates(
     repeated = [image for image, count in zip(candidate_ids, counts, strict=True) if count > 1]
     if repeated:
         raise DataError(
-            f"{names[1]}: more than one candidate for {some(repeated)}; keep one an image (several captions "
+            f"{names[1]}: more than one candidate for {some(repeated)}; keep one per image (several captions "
             "of one image are a caption set, and are not scored together)"
         )

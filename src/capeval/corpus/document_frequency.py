@@ -54,7 +54,7 @@ class DocumentFrequency:
     def from_token_ids(
         cls, references: Sequence[TokenIds], *, end_of_sentence: int | None = 0, n: int = 4
     ) -> DocumentFrequency:
-        """Counts over token ids: `references` is one (R_i, T) array of ids an image, as for `CiderDReward`."""
+        """Counts over token ids: `references` is one (R_i, T) array of ids per image, as for `CiderDReward`."""
         from capeval.corpus.token_ids import pack_references
 
         _check_order(n)

@@ -71,7 +71,7 @@ def keep(frequencies: DocumentFrequency, name: str, *, source: str, force: bool 
         force: whether a name that is taken may be given to these.
 
     Raises:
-        UsageError: the name is none, or is taken.
+        UsageError: the name is invalid, or is taken.
         DataError: the folder cannot be written.
     """
     check_free(name, force=force)
@@ -97,7 +97,7 @@ def keep(frequencies: DocumentFrequency, name: str, *, source: str, force: bool 
 
 
 def check_free(name: str, *, force: bool) -> None:
-    """Raises `UsageError`, before anything is counted, for what is no name, or one that is taken."""
+    """Raises `UsageError`, before anything is counted, for what is not a name, or one that is taken."""
     check_name(name)
     if not force and os.path.exists(_counts(name)):
         raise UsageError(
@@ -186,7 +186,7 @@ def _unknown(name: str) -> str:
 
 
 def _in_words(name: str) -> str:
-    """What a name that is taken stands for; where its files are damaged, that is no reason to refuse the message."""
+    """What a name that is taken stands for; also if its files are damaged: the message still has to be printed."""
     try:
         named = describe(name)
     except DataError:

@@ -1,4 +1,4 @@
-"""Caption sets, tokenised and interned once: several captions an image by one system, with references or without."""
+"""Caption sets, tokenised and interned once: several captions per image by one system, with references or without."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class SetCorpus(Corpus):
         self._numbers: dict[str, int] | None = None
         self._kept: list[list[int]] | None = None
         self.counts: list[int] = core.counts
-        """Captions an image, by image."""
+        """Captions per image, by image."""
         self.candidate_counts = (min(self.counts), max(self.counts))
         counts = core.references.counts
         self.reference_counts = (min(counts), max(counts))
@@ -90,7 +90,7 @@ def encode_sets(
         references: of at least these images; those of others are left out with a warning.
         tokenizer: as for [`capeval.tokenize`][].
         own_documents: without references, count document frequencies in each system's own sets.
-        threads: number of threads, 0 for one a core.
+        threads: number of threads; 0 means one per core.
 
     Raises:
         DataError: an image without captions or without references, systems of different images, no image at all, or a

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def pack_references(references: Sequence[TokenIds], end_of_sentence: int | None) -> tuple[bytes, list[int], list[int]]:
-    """All references as the native core takes them: ids, lengths, references an image."""
+    """All references as the native core takes them: ids, lengths, references per image."""
     groups = [as_rows(ids, f"references[{number}]") for number, ids in enumerate(references)]
     sizes = [len(group) for group in groups]
     if 0 in sizes:

@@ -159,7 +159,7 @@ def document_count(value: Any) -> int:
 
 
 def is_whole(value: Any) -> bool:
-    """Whether it is a whole number, written as an integer or as a float; True and False are none."""
+    """Whether it is a whole number, written as an integer or as a float; True and False are not."""
     return type(value) is int or (type(value) is float and value.is_integer())
 
 
@@ -230,7 +230,7 @@ def spelling(item: Any) -> str:
     try:
         word.encode()
     except UnicodeEncodeError:
-        # Python 2 may write a character as two halves. A half alone is no text: a `ValueError` too.
+        # Python 2 may write a character as two halves. A half alone is not text: a `ValueError` too.
         word = word.encode("utf-16", "surrogatepass").decode("utf-16")
     return word
 

@@ -15,7 +15,7 @@ _NAMED = 5
 
 
 def read_references(path: PathLike, *, format: str | None = None, split: str | None = None) -> Captions:
-    """Read human captions: usually several an image, in any of `FORMATS`.
+    """Read human captions: usually several per image, in any of `FORMATS`.
 
     An image without captions is kept; whoever needs its references has to say so.
 
@@ -38,7 +38,7 @@ def read_references(path: PathLike, *, format: str | None = None, split: str | N
 
 
 def read_candidates(path: PathLike, *, format: str | None = None, split: str | None = None) -> Captions:
-    """Read the captions of one system: exactly one an image. Arguments and errors as `read_references`.
+    """Read the captions of one system: exactly one per image. Arguments and errors as `read_references`.
 
     Raises:
         DataError: also when an image has several candidates or none.
@@ -51,7 +51,7 @@ def read_candidates(path: PathLike, *, format: str | None = None, split: str | N
 
 
 def read_caption_sets(path: PathLike, *, format: str | None = None, split: str | None = None) -> Captions:
-    """Read several captions an image by one system. Arguments, errors and warning as `read_references`."""
+    """Read several captions per image by one system. Arguments, errors and warning as `read_references`."""
     captions = _read(path, format, split)
     _warn_if_candidates(path, captions, "caption sets")
     return captions
@@ -74,11 +74,11 @@ def _read(path: PathLike, format: str | None, split: str | None) -> Captions:
 
 
 def _not_one(captions: Captions, counts: list[int]) -> str:
-    """Why these captions are no candidates."""
+    """Why these captions are not candidates."""
     if min(counts) > 1:
         return (
-            f"looks like a reference file: {_per_image(captions)} captions an image, where candidates have one; "
-            "give references first and candidates second, or score several captions an image as caption sets"
+            f"looks like a reference file: {_per_image(captions)} captions per image, where candidates have one; "
+            "give references first and candidates second, or score several captions per image as caption sets"
         )
     several = [image for image, count in zip(captions.image_ids, counts, strict=True) if count > 1]
     if several:
@@ -88,9 +88,9 @@ def _not_one(captions: Captions, counts: list[int]) -> str:
 
 
 def _warn_if_candidates(path: PathLike, captions: Captions, part: str) -> None:
-    """Tell when a file that should have several captions an image has exactly one for each."""
+    """Tell when a file that should have several captions per image has exactly one for each."""
     if captions.image_count > 1 and set(captions.caption_counts()) == {1}:
-        message = f"{display_name(path)}: looks like a candidate file: one caption an image; taken as {part}"
+        message = f"{display_name(path)}: looks like a candidate file: one caption per image; taken as {part}"
         warn(message, DataWarning)
 
 

@@ -67,7 +67,7 @@ class ImageSource(ABC):
 
         Raises:
             DataError: nothing is there, or it is broken.
-            UsageError: a file that is no tar file, or a pattern without `{image_id}`.
+            UsageError: a file that is not a tar file, or a pattern without `{image_id}`.
         """
         if isinstance(place, ImageSource):
             return place

@@ -99,7 +99,7 @@ def _load(text: str, name: str, line: int) -> Any:
     """JSON as RFC 8259 has it: no NaN, and no key twice in an object."""
 
     def constant(word: str) -> Any:
-        raise DataError(f"{name}: {word} is no JSON number; replace it")
+        raise DataError(f"{name}: {word} is not a JSON number; replace it")
 
     try:
         return json.loads(text, parse_constant=constant, object_pairs_hook=_unique_keys)

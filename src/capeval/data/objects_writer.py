@@ -12,7 +12,7 @@ from capeval.errors import DataWarning, some, warn
 
 
 def write_objects(path: PathLike, objects: Mapping[str, Mapping[str, int] | Sequence[str]]) -> None:
-    """Write a list of ``{"image_id", "objects"}``, a row a line: labels with counts, or labels alone.
+    """Write a list of ``{"image_id", "objects"}``, a row per line: labels with counts, or labels alone.
 
     Args:
         path: where to; ``-`` is standard output. The file appears when it is complete.

@@ -1,4 +1,4 @@
-"""Annotations of PASCAL VOC: a folder with an XML file an image."""
+"""Annotations of PASCAL VOC: a folder with an XML file per image."""
 
 from __future__ import annotations
 

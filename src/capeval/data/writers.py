@@ -23,7 +23,7 @@ def write_candidates(
     candidates: Mapping[str, str] | Mapping[int, str],
     format: str | None = None,
 ) -> None:
-    """Write one caption an image.
+    """Write one caption per image.
 
     Args:
         path: where to; ``-`` is standard output. The file appears when it is complete.
@@ -43,7 +43,7 @@ def write_candidates(
 
 
 def write_caption_sets(path: PathLike, sets: Mapping[str, Sequence[str]]) -> None:
-    """Write caption sets as a list of ``{"image_id", "captions"}``, a set a line.
+    """Write caption sets as a list of ``{"image_id", "captions"}``, a set per line.
 
     Args:
         path: where to; ``-`` is standard output. The file appears when it is complete.
@@ -82,7 +82,7 @@ def _json_row(row: Row) -> str:
 
 
 def _write_list(file: IO[str], rows: Iterable[Row]) -> None:
-    """COCO results: one list, a row a line."""
+    """COCO results: one list, a row per line."""
     separator = "[\n"
     for row in rows:
         file.write(separator + _json_row(row))

@@ -1,6 +1,6 @@
 """Estimates with the bootstrap over images: an image is drawn with all its judgments.
 
-Judgments of one image share its references, so they are no independent draws; images are. Every statistic of a call
+Judgments of one image share its references, so they are not independent draws; images are. Every statistic of a call
 sees the same draws, so the difference of two metrics is resampled pairwise for free.
 """
 
@@ -75,7 +75,7 @@ def image_numbers(image_ids: Sequence[str]) -> npt.NDArray[np.uint32]:
 
 
 def ratio(shares: Floats, counted: Floats, images: npt.NDArray[np.uint32], bootstrap: Bootstrap) -> list[Estimate]:
-    """Sum of `shares` over sum of `counted`, both of shape (rows, columns): an estimate a column."""
+    """Sum of `shares` over sum of `counted`, both of shape (rows, columns): an estimate per column."""
     import numpy as np
 
     count = int(images.max()) + 1

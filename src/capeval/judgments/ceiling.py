@@ -86,9 +86,9 @@ def _raters(ratings: Ratings, bootstrap: Bootstrap) -> dict[str, Estimate]:
     images = image_numbers([row.image_id for row in ratings.rows])
     parts = []
     for rater in range(min(map(len, ratings.ratings))):
-        own = np.array([values[rater] for values in ratings.ratings])
+        rating = np.array([values[rater] for values in ratings.ratings])
         others = [(*values[:rater], *values[rater + 1 :]) for values in ratings.ratings]
-        parts.append(correlation.correlate(own, others, images, bootstrap))
+        parts.append(correlation.correlate(rating, others, images, bootstrap))
     return _mean(parts)
 
 
@@ -103,9 +103,9 @@ def _single_votes(ratings: Ratings, bootstrap: Bootstrap) -> dict[str, Estimate]
     images = image_numbers([ratings.rows[number].image_id for number in several])
     parts = []
     for _ in range(VOTE_SPLITS):
-        own = (generator.random(len(yes)) < yes / total).astype(float)
-        others = (yes - own) / (total - 1)
-        parts.append(correlation.correlate(own, others[:, None].tolist(), images, bootstrap))
+        vote = (generator.random(len(yes)) < yes / total).astype(float)
+        others = (yes - vote) / (total - 1)
+        parts.append(correlation.correlate(vote, others[:, None].tolist(), images, bootstrap))
     return _mean(parts)
 
 

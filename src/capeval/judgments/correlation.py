@@ -32,12 +32,12 @@ LABELS = {
 def correlate(
     scores: Floats, ratings: Sequence[Sequence[float]], images: npt.NDArray[np.uint32], bootstrap: Bootstrap
 ) -> dict[str, Estimate]:
-    """Each of `STATISTICS`; `scores`, `ratings` (a sequence a row) and image numbers are aligned."""
+    """Each of `STATISTICS`; `scores`, `ratings` (a sequence per row) and image numbers are aligned."""
     import numpy as np
 
-    rows = np.repeat(np.arange(len(ratings)), [len(own) for own in ratings])
-    points = np.concatenate([np.asarray(own, dtype="<f8") for own in ratings])
-    found = np.frombuffer(
+    rows = np.repeat(np.arange(len(ratings)), [len(row) for row in ratings])
+    points = np.concatenate([np.asarray(row, dtype="<f8") for row in ratings])
+    table = np.frombuffer(
         _core.correlations(
             _bytes(scores[rows]),
             _bytes(points),
@@ -48,7 +48,7 @@ def correlate(
         )
     ).reshape(-1, len(_core.CORRELATIONS))
     estimates = {
-        name: Estimate(float(column[0]), column[1:]) for name, column in zip(_core.CORRELATIONS, found.T, strict=True)
+        name: Estimate(float(column[0]), column[1:]) for name, column in zip(_core.CORRELATIONS, table.T, strict=True)
     }
     return {**estimates, "per_image": _within_images(scores, ratings, images, bootstrap)}
 
@@ -58,8 +58,8 @@ def plain(scores: Sequence[float], values: Sequence[float]) -> dict[str, float]:
     import numpy as np
 
     numbers = np.arange(len(scores), dtype="<u4").tobytes()
-    found = np.frombuffer(_core.correlations(_bytes(scores), _bytes(values), numbers, 0, 0))
-    return dict(zip(_core.CORRELATIONS, found.tolist(), strict=True))
+    statistics = np.frombuffer(_core.correlations(_bytes(scores), _bytes(values), numbers, 0, 0))
+    return dict(zip(_core.CORRELATIONS, statistics.tolist(), strict=True))
 
 
 def _within_images(
@@ -67,7 +67,7 @@ def _within_images(
 ) -> Estimate:
     import numpy as np
 
-    means = [sum(own) / len(own) for own in ratings]
+    means = [sum(row) / len(row) for row in ratings]
     by_image = np.frombuffer(_core.kendall_b_by_image(_bytes(scores), _bytes(means), images.tobytes()))
     defined = np.isfinite(by_image)
     numbers = np.arange(len(by_image), dtype="<u4")

@@ -34,7 +34,7 @@ def halves(
 
     if not isinstance(judgments, Pairs) or judgments.votes is None or not judgments.votes_of_references:
         raise UsageError(
-            f"{judgments.dataset} has no vote a reference, so its references cannot be split in halves; "
+            f"{judgments.dataset} has no vote per reference, so its references cannot be split in halves; "
             "ABSTRACT-50S and PASCAL-50S have"
         )
     generator = np.random.default_rng(bootstrap.seed)
@@ -54,12 +54,12 @@ def _predict(pairs: Pairs, scorer: Scorer, generator: np.random.Generator) -> tu
     import numpy as np
 
     truth, votes, references = [], [], []
-    for row, own in zip(pairs.rows, pairs.votes or [], strict=True):
-        order = generator.permutation(len(own)).tolist()
-        judging, predicting = order[: len(own) // 2], sorted(order[len(own) // 2 :])
-        truth.append(sum(own[place] for place in judging))
-        votes.append(sum(own[place] for place in predicting))
-        references.append([row.references[place] for place in predicting])
+    for row, row_votes in zip(pairs.rows, pairs.votes or [], strict=True):
+        order = generator.permutation(len(row_votes)).tolist()
+        judging, predicting = order[: len(row_votes) // 2], sorted(order[len(row_votes) // 2 :])
+        truth.append(sum(row_votes[index] for index in judging))
+        votes.append(sum(row_votes[index] for index in predicting))
+        references.append([row.references[index] for index in predicting])
     scores, _ = scorer.score(pairs, references)
     differences = {name: columns["b"] - columns["c"] for name, columns in scores.items()}
     return np.sign(np.array(truth, dtype=np.float64)), {**differences, PEOPLE: np.array(votes, dtype=np.float64)}

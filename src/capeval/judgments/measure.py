@@ -58,7 +58,7 @@ def agreement(
         references: numbers of references to score against (the first ones of each row); all by default.
         draws: for each number, also so many random draws of references, whose spread is the band of a curve.
         halves: splits of the references in halves, of which one judges by its votes and the other predicts: people and
-            metrics on equal terms. For judgments with a vote a reference.
+            metrics on equal terms. For judgments with a vote per reference.
         documents: what document frequencies count: `rows` or `images`.
         ties: what a metric's tie counts as in a forced choice: `wrong` or `half`.
         scores: a file of scores that others computed, or such scores by name and column: `{"mine": {"caption": …}}`, or
@@ -68,7 +68,7 @@ def agreement(
         interval: confidence level of the bootstrap intervals over images, or None for none.
         samples: number of bootstrap samples.
         seed: seed of everything random.
-        threads: number of threads, 0 for one per core; results do not depend on it.
+        threads: number of threads; 0 means one per core; results do not depend on it.
         **given: what the metrics of capeval need, by keyword, as for `capeval.score`; `objects` are those in the
             judgments' file by default, where it has them, and `document_frequency` stands in the place of `documents`.
 
@@ -84,20 +84,20 @@ def agreement(
         raise UsageError("draws are of a number of references; name the numbers, as 1,5 (--references)")
     if isinstance(judgments, (str, PathLike)):
         judgments = read_judgments(judgments)
-    taken = Needs.of(needs, given, threads=threads)
-    if "objects" not in taken and judgments.objects is not None:
-        taken = taken.with_({"objects": judgments.objects})
-    chosen = parse_metrics(metrics, taken)
+    merged_needs = Needs.of(needs, given, threads=threads)
+    if "objects" not in merged_needs and judgments.objects is not None:
+        merged_needs = merged_needs.with_({"objects": judgments.objects})
+    parsed_metrics = parse_metrics(metrics, merged_needs)
     if scores is None:
         columns = {}
     else:
         columns = check_scores(scores, judgments) if isinstance(scores, Mapping) else read_scores(scores, judgments)
-    twice = [metric.key for metric in chosen if metric.key in columns]
+    twice = [metric.key for metric in parsed_metrics if metric.key in columns]
     if twice:
         raise UsageError(f"the scores have a column {twice[0]!r}, which is also a metric's name; rename the column")
     study = _Study(
         judgments,
-        Scorer(chosen, documents, tokenizer, taken),
+        Scorer(parsed_metrics, documents, tokenizer, merged_needs),
         columns,
         ties,
         Bootstrap(interval, samples, seed, threads),
@@ -107,8 +107,8 @@ def agreement(
     of_systems: Systems | None = None
     for count in dict.fromkeys(references) or (None,):
         # Systems are judged by the last number of references.
-        found, compared, of_systems = study.measure(count, draws)
-        measured += found
+        estimates, compared, of_systems = study.measure(count, draws)
+        measured += estimates
         comparisons += [(count, comparison) for comparison in compared]
     return Agreement(
         _core.__version__,

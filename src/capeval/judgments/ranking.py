@@ -89,7 +89,7 @@ def rank_references(
         metrics: as for `capeval.score`.
         tokenizer: as for `capeval.score`.
         needs: what metrics need beside captions, as for [`capeval.score`][].
-        threads: number of threads, 0 for one per core.
+        threads: number of threads; 0 means one per core.
         **given: what the metrics of capeval need, by keyword, as for `capeval.score`; where no `document_frequency` is
             given, words are weighted by all `references`, those of unranked images too.
 
@@ -97,11 +97,11 @@ def rank_references(
         DataError: the references are unusable, or an image to rank has fewer than two.
         UsageError: an unknown image, metric or tokenizer.
     """
-    taken = Needs.of(needs, given, threads=threads)
-    chosen = parse_metrics(metrics, taken)
+    merged_needs = Needs.of(needs, given, threads=threads)
+    parsed_metrics = parse_metrics(metrics, merged_needs)
     captions = as_references(references)
     ranked = _captions(captions, images)
-    rows = [(image, number) for image, own in ranked.items() for number in range(len(own))]
+    rows = [(image, number) for image, image_captions in ranked.items() for number in range(len(image_captions))]
     corpus = Corpus(
         {str(row): [c for n, c in enumerate(ranked[image]) if n != number] for row, (image, number) in enumerate(rows)},
         {str(row): ranked[image][number] for row, (image, number) in enumerate(rows)},
@@ -109,21 +109,22 @@ def rank_references(
         threads=threads,
     )
     scores: dict[str, list[float]] = {}
-    taken = taken.with_({}, image_of={str(row): image for row, (image, _) in enumerate(rows)})
-    for metric in chosen:
-        needed = taken
-        if metric.uses_document_frequency and "document_frequency" not in taken:
+    merged_needs = merged_needs.with_({}, image_of={str(row): image for row, (image, _) in enumerate(rows)})
+    for metric in parsed_metrics:
+        needed = merged_needs
+        if metric.uses_document_frequency and "document_frequency" not in merged_needs:
             stem = metric.uses_stems
             frequencies = DocumentFrequency.build(captions, tokenizer=tokenizer, stem=stem, threads=threads)
-            needed = taken.with_({"document_frequency": frequencies})
+            needed = merged_needs.with_({"document_frequency": frequencies})
         result = score_corpus(corpus, [metric], needs=needed, interval=None, threads=threads)
         scores[metric.key] = list(result[metric.key].per_image_values())
-    found, start = {}, 0
-    for image, own in ranked.items():
-        of_image = {key: values[start : start + len(own)] for key, values in scores.items()}
-        found[image] = _rank(own, of_image, {metric.key for metric in chosen if metric.lower_is_better})
-        start += len(own)
-    return Ranking(_core.__version__, chosen, found)
+    lower = {metric.key for metric in parsed_metrics if metric.lower_is_better}
+    ranked_images, start = {}, 0
+    for image, image_captions in ranked.items():
+        of_image = {key: values[start : start + len(image_captions)] for key, values in scores.items()}
+        ranked_images[image] = _rank(image_captions, of_image, lower)
+        start += len(image_captions)
+    return Ranking(_core.__version__, parsed_metrics, ranked_images)
 
 
 def _captions(captions: _core.Captions, images: Iterable[str] | None) -> dict[str, list[str]]:

@@ -123,7 +123,7 @@ class Agreement:
         return document
 
     def _metrics(self) -> dict[str, Any]:
-        """An entry a metric; a list of them where several numbers of references were asked for."""
+        """An entry per metric; a list of them where several numbers of references were asked for."""
         entries: dict[str, list[dict[str, Any]]] = {}
         for measured in self.measured:
             entries.setdefault(measured.name, []).append(self._entry(measured))

@@ -1,6 +1,6 @@
 """What people judged: captions that were rated, or pairs of captions of which they chose one.
 
-Both are rows, a row an image with its own references; a metric scores each column of candidates (one of a rating, two
+Both are rows, a row per image with its own references; a metric scores each column of candidates (one of a rating, two
 of a pair) against the references of the row. What differs is how scores are compared with the people's answers.
 """
 
@@ -124,12 +124,12 @@ def with_notes(judgments: Ratings | Pairs) -> Ratings | Pairs:
         if equal:
             notes.append(f"pairs that hold one caption twice, on which every metric ties: {equal:,}")
     references = [set(map(_letters, row.references)) for row in judgments.rows]
-    own = sum(
+    listed = sum(
         any(_letters(caption) in known for caption in captions)
         for known, *captions in zip(references, *judgments.candidates().values(), strict=True)
     )
-    if own:
-        notes.append(f"candidates among their own references (--drop-own-reference removes these): {own:,}")
+    if listed:
+        notes.append(f"candidates among their own references (--drop-own-reference removes these): {listed:,}")
     return replace(judgments, notes=[*judgments.notes, *notes])
 
 
@@ -147,8 +147,8 @@ def without_own_references(judgments: Ratings | Pairs) -> Ratings | Pairs:
     letters = {sentence: _letters(sentence) for row in judgments.rows for sentence in row.references}
     rows, dropped = [], 0
     for row, *candidates in zip(judgments.rows, *judgments.candidates().values(), strict=True):
-        own = set(map(_letters, candidates))
-        kept = [sentence for sentence in row.references if letters[sentence] not in own]
+        candidate_letters = set(map(_letters, candidates))
+        kept = [sentence for sentence in row.references if letters[sentence] not in candidate_letters]
         if not kept:
             raise DataError(
                 f"{judgments.source}: judgment {row.place + 1} (image {row.image_id!r}) has no reference but its own "

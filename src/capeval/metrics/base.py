@@ -127,7 +127,7 @@ class Metric:
     scores_sets: ClassVar[bool] = False
     """Whether it scores an image's captions together, as a caption set, rather than each."""
     nothing: ClassVar[dict[str, str]]
-    """The contract for nothing: what an empty caption and the like score, in words."""
+    """Edge cases: what an empty caption and the like score, in words."""
     kernel: ClassVar[str]
     """Name of the native arithmetic; a metric written in Python has none: see `PythonMetric`."""
     explains: ClassVar[str | None] = None

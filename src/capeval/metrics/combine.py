@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 class Combine(Metric):
-    """The mean of two metrics or more, weighted by `weights` (one a member; equal by default).
+    """The mean of two metrics or more, weighted by `weights` (one per member; equal by default).
 
     What it needs and says of itself comes from its members. Raises `UsageError` for fewer than two members, for what
-    is no metric, and for weights that are not numbers above 0, one a member.
+    is not a metric, and for weights that are not numbers above 0, one per member.
     """
 
     family: ClassVar[str] = "combine"
@@ -93,8 +93,8 @@ class Combine(Metric):
         Raises `UsageError` where parts see different words or other resources of one kind: one pass counts them all.
         """
         parts = {part: part.ready(corpus, needs) for part in self.parts}
-        taken = chain.from_iterable(ready.resources for ready in parts.values())
-        resources = tuple({id(resource): resource for resource in taken}.values())
+        all_resources = chain.from_iterable(ready.resources for ready in parts.values())
+        resources = tuple({id(resource): resource for resource in all_resources}.values())
         seen = list({id(ready.corpus): ready.corpus for ready in parts.values()}.values())
         if len(seen) > 1 or len({type(resource) for resource in resources}) < len(resources):
             raise UsageError(f"{self.label}: its parts are of different words or vectors; score them one by one")
@@ -177,4 +177,4 @@ def _check_weights(weights: tuple[object, ...], count: int) -> None:
 
 def _refused(given: str, count: int) -> str:
     example = ":".join(str(number + 1) for number in range(count))
-    return f"Combine: weights must be {count} numbers above 0, one a member (as {example}), got {given}"
+    return f"Combine: weights must be {count} numbers above 0, one per member (as {example}), got {given}"

@@ -24,9 +24,9 @@ class EmbeddingMetric(Metric):
 
     def complete(self) -> None:
         """Takes a path object for its text."""
-        given: dict[str, Any] = vars(self)
-        if isinstance(given["embeddings"], os.PathLike):
-            given["embeddings"] = os.fspath(given["embeddings"])
+        values: dict[str, Any] = vars(self)
+        if isinstance(values["embeddings"], os.PathLike):
+            values["embeddings"] = os.fspath(values["embeddings"])
 
     @property
     def script_words(self) -> bool:

@@ -23,16 +23,16 @@ class IdfMetric(Metric):
 
         Raises `UsageError` where the given frequencies count other things than this metric does.
         """
-        given: DocumentFrequency | None = needs.get("document_frequency")
-        if given is None:
+        frequencies: DocumentFrequency | None = needs.get("document_frequency")
+        if frequencies is None:
             if corpus.documents == 1:
                 warn(
                     f"one image is a corpus in which every n-gram is in every document, so every IDF and {self.label} "
                     "is 0; give document frequencies of a larger corpus with --df FILE (document_frequency=… in Python)"
                 )
             return Ready(corpus._core, signature=(f"df:{corpus.document_source}({corpus.documents})",))
-        self._check_frequencies(given, corpus.tokenizer)
-        return Ready(corpus._core, (given._core,), (f"df:{given.source}({given.documents})",))
+        self._check_frequencies(frequencies, corpus.tokenizer)
+        return Ready(corpus._core, (frequencies._core,), (f"df:{frequencies.source}({frequencies.documents})",))
 
     def _check_frequencies(self, given: DocumentFrequency, tokenizer: str) -> None:
         """Refuses frequencies of other things than the metric counts; warns of those cut by another tokenizer."""

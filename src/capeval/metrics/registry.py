@@ -90,11 +90,11 @@ def register(metric: Metric | type[Metric], groups: Iterable[str] = ()) -> None:
     if name in _ADDED and _ADDED[name][0] == value:
         return
     names = tuple(groups)
-    own = {group for _, of_metric in METRICS for group in of_metric} | {"all"}
-    taken = next((group for group in names if group in own), None)
+    reserved = {group for _, of_metric in METRICS for group in of_metric} | {"all"}
+    taken = next((group for group in names if group in reserved), None)
     if taken is not None:
         raise UsageError(f"metric {name!r}: group {taken!r} is capeval's own; choose another name for the group")
-    everything = {*BY_NAME, *_ADDED, *own, *(group for _, of_metric in _ADDED.values() for group in of_metric)}
+    everything = {*BY_NAME, *_ADDED, *reserved, *(group for _, of_metric in _ADDED.values() for group in of_metric)}
     if name in everything or name == Combine.family:
         raise UsageError(f"metric {name!r}: there is a metric or group of that name already; choose another name")
     _ADDED[name] = (value, names)
@@ -131,8 +131,8 @@ def _load_entry_points() -> None:
     for point in entry_points(group="capeval.metrics"):
         package = point.dist.name if point.dist else point.value
         try:
-            found = point.load()
-            for metric in found if isinstance(found, (list, tuple)) else [found]:
+            loaded = point.load()
+            for metric in loaded if isinstance(loaded, (list, tuple)) else [loaded]:
                 register(metric)
         except Exception as error:  # noqa: BLE001  (whatever is wrong in somebody's package must not stop ours)
             warn(f"the metric {point.name!r} of the package {package} cannot be loaded: {error}")
@@ -148,22 +148,22 @@ def parse_metrics(
 ) -> tuple[Metric, ...]:
     """Metrics from comma-separated names and groups, or from any mixture of names and values.
 
-    Repeats are dropped; order is kept. A metric that a group brings in, and that is unavailable with what `needs` has,
-    is left out with a warning that says the reason; one that is named stays.
+    Drops repeats and keeps the order. Leaves out a metric of a group that cannot be scored with `needs`, and warns with
+    the reason. Keeps a metric that is given by its own name.
 
     Raises `UsageError` for an unknown name (suggesting the nearest), an unknown parameter or an unacceptable value.
     """
     items = [text] if isinstance(text, (str, Metric)) else list(text)
-    chosen: dict[Metric, None] = {}
+    parsed: dict[Metric, None] = {}
     for item in items:
         if isinstance(item, Metric):
-            chosen[item] = None
+            parsed[item] = None
         else:
             for name in _split(item):
-                chosen.update(dict.fromkeys(_parse_one(name, needs)))
-    if not chosen:
+                parsed.update(dict.fromkeys(_parse_one(name, needs)))
+    if not parsed:
         raise UsageError(f"no metric given; {_accepted()}")
-    return tuple(chosen)
+    return tuple(parsed)
 
 
 _PIECES = re.compile(r'"(?:[^"]|"")*"|[^"(),]+|["(),]')
@@ -217,14 +217,14 @@ def _combination(inside: str) -> Metric:
 
 
 def _available(group: str, needs: Needs) -> tuple[Metric, ...]:
-    kept = []
+    available = []
     for metric in groups()[group]:
         reason = metric.unavailable(needs)
         if reason is None:
-            kept.append(metric)
+            available.append(metric)
         else:
             warn(f"{metric.label} is left out of group {group}: {reason}")
-    return tuple(kept)
+    return tuple(available)
 
 
 def _parameters(metric: Metric, inside: str) -> dict[str, ParameterValue]:
@@ -240,7 +240,7 @@ def _parameters(metric: Metric, inside: str) -> dict[str, ParameterValue]:
 
 
 def _value(text: str, like: ParameterValue) -> ParameterValue:
-    """The value in the type of the default; text that is none stays text, which the metric then refuses by name."""
+    """The value in the type of the default; other text stays text, which the metric then refuses by name."""
     if isinstance(like, bool):
         return {"yes": True, "true": True, "no": False, "false": False}.get(text.lower(), text)
     if isinstance(like, (int, float)):

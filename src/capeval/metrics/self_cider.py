@@ -9,7 +9,7 @@ Wang, Chan, *Describing like humans: on diversity in image captioning* (CVPR 201
 | --- | --- | --- | --- |
 | kernel | cosine, positive semi-definite | CIDEr-D: clipped, penalised, not symmetric | cosine; `kernel=cider-d` |
 | matrix of CIDEr-D | – | caption i as candidate, j as reference, i ≤ j; mirrored | the same |
-| spectrum of a kernel that is none | – | singular values | singular values, and a note in the result |
+| spectrum of a similarity that is not a kernel | – | singular values | singular values, and a note in the result |
 | words | – | split at white space | the tokenizer asked for; `stem=yes` for the stems of CIDEr's paper |
 | one caption; all similarities 0 | – | NaN | 0 |
 """

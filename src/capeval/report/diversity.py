@@ -36,7 +36,7 @@ def _table(result: Diversity) -> Table:
         [_label(figure), *(_cell(system.figures.get(key)) for system in everybody)] for key, figure in figures.items()
     ]
     rows.append(["Vocabulary", *(Number(system.vocabulary, ",") for system in everybody)])
-    rows.append(["Captions an image", *map(_count, everybody)])
+    rows.append(["Captions per image", *map(_count, everybody)])
     return Table(
         [Column("", align="left", names=True), *(Column(system.name) for system in everybody)],
         rows,

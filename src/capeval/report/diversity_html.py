@@ -1,6 +1,6 @@
 """Scores of caption sets as one HTML page that needs nothing else, assembled as the report of one system is.
 
-Several captions an image by several systems make a large document: the page carries it compressed.
+Several captions per image by several systems make a large document: the page carries it compressed.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def write_diversity_report(
     Raises:
         DataError: it cannot be written, or no image has a file.
         MissingDependencyError: Pillow, which images need, is not installed.
-        UsageError: an image without caption sets is asked for, or `images` is no source of images.
+        UsageError: an image without caption sets is asked for, or `images` is not a source of images.
     """
     with atomic_write(path) as file:
         file.write(_render(result, title, draw, images, path))

@@ -39,7 +39,7 @@ def write_report(result: Result, path: PathLike, *, title: str, images: Images |
     Raises:
         DataError: it cannot be written, or no image has a file.
         MissingDependencyError: Pillow, which images need, is not installed.
-        UsageError: `images` is no source of images.
+        UsageError: `images` is not a source of images.
     """
     with atomic_write(path) as file:
         file.write(_render(result, title, images, path))

@@ -20,7 +20,7 @@ Columns: TypeAlias = "dict[str, list[str] | array[float]]"
 
 
 def check_suffix(path: str | PathLike[str]) -> None:
-    """Raises `UsageError` when the suffix is none of those written."""
+    """Raises `UsageError` when the suffix is not one of those that can be written."""
     suffix = os.path.splitext(path)[1]
     if suffix not in _WRITERS:
         raise UsageError(

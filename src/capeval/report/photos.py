@@ -174,7 +174,7 @@ class _Beside:
                     os.remove(os.path.join(self._folder, old))
 
     def add(self, image: str, content: bytes) -> None:
-        # Numbers, because ids may be no names of files.
+        # Numbers, because ids may not be valid names of files.
         name = f"{len(self.addresses) + 1:06d}.webp"
         with self._writing(), open(os.path.join(self._folder, name), "wb") as file:
             file.write(content)

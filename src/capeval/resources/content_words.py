@@ -38,7 +38,7 @@ _SCRIPT_WORD = re.compile(r"\w\w+")
 
 
 def is_content(token: str) -> bool:
-    """Whether a token is a content word: it has a letter or a digit, and is no function word."""
+    """Whether a token is a content word: it has a letter or a digit, and is not a function word."""
     word = token.lower()
     return word not in FUNCTION_WORDS and word not in _CONTRACTIONS and any(map(str.isalnum, word))
 

@@ -63,7 +63,7 @@ class Needs:
 
     Args:
         given: values by name; None means that it was not given.
-        threads: number of threads, 0 for one per core.
+        threads: number of threads; 0 means one per core.
         progress: called with the finished share, 0 to 1, of what takes long to make ready.
         image_of: for each image id of a corpus whose ids are not those of the images, the image. Judgments score
             several captions of one image, each as an image of its own.
@@ -97,7 +97,7 @@ class Needs:
     ) -> Needs:
         """The needs of a call: those that it names by keyword (`given`), added to those that it gives as one value.
 
-        Raises `TypeError` for a keyword that is no need of the metrics here, as for any unknown keyword.
+        Raises `TypeError` for a keyword that is not a need of the metrics here, as for any unknown keyword.
         """
         for name in given:
             if name not in Given.__annotations__:

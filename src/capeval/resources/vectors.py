@@ -64,9 +64,9 @@ def embed(corpus: Corpus, needs: Needs, source: EmbeddingSource, *, scripted: bo
 
     def view() -> EmbeddedCorpus:
         _check_length(corpus, label)
-        given = needs.once("objects of images", lambda: objects_of_images(needs, needs.images(corpus)), of=corpus)
+        objects = needs.once("objects of images", lambda: objects_of_images(needs, needs.images(corpus)), of=corpus)
         cut = _by_script(corpus, needs.threads) if scripted else corpus._core
-        return embedded(cut, given, source, scripted=scripted)
+        return embedded(cut, objects, source, scripted=scripted)
 
     return needs.once(("embedded", source if isinstance(source, str) else id(source), scripted), view, of=corpus)
 
@@ -125,10 +125,10 @@ def embedded(
     # A compound that has no vector is its parts, as if they had been written apart; a label is one thing.
     of_words = dict(zip(content, map(rows.of_each, embeddings.spellings(content)), strict=True))
     of_labels = dict(zip(labels, map(rows.of_label, labels, embeddings.spellings(labels)), strict=True))
-    given = None
+    counts_by_label = None
     if objects is not None:
         counted_labels = [item for counts in objects for item in counts.items()]
-        given = (
+        counts_by_label = (
             [len(counts) for counts in objects],
             [of_labels[label] for label, _ in counted_labels],
             [float(count) for _, count in counted_labels],
@@ -137,7 +137,7 @@ def embedded(
     terms = [of_words.get(word, []) for word in vocabulary]
     return EmbeddedCorpus(
         corpus,
-        _core.Embedded(embeddings.dimension, vectors.astype("<f8", copy=False).tobytes(), terms, given),
+        _core.Embedded(embeddings.dimension, vectors.astype("<f8", copy=False).tobytes(), terms, counts_by_label),
         rows.words,
         None if objects is None else [tuple(counts) for counts in objects],
         f"{embeddings.name}({embeddings.checksum})",

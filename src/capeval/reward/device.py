@@ -91,7 +91,7 @@ class CiderDReward:
 
     Raises:
         UsageError: counts keyed by words, or stems; `n` or `sigma` out of range.
-        DataError: counts that are none of n-grams: above the number of documents, or of an n-gram without its
+        DataError: counts that cannot be of n-grams: above the number of documents, or of an n-gram without its
             beginning; or they lack the end of sentence.
     """
 
@@ -117,7 +117,7 @@ class CiderDReward:
         self._trie = _Trie.of(document_frequency, self.n, self.device)
 
     def encode(self, references: Sequence[TokenIds] | Sequence[Tensor]) -> EncodedReferences:
-        """Encodes references once, to be used in many steps: one (R_i, T) array or tensor of ids an image.
+        """Encodes references once, to be used in many steps: one (R_i, T) array or tensor of ids per image.
 
         Raises `DataError` for an array of another shape or type, or an image without reference.
         """
@@ -174,7 +174,7 @@ class CiderDReward:
             (N,) float32 on the device: CIDEr-D to a relative 1e-6.
 
         Raises:
-            DataError: wrong shapes, types or devices, or N is no multiple of the number of images.
+            DataError: wrong shapes, types or devices, or N is not a multiple of the number of images.
         """
         encoded = references if isinstance(references, EncodedReferences) else self.encode(references)
         self._check(sampled, encoded)
@@ -276,7 +276,7 @@ class _Trie(NamedTuple):
     def look_up(self, k: int, beginnings: Tensor, last: Tensor) -> tuple[Tensor, Tensor]:
         """Numbers of n-grams of order k + 1, and their idf².
 
-        `beginnings`: numbers of all their words but the last, 0 where that is none; `last`: the last, as `known`.
+        `beginnings`: numbers of all their words but the last, 0 if they are not an n-gram; `last`: as `known`.
         """
         key = beginnings * (self.unknown + 1) + last
         place = torch.searchsorted(self.keys[k], key)

@@ -51,7 +51,7 @@ class CiderDReward:
             in any case.
         n: the longest n-gram.
         sigma: standard deviation of the length penalty.
-        threads: number of threads, 0 for one a core. They end with the call, so the reward is safe after `fork`.
+        threads: number of threads; 0 means one per core. They end with the call, so the reward is safe after `fork`.
 
     Raises:
         UsageError: counts keyed by words, or stems; `n` or `sigma` out of range.
@@ -74,7 +74,7 @@ class CiderDReward:
         self._core = _core.Reward(document_frequency._core, metric.n, metric.sigma)
 
     def encode(self, references: Sequence[TokenIds]) -> EncodedReferences:
-        """Encodes references once, to be used in many steps: one (R_i, T) array of ids an image.
+        """Encodes references once, to be used in many steps: one (R_i, T) array of ids per image.
 
         Raises `DataError` for an array of another shape or type, or an image without reference.
         """
@@ -87,14 +87,14 @@ class CiderDReward:
 
         Args:
             sampled: (N, T) ids, padded after the end of sentence.
-            references: one (R_i, T) array of ids a sample, or an image: with N = k · images, the k samples of an image
-                stand in consecutive rows. Or what [`encode`][] made of them.
+            references: one (R_i, T) array of ids per sample, or per image: with N = k · images, the k samples of an
+                image stand in consecutive rows. Or what [`encode`][] made of them.
 
         Returns:
             (N,) float64.
 
         Raises:
-            DataError: wrong shapes or types, or N is no multiple of the number of images.
+            DataError: wrong shapes or types, or N is not a multiple of the number of images.
         """
         encoded = references if isinstance(references, EncodedReferences) else self.encode(references)
         ids, lengths = pack(as_rows(sampled, "sampled"), self.end_of_sentence, "sampled")

@@ -60,19 +60,19 @@ def compare(
         correction: `holm` (Holm 1979), over the pairs of systems, for each metric; or `none`.
         interval: confidence level of the intervals of scores and differences, or None for none.
         seed: seed of everything random; the same seed draws the same samples on any machine.
-        threads: number of threads, 0 for one per core; results are the same bits for any number.
+        threads: number of threads; 0 means one per core; results are the same bits for any number.
         **given: what the metrics of capeval need, by keyword, as for [`capeval.score`][].
 
     Raises:
         DataError: references or candidates are unusable, or do not fit together.
         UsageError: fewer than two systems, an unknown name or an unacceptable value.
     """
-    taken = Needs.of(needs, given, threads=threads)
-    chosen = parse_metrics(metrics, taken)
+    merged_needs = Needs.of(needs, given, threads=threads)
+    parsed_metrics = parse_metrics(metrics, merged_needs)
     check_test(len(systems), test=test, alpha=alpha, correction=correction)
     check_bootstrap(interval, samples, seed)
     corpora = Corpus.of_systems(references, systems, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
-    results = score_systems(corpora, chosen, taken)
+    results = score_systems(corpora, parsed_metrics, merged_needs)
     return compare_results(
         results,
         test=test,
@@ -170,20 +170,20 @@ def check_test(systems: int, *, test: str, alpha: float, correction: str) -> Non
     accepted_name("test", test, TESTS)
     accepted_name("correction", correction, CORRECTIONS)
     if systems < 2:
-        given = "one system was given" if systems == 1 else "no system was given"
-        raise UsageError(f"a comparison takes two systems or more, {given}; capeval score scores a single one")
+        received = "one system was given" if systems == 1 else "no system was given"
+        raise UsageError(f"a comparison takes two systems or more, {received}; capeval score scores a single one")
     if not 0 < alpha < 1:
         raise UsageError(f"alpha must be a level of significance between 0 and 1, as 0.05, got {alpha}")
 
 
 def _check_scored_alike(results: Mapping[str, Result]) -> None:
-    (first, one), *others = results.items()
+    (first, reference), *others = results.items()
     for name, other in others:
-        if other.image_ids != one.image_ids:
+        if other.image_ids != reference.image_ids:
             raise UsageError(
                 f"{name} was scored on other images than {first}, or in another order; score both on the same"
             )
-        signatures = [[score.signature for score in result.values()] for result in (one, other)]
+        signatures = [[score.signature for score in result.values()] for result in (reference, other)]
         if signatures[0] != signatures[1]:
             raise UsageError(
                 f"{name} was scored by other metrics than {first}, or with other parameters; score both the same way"
@@ -192,9 +192,10 @@ def _check_scored_alike(results: Mapping[str, Result]) -> None:
 
 def _warn_of_weak_tests(images: int, systems: int, test: str, samples: int, alpha: float, correction: str) -> None:
     if test == "bootstrap" and images < FEW_IMAGES:
-        given = "1 image" if images == 1 else f"{images} images"
+        sample = "1 image" if images == 1 else f"{images} images"
         warn(
-            f"the bootstrap test on {given} finds differences that are none; take test permutation below {FEW_IMAGES}"
+            f"the bootstrap test on {sample} finds differences that are not there; take test permutation below "
+            f"{FEW_IMAGES}"
         )
     tests = systems * (systems - 1) // 2 if correction == "holm" else 1
     least = math.ceil(tests / alpha - 1e-9) - 1
@@ -209,12 +210,12 @@ def _with_intervals(
     results: Mapping[str, Result], bounds: Sequence[tuple[float, float]], level: float
 ) -> dict[str, Result]:
     """The results with these intervals, system by system, metric by metric."""
-    place = iter(bounds)
+    intervals = iter(bounds)
     return {
         name: dataclasses.replace(
             result,
             level=level,
-            scores={key: dataclasses.replace(score, interval=next(place)) for key, score in result.items()},
+            scores={key: dataclasses.replace(score, interval=next(intervals)) for key, score in result.items()},
         )
         for name, result in results.items()
     }
@@ -222,8 +223,8 @@ def _with_intervals(
 
 def corrected(p: Sequence[float], metrics: int, correction: str) -> list[float]:
     """Corrected over the pairs of systems, for each metric; `p` is pair by pair, metric by metric."""
-    found = list(p)
+    adjusted = list(p)
     if correction == "holm":
         for metric in range(metrics):
-            found[metric::metrics] = holm(p[metric::metrics])
-    return found
+            adjusted[metric::metrics] = holm(p[metric::metrics])
+    return adjusted

@@ -131,7 +131,7 @@ class Comparison(Mapping[str, "Result"]):
         }
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The pairs: one row each, one column a field; the interval as `lower` and `upper`.
+        """The pairs: one row each, one column per field; the interval as `lower` and `upper`.
 
         Raises `MissingDependencyError` when pandas is not installed.
         """

@@ -50,30 +50,30 @@ def count(corpus: Corpus, metrics: Sequence[Metric], needs: Needs) -> list[Count
         resources = list({id(resource): resource for n in members for resource in ready[n].resources}.values())
         counted = _core.evaluate(ready[members[0]].corpus, calls, resources, needs.threads)
         statistics.update(zip(members, counted, strict=True))
-    found = []
+    counted_metrics = []
     for number, metric in enumerate(metrics):
         if isinstance(metric, PythonMetric):
             statistics[number] = _of_python(metric, corpus, ready[number])
-        found.append(Counted(metric, ready[number], statistics[number]))
+        counted_metrics.append(Counted(metric, ready[number], statistics[number]))
         for message in metric.warnings(ready[number], statistics[number]):
             warn(message)
-    return found
+    return counted_metrics
 
 
 def _passes(metrics: Sequence[Metric], ready: Sequence[Ready]) -> list[list[int]]:
     """Numbers of the metrics that native code counts together."""
     passes: list[tuple[Ready, dict[type, object], list[int]]] = []
-    for number, (metric, own) in enumerate(zip(metrics, ready, strict=True)):
+    for number, (metric, ready_metric) in enumerate(zip(metrics, ready, strict=True)):
         if isinstance(metric, PythonMetric):
             continue
-        kinds = {type(resource): resource for resource in own.resources}
+        kinds = {type(resource): resource for resource in ready_metric.resources}
         for first, taken, members in passes:
-            if first.corpus is own.corpus and all(taken.get(kind, one) is one for kind, one in kinds.items()):
+            if first.corpus is ready_metric.corpus and all(taken.get(kind, one) is one for kind, one in kinds.items()):
                 taken.update(kinds)
                 members.append(number)
                 break
         else:
-            passes.append((own, kinds, [number]))
+            passes.append((ready_metric, kinds, [number]))
     return [members for *_, members in passes]
 
 
@@ -84,7 +84,7 @@ def _of_python(metric: PythonMetric, corpus: Corpus, ready: Ready) -> _core.Stat
     try:
         rows = np.ascontiguousarray(metric.statistics(corpus, ready), dtype="<f8")
     except (TypeError, ValueError) as error:
-        raise DataError(f"{metric.key}: its statistics are no rows of numbers: {error}") from error
+        raise DataError(f"{metric.key}: its statistics are not rows of numbers: {error}") from error
     expected = len(corpus) if metric.scores_sets else corpus.candidate_count
     if rows.ndim != 2 or len(rows) != expected or rows.shape[1] == 0:
         raise DataError(

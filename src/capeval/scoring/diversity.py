@@ -83,7 +83,7 @@ def diversity(
         interval: confidence level of the bootstrap intervals over images, or None for none.
         samples: number of bootstrap samples.
         seed: seed of the bootstrap.
-        threads: number of threads, 0 for one per core; results are the same bits for any number.
+        threads: number of threads; 0 means one per core; results are the same bits for any number.
         **given: what the metrics of capeval need, by keyword, as for [`capeval.score`][]. Where no `document_frequency`
             is given, words are weighted by the references, or else by each system's own sets.
 
@@ -91,18 +91,18 @@ def diversity(
         DataError: sets or references are unusable, or do not fit together.
         UsageError: an unknown metric or an unacceptable value.
     """
-    taken = Needs.of(needs, given, threads=threads)
+    merged_needs = Needs.of(needs, given, threads=threads)
     systems = _named(sets)
-    chosen = _set_metrics(metrics)
+    parsed_metrics = _set_metrics(metrics)
     check_bootstrap(interval, samples, seed)
     if not beta2 > 0:
         raise UsageError(f"beta2 must be a number above 0, got {beta2}")
     if top is not None and (references is None or top < 1):
         reason = "needs references to rank captions by" if top >= 1 else f"must be at least 1, got {top}"
         raise UsageError(f"top {reason}")
-    scoring = _Scoring(chosen, _accuracy_metric(accuracy), beta2, taken)
-    own_documents = "document_frequency" not in taken
-    weighted = any(metric.uses_document_frequency for metric in chosen)
+    scoring = _Scoring(parsed_metrics, _accuracy_metric(accuracy), beta2, merged_needs)
+    own_documents = "document_frequency" not in merged_needs
+    weighted = any(metric.uses_document_frequency for metric in parsed_metrics)
     corpora = encode_sets(
         systems,
         references,
@@ -136,27 +136,27 @@ def _named(sets: CaptionSource | Mapping[str, CaptionSource]) -> dict[str, Capti
 
 
 def _set_metrics(metrics: str | Metric | Iterable[str | Metric]) -> tuple[Metric, ...]:
-    chosen = parse_metrics(metrics)
-    for metric in chosen:
+    parsed = parse_metrics(metrics)
+    for metric in parsed:
         if not metric.scores_sets:
             raise UsageError(
                 f"{metric.key} scores one caption, not a caption set; as the accuracy of a set's captions it is taken "
                 "with --accuracy (accuracy=… in Python)"
             )
-    return chosen
+    return parsed
 
 
 def _accuracy_metric(accuracy: str | Metric) -> Metric:
-    chosen = parse_metrics(accuracy)
-    if len(chosen) != 1 or chosen[0].scores_sets:
-        names = ", ".join(metric.key for metric in chosen)
+    parsed = parse_metrics(accuracy)
+    if len(parsed) != 1 or parsed[0].scores_sets:
+        names = ", ".join(metric.key for metric in parsed)
         raise UsageError(f"accuracy must be one metric that scores a caption against references, got {names}")
-    if chosen[0].trained_on_references:
+    if parsed[0].trained_on_references:
         raise UsageError(
-            f"{chosen[0].key} cannot be the accuracy: its language model would have read what people are scored on; "
+            f"{parsed[0].key} cannot be the accuracy: its language model would have read what people are scored on; "
             "choose a metric that compares with references, as cider-d"
         )
-    return chosen[0]
+    return parsed[0]
 
 
 class _Scoring:

@@ -48,7 +48,7 @@ def intervals(
             jackknife, which draws nothing.
         samples: number of bootstrap samples.
         seed: seed of the bootstrap.
-        threads: number of threads, 0 for one per core.
+        threads: number of threads; 0 means one per core.
 
     Raises:
         UsageError: an unknown method, tables of different lengths, or the jackknife of one image.
@@ -124,24 +124,24 @@ def notes(
         own_frequencies: whether words were weighed by the corpus itself, not by document frequencies from elsewhere.
     """
     parts = list(dict.fromkeys(part for metric in metrics for part in metric.parts))
-    found = []
+    notes = []
     if level is not None and images < FEW_IMAGES and method == "percentile":
         what = "1 image" if images == 1 else f"{images} images"
-        found.append(
+        notes.append(
             f"Intervals of {what} are too narrow: below {FEW_IMAGES} images take --interval-method jackknife, or more "
             "images."
         )
     weighing = [part.label for part in parts if part.uses_document_frequency]
     if own_frequencies and weighing and 1 < images < SMALL_CORPUS:
         beyond = "" if level is None else ", often below its interval"
-        found.append(
+        notes.append(
             f"{', '.join(weighing)}: words are weighed by these {images:,} images. On more images the score "
             f"falls{beyond}; to compare with other sets, take --df NAME."
         )
     learning = [part.label for part in parts if part.trained_on_references]
     if level is not None and learning:
-        found.append(
+        notes.append(
             f"{', '.join(learning)}: learns from these references and rises with their number; its interval is too "
             "narrow."
         )
-    return found
+    return notes

@@ -129,8 +129,8 @@ class Result(Mapping[str, Score]):
 
         Raises `UsageError` when METEOR was not scored, or for an unknown image.
         """
-        found: Alignment | None = self._explained("alignment", "alignments are METEOR's", image_id)
-        return found
+        aligned: Alignment | None = self._explained("alignment", "alignments are METEOR's", image_id)
+        return aligned
 
     @property
     def has_explanations(self) -> bool:
@@ -142,8 +142,8 @@ class Result(Mapping[str, Score]):
 
         Raises `UsageError` when VIFIDEL was not scored, or for an unknown image.
         """
-        found: Explanation = self._explained("explanation", "explanations are VIFIDEL's", image_id)
-        return found
+        plan: Explanation = self._explained("explanation", "explanations are VIFIDEL's", image_id)
+        return plan
 
     def explain(self, image_id: str) -> dict[str, Any]:
         """How the scored metrics came to the image's scores, by kind: METEOR's `alignment`, VIFIDEL's `explanation`.
@@ -172,10 +172,10 @@ class Result(Mapping[str, Score]):
         return next(((part, ready) for part, ready in self._parts() if part.explains == kind), None)
 
     def _explained(self, kind: str, whose: str, image_id: str) -> Any:
-        found = self._explaining(kind)
-        if found is None:
+        explaining = self._explaining(kind)
+        if explaining is None:
             raise UsageError(f"{whose}, which was not scored; scored: {', '.join(self.scores)}")
-        metric, ready = found
+        metric, ready = explaining
         return metric.explain_image(ready, self.corpus, self.corpus.number(image_id))
 
     def to_dict(self) -> dict[str, Any]:
@@ -197,7 +197,7 @@ class Result(Mapping[str, Score]):
         }
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Per-image scores: one row an image (index `image_id`), one column a metric.
+        """Per-image scores: one row per image (index `image_id`), one column per metric.
 
         Raises `MissingDependencyError` when pandas is not installed.
         """

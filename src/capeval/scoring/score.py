@@ -50,7 +50,7 @@ def score(
             truth more often on fewer than 30 images.
         samples: number of bootstrap samples.
         seed: seed of the bootstrap; the same seed draws the same samples on any machine.
-        threads: number of threads, 0 for one per core; results are the same bits for any number.
+        threads: number of threads; 0 means one per core; results are the same bits for any number.
         **given: what the metrics of capeval need, by keyword: `document_frequency`, `meteor_resources`, `objects`,
             `threshold`, `embeddings`; see [`Given`][capeval.resources.needs.Given].
 
@@ -64,15 +64,15 @@ def score(
         >>> round(result["rouge-l"].value, 3)
         0.886
     """
-    taken = Needs.of(needs, given, threads=threads)
-    chosen = parse_metrics(metrics, taken)
+    merged_needs = Needs.of(needs, given, threads=threads)
+    parsed_metrics = parse_metrics(metrics, merged_needs)
     check_bootstrap(interval, samples, seed)
     accepted_name("interval method", interval_method, METHODS)
     corpus = Corpus(references, candidates, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
     return score_corpus(
         corpus,
-        chosen,
-        needs=taken,
+        parsed_metrics,
+        needs=merged_needs,
         interval=interval,
         interval_method=interval_method,
         samples=samples,

@@ -147,7 +147,7 @@ def _resumed(partial: Path, settings: Row) -> dict[str, Row]:
         before, *rows = [json.loads(line) for line in whole.splitlines()] or [settings]
         done = {row["image_id"]: row for row in rows}
     except (ValueError, TypeError, KeyError):
-        raise DataError(f"{partial}: is no interrupted run; remove it, or start again without resuming") from None
+        raise DataError(f"{partial}: is not an interrupted run; remove it, or start again without resuming") from None
     if before != settings:
         raise UsageError(
             f"{partial}: the interrupted run was of {_spell(before)}, this one is of {_spell(settings)}; "

@@ -51,7 +51,7 @@ def load_weights(model: torch.nn.Module, path: str, name: str) -> None:
     """Loads a state dict without executing what the file may hold.
 
     Raises:
-        DataError: the file is none of this model.
+        DataError: the file does not belong to this model.
     """
     try:
         with reading(path), warnings.catch_warnings():
@@ -63,5 +63,5 @@ def load_weights(model: torch.nn.Module, path: str, name: str) -> None:
     except (RuntimeError, pickle.UnpicklingError, EOFError, TypeError, AttributeError, KeyError) as error:
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise DataError(
-            f"{path}: is no state dict of {name} ({reason}); save it with torch.save(model.state_dict())"
+            f"{path}: is not a state dict of {name} ({reason}); save it with torch.save(model.state_dict())"
         ) from None

@@ -10,7 +10,7 @@ on. One direction of knowledge; everything but this page needs the extra `train`
     rewards/  retrieval/  what a caption is rewarded with: a metric, or a model that finds its image
     decoding/             search, words out of a captioner: greedy, sampled, beam; generation, of a whole data set
     decoding/sets/        ways to make caption sets: RS, beam, diverse beam, RCI, GNC, SS, DRV
-    models/               image features -> words, one file an idea
+    models/               image features -> words, one file per idea
     encoders              pixels -> features by name
     data/                 images and pixels, folders people have; features, the cache of frozen ones; vocabulary,
                           words <-> ids; scenes/, a made-up data set drawn by code

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SMALL = "small"
 _OTHER = ("googlenet", "inception", "maxvit", "swin", "vit")
-"""Networks of torchvision whose layers before the pooling are no plain sequence."""
+"""Networks of torchvision whose layers before the pooling are not a plain sequence."""
 _MEAN, _DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 """Of ImageNet's channels: what torchvision's weights expect."""
 

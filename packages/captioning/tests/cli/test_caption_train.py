@@ -31,5 +31,5 @@ def test_train_resume_evaluate(run: Runner) -> None:
 def test_what_cannot_be_is_said_at_once(run: Runner) -> None:
     assert "which images?" in run.refused("caption", "train", "-o", "run")
     assert "did you mean 'att2in'" in run.refused("caption", "train", "scenes", "-o", "run", "--model", "att2n")
-    assert "is no run of capeval caption train" in run.refused("caption", "train", "-o", "run", "--resume")
-    assert "is no folder" in run.refused("caption", "evaluate", "nothing")
+    assert "is not a run of capeval caption train" in run.refused("caption", "train", "-o", "run", "--resume")
+    assert "is not a folder" in run.refused("caption", "evaluate", "nothing")

@@ -53,7 +53,7 @@ class World:
         self.accounts: dict[Role, int] = {}
 
     def account(self, role: Role) -> int:
-        """The account of this role, in a team of its own; made on first use. Its password is no hash, for speed."""
+        """The account of this role, in a team of its own; made on first use. Its password is not a hash, for speed."""
         if role not in self.accounts:
             with self.database.write() as session:
                 team = Team(name=f"Team {role.name}", name_key=f"team {role.name.lower()}")

@@ -52,7 +52,7 @@ def judged(answers: Iterable[Answer]) -> list[Answer]:
 
 
 def by_page(answers: Iterable[Answer]) -> Iterator[list[Answer]]:
-    """The answers that count, a list an item that has any."""
+    """The answers that count, a list per item that has any."""
     return (list(group) for _, group in groupby(judged(answers), attrgetter("number")))
 
 

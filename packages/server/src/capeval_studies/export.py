@@ -35,7 +35,7 @@ def export(kind: StudyKind, answers: Sequence[Answer]) -> str:
 
 
 def _triplets(answers: Sequence[Answer]) -> Iterator[Content]:
-    """A line a pair. The people of one reference have one vote, that of their majority; those undecided have none."""
+    """A line per pair. The people of one reference have one vote, that of their majority; those undecided have none."""
     for pages in by_group(answers):
         counts = [_count(page) for page in pages]
         votes = [1 if b > c else -1 for b, c in counts if b != c]
@@ -45,7 +45,7 @@ def _triplets(answers: Sequence[Answer]) -> Iterator[Content]:
 
 
 def _pairs(answers: Sequence[Answer]) -> Iterator[Content]:
-    """A line a pair; every person has one vote."""
+    """A line per pair; every person has one vote."""
     for page in by_page(answers):
         pair = {name: value for name, value in page[0].content.items() if name != "references"}
         votes = [1 if one.answer == "b" else -1 for one in page]
@@ -68,7 +68,7 @@ def _count(page: list[Answer]) -> tuple[int, int]:
 
 
 def _sets(answers: Sequence[Answer]) -> Iterator[Content]:
-    """A line a caption set; `caption` has the set's captions below each other, for the format's sake."""
+    """A line per caption set; `caption` has the set's captions below each other, for the format's sake."""
     for page in by_page(answers):
         content = page[0].content
         for number, one_set in enumerate(content["sets"]):

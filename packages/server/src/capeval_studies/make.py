@@ -42,11 +42,11 @@ def make_study(
     Args:
         kind: one of `KINDS`.
         references: human sentences of each image; for a collection, only its image ids count.
-        systems: captions (one an image; for diversity, several) by name.
+        systems: captions (one per image; for diversity, several) by name.
         categories: which pairs triplets and pairwise studies have, of `CATEGORIES`. References that become part of a
-            pair are no references of that pair.
+            pair are not references of that pair.
         items: draw so many; all by default.
-        judgments: people an item; the protocol's number by default.
+        judgments: people per item; the protocol's number by default.
         gold: questions whose answer is known, made of references.
         attention: triplets that repeat a sentence.
         seed: of all that is drawn.

@@ -58,7 +58,7 @@ class Quality:
     strengths: list[dict[str, float]] = field(default_factory=list)
     """Choices between systems: by Bradley–Terry, sum 1 in each group of systems that were compared."""
     ratings: dict[str, tuple[float, int]] = field(default_factory=dict)
-    """Ratings: mean and number a system."""
+    """Ratings: mean and number per system."""
     people: list[PersonQuality] = field(default_factory=list)
 
 

@@ -11,7 +11,7 @@ use super::outcome::Outcome;
 
 /// A complete deterministic automaton. State 0 is dead, state 1 is the start.
 struct Automaton {
-    /// One row a state, one column a character class.
+    /// One row per state, one column per character class.
     next: Vec<Vec<u32>>,
     /// The rule, later the outcome, that a state accepts.
     accepts: Vec<Option<usize>>,

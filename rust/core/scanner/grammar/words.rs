@@ -83,7 +83,7 @@ fn with_period(token: Expression) -> Rule {
     Rule::new(token + text(".")).followed_by(inner_mark(), Cut::Units(1))
 }
 
-/// A straight quotation mark that opens: a letter and something that is no blank follow.
+/// A straight quotation mark that opens: a letter and something that is not a blank follow.
 pub(crate) fn before_a_word() -> Expression {
     ascii_letter() + none_of(" \t\n\r\u{A0}")
 }

@@ -2,7 +2,7 @@
 //!
 //! All places where a text may start are parted by their first word, the places of a word by the word after it, and so
 //! on. An n-gram can only be in `minimum` documents if the (n-1)-gram it begins with is, so the long tail of n-grams, most
-//! of which occur once, falls away early. A table with one row a word does the parting: nothing is hashed. Threads share
+//! of which occur once, is dropped early. A table with one row per word separates them: nothing is hashed. Threads share
 //! the work by first words.
 
 use std::sync::atomic::{AtomicU16, Ordering};

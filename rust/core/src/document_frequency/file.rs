@@ -15,7 +15,7 @@ const HEADER: usize = 64;
 /// The checksum covers what follows it.
 const CHECKED_FROM: usize = 16;
 
-/// Why bytes are no document frequencies.
+/// Why bytes are not document frequencies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileError {
     /// The magic bytes are missing.

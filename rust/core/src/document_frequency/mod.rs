@@ -137,7 +137,8 @@ impl Frequencies {
         })
     }
 
-    /// Whether every look-up stays inside the block and every word has a name: false only for a file made to deceive.
+    /// Whether every look-up stays inside the block and every word has a name. False only for a corrupt or
+    /// malicious file.
     fn is_consistent(&self, words: usize) -> bool {
         let bytes = self.block();
         let mut index = (0..=1_usize << self.layout.bits).map(|bucket| read_u32(bytes, self.layout.start + 4 * bucket));

@@ -60,7 +60,7 @@ impl Words {
         &self.text[start..self.ends[number] as usize]
     }
 
-    /// Whether the ends cut the text into words: false only for a file made to deceive.
+    /// Whether the ends cut the text into words: false only for a corrupt or malicious file.
     pub(super) fn is_consistent(&self) -> bool {
         self.ends.is_sorted()
             && self.ends.iter().all(|&end| self.text.is_char_boundary(end as usize))
@@ -228,7 +228,8 @@ impl DocumentFrequency {
         Ok(words)
     }
 
-    /// The n-grams of one order as token ids, one after the other, and the count of each; otherwise a word that is none.
+    /// The n-grams of one order as token ids, one after the other, and the count of each. The error is a word that is
+    /// not a number.
     pub fn token_id_counts(&self, order: usize) -> Result<(Vec<Word>, Vec<u32>), String> {
         let ids = self.ids()?;
         let (mut ngrams, mut counts) = (Vec::new(), Vec::new());

@@ -6,7 +6,7 @@
 use crate::engine::resample::{Draw, Panel, percentile_interval, resample};
 use crate::engine::{Formula, Table};
 
-/// Differences that rounding alone can make are none: this share of the two scores.
+/// Differences that rounding alone can make count as 0: this share of the two scores.
 const ROUNDING: f64 = 1e-10;
 
 /// What to compare: for each system the statistics of each metric, all of the same images and in the same order.

@@ -125,7 +125,7 @@ fn marked(words: &[Word]) -> Vec<Word> {
     [&[START], words, &[END]].concat()
 }
 
-/// The n-grams of one order in a marked sentence; the beginning alone is none.
+/// The n-grams of one order in a marked sentence; the beginning alone is not one.
 fn ngrams(marked: &[Word], order: usize) -> impl Iterator<Item = Ngram> + '_ {
     marked[usize::from(order == 1)..].windows(order).map(Ngram::new)
 }

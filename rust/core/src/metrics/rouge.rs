@@ -81,7 +81,7 @@ impl RougeL {
     }
 }
 
-/// Length of the longest common subsequence: 64 cells of the classic table a machine word (Hyyrö 2004). A zero bit of
+/// Length of the longest common subsequence: 64 cells of the classic table per machine word (Hyyrö 2004). A zero bit of
 /// `row` marks a place where the table's row rises by one.
 pub(crate) fn longest_common_subsequence(a: &[Word], b: &[Word]) -> usize {
     let mut row = vec![u64::MAX; b.len().div_ceil(64)];

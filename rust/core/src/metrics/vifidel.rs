@@ -48,9 +48,9 @@ pub struct Explanation {
     pub weights: [Vec<f64>; 2],
     /// ρ of objects and of words.
     pub importance: [Vec<f64>; 2],
-    /// Costs, a row an object.
+    /// Costs, a row per object.
     pub cost: Vec<f64>,
-    /// What each object pays each word, a row an object.
+    /// What each object pays each word, a row per object.
     pub plan: Vec<f64>,
     /// The optimal value.
     pub distance: f64,

@@ -21,7 +21,7 @@ pub(super) struct Collector<'t> {
     offences: Option<(Offence, Tally)>,
 }
 
-/// One row that is no good: which rule, where, and the sentence that says so.
+/// One invalid row: which rule it breaks, where, and the message.
 pub(super) struct Offence {
     pub(super) kind: ReadErrorKind,
     pub(super) offset: usize,
@@ -61,7 +61,7 @@ impl<'t> Collector<'t> {
         }
     }
 
-    /// An image id as text; `None`, and an offence, when it is no id.
+    /// An image id as text; `None`, and an offence, when it is not an id.
     pub(super) fn id(&mut self, id: &'t RawValue, row: Option<usize>) -> Option<std::borrow::Cow<'t, str>> {
         match json::image_id(id) {
             Ok(id) => Some(id),

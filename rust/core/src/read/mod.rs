@@ -2,7 +2,7 @@
 //!
 //! Every format is recognised from what the file holds, not from its name; a caller may also say which it is.
 //! JSON is never turned into a tree: a reader walks the text, borrows what it needs from it and copies each
-//! caption once, into the arena of `Captions`. Rows that are no good (a caption that is a number, say) do not end
+//! caption once, into the arena of `Captions`. Invalid rows (a caption that is a number, say) do not end
 //! the reading: they are counted, so that one message names the first few and says how many there are.
 
 mod coco;

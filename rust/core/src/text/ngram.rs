@@ -73,7 +73,7 @@ pub(crate) fn fold(a: u64, b: u64) -> u64 {
 /// The distinct n-grams of an image's sentences, numbered, and each sentence's counts of them.
 #[derive(Debug, Default)]
 pub struct ImageNgrams {
-    /// Of each n-gram, the number of the one without its last word plus one, 0 where that is none, and the last word.
+    /// Of each n-gram, the number plus one of the n-gram without its last word (0 if there is none), and the last word.
     keys: Vec<u64>,
     places: Vec<u32>,
     entries: Vec<Entry>,

@@ -1,4 +1,4 @@
-//! Answers of the original programs, one JSON value a line: those in the tree, and those of `CAPEVAL_SHARED` where that is
+//! Recorded answers of the original programs, one JSON value per line: in the tree, and in `CAPEVAL_SHARED` if it is
 //! set. A suite without a case fails.
 
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-"""Scores that others computed: a file with a column a metric and a row a judgment."""
+"""Scores that others computed: a file with a column per metric and a row per judgment."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from capeval.judgments.scoring import Columns
 
 _IDS = ("image_id", "row", "judgment")
-"""Columns that are no scores."""
+"""Columns that are not scores."""
 
 
 def read_scores(path: PathLike, judgments: Judgments) -> dict[str, Columns]:
     """Scores by name and column of candidates, aligned with the rows of the judgments.
 
     CSV or TSV with a head, or JSON lines; a row for each judgment, in the order of the judgments' file. Judgments that
-    the protocol leaves out may have a row or not. Rated captions have a column a metric. Pairs have two, `NAME.b` and
+    the protocol leaves out may have a row or not. Rated captions have a column per metric. Pairs have two, `NAME.b` and
     `NAME.c`, or one, `NAME`: by how much B is better. Columns `image_id`, `row` and `judgment` are not read.
 
-    Raises `DataError` for another number of rows, a value that is no finite number, and half a pair of columns.
+    Raises `DataError` for another number of rows, a value that is not a finite number, and half a pair of columns.
     """
     source = display_name(path)
     table = _read(source, path)
@@ -43,25 +43,25 @@ def read_scores(path: PathLike, judgments: Judgments) -> dict[str, Columns]:
             f"{source}: {number:,} rows of scores for {judgments.in_file:,} judgments{left}; give a row for each"
         )
     places = [row.place for row in judgments.rows] if number == judgments.in_file else range(number)
-    kept = {name: [values[place] for place in places] for name, values in table.items()}
-    return _paired(source, kept) if len(judgments.candidates()) == 2 else _single(kept)
+    aligned = {name: [values[place] for place in places] for name, values in table.items()}
+    return _paired(source, aligned) if len(judgments.candidates()) == 2 else _single(aligned)
 
 
 def check_scores(scores: Mapping[str, object], judgments: Judgments) -> dict[str, Columns]:
-    """The same kind of scores from memory: by name and column of candidates, a finite number a row of the judgments.
+    """The same kind of scores from memory: by name and column of candidates, a finite number per row of the judgments.
 
-    Raises `DataError` that names the column for another number of rows, other columns, or what is no finite number.
+    Raises `DataError` that names the column for another number of rows, other columns, or what is not a finite number.
     """
     expected = list(judgments.candidates())
     checked: dict[str, Columns] = {}
     rows = len(judgments.rows)
     for name, columns in scores.items():
         if not isinstance(columns, Mapping) or set(columns) != set(expected):
-            given = (
+            received = (
                 f"the columns {', '.join(map(repr, columns))}" if isinstance(columns, Mapping) else repr(columns)[:60]
             )
             needed = ", ".join(f"{column!r}: numbers" for column in expected)
-            raise DataError(f"scores {name!r}: got {given}; these judgments need {{{needed}}}")
+            raise DataError(f"scores {name!r}: got {received}; these judgments need {{{needed}}}")
         checked[name] = {
             column: _numbers(f"scores {name!r}, column {column!r}", columns[column], rows) for column in expected
         }
@@ -79,8 +79,8 @@ def _numbers(where: str, values: npt.ArrayLike, rows: int) -> npt.NDArray[np.flo
         shape = f"{len(numbers):,} numbers" if numbers.ndim == 1 else f"an array of shape {numbers.shape}"
         raise DataError(f"{where}: {shape} for {rows:,} judgments; give one number for each")
     if not np.isfinite(numbers).all():
-        place = int(np.argmin(np.isfinite(numbers)))
-        raise DataError(f"{where}: expected finite numbers, got {numbers[place]} at place {place}")
+        index = int(np.argmin(np.isfinite(numbers)))
+        raise DataError(f"{where}: expected finite numbers, got {numbers[index]} at place {index}")
     return numbers
 
 

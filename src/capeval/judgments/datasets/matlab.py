@@ -28,14 +28,14 @@ def load(path: PathLike, *names: str) -> dict[str, Any]:
     source = display_name(path)
     with reading(path), open(path, "rb") as file:
         try:
-            found: dict[str, Any] = scipy.io.loadmat(file)
+            contents: dict[str, Any] = scipy.io.loadmat(file)
         except Exception as error:  # noqa: BLE001 - SciPy raises whatever a broken file makes it stumble over
             raise DataError(f"{source}: no MATLAB file, or a broken one ({error}); download it again") from None
-    missing = [name for name in names if name not in found]
+    missing = [name for name in names if name not in contents]
     if missing:
-        held = ", ".join(name for name in found if not name.startswith("__")) or "nothing"
+        held = ", ".join(name for name in contents if not name.startswith("__")) or "nothing"
         raise DataError(f"{source}: no variable {missing[0]!r} in it, it holds {held}; is this the right file?")
-    return {name: found[name] for name in names}
+    return {name: contents[name] for name in names}
 
 
 def variables(path: PathLike) -> list[str]:

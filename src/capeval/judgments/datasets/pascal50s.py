@@ -1,8 +1,8 @@
 """PASCAL-50S: 4,000 pairs of captions, 1,000 of each category (Vedantam et al., CVPR 2015).
 
 The release is `pair_pascal.mat` (image, both captions, who wrote them, category, direct votes) and, beside it,
-`consensus_pascal.mat` (a triplet a reference, whose votes decide). Copies as JSON lines hold the pair, its references,
-`category` and `consensus_label` (0: B is preferred, 1: C) on one line.
+`consensus_pascal.mat` (one triplet per reference; the votes decide). Copies as JSON lines hold the pair, its
+references, `category` and `consensus_label` (0: B is preferred, 1: C) on one line.
 """
 
 from __future__ import annotations
@@ -73,14 +73,14 @@ def read_pascal50s(path: PathLike, captions: PathLike | None = None) -> Pairs:
     `captions` (any reference file), and the majority of the direct votes wins. Raises `DataError`.
     """
     source = display_name(path)
-    found = load(path, "new_input", "new_data", "category", "result")
-    pairs = found["new_input"].ravel()
+    contents = load(path, "new_input", "new_data", "category", "result")
+    pairs = contents["new_input"].ravel()
     images, b, c = ([str(unwrap(pair[name])).strip() for pair in pairs] for name in ("name", "sent1", "sent2"))
-    results, numbers = found["result"].ravel(), found["category"].ravel()
-    if not len(pairs) == len(results) == len(numbers) == len(found["new_data"]):
+    results, numbers = contents["result"].ravel(), contents["category"].ravel()
+    if not len(pairs) == len(results) == len(numbers) == len(contents["new_data"]):
         raise DataError(f"{source}: new_input, new_data, category and result are not equally long; download it again")
     direct = [_direct_votes(source, number, result["result"]) for number, result in enumerate(results)]
-    authors = [[str(author) for author in of_pair] for of_pair in found["new_data"].tolist()]
+    authors = [[str(author) for author in of_pair] for of_pair in contents["new_data"].tolist()]
     consensus = os.path.join(os.path.dirname(os.fspath(path)), CONSENSUS)
     if captions is None and os.path.exists(consensus):
         references, votes = _from_triplets(consensus, b, c)

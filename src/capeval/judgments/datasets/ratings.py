@@ -1,6 +1,6 @@
-"""Ratings in JSON lines, a rated caption a line: the format for ratings of one's own, and of Composite.
+"""Ratings in JSON lines, a rated caption per line: the format for ratings of one's own, and of Composite.
 
-`{"image_id", "caption", "references", "rating"}`: `rating` is a number, a list of numbers (one a rater), or an object
+`{"image_id", "caption", "references", "rating"}`: `rating` is a number, a list of numbers (one per rater), or an object
 of either by what was rated. `system` names who wrote the caption. Composite's own names of the fields (`image`,
 `candidate`, `human_score`) are read too.
 """
@@ -33,7 +33,7 @@ def read_ratings(
         if aspect is None:
             aspect = next(iter(first), None)
     elif aspect not in (None, "rating"):
-        raise UsageError(f"{display_name(path)} has one rating a caption, so there is no {aspect!r} to choose")
+        raise UsageError(f"{display_name(path)} has one rating per caption, so there is no {aspect!r} to choose")
     named = all(record.has("system") for record in records)
     return Ratings(
         "ratings",

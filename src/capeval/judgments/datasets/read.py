@@ -63,8 +63,8 @@ def read_judgments(
     """
     if dataset is not None:
         accepted_name("dataset", dataset, DATASETS)
-    found = _find(path, dataset)
-    judgments = _read(found, captions, rating, rating_range, categories)
+    file = _find(path, dataset)
+    judgments = _read(file, captions, rating, rating_range, categories)
     return with_notes(without_own_references(judgments) if drop_own_reference else judgments)
 
 
@@ -108,24 +108,24 @@ def _find(path: PathLike, dataset: str | None) -> _Found:
         return _Found("-", dataset)
     if os.path.isdir(path):
         return _in_folder(os.fspath(path), dataset)
-    found = _recognise(os.fspath(path))
+    recognised = _recognise(os.fspath(path))
     if dataset is None:
-        if found is None:
+        if recognised is None:
             raise DataError(
                 f"{display_name(path)}: not recognised as human judgments; name what it is with --dataset "
                 f"({', '.join(DATASETS)})"
             )
-        return found
+        return recognised
     return _Found(os.fspath(path), dataset, _form(path))
 
 
 def _in_folder(folder: str, dataset: str | None) -> _Found:
     files = sorted(entry.path for entry in os.scandir(folder) if entry.is_file())
     # The same data may be there in two forms: text first, which needs no extra package.
-    recognised = [found for found in map(_recognise_text, files) if found is not None]
-    recognised = recognised or [found for found in map(_recognise, files) if found is not None]
-    wanted = [found for found in recognised if dataset in (None, found.dataset)]
-    names = sorted({found.dataset for found in wanted})
+    recognised = [file for file in map(_recognise_text, files) if file is not None]
+    recognised = recognised or [file for file in map(_recognise, files) if file is not None]
+    wanted = [file for file in recognised if dataset in (None, file.dataset)]
+    names = sorted({file.dataset for file in wanted})
     if not wanted:
         what = "human judgments" if dataset is None else dataset
         held = f"; it has {', '.join(sorted({f.dataset for f in recognised}))}" if recognised else ""
@@ -133,7 +133,7 @@ def _in_folder(folder: str, dataset: str | None) -> _Found:
     if len(names) > 1:
         raise UsageError(f"{folder} holds judgments of {' and '.join(names)}; choose one with --dataset")
     if len(wanted) > 1:
-        listed = ", ".join(os.path.basename(found.path) for found in wanted)
+        listed = ", ".join(os.path.basename(file.path) for file in wanted)
         raise UsageError(f"{folder} holds several files of {names[0]} ({listed}); name one of them")
     return wanted[0]
 
@@ -168,7 +168,7 @@ def _recognise_text(path: str) -> _Found | None:
 
 
 def _matlab_dataset(path: str) -> str | None:
-    """By the variables' names. PASCAL-50S's triplets belong to its pairs, and are no data set by themselves."""
+    """By the variables' names. PASCAL-50S's triplets belong to its pairs, and are not a data set by themselves."""
     names = matlab.variables(path)
     if "new_input" in names:
         return "pascal-50s"
@@ -180,7 +180,7 @@ def _csv_dataset(line: str) -> str | None:
 
 
 def _json_dataset(line: str) -> str | None:
-    """By the fields of the first object; one that is cut off by the end of the head is no judgment."""
+    """By the fields of the first object; one that is cut off by the end of the head is not a judgment."""
     try:
         fields = json.loads(line)
     except ValueError:

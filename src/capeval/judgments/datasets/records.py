@@ -61,12 +61,12 @@ class Record:
 def read_records(path: PathLike) -> list[Record]:
     """The objects of a JSON-lines file; blank lines are skipped.
 
-    Raises `DataError` for an empty or unreadable file and for a line that is no JSON object.
+    Raises `DataError` for an empty or unreadable file and for a line that is not a JSON object.
     """
     source = display_name(path)
     records = list(_records(source, path))
     if not records:
-        raise DataError(f"{source}: no judgment in it; expected one JSON object a line")
+        raise DataError(f"{source}: no judgment in it; expected one JSON object per line")
     return records
 
 
@@ -83,7 +83,7 @@ def _records(source: str, path: PathLike) -> Iterator[Record]:
         try:
             value = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise DataError(f"{source}, line {number}: not JSON ({error}); expected one object a line") from None
+            raise DataError(f"{source}, line {number}: not JSON ({error}); expected one object per line") from None
         if not isinstance(value, dict):
             raise DataError(f"{source}, line {number}: expected a JSON object, got {fields.shown(value)}")
         yield Record(source, number, value)

@@ -1,6 +1,6 @@
 """THumB: precision, recall and penalties of captions of COCO images (Kasai et al., NAACL 2022).
 
-`mscoco_THumB-1.0.jsonl` holds the ratings, a line a caption, and names images by `seg_id`; `mscoco_references.jsonl`
+`mscoco_THumB-1.0.jsonl` holds the ratings, a line per caption, and names images by `seg_id`; `mscoco_references.jsonl`
 holds their references. Total = (precision + recall) / 2 less the penalties for fluency, conciseness and
 inclusive language, which are released as numbers below 0.
 """

@@ -79,22 +79,22 @@ class Alignment:
 
 def _bracketed(tokens: Sequence[str], spans: list[tuple[int, int]], chunks: list[int]) -> str:
     """The sentence with each chunk in brackets that bear its number: `[1 a] man is [2 riding a horse]`."""
-    chunk_of = {place: chunk for span, chunk in zip(spans, chunks, strict=True) for place in range(*span)}
+    chunk_of = {position: chunk for span, chunk in zip(spans, chunks, strict=True) for position in range(*span)}
     text: list[str] = []
-    for place, token in enumerate(tokens):
-        chunk = chunk_of.get(place)
-        opens = chunk is not None and chunk_of.get(place - 1) != chunk
-        closes = chunk is not None and chunk_of.get(place + 1) != chunk
+    for position, token in enumerate(tokens):
+        chunk = chunk_of.get(position)
+        opens = chunk is not None and chunk_of.get(position - 1) != chunk
+        closes = chunk is not None and chunk_of.get(position + 1) != chunk
         text.append(f"{f'[{chunk} ' if opens else ''}{token}{']' if closes else ''}")
     return " ".join(text)
 
 
 def explain(metric: Meteor, tables: _core.MeteorTables, candidate: str, references: Sequence[str]) -> Alignment | None:
     """Aligns tokenised sentences; None without references."""
-    found = tables.explain(candidate, references, metric.weights())
-    if found is None:
+    aligned = tables.explain(candidate, references, metric.weights())
+    if aligned is None:
         return None
-    number, tokens, reference, links, (precision, recall, mean, penalty, score), chunks = found
+    number, tokens, reference, links, (precision, recall, mean, penalty, score), chunks = aligned
     return Alignment(
         number,
         tuple(tokens),

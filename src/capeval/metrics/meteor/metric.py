@@ -85,16 +85,16 @@ class Meteor(Metric):
 
     def complete(self) -> None:
         """Fills in the language's task and the task's parameters; what is unknown is left to the checks."""
-        given: dict[str, Any] = vars(self)
+        values: dict[str, Any] = vars(self)
         tasks = _TASKS["en"]
-        if isinstance(given["language"], str):
+        if isinstance(values["language"], str):
             tasks = _TASKS.get(self.language, tasks)
-        task = next(iter(tasks)) if given["task"] is None else given["task"]
-        given["task"] = task
+        task = next(iter(tasks)) if values["task"] is None else values["task"]
+        values["task"] = task
         parameters = tasks.get(task, {}) if isinstance(task, str) else {}
         for name, value in (parameters or _TASKS["en"]["rank"]).items():
-            if given[name] is None:
-                given[name] = value
+            if values[name] is None:
+                values[name] = value
         if not parameters and task in tuple(_TASKS["en"]):
             raise UsageError(f"METEOR: {self.language} has no task {task!r}; its tasks: {', '.join(tasks)}")
 
@@ -131,11 +131,11 @@ class Meteor(Metric):
     def key(self) -> str:
         """As for any metric; a language or task other than the default is named too."""
         usual = type(self)(language=self.language)
-        given = [p for p in self.parameters() if p.name == "language" and self.language != p.default]
-        given += [p for p in self.parameters() if p.name == "task" and self.task != usual.task]
+        changed = [p for p in self.parameters() if p.name == "language" and self.language != p.default]
+        changed += [p for p in self.parameters() if p.name == "task" and self.task != usual.task]
         tuned = [p for p in self.parameters() if p.name in _TASKS["en"]["rank"]]
-        given += [p for p in tuned if getattr(self, p.name) != getattr(self.usual(), p.name)]
-        return self.name + self._in_parentheses(given)
+        changed += [p for p in tuned if getattr(self, p.name) != getattr(self.usual(), p.name)]
+        return self.name + self._in_parentheses(changed)
 
     def explain(
         self, candidate: str, references: Sequence[str], *, tokenizer: str = "ptb", resources: str | None = None

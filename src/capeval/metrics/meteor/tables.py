@@ -90,7 +90,7 @@ def _cached(cache: str) -> _core.MeteorTables | None:
 
 
 def _silent(_: float) -> None:
-    """Nobody wants to know how far the building is."""
+    """The default progress callback: does nothing."""
 
 
 def _paraphrases(language: str) -> str:

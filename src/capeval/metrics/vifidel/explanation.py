@@ -82,7 +82,7 @@ class Explanation:
 
 
 def _bag(title: str, names: tuple[str, ...], weights: Numbers, importance: Numbers, width: int) -> list[str]:
-    """A line an object or word: its share and its ρ."""
+    """A line per object or word: its share and its ρ."""
     if not names:
         return [f"{title:<10} none known"]
     return [
@@ -95,21 +95,21 @@ def explain(metric: Vifidel, view: EmbeddedCorpus, image: int) -> Explanation:
     """The plan for the image of this number."""
     import numpy as np
 
-    found = view.embedded.explain_vifidel(view.corpus, metric.kernel_parameters(), image)
+    plan = view.embedded.explain_vifidel(view.corpus, metric.kernel_parameters(), image)
     labels = view.labels[image] if view.labels is not None else ()
-    shape = (len(found["objects"]), len(found["words"]))
-    known, total = found["coverage"]
+    shape = (len(plan["objects"]), len(plan["words"]))
+    known, total = plan["coverage"]
     numbers: dict[str, Any] = {
-        name: np.frombuffer(found[name]).copy()
+        name: np.frombuffer(plan[name]).copy()
         for name in ("object_weights", "word_weights", "object_importance", "word_importance", "cost", "plan")
     }
     numbers |= {name: numbers[name].reshape(shape) for name in ("cost", "plan")}
     return Explanation(
-        objects=tuple(labels[number] for number in found["objects"]),
-        words=view.spell(found["words"]),
-        reference_words=tuple(map(view.spell, found["reference_words"])),
-        distance=found["distance"],
-        score=found["score"],
+        objects=tuple(labels[number] for number in plan["objects"]),
+        words=view.spell(plan["words"]),
+        reference_words=tuple(map(view.spell, plan["reference_words"])),
+        distance=plan["distance"],
+        score=plan["score"],
         coverage=known / total if total else 1.0,
         **numbers,
     )

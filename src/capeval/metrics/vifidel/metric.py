@@ -77,11 +77,11 @@ class Vifidel(EmbeddingMetric):
     def complete(self) -> None:
         """Fills in what the variant decides."""
         super().complete()
-        given: dict[str, Any] = vars(self)
-        decided = _VARIANTS.get(given["variant"]) if isinstance(given["variant"], str) else None
+        values: dict[str, Any] = vars(self)
+        decided = _VARIANTS.get(values["variant"]) if isinstance(values["variant"], str) else None
         for name, value in (decided or _VARIANTS["paper"]).items():
-            if given[name] is None:
-                given[name] = value
+            if values[name] is None:
+                values[name] = value
 
     def usual(self) -> Metric:
         return type(self)(variant=self.variant)

@@ -53,7 +53,7 @@ def plane(table: Table[PlaneRow], label: str, accuracy: str, beta2: float | None
 
 
 def trade_off(table: Table[TradeOffRow], label: str, accuracy: str, beta2: float) -> Figure:
-    """The plane of a sweep: a line a model through its places, named by λ; crosses show least and greatest seed."""
+    """The plane of a sweep: a line per model through its places, named by λ; crosses show least and greatest seed."""
     lines = list(dict.fromkeys(row["line"] for row in table.rows if row["weight"] is not None))
     looks = [look(number, name, people=False) for number, name in enumerate(lines)]
     figure, axes = _one(5.2 + _room(looks), 4.6)
@@ -154,7 +154,7 @@ def captions(table: Table[CaptionsRow], label: str, accuracy: str) -> Figure:
 
 
 def scaling(planes: list[Scaling], looks: list[Look]) -> Figure:
-    """A panel an image: captions lie near where they are similar; a mark's area is the number of equal captions."""
+    """A panel per image: captions lie near where they are similar; a mark's area is the number of equal captions."""
     across = min(3, len(planes))
     down = math.ceil(len(planes) / across)
     figure = Figure(figsize=(2.7 * across + _room(looks), 0.5 + 2.9 * down), layout="constrained")
@@ -174,7 +174,7 @@ def scaling(planes: list[Scaling], looks: list[Look]) -> Figure:
 
 
 def topics(sets: list[SetTopics], looks: list[Look]) -> Figure:
-    """A row a system, a radar a caption: how far it reaches on each spoke is how much it is about that topic."""
+    """A row per system, a radar per caption: how far it reaches on each spoke is how much it is about that topic."""
     across = max(min(max(len(one.captions) for one in sets), _MOST_RADARS), 3)
     width, height = 0.3 + _RADAR_WIDTH * across, 0.45 + _ROW_HEIGHT * len(sets)
     figure = Figure(figsize=(width, height))
@@ -254,7 +254,7 @@ def _one(width: float, height: float) -> tuple[Figure, Axes]:
 
 
 def _looks(table: Table[_Named]) -> list[Look]:
-    """Of tables with a row a system."""
+    """Of tables with a row per system."""
     return [look(number, row["system"], people=row["kind"] == "people") for number, row in enumerate(table.rows)]
 
 

@@ -117,7 +117,7 @@ class TopicRow(TypedDict):
 
 @dataclass(frozen=True)
 class Table(Generic[Row]):
-    """A picture's data: a row a mark."""
+    """A picture's data: a row per mark."""
 
     name: str
     """The picture's name: that of its files, without a suffix."""
@@ -260,7 +260,7 @@ def _curve(system: SystemDiversity) -> dict[int, dict[str, float]]:
 
 
 def scaling(result: Diversity, planes: list[Scaling]) -> Table[ScalingRow]:
-    """Places of the captions of some images, a row a mark: equal captions of a system share one."""
+    """Places of the captions of some images, a row per mark: equal captions of a system share one."""
     names = [(name, kind) for name, kind, _ in _named(result)]
     rows: list[ScalingRow] = [
         {

@@ -63,7 +63,7 @@ class Printed:
 
 
 def json_text(document: Mapping[str, Any]) -> str:
-    """The document as JSON, one value a line."""
+    """The document as JSON, one value per line."""
     import json
 
     return json.dumps(document, ensure_ascii=False, indent=1)

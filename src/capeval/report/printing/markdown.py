@@ -9,9 +9,9 @@ from capeval.report.printing.table import Cell, Mark, Table, one_line
 
 _SPECIAL = re.compile(
     r"[\\|`*\[$~]"
-    r"|<(?=[A-Za-z/!?])"  # A tag; "a < b" is none.
-    r"|&(?=#?\w+;)"  # An entity; "x & y" is none.
-    r"|(?<![^\W_])_|_(?![^\W_])"  # Emphasis; an underscore within a word is none.
+    r"|<(?=[A-Za-z/!?])"  # A tag; "a < b" is not.
+    r"|&(?=#?\w+;)"  # An entity; "x & y" is not.
+    r"|(?<![^\W_])_|_(?![^\W_])"  # Emphasis; an underscore within a word is not.
 )
 
 _MARKED = {Mark.BEST: "**{}**", Mark.WORSE: "{}†", Mark.SIGNIFICANT: "{}!"}

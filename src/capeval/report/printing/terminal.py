@@ -17,7 +17,7 @@ _GAP = 3
 """Cells between two columns."""
 _SHORTEST_BAR = 6
 _NARROWEST_HEAD = 10
-"""Heads are not broken into lines shorter than this: one word a line reads badly."""
+"""Heads are not broken into lines shorter than this: one word per line reads badly."""
 _NARROWEST_NAMES = 16
 """Names are folded to this before a table is cut."""
 _NARROWEST_FOLD = 4

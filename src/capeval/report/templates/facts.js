@@ -18,7 +18,7 @@ export function showFacts(report, facts) {
 }
 
 /**
- * The least and the greatest number of references an image has.
+ * The least and the greatest number of references per image has.
  * @param {{references: [number, number]}} report
  */
 export const referencesName = ({references: [least, most]}) =>

@@ -1,4 +1,4 @@
-// Histograms of the images' scores, one a metric; a bar chooses the images that the table shows.
+// Histograms of the images' scores, one per metric; a bar chooses the images that the table shows.
 
 import {byId, element, imageScore, images, percent, shape, whole} from "./dom.js";
 import {isRound} from "./steps.js";

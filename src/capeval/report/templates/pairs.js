@@ -1,4 +1,4 @@
-// The heat map of p: a row a pair of systems, a column a metric; a cell chooses what the sections below show.
+// The heat map of p: a row per pair of systems, a column per metric; a cell chooses what the sections below show.
 
 import {byId, element} from "./dom.js";
 import {levelName} from "./facts.js";

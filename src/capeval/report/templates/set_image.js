@@ -172,7 +172,7 @@ export class SetImage {
   }
 
   /**
-   * A radar of the leading topics, a line a caption, and the words of each topic.
+   * A radar of the leading topics, a line per caption, and the words of each topic.
    * @param {SetsDrawing} drawn
    * @param {number} number
    */

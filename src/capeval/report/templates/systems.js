@@ -1,4 +1,4 @@
-// What was compared, and the table of scores: a row a system, a column a metric.
+// What was compared, and the table of scores: a row per system, a column per metric.
 
 import {byId, corpusScore, element, whole} from "./dom.js";
 import {referencesName, showFacts} from "./facts.js";

@@ -1,6 +1,6 @@
 """The vectors inside the package: made from WordNet by `scripts/make_default_vectors.py`.
 
-`default.npz` holds the words, one 8-bit integer vector a word, and for each word the factor that makes it as long as 1.
+`default.npz` holds the words, one 8-bit integer vector per word, and one factor per word that scales it to length 1.
 """
 
 from __future__ import annotations

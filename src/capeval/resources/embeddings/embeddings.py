@@ -54,7 +54,7 @@ class Embeddings:
             (labels, dimension) vectors, zeros where nothing is known; (labels,) whether something is.
 
         Raises:
-            DataError: the file cannot be read, or is no file of word vectors.
+            DataError: the file cannot be read, or is not a file of word vectors.
         """
         import numpy as np
 
@@ -105,10 +105,10 @@ def open_embeddings(source: str | os.PathLike[str] | Embeddings) -> Embeddings:
 
 
 def _vector(table: Table, label: str) -> NDArray[np.float64] | None:
-    found = [vector for word in _spelling(table, label) if (vector := table.vector(word)) is not None]
-    if not found:
+    vectors = [vector for word in _spelling(table, label) if (vector := table.vector(word)) is not None]
+    if not vectors:
         return None
-    mean: NDArray[np.float64] = sum(found[1:], start=found[0]) / len(found)
+    mean: NDArray[np.float64] = sum(vectors[1:], start=vectors[0]) / len(vectors)
     return mean
 
 

@@ -20,7 +20,7 @@ def read(path: str) -> Table:
     """The table in a file.
 
     Raises:
-        DataError: it cannot be read, or is no file of word vectors; the message names the line or the word.
+        DataError: it cannot be read, or is not a file of word vectors; the message names the line or the word.
         MissingDependencyError: a gensim file, and gensim is not installed.
     """
     with reading(path), open(path, "rb") as file:

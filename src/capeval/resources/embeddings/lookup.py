@@ -73,7 +73,7 @@ def content_parts(label: str) -> list[str]:
 
 
 def singulars(word: str) -> Iterator[str]:
-    """What the singular of a lower-case word may be, the likeliest first; nothing for what is no plural."""
+    """What the singular of a lower-case word may be, the likeliest first; nothing for what is not a plural."""
     if word in _IRREGULAR:
         yield _IRREGULAR[word]
     for suffix in ("men", "women"):

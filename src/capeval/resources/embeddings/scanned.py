@@ -43,11 +43,11 @@ class ScannedTable:
         encoded = word.encode(errors="replace")
         for start in self._index.places(encoded):
             if self._index.kind == "text":
-                found = text.vector_at(self._name, self._data, start, encoded, self.dimension)
+                vector = text.vector_at(self._name, self._data, start, encoded, self.dimension)
             else:
-                found = binary.vector_at(self._data, start, encoded, self.dimension)
-            if found is not None:
-                return found
+                vector = binary.vector_at(self._data, start, encoded, self.dimension)
+            if vector is not None:
+                return vector
         return None
 
 

@@ -45,7 +45,7 @@ def scan(name: str, data: bytes | mmap.mmap, progress: Progress) -> Entries:
     """Where the words are.
 
     Raises:
-        DataError: a line has too few or too many numbers, or what is no finite number; the header's count is wrong.
+        DataError: a line has too few or too many numbers, or what is not a finite number; the header's count is wrong.
     """
     lines = io.BytesIO(data) if isinstance(data, bytes) else data
     lines.seek(0)

@@ -1,4 +1,4 @@
-"""`capeval caption`: captioners, and the data and sets they need; one file a subcommand."""
+"""`capeval caption`: captioners, and the data and sets they need; one file per subcommand."""
 
 from __future__ import annotations
 

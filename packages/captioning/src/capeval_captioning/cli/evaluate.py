@@ -1,4 +1,4 @@
-"""`capeval caption evaluate`: one caption an image by a captioner, scored."""
+"""`capeval caption evaluate`: one caption per image by a captioner, scored."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from capeval.errors import MissingDependencyError
     help="rs, beam, diverse-beam, rci, gnc, ss or drv; a name may carry parameters: rs(temperature=0.7).",
 )
 @click.option(
-    "--captions", type=click.IntRange(1), default=10, show_default=True, metavar="N", help="Captions an image."
+    "--captions", type=click.IntRange(1), default=10, show_default=True, metavar="N", help="Captions per image."
 )
 @click.option(
     "--limit",

@@ -17,7 +17,7 @@ _COUNT = click.IntRange(1)
 @click.argument("run")
 @click.option("--output", "-o", metavar="FILE", help="The model.  [default: RUN/retrieval.pt]")
 @click.option("--epochs", type=_COUNT, default=30, show_default=True, metavar="N", help="Passes over the images.")
-@click.option("--batch", type=click.IntRange(2), default=64, show_default=True, metavar="N", help="Images a step.")
+@click.option("--batch", type=click.IntRange(2), default=64, show_default=True, metavar="N", help="Images per step.")
 @click.option(
     "--rate",
     type=click.FloatRange(0, min_open=True),

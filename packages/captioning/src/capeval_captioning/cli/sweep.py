@@ -55,7 +55,7 @@ def _swept(name: str, option: str, text: str, kind: Any = None, **others: Any) -
     "--method", "methods", multiple=True, default=("rs",), show_default=True, metavar="METHOD",
     help="How sets are made, as for capeval caption generate; may be given several times.",
 )  # fmt: skip
-@_swept("set_size", "--captions", "Captions an image.", _COUNT, metavar="N")
+@_swept("set_size", "--captions", "Captions per image.", _COUNT, metavar="N")
 @_swept("split", "--split", "Whose sets are made and scored.", metavar="NAME")
 @_swept("images", "--images", "Use so many images of each split; all by default.", _COUNT, metavar="N")
 @_swept("reward_steps", "--reward-steps", "Steps with each λ, after --steps of cross-entropy.", _COUNT, metavar="N")
@@ -126,7 +126,7 @@ def _quieten_tracker() -> None:
 
 
 def _check_names(models: tuple[str, ...], methods: tuple[str, ...]) -> None:
-    """Raises `UsageError` for a model or method that there is none of, before hours are spent on the others."""
+    """Raises `UsageError` for an unknown model or method, before the others have run for hours."""
     from capeval.errors import accepted_name
     from capeval_captioning.decoding.sets import set_method
     from capeval_captioning.models import MODELS

@@ -187,7 +187,7 @@ def _flickr(tokens: Path, folder: Path) -> list[CaptionedImage]:
         images += [CaptionedImage(name, name, split, tuple(captions[name])) for name in names if split]
     if not images:
         raise DataError(
-            f"{folder}: beside {tokens.name} are no lists of splits such as Flickr_8k.trainImages.txt; "
+            f"{folder}: there are no lists of splits beside {tokens.name}, such as Flickr_8k.trainImages.txt; "
             "put them there, or Karpathy's dataset_flickr30k.json"
         )
     return images
@@ -214,7 +214,7 @@ def _parsed(path: Path) -> dict[str, Any]:
     except ValueError as error:
         if isinstance(error, DataError):
             raise
-        raise DataError(f"{path}: is no JSON: {error}") from None
+        raise DataError(f"{path}: is not JSON: {error}") from None
     if not isinstance(parsed, dict):
         raise DataError(f'{path}: a data set is one object with "images", not a {type(parsed).__name__}')
     return parsed

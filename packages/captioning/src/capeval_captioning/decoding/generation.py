@@ -52,7 +52,7 @@ def generate(
         data: the captioned images; those of the run by default.
         split: which of them.
         method: a way to make caption sets, as `set_method` reads it.
-        captions: how many an image.
+        captions: number per image.
         limit: most words of a caption; by default as many as the run was trained with, or 20 tokens of a checkpoint.
         seed: of everything random.
         batch: images at a time.
@@ -100,8 +100,8 @@ def is_run(place: PathLike) -> bool:
         if os.fspath(place).count("/") == 1 and not os.path.exists(place):
             return False
         raise DataError(
-            f"{os.fspath(place)}: is no folder; a captioner is the folder of capeval caption train, or a checkpoint of "
-            "transformers: its folder, or owner/name on the hub"
+            f"{os.fspath(place)}: is not a folder; a captioner is a folder of capeval caption train, or a checkpoint "
+            "of transformers: its folder, or owner/name on the hub"
         )
     try:
         config = json.loads((Path(place) / CONFIG).read_text(encoding="utf-8"))

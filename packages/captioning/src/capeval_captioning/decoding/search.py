@@ -75,13 +75,13 @@ def sample(
     generator: torch.Generator | None = None,
     chance: Tensor | None = None,
 ) -> Decoded:
-    """`samples` captions an image, in consecutive rows, each word drawn from the model's distribution.
+    """`samples` captions per image, in consecutive rows, each word drawn from the model's distribution.
 
     Args:
         model: the captioner.
         features: of B images.
         limit: T, the most words of a caption.
-        samples: k, captions an image.
+        samples: k, captions per image.
         sampling: how a word is drawn.
         generator: of the random numbers, where `chance` is not given.
         chance: (N, limit) uniform numbers in [0, 1), which decide each word.
@@ -121,7 +121,7 @@ def drawn(likelihood: Tensor, chance: Tensor) -> Tensor:
     running = likelihood.cumsum(1)  # (N, V)
     # Below 1 even when rounded: chances have 24 bits, these sums have 53. So some word passes, and no word of none.
     word = torch.searchsorted(running, chance.double()[:, None] * running[:, -1:], right=True).squeeze(1)
-    return word.clamp(max=likelihood.shape[1] - 1)  # where likelihoods are no numbers, any word: training says so
+    return word.clamp(max=likelihood.shape[1] - 1)  # where likelihoods are not numbers, any word: training says so
 
 
 def _decode(model: Captioner, state: State, limit: int, choose: Callable[[Tensor, int], Tensor]) -> Decoded:
@@ -143,7 +143,7 @@ def _decode(model: Captioner, state: State, limit: int, choose: Callable[[Tensor
 def beam(
     model: Captioner, features: Features, *, limit: int, width: int, groups: int = 1, penalty: float = 0.5
 ) -> Decoded:
-    """`width` captions an image, in consecutive rows, likeliest first: beam search, diverse where there are groups.
+    """`width` captions per image, in consecutive rows, likeliest first: beam search, diverse where there are groups.
 
     Diverse beam search (Vijayakumar et al. 2018, algorithm 1): the beam is cut into groups; a group extends its
     captions after the groups before it, and at each step a word costs it `penalty` for each time that they have just
@@ -219,6 +219,6 @@ def _extended(
         parents.append(parent)
         chosen.append(word)
         totals.append(totalled.flatten(1).gather(1, best))
-        # What pads a caption that has ended is no word that it uses.
+        # What pads a caption that has ended is not a word that it uses.
         used = used.scatter_add(1, word, (~ended.gather(1, parent)).to(used))
     return torch.cat(parents, 1), torch.cat(chosen, 1), torch.cat(totals, 1)

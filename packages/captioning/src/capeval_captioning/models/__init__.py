@@ -1,4 +1,4 @@
-"""Captioners by name, one file an idea."""
+"""Captioners by name, one file per idea."""
 
 from capeval.errors import accepted_name
 from capeval_captioning.models.adaptive_attention import AdapAtt

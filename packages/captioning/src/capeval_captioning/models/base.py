@@ -98,7 +98,7 @@ class Captioner(nn.Module, ABC):
         return torch.stack(logits, 1)
 
     def loss(self, features: Features, captions: Tensor) -> Tensor:
-        """What training without a reward minimises: cross-entropy a word, and what a subclass adds to it."""
+        """What training without a reward minimises: cross-entropy per word, and what a subclass adds to it."""
         return cross_entropy(self(features, captions), captions)
 
 

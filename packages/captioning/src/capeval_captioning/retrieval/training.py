@@ -56,7 +56,7 @@ class RetrievalModel:
         """Reads what `save` wrote. Raises `DataError` for a missing, foreign or damaged file."""
         content = read_tensors(path)
         if content.get("kind") != _KIND or not content.keys() >= _EXPECTED:
-            raise DataError(f"{path}: is no retrieval model; capeval caption retrieval trains one")
+            raise DataError(f"{path}: is not a retrieval model; capeval caption retrieval trains one")
         space = ImageSentenceSpace(**content["sizes"])
         space.load_state_dict(content["space"])
         return cls(space, Vocabulary(tuple(content["words"])), content["images"].float(), content["data"])
@@ -107,7 +107,7 @@ def train_retrieval(
     Args:
         run: the run.
         epochs: passes over the training images, one caption of each.
-        batch: images a step.
+        batch: images per step.
         rate: learning rate of Adam in the first half.
         space: E, numbers of a vector.
         seed: of weights, order and captions.

@@ -13,7 +13,7 @@ A sweep is a folder. What is in it is not done again: a sweep that was cut off g
 
     sweep.json     what is swept: other settings need another folder
     encoder.pt     features/   the encoder and what it says of the images
-    runs/          a folder a captioner, as of `capeval caption train`
+    runs/          a folder per captioner, as of `capeval caption train`
     sets/          caption sets, as of `capeval caption generate`
     scores/        figures of each
     results.json   all figures, means over seeds, people, and whether the paper's findings hold
@@ -50,7 +50,7 @@ class Sweep:
     """What is swept.
 
     Raises:
-        UsageError: a grid without captioners, or a λ that is no number.
+        UsageError: a grid without captioners, or a λ that is not a number.
     """
 
     data: str
@@ -65,7 +65,7 @@ class Sweep:
     methods: tuple[str, ...] = ("rs",)
     """Ways to make caption sets."""
     set_size: int = 10
-    """Captions an image."""
+    """Captions per image."""
     split: str = "test"
     """Whose sets are made and scored."""
     images: int | None = None

@@ -97,7 +97,7 @@ def write_pictures(result: SweepResult, folder: str | PathLike[str]) -> None:
 
 
 def _plane(result: SweepResult) -> Table[TradeOffRow]:
-    """A row a captioner: mean, least and greatest of its seeds."""
+    """A row per captioner: mean, least and greatest of its seeds."""
     columns = ("line", "lambda", "diversity", "least", "greatest", "accuracy", "least", "greatest")
     several = len(result.sweep.methods) > 1
     places: list[tuple[str, str | None, Spread, Spread]] = [

@@ -39,7 +39,7 @@ def read_tensors(path: PathLike) -> dict[str, Any]:
         raise
     except (RuntimeError, pickle.UnpicklingError, EOFError, KeyError, ValueError) as error:
         reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise DataError(f"{path}: is no checkpoint of capeval, or damaged ({reason})") from None
+        raise DataError(f"{path}: is not a checkpoint of capeval, or damaged ({reason})") from None
     return content
 
 

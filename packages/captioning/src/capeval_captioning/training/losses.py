@@ -2,7 +2,7 @@
 
     L = w_xe · XE + L_rewards,    L_rewards = − 1/W Σ_s A(s) Σ_t log p(s_t | s_<t, image),    A(s) = r(s) − b(s)
 
-s are k captions an image that the captioner samples, W their words, r = Σ w_i · r_i the mixture of rewards, b a
+s are k captions per image that the captioner samples, W their words, r = Σ w_i · r_i the mixture of rewards, b a
 baseline without which the gradient is the same on average and noisier:
 
 - `greedy`: r of the image's greedy caption (Rennie et al., *Self-critical sequence training*, CVPR 2017, eq. 7);
@@ -41,7 +41,7 @@ class Objective:
     Args:
         mixture: what is minimised; see `capeval_captioning.training.mixture`.
         rewards: those that the mixture names.
-        samples: k, sampled captions an image.
+        samples: k, sampled captions per image.
         baseline: one of `BASELINES`.
         limit: the most words of a sampled caption.
         sampling: how the words of the samples are drawn.
@@ -63,7 +63,7 @@ class Objective:
         accepted_name("baseline", baseline, BASELINES)
         least = 2 if baseline == "others" else 1
         if samples < least:
-            raise UsageError(f"the baseline {baseline} needs at least {least} samples an image, got {samples}")
+            raise UsageError(f"the baseline {baseline} needs at least {least} samples per image, got {samples}")
         self.mixture = Mixture.parse(mixture) if isinstance(mixture, str) else mixture
         self.rewards = dict(rewards or {})
         missing = [name for name in self.mixture.rewards if name not in self.rewards]
@@ -93,7 +93,7 @@ class Objective:
         return cls(mixture, rewards, samples=samples, baseline=baseline, limit=limit, sampling=sampling)
 
     def __call__(self, model: Captioner, batch: Batch, step: int) -> Losses:
-        """The loss of the batch, and its parts: cross-entropy a word (`xe`), each reward's mean (`reward/cider-d`).
+        """The loss of the batch, and its parts: cross-entropy per word (`xe`), each reward's mean (`reward/cider-d`).
 
         Raises:
             UsageError: the mixture has a reward of retrieval, and the batch one image.

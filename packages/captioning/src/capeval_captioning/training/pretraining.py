@@ -50,7 +50,7 @@ def train_on_words(
         tokens: of each image, its tokenised captions.
         epochs: passes over the images.
         words: how many of the commonest words it tells.
-        batch: images a step.
+        batch: images per step.
         rate: the highest learning rate, which rises and falls along a cosine (Adam).
         seed: of the order of images and of the layer that tells words.
         progress: told after every step how many are done, of how many, and the loss.

@@ -1,12 +1,12 @@
 """The folder of a training run, which holds all it takes to repeat it, go on with it, and make captions.
 
 config.json       version of the folder and of capeval, settings, checksums of data, vocabulary and encoder
-vocabulary.txt    a word a line, in the order of their ids
+vocabulary.txt    a word per line, in the order of their ids
 encoder.pt        the encoder's weights as the run began
 begin.pt          the captioner's
 best.pt           the weights of the best validation: captioner, and encoder where it learns
 last.pt           the last checkpoint: all that going on takes
-log.jsonl         a line every few steps, and one a validation
+log.jsonl         a line every few steps, and one per validation
 tensorboard/      the same for TensorBoard
 """
 
@@ -147,14 +147,14 @@ def _restore(module: torch.nn.Module, state: dict[str, Any], path: Path) -> None
 def _config(folder: Path) -> dict[str, Any]:
     path = folder / CONFIG
     if not path.exists():
-        raise DataError(f"{folder}: is no run of capeval caption train: it has no {CONFIG}")
+        raise DataError(f"{folder}: is not a run of capeval caption train: it has no {CONFIG}")
     with reading(path):
         text = path.read_text(encoding="utf-8")
     try:
         config = json.loads(text)
         version, maker = config["format"], config["capeval"]
     except (ValueError, KeyError, TypeError):
-        raise DataError(f"{path}: is no configuration of a training run") from None
+        raise DataError(f"{path}: is not a configuration of a training run") from None
     if version != FORMAT:
         raise DataError(
             f"{folder}: this run folder has format {version} (capeval {maker}); capeval {capeval.__version__} reads "

@@ -61,7 +61,7 @@ def read_log(folder: Path) -> list[dict[str, Any]]:
             rows.append(json.loads(line))
         except ValueError:
             if number < len(lines):
-                raise DataError(f"{folder / LOG}: line {number} is no JSON") from None
+                raise DataError(f"{folder / LOG}: line {number} is not JSON") from None
     return rows
 
 

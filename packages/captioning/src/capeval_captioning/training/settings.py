@@ -26,7 +26,7 @@ class Settings:
     """Settings of a training run. Two runs of the same settings on the same data are the same bits on a CPU.
 
     Raises:
-        UsageError: a number out of range, or a name that is none of those accepted.
+        UsageError: a number out of range, or a name that is not accepted.
     """
 
     data: str
@@ -91,7 +91,7 @@ class Settings:
     patience: int = 0
     """Validations without a better CIDEr-D that end the run; 0: never."""
     log_every: int = 10
-    """Steps a line of the log sums up."""
+    """Steps per line of the log sums up."""
     device: str = "auto"
     """`cpu`, `cuda`, `cuda:1`, `mps`; `auto`: the GPU when there is one."""
 

@@ -19,11 +19,11 @@ EMAIL = re.compile(r"[^@\s\x00-\x1f]{1,64}@[^@\s\x00-\x1f]{1,185}")
 def make_admin(database: Database, email: str, password: str) -> None:
     """Makes the account, or the one that is there, an administrator with this password; ends its sign-ins.
 
-    Raises `UsageError` for what is no e-mail address, and for a short password.
+    Raises `UsageError` for what is not an e-mail address, and for a short password.
     """
     email = email.strip().lower()
     if not EMAIL.fullmatch(email):
-        raise UsageError(f"{email!r} is no e-mail address; it must look like name@example.org")
+        raise UsageError(f"{email!r} is not an e-mail address; it must look like name@example.org")
     if problem := problem_with(password):
         raise UsageError(problem)
     hashed = hash_password(password)

@@ -29,7 +29,7 @@ def choices(session: Session, caller: Caller, benchmark: Benchmark) -> dict[int,
 
 
 def two(session: Session, caller: Caller, benchmark: Benchmark, a: int, b: int) -> tuple[Entry, Entry]:
-    """Both submissions; raises `Refused` (404) where one is none of the caller's choices."""
+    """Both submissions; raises `Refused` (404) where one is not among the caller's choices."""
     found = choices(session, caller, benchmark)
     if a not in found or b not in found:
         raise not_found("pair of submissions")

@@ -44,7 +44,7 @@ def command() -> None:
     "system, two systems.",
 )
 @click.option("--items", type=click.IntRange(1), metavar="N", help="Draw so many items; all by default.")
-@click.option("--judgments", type=click.IntRange(1), metavar="N", help="People an item; the protocol's by default.")
+@click.option("--judgments", type=click.IntRange(1), metavar="N", help="People per item; the protocol's by default.")
 @click.option(
     "--gold", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Questions with known answers."
 )

@@ -32,7 +32,7 @@ def _moment(text: str) -> dt.datetime | None:
     try:
         return dt.datetime.fromisoformat(text.strip()).replace(tzinfo=dt.timezone.utc)
     except ValueError:
-        raise Refused(422, f"{text[:40]!r} is no time; write it as 2026-01-31T12:00 (UTC).") from None
+        raise Refused(422, f"{text[:40]!r} is not a time; write it as 2026-01-31T12:00 (UTC).") from None
 
 
 def _rules(
@@ -112,7 +112,7 @@ def board_csv(context: Context, slug: str, sort: str | None = None) -> Response:
 
 @routes.page("/benchmarks/{slug}/images.txt", role=Role.ANYONE)
 def images_txt(context: Context, slug: str) -> Response:
-    """The images to caption, an id a line."""
+    """The images to caption, an id per line."""
     with context.database.read() as session:
         benchmark = catalogue.find(session, slug)
         images = context.state.image_ids.of(session, benchmark)

@@ -58,7 +58,7 @@ def restore(database: Database, path: PathLike, *, replace: bool) -> int:
     """Fills the database from a backup; gives the number of rows.
 
     An older backup is migrated on the way. A database that holds anything is replaced only where `replace` says so.
-    Raises `DataError` for a file that is no backup or not whole, and for a database that holds data.
+    Raises `DataError` for a file that is not a backup or not whole, and for a database that holds data.
     """
     with reading(path), gzip.open(path) as file:
         try:
@@ -66,7 +66,7 @@ def restore(database: Database, path: PathLike, *, replace: bool) -> int:
             if header.get("kind") != _KIND:
                 raise ValueError
         except (ValueError, AttributeError, EOFError, gzip.BadGzipFile):
-            raise DataError(f"{path}: is no backup of a capeval server; capeval serve backup writes one") from None
+            raise DataError(f"{path}: is not a backup of a capeval server; capeval serve backup writes one") from None
         rows = _load(database, path, file, header["revision"], replace=replace)
     database.migrate()
     return rows

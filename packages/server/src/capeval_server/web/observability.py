@@ -1,4 +1,4 @@
-"""What operators see: one JSON line a request and event on standard error, and Prometheus metrics."""
+"""What operators see: one JSON line per request and event on standard error, and Prometheus metrics."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BUCKETS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 
 
 class JsonLines(logging.Formatter):
-    """One object a line: time, level, event, and what the event carries in `extra={"fields": …}`."""
+    """One object per line: time, level, event, and what the event carries in `extra={"fields": …}`."""
 
     def format(self, record: logging.LogRecord) -> str:
         entry = {

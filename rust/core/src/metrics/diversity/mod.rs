@@ -1,4 +1,4 @@
-//! How varied the captions of one image are: statistics of a caption set, one row an image.
+//! How varied the captions of one image are: statistics of a caption set, one row per image.
 //!
 //! What a set without variety means is said once, here: a set of one caption, as one of equal captions, has none.
 

@@ -77,7 +77,7 @@ pub trait Matrix: Sync {
     }
 }
 
-/// A sparse vector a candidate: entries by the number of the n-gram, which `ngrams` lists.
+/// A sparse vector per candidate: entries by the number of the n-gram, which `ngrams` lists.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Vectors {
     /// The n-grams of the image by number.

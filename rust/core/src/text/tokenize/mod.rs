@@ -3,8 +3,8 @@
 //! [`Tokenizer::Ptb`] gives the tokens that the COCO caption evaluation code scores: those of Stanford's
 //! `PTBTokenizer` 3.4.1 as `pycocoevalcap` 1.2 drives it (lines kept, lower-cased), less the thirteen punctuation
 //! tokens that it removes from its output. The rules were written from a specification of that program's behaviour,
-//! whose author had its sources at hand, and corrected by running it; its code was not at hand here. Word lists and
-//! the ranking of rules are what they are because they are the behaviour.
+//! and corrected by running it. The author of the specification had its sources; the author of this code did not.
+//! Word lists and the order of the rules equal the original's, because they define the behaviour.
 //!
 //! # One caption, many captions
 //!
@@ -21,13 +21,13 @@
 //! A line break *inside* a caption (U+000A to U+000D, U+2028, U+2029) counts as a space. In the COCO code all but
 //! U+000A pair every later caption with the tokens of the one before, which is a fault.
 //!
-//! Two differences come from Java's tables: it lower-cases a capital sigma by its own idea of where words end, and
-//! does not know letters added after Unicode 13. And a token is never empty, while the COCO code finds empty ones
-//! between two spaces inside one freak of a token (`=.[^x=  <>]`).
+//! Two differences come from Java: it has its own rule for where words end when it lower-cases a capital sigma, and
+//! its tables lack letters added after Unicode 13. And a token is never empty, while the COCO code finds empty tokens
+//! between two spaces inside one very unusual token (`=.[^x=  <>]`).
 //!
 //! # How it works
 //!
-//! `scanner/grammar` describes the tokens as regular expressions in Rust, one topic a file. The build script
+//! `scanner/grammar` describes the tokens as regular expressions in Rust, one topic per file. The build script
 //! compiles all of them into one minimal deterministic automaton over classes of UTF-16 units (`scanner/compile`).
 //! `scan` walks its tables for the longest match, `cut` gives back what the rule only looked at, `rewrite` spells
 //! the token, `lines` lower-cases, filters and counts captions. `plain` knows the commonest tokens without tables.

@@ -56,11 +56,11 @@ def make_scenes(images: int, *, seed: int = 0, captions: int = 5, shapes: int = 
     """Scenes with captions; of ten images eight are for training, one for validation, one for testing.
 
     Raises:
-        UsageError: fewer than 10 images, whose splits would be empty; no caption an image; no shape a scene, or more
+        UsageError: fewer than 10 images, whose splits would be empty; no caption per image; no shape per scene, or more
             than `MOST_SHAPES`.
     """
     if images < 10 or captions < 1:
-        raise UsageError(f"scenes need 10 images and 1 caption an image at least, got {images} and {captions}")
+        raise UsageError(f"scenes need 10 images and 1 caption per image at least, got {images} and {captions}")
     if not 1 <= shapes <= MOST_SHAPES:
         raise UsageError(f"the most shapes of a scene are 1 to {MOST_SHAPES}, got {shapes}")
     return [_described(number, seed, captions, shapes) for number in range(images)]

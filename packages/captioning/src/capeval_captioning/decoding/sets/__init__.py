@@ -52,13 +52,13 @@ def set_method(text: str) -> SetMethod:
     """
     match = re.fullmatch(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", text)
     if match is None:
-        raise UsageError(f"{text!r} is no way to make caption sets; write rs or rs(temperature=0.7, top_k=20)")
+        raise UsageError(f"{text!r} is not a way to make caption sets; write rs or rs(temperature=0.7, top_k=20)")
     name, inside = match[1].lower(), match[2] or ""
     accepted_name("the way to make caption sets", name, list(METHODS))
     values: dict[str, str] = {}
     for part in filter(None, (piece.strip() for piece in inside.split(","))):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals:
-            raise UsageError(f"{name}: {part!r} is no parameter with its value, such as temperature=0.7")
+            raise UsageError(f"{name}: {part!r} is not a parameter with its value, such as temperature=0.7")
         values[key.replace("-", "_")] = value
     return METHODS[name].with_parameters(values)

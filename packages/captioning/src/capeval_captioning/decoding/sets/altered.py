@@ -1,6 +1,6 @@
 """Sets from altered images: RCI crops each caption's image elsewhere, GNC adds noise to its pixels.
 
-Wang, Chan (CVPR 2019), section 5.2; there the network takes 224 pixels a side, cut from 256.
+Wang, Chan (CVPR 2019), section 5.2; there the network takes 224 pixels per side, cut from 256.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _RESIZED, _CROPPED = 256, 224
 
 
 Alteration: TypeAlias = Callable[[Image.Image, int, np.random.Generator], Image.Image]
-"""Of an image, to a square of so many pixels a side."""
+"""Of an image, to a square of so many pixels per side."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class GaussianNoise(Altered):
 
 
 def random_crop(image: Image.Image, side: int, chance: np.random.Generator) -> Image.Image:
-    """256 pixels a side, cut to 224, where the side is 224; in proportion where it is another."""
+    """256 pixels per side, cut to 224, where the side is 224; in proportion where it is another."""
     resized = max(side + 1, round(side * _RESIZED / _CROPPED))
     left, top = chance.integers(0, resized - side, size=2, endpoint=True).tolist()
     return _square(image, resized).crop((left, top, left + side, top + side))

@@ -43,7 +43,7 @@ def make_sets(
         images: whose captions to make.
         features: of these images in their order, where they are known; else images are opened and encoded.
         training: gives the tokenised training captions, for methods that learn from them.
-        captions: how many an image.
+        captions: number per image.
         seed: of everything random.
         batch: images at a time.
         progress: told how many images are done.

@@ -31,7 +31,7 @@ class ImageBatch:
     pictures: Callable[[], list[Image]]
     """The images themselves, in RGB."""
     chances: Sequence[np.random.Generator]
-    """One an image, of the seed and the image's id: captions do not depend on the batch."""
+    """One per image, of the seed and the image's id: captions do not depend on the batch."""
 
 
 def parameter(
@@ -50,7 +50,7 @@ def parameter(
 
 @dataclass(frozen=True)
 class SetMethod(ABC):
-    """A way to make several captions an image, with its parameters; prints as `rs(temperature=0.7)`."""
+    """A way to make several captions per image, with its parameters; prints as `rs(temperature=0.7)`."""
 
     name: ClassVar[str]
     """As on the command line: `rs`, `beam`."""

@@ -24,7 +24,7 @@ Seen: TypeAlias = Any
 
 
 class Speaker(Protocol):
-    """Captions of images, several an image. What is random is decided by one generator an image."""
+    """Captions of images, several per image. What is random is decided by one generator per image."""
 
     @property
     def side(self) -> int:

@@ -155,7 +155,7 @@ class _Diverse(_Choice):
     def choose(self, said: Tensor, log_probs: Tensor) -> Tensor:
         log_probs = log_probs.view(-1, self.width, log_probs.shape[1])  # (B, W, V)
         ended = torch.isin(said[:, -1], torch.tensor(self.ends, device=said.device)).view(-1, self.width)
-        speaks = ~ended if self.step else torch.ones_like(ended)  # what stands before the first word is no end
+        speaks = ~ended if self.step else torch.ones_like(ended)  # what stands before the first word is not an end
         used = torch.zeros_like(log_probs[:, 0])  # (B, V)
         chosen = []
         for number in range(self.width):

@@ -22,9 +22,9 @@ use crate::metrics::meteor::score::Module;
 pub struct Sources<'a> {
     /// The language.
     pub language: Language,
-    /// `function/english.words`: one word a line.
+    /// `function/english.words`: one word per line.
     pub function_words: &'a str,
-    /// `nonbreaking/english.prefixes`: one prefix a line, then `#NUMERIC_ONLY#` where it stands before numbers only.
+    /// `nonbreaking/english.prefixes`: one prefix per line, then `#NUMERIC_ONLY#` where it stands before numbers only.
     /// Without meaning where [`Language::prefixes`] names no file.
     pub prefixes: &'a str,
     /// `synonym/english.synsets`: a word, and on the next line the numbers of its synonym sets. English only.

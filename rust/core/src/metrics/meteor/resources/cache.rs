@@ -22,7 +22,7 @@ const CHECKED_FROM: usize = 16;
 pub(super) const SECTIONS: usize = 21;
 const HEADER: usize = CHECKED_FROM + 8 * SECTIONS;
 
-/// Why bytes are no usable cache: in every case the remedy is to build it again.
+/// Why bytes are not a usable cache: in every case the remedy is to build it again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CacheError {
     /// The magic bytes are missing.
@@ -68,7 +68,7 @@ impl Resources {
         Self::from_checked(shared, checksum).ok_or(CacheError::Damaged)
     }
 
-    /// None when the parts do not fit together, which takes a file made to deceive.
+    /// None when the parts do not fit together, which only a corrupt or malicious file can cause.
     fn from_checked(shared: &SharedBytes, checksum: u32) -> Option<Self> {
         let bytes = (**shared).as_ref();
         let sections = sections(bytes)?;
