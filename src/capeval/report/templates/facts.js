@@ -11,7 +11,7 @@ export const levelName = ({level}) => (level === null ? "" : `${parseFloat((100 
  * @param {[name: string, value: string][]} facts
  */
 export function showFacts(report, facts) {
-  const method = report.method ?? "bootstrap";
+  const method = report.method === "jackknife" ? "jackknife" : "bootstrap";
   const intervals = report.level === null ? "none" : `${levelName(report)}, ${method} over images`;
   byId("facts").append(...[...facts, ["Intervals", intervals], ["capeval", report.version]].map(([name, value]) =>
     element("div", {}, element("dt", {}, name), element("dd", {}, value))));

@@ -7,7 +7,7 @@ import {levelName, referencesName, showFacts} from "./facts.js";
 export function showScoreFacts(report) {
   showFacts(report, [
     ["Images", whole(report.total)],
-    ["References an image", referencesName(report)],
+    ["References per image", referencesName(report)],
     ["Tokenizer", report.tokenizer],
   ]);
 }

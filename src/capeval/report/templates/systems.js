@@ -8,7 +8,7 @@ export function showComparisonFacts(report) {
   showFacts(report, [
     ["Systems", whole(report.systems.length)],
     ["Images", whole(report.total)],
-    ["References an image", referencesName(report)],
+    ["References per image", referencesName(report)],
     ["Tokenizer", report.tokenizer],
     ["Test", report.test],
   ]);
