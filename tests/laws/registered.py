@@ -68,19 +68,9 @@ def within(value: float, bounds: Parameter) -> bool:
     )
 
 
-def upper(metric: Metric) -> float | None:
-    """What captions equal to their references score: a `scale`, METEOR's weight of `exact`, or the declared bound."""
-    own: float | None = getattr(metric, "scale", getattr(metric, "exact", None))
-    if metric.lower_is_better:
-        return None
-    return metric.upper if own is None else own
-
-
-def highest(metric: Metric) -> float | None:
-    """What no caption scores above: METEOR's other modules may be given more weight than `exact`."""
-    if isinstance(metric, Meteor):
-        return max(metric.exact, metric.stem, metric.synonym, metric.paraphrase)
-    return upper(metric)
+def best_with_equal_words(metric: Metric) -> bool:
+    """Whether captions equal to their references score the largest: METEOR can weigh another module above `exact`."""
+    return not isinstance(metric, Meteor) or metric.exact == metric.largest
 
 
 def frequencies(corpus: Pairs, metric: Metric) -> Any:

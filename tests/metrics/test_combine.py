@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import capeval
 from capeval import example
 from capeval.errors import UsageError
-from capeval.metrics import Bleu, Cider, CiderD, Combine, Fluency, Metric, RougeL
+from capeval.metrics import Bleu, Cider, CiderD, Combine, Fluency, Metric, RougeL, Wmd
 from capeval.metrics.base import parameter, spell
 from capeval.metrics.registry import BY_NAME, parse_metrics
 from capeval.resources.needs import Needs
@@ -171,3 +171,9 @@ def test_a_path_as_parameter_survives(path: str) -> None:
         combined = Combine(reader, Cider(), Bleu(n=1), weights=(1, 2, 3))
         assert parse_metrics(f"bleu-1, {combined.key}, cider") == (Bleu(n=1), combined, Cider())
     assert spell("../data/glove.6B 50d.txt") == "../data/glove.6B 50d.txt"
+
+
+def test_the_largest_score_follows_the_members_parameters() -> None:
+    assert Combine(Cider(scale=1), RougeL()).largest == 1
+    assert Combine(Cider(), RougeL(), weights=(1, 3)).largest == pytest.approx(13 / 4)
+    assert Combine(Wmd(similarity=False), RougeL()).largest is None

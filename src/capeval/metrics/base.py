@@ -111,7 +111,7 @@ class Metric:
     family: ClassVar[str]
     """Identifier without the part that a parameter supplies: `cider-d`, `bleu`."""
     title: ClassVar[str]
-    """The name as papers print it: `CIDEr-D`, `BLEU`."""
+    """The name as papers print it: `CIDEr-D`, `BLEU`. It is the family but for case, so that it parses back too."""
     summary: ClassVar[str]
     """One sentence: what a high score means."""
     equation: ClassVar[str]
@@ -119,7 +119,9 @@ class Metric:
     source: ClassVar[str]
     """Paper and equation."""
     upper: ClassVar[float | None]
-    """Largest score with default parameters; None when there is none. The smallest is 0."""
+    """Largest score with default parameters; None when there is none. The smallest is 0. A metric where it depends on a
+    parameter overrides `largest` too.
+    """
     needs: ClassVar[tuple[str, ...]] = ("references",)
     """What it needs beside the candidates, by name: `references`, and names that `capeval.score` takes as keywords, or
     in `needs` for metrics of other packages. `ready` takes them.

@@ -51,6 +51,10 @@ class Cider(IdfMetric):
     def uses_stems(self) -> bool:
         return self.stem
 
+    @property
+    def largest(self) -> float | None:
+        return self.scale
+
     family: ClassVar[str] = "cider"
     title: ClassVar[str] = "CIDEr"
     summary: ClassVar[str] = "The candidate says, in rare words too, what most references say."

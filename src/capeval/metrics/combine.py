@@ -65,7 +65,7 @@ class Combine(Metric):
 
     @property
     def upper(self) -> float | None:  # type: ignore[override]
-        bounds = [member.upper for member in self.members if member.upper is not None]
+        bounds = [member.largest for member in self.members if member.largest is not None]
         return self._mean(bounds) if len(bounds) == len(self.members) else None
 
     @property

@@ -120,6 +120,11 @@ def _declared(metric: Metric | type[Metric]) -> Metric:
     value = metric() if isinstance(metric, type) else metric
     if not re.fullmatch(r"[a-z][a-z0-9-]*", value.name):
         raise UsageError(f"{kind.__name__}: the name {value.name!r} must be lower-case letters, digits and hyphens")
+    if value.title.lower() != value.family:
+        raise UsageError(
+            f"{kind.__name__}: the title {value.title!r} must be the family {value.family!r} but for case: tables "
+            "print titles, and what they print can be given as a name"
+        )
     return value
 
 

@@ -124,6 +124,10 @@ class Meteor(Metric):
         candidates, references = corpus.texts(corpus.image_ids[image])
         return explain(self, ready.own, candidates[0], references)
 
+    @property
+    def largest(self) -> float | None:
+        return max(self.exact, self.stem, self.synonym, self.paraphrase)
+
     def usual(self) -> Metric:
         return type(self)(language=self.language, task=self.task)
 
