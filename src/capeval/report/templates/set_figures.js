@@ -22,7 +22,7 @@ export function showFigures(report) {
     element("thead", {}, element("tr", {}, element("td", {}), ...head)),
     element("tbody", {}, ...report.figures.map((figure) => figureRow(figure)),
       plainRow("Vocabulary", report.systems.map((system) => whole(system.vocabulary))),
-      plainRow("Captions an image", report.systems.map((system) => system.count)))));
+      plainRow("Captions per image", report.systems.map((system) => system.count)))));
   byId("figures-legend").textContent =
     "↑ more is more diverse, or more accurate; ↓ less is more diverse. "
     + (report.level === null ? "" : `Below each figure its ${levelName(report)} interval.`);

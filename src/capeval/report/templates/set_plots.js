@@ -212,7 +212,7 @@ function paintWords(plot, report, all, hidden) {
 function paintCaptions(plot, report, shown, field, name) {
   if (!shown.length) return;
   const counts = shown.map(({row}) => row.captions);
-  plot.axes({label: "Captions an image (K)", ends: [Math.min(...counts) - 0.5, Math.max(...counts) + 0.5],
+  plot.axes({label: "Captions per image (K)", ends: [Math.min(...counts) - 0.5, Math.max(...counts) + 0.5],
     scale: (...ends) => ({...linear(...ends), ticks: [...new Set(counts)]})},
   {label: `${name} →`, ends: [0, Math.max(...shown.map(({row}) => row[field])) * 1.1 || 1]});
   for (const system of report.systems) {
