@@ -68,9 +68,9 @@ def within(value: float, bounds: Parameter) -> bool:
     )
 
 
-def best_with_equal_words(metric: Metric) -> bool:
-    """Whether captions equal to their references score the largest: METEOR can weigh another module above `exact`."""
-    return not isinstance(metric, Meteor) or metric.exact == metric.largest
+def score_of_equals(metric: Metric) -> float | None:
+    """What captions equal to their references score: the largest, but METEOR can weigh another module above `exact`."""
+    return metric.exact if isinstance(metric, Meteor) else metric.largest
 
 
 def frequencies(corpus: Pairs, metric: Metric) -> Any:

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from capeval.metrics import Metric
 from corpora import Pairs, captions, mixed, pairs
 from laws.registered import (
-    best_with_equal_words,
     every_comparing_metric,
     every_consensus_metric,
     every_metric,
     few,
     frequencies,
+    score_of_equals,
     variations,
 )
 
@@ -97,7 +97,7 @@ def test_a_reference_scored_against_itself_is_the_maximum(metric: Metric, corpus
         Pairs(tuple(data.draw(captions() | mixed(sentences)) for sentences in own.references), own.references)
         for _ in range(3)
     )]  # fmt: skip
-    chosen = [*filter(best_with_equal_words, variations(metric))]
+    chosen = [variation for variation in variations(metric) if score_of_equals(variation) == variation.largest]
     best = itself.score(chosen)
     for other in others:
         scores = other.score(chosen)
@@ -116,9 +116,9 @@ def test_captions_equal_to_references_that_share_no_word_reach_the_bound(
 ) -> None:
     """There every n-gram is in one of two documents, so that each has some weight."""
     corpus = Pairs((first, second), ((first,), (second,)))
-    scores = corpus.score([*filter(best_with_equal_words, variations(metric))])
+    scores = corpus.score(variations(metric))
     for score in scores.values():
-        bound = score.metric.largest
+        bound = score_of_equals(score.metric)
         if score.metric.lower_is_better:
             assert score.value == 0, score.metric
         elif bound is not None:

@@ -251,3 +251,8 @@ def test_no_warning_with_tables() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert "meteor" in capeval.score({"1": ["a"], "2": ["b"]}, {"1": "a", "2": "b"}, "coco", interval=None)
+
+
+def test_the_largest_score_is_the_largest_weight_of_a_module() -> None:
+    assert Meteor().largest == 1
+    assert Meteor(exact=0.3, stem=0.6, synonym=0.8, paraphrase=0.5).largest == 0.8
