@@ -117,7 +117,7 @@ def test_a_group_stands_for_its_members() -> None:
         ("combine(bleu-4)", "Combine: members must be two metrics or more, as in combine(fluency, cider-d)"),
         ("combine(bleu-4, cider-d, w=1)", "combine: no parameter 'w'; its parameters: weights (as Combine(BLEU-4("),
         ("combine(bleu-4, cider-d, weights=1)", "weights must be 2 numbers above 0, one per member (as 1:2), got 1"),
-        ("combine(bleu-4, cider-d, weights=1:0)", "weights must be 2 numbers above 0, one per member (as 1:2), got 1:0"),
+        ("combine(bleu-4, cider-d, weights=1:0)", "must be 2 numbers above 0, one per member (as 1:2), got 1:0"),
         ("combine(bleu-4, cider-d, weights=1:-2)", "one per member (as 1:2), got 1:-2"),
         ("combine(bleu-4, cider-d, weights=1:nan)", "one per member (as 1:2), got 1:nan"),
         ("combine(bleu-4, cider-d, weights=1e308:1e308)", "one per member (as 1:2), got 1e+308:1e+308"),

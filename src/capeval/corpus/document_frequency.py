@@ -72,7 +72,7 @@ class DocumentFrequency:
 
     @classmethod
     def named(cls, name: str) -> DocumentFrequency:
-        """Opens the frequencies that `capeval df build --name NAME` or `keep` made. Raises `DataError` for an unknown name."""
+        """Opens what `capeval df build --name NAME` or `keep` made. Raises `DataError` for an unknown name."""
         from capeval.corpus import named_frequencies
 
         return named_frequencies.load(name)
