@@ -117,7 +117,7 @@ def test_the_table_says_what_it_is_about(run: Runner, ratings: str) -> None:
         (["--references", "1,x"], "is not a list of whole numbers"),
         (["--references", "5"], "references must be from 1 to 2, as many as the judgments have, got 5"),
         (["--draws", "2"], "draws are of a number of references"),
-        (["--halves", "2"], "pairs has no vote a reference"),
+        (["--halves", "2"], "pairs has no vote per reference"),
         (["--rating-range", "5,1"], "'5,1' is not a smaller and a larger number"),
         (["--rating-range", "1,5"], "the range of ratings is for the format ratings"),
         (["--rating", "recall"], "pairs has one kind of rating"),

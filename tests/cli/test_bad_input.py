@@ -122,7 +122,7 @@ def test_missing_files(run: Runner, references: str, candidates: str) -> None:
 
 def test_swapped_files_get_one_message(run: Runner, references: str, candidates: str) -> None:
     message = run.refused("score", candidates, references)
-    assert message.startswith("references.json: looks like a reference file: 5 captions an image")
+    assert message.startswith("references.json: looks like a reference file: 5 captions per image")
     assert "give references first and candidates second" in message
 
 
@@ -330,7 +330,7 @@ def test_warnings_are_a_line_each_and_quiet_hides_them(run: Runner, write: Write
     run.ok("df", "build", single, "--tokenizer", "whitespace", "-o", "blanks.df", "-q")
     for arguments, said in [
         (one, "one image is a corpus in which every n-gram is in every document"),
-        ([single, write("all.json", CANDIDATES)], "single.json: looks like a candidate file: one caption an image"),
+        ([single, write("all.json", CANDIDATES)], "single.json: looks like a candidate file: one caption per image"),
         ([*one, "--df", "blanks.df"], "the document frequencies are of whitespace tokens, the captions are cut by ptb"),
     ]:
         ended = run("score", *arguments, "--interval", "none")

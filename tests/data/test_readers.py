@@ -200,9 +200,9 @@ def test_an_unreadable_file(write: Callable[[str | bytes], Path], monkeypatch: p
 
 def test_candidates_are_one_an_image(write: Callable[[str | bytes], Path]) -> None:
     assert read_candidates(write('{"1": "a", "2": ["b"]}')).to_dict() == {"1": ["a"], "2": ["b"]}
-    with pytest.raises(DataError, match=r"looks like a reference file: about 2.5 captions an image, where candidates"):
+    with pytest.raises(DataError, match=r"looks like a reference file: about 2.5 captions per image, where candidates"):
         read_candidates(write(FILES["coco"]))
-    with pytest.raises(DataError, match=r"looks like a reference file: 5 captions an image, .* references first and"):
+    with pytest.raises(DataError, match=r"looks like a reference file: 5 captions per image, .* references first and"):
         read_candidates(write(json.dumps({1: ["x"] * 5, 2: ["y"] * 5})))
     twice = [{"image_id": i % 7, "caption": "a"} for i in range(13)]
     sentence = "6 images have more than one candidate: 0, 1, 2, 3, 4, …; keep one for each image$"
@@ -216,7 +216,7 @@ def test_candidates_are_one_an_image(write: Callable[[str | bytes], Path]) -> No
 def test_a_candidate_file_in_another_part_is_told(
     read: Callable[[Path], Captions], write: Callable[[str | bytes], Path]
 ) -> None:
-    with pytest.warns(DataWarning, match="refs.json: looks like a candidate file: one caption an image; taken as "):
+    with pytest.warns(DataWarning, match="refs.json: looks like a candidate file: one caption per image; taken as "):
         assert len(read(write('{"1": "a", "2": "b"}'))) == 2
 
 

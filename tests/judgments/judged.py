@@ -24,7 +24,7 @@ POOR = ("a man on a horse", "two dogs", "a street at night", "a boy with a ball"
 
 
 def ratings(values: Sequence[Sequence[float]], captions: Sequence[str] = GOOD, **more: Any) -> Ratings:
-    """One rated caption an image."""
+    """One rated caption per image."""
     rows = [Row(str(number), REFERENCES[number % 6], number) for number in range(len(values))]
     captions = [captions[number % 6] for number in range(len(values))]
     return Ratings("ratings", "test", rows, captions, [tuple(own) for own in values], len(values), **more)

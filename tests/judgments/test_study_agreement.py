@@ -142,7 +142,7 @@ def test_halves_put_people_and_metrics_on_equal_terms() -> None:
     assert found.halves["people"]["HC"].value == 1
     assert 0.6 < found.halves["rouge-1"]["all"].value < 0.9
     assert "halves" in found.to_dict()
-    with pytest.raises(UsageError, match="pairs has no vote a reference"):
+    with pytest.raises(UsageError, match="pairs has no vote per reference"):
         agreement(PAIRS, halves=1)
 
 

@@ -213,7 +213,7 @@ def test_ratings_that_are_refused(tmp_path: Path, fields: dict[str, Any], messag
 
 def test_options_of_other_formats_are_refused(tmp_path: Path) -> None:
     ratings = write_lines(tmp_path / "r.jsonl", rating_lines())
-    refused(ratings, "has one rating a caption, so there is no 'recall' to choose", UsageError, rating="recall")
+    refused(ratings, "has one rating per caption, so there is no 'recall' to choose", UsageError, rating="recall")
     pairs = write_lines(tmp_path / "p.jsonl", pair_lines())
     refused(pairs, "pairs has one kind of rating; leave the rating 'total' out", UsageError, rating="total")
     refused(pairs, "the range of ratings is for the format ratings", UsageError, rating_range=(1, 5))

@@ -73,7 +73,7 @@ def test_scenes_of_one_shape_are_named_alike() -> None:
 
 
 def test_too_few_images_and_a_place_that_is_a_file(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="10 images and 1 caption an image at least, got 9 and 5"):
+    with pytest.raises(UsageError, match="10 images and 1 caption per image at least, got 9 and 5"):
         make_scenes(9)
     (tmp_path / "file").write_text("")
     with pytest.raises(DataError, match="cannot be made: .*choose another place"):

@@ -127,7 +127,7 @@ pub fn kendall_b_by_image(scores: &[f64], ratings: &[f64], images: &[u32]) -> Ve
         .collect()
 }
 
-/// What Kendall's statistics are made of.
+/// The parts of Kendall's statistics.
 #[derive(Default)]
 struct Pairs {
     concordant: u64,

@@ -21,7 +21,7 @@ pub struct References {
     pub vocabulary: Vocabulary,
     /// Reference sentences, image by image.
     pub sentences: Sentences,
-    /// How the captions were cut into words.
+    /// The tokenizer that cut the captions into words.
     pub tokenizer: Tokenizer,
     frequencies: OnceLock<OwnFrequencies>,
     stemmed_frequencies: OnceLock<OwnFrequencies>,

@@ -5,7 +5,7 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
-// What is scored: text, words, n-grams.
+// Text, words, n-grams.
 pub mod corpus;
 pub mod document_frequency;
 pub mod read;
@@ -18,7 +18,7 @@ pub mod metrics;
 // Arithmetic that knows nothing of captions.
 pub mod numeric;
 
-// What agreement with people is measured by.
+// Agreement with people.
 pub mod agreement;
 
 // CIDEr-D on token ids, for training.

@@ -28,7 +28,7 @@ _input_format = click.option(
 
 
 class ImagesOrCommand(Group):
-    """Takes what is not a subcommand as the images of `run`: `capeval detect IMAGES`."""
+    """Runs `capeval detect IMAGES` as `capeval detect run IMAGES`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args and args[0] not in {*self.list_commands(ctx), *ctx.help_option_names}:

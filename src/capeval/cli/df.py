@@ -153,7 +153,7 @@ def info(file: str, format_: str) -> None:
 
 
 def _called(path: str) -> str:
-    """A file without the folders that it is in, which are nobody else's business."""
+    """The file's name without its folders, which are private."""
     return "standard input" if path == "-" else os.path.basename(path)
 
 

@@ -19,7 +19,7 @@ QUIET_SECONDS = 1.0
 
 
 class Stage:
-    """What the command is doing, for the line that a terminal shows when it takes longer than a second."""
+    """The current step, for the line that a terminal shows after one second."""
 
     text = ""
     quiet = False

@@ -66,7 +66,7 @@ def main() -> NoReturn:
     except click.Abort:
         status = _say("capeval: interrupted", 130)
     except BrokenPipeError:
-        # The reader of our output left, as `head` does; there is nobody to tell.
+        # The reader of our output has stopped reading, as `head` does: say nothing.
         status = 1
     except SystemExit:
         raise
@@ -115,7 +115,7 @@ def _leave(status: int) -> NoReturn:
     try:
         sys.stdout.flush()
     except OSError:
-        # Nobody reads, or nothing more fits; Python would try and complain again on its way out.
+        # The output is closed or full; Python would try again and complain when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = status or 1
     sys.exit(status)

@@ -30,7 +30,7 @@ def command(name: str | None, format_: str) -> None:
 
 
 def describe(metric: Metric) -> dict[str, Any]:
-    """What the metric declares, as JSON."""
+    """The declaration of the metric, as JSON."""
     return {
         "name": metric.name,
         "label": metric.label,

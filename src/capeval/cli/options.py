@@ -236,7 +236,7 @@ images = click.option(
 
 
 def image_source(images: str | None, report: str | None) -> ImageSource | None:
-    """What --images names, with all that keeps it from the report raised before anything is computed."""
+    """The image source that --images names. Raises every error about it before anything is computed."""
     if images is None:
         return None
     if report is None:
@@ -247,7 +247,7 @@ def image_source(images: str | None, report: str | None) -> ImageSource | None:
 
 
 def load_document_frequencies(df: str) -> DocumentFrequency | None:
-    """What --df names; None for the corpus' own."""
+    """The document frequencies that --df names; None for those of the corpus."""
     if df == "corpus":
         return None
     from capeval.corpus.named_frequencies import find

@@ -1,4 +1,4 @@
-"""What systems are called whose captions are in files: one rule for all commands."""
+"""Names of systems whose captions are in files: one rule for all commands."""
 
 from __future__ import annotations
 

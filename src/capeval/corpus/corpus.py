@@ -56,7 +56,7 @@ class Corpus:
     holds_sets = False
     """Whether an image has a caption set, several candidates, rather than one candidate."""
     document_source = "corpus"
-    """What document frequencies are counted in where none are given, for signatures."""
+    """Source of the document frequencies if none are given, for signatures."""
     candidate_counts = (1, 1)
     """The least and the most candidates per image."""
 
@@ -131,7 +131,7 @@ class Corpus:
 
     @property
     def documents(self) -> int:
-        """How many documents document frequencies are counted in where none are given."""
+        """Number of documents that document frequencies are counted in if none are given."""
         return len(self)
 
     @property
@@ -209,7 +209,7 @@ def _as_candidates(source: CandidateSource) -> Captions:
 
 
 def describe(source: object, otherwise: str) -> str:
-    """What messages call a source of captions."""
+    """The name of a source of captions in messages."""
     if isinstance(source, _core.Captions):
         return source.source or otherwise
     return str(source) if isinstance(source, (str, PathLike)) else otherwise

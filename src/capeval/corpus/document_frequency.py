@@ -72,7 +72,7 @@ class DocumentFrequency:
 
     @classmethod
     def named(cls, name: str) -> DocumentFrequency:
-        """Those that `capeval df build --name NAME` or `keep` made. Raises `DataError` for an unknown name."""
+        """Opens what `capeval df build --name NAME` or `keep` made. Raises `DataError` for an unknown name."""
         from capeval.corpus import named_frequencies
 
         return named_frequencies.load(name)
@@ -111,7 +111,7 @@ class DocumentFrequency:
         return DocumentFrequency(self._core.merge(other._core), f"{self.source}+{other.source}")
 
     def count(self, ngram: Sequence[str]) -> int:
-        """In how many documents the n-gram of these words occurs."""
+        """Number of documents in which the n-gram of these words occurs."""
         return self._core.count(list(ngram))
 
     @property
@@ -136,7 +136,7 @@ class DocumentFrequency:
 
     @property
     def tokenizer(self) -> str:
-        """What cut the captions into words; `unknown` for an imported pickle."""
+        """Tokenizer that cut the captions into words; `unknown` for an imported pickle."""
         return self._core.tokenizer
 
     @property

@@ -23,12 +23,12 @@ CORPUS = "corpus"
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 """Without a dot, so that a file's name with its suffix is never taken for a name."""
 _CHECKSUM = slice(12, 16)
-"""Where a file of counts has the CRC-32 of its contents (docs/reference/document-frequency-file.md)."""
+"""Bytes of a file of counts that hold the CRC-32 of its contents (docs/reference/document-frequency-file.md)."""
 
 
 @dataclass(frozen=True)
 class Named:
-    """What is known of named document frequencies without opening the counts."""
+    """Description of named document frequencies, read without opening the counts."""
 
     name: str
     source: str
@@ -44,7 +44,7 @@ class Named:
 
 
 def folder() -> str:
-    """Where the files are."""
+    """The folder of the files."""
     from platformdirs import user_data_dir
 
     return os.path.join(user_data_dir("capeval"), "document-frequencies")
@@ -107,7 +107,7 @@ def check_free(name: str, *, force: bool) -> None:
 
 
 def describe(name: str) -> Named:
-    """What is known of a name. Raises `DataError` where it is unknown, or its files do not belong together."""
+    """The description of a name. Raises `DataError` if the name is unknown, or its files do not belong together."""
     if not _known(name):
         raise DataError(f"{name}: {_unknown(name)}")
     again = f"make it again: capeval df build REFERENCES --name {name} --force"
@@ -186,7 +186,7 @@ def _unknown(name: str) -> str:
 
 
 def _in_words(name: str) -> str:
-    """What a name that is taken stands for; also if its files are damaged: the message still has to be printed."""
+    """A short description of an existing name, for messages; also works if its files are damaged."""
     try:
         named = describe(name)
     except DataError:

@@ -67,7 +67,7 @@ class SetCorpus(Corpus):
         return [captions[place] for place in self._kept[self.number(image_id)]]
 
     def top(self, scores: bytes, most: int) -> SetCorpus:
-        """Of each set the `most` captions with the highest of these scores (float64, a caption each)."""
+        """Keeps the `most` captions of each set with the highest scores (float64, one per caption)."""
         core, kept = _core.top(self._core, scores, most)
         references = self.reference_captions if self.has_references else None
         chosen = SetCorpus(core, self.candidate_captions, references, self.tokenizer, self.document_source)

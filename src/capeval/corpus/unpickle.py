@@ -32,7 +32,7 @@ REFUSED = 3
 MAGIC = b"capeval\x1d"
 LARGEST = 2**31
 EXACT = 2**53
-"""From here on floats no longer tell whole numbers apart."""
+"""Above this number, floats cannot represent every whole number."""
 
 COCO_VALIDATION = 40_504
 """Images of COCO's 2014 validation set: the documents behind the published counts that do not say."""
@@ -42,7 +42,7 @@ MAX_COUNT = 2**32 - 1
 
 
 class Refused(Exception):  # noqa: N818  (a verdict on the file, not a fault of the program)
-    """Why the file gives no counts, for its owner."""
+    """Explains to the owner of the file why it gives no counts."""
 
 
 def mapping(*arguments: Any) -> dict[Any, Any]:
@@ -93,7 +93,7 @@ NAMES: dict[tuple[str, str], Any] = {
 
 
 class Reader(pickle.Unpickler):
-    """Looks up no name but those of `NAMES`. Texts of Python 2 stay bytes, whose encoding nobody has said."""
+    """Looks up no name but those of `NAMES`. Texts of Python 2 stay bytes, because their encoding is unknown."""
 
     def __init__(self, data: bytes) -> None:
         # Buffered, because the unpickler reads ahead only in what can show its next bytes.

@@ -74,7 +74,7 @@ def _read(path: PathLike, format: str | None, split: str | None) -> Captions:
 
 
 def _not_one(captions: Captions, counts: list[int]) -> str:
-    """Why these captions are not candidates."""
+    """Explains why these captions are not candidates."""
     if min(counts) > 1:
         return (
             f"looks like a reference file: {_per_image(captions)} captions per image, where candidates have one; "

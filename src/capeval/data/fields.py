@@ -28,7 +28,7 @@ class Invalid(ValueError):  # noqa: N818
     def __init__(self, problem: str, place: str = "") -> None:
         super().__init__(problem)
         self.place = place
-        """Where in the value, as `[2]`; nowhere for the value itself."""
+        """Position inside the value, such as `[2]`; empty for the value itself."""
 
     @classmethod
     def of(cls, value: object, accepted: str) -> Invalid:
@@ -49,7 +49,7 @@ def shown(value: object) -> str:
 
 
 def json_type(value: object) -> str:
-    """What JSON calls a value: for messages about whole documents and rows, too long to be shown."""
+    """The JSON type of a value, for messages about documents and rows that are too long to show."""
     match value:
         case None:
             return "missing or null"

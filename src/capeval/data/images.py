@@ -22,7 +22,7 @@ from capeval.data.source import PathLike, reading
 from capeval.errors import DataError, UsageError
 
 SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff")
-"""What the names of image files end in, in lower or upper case."""
+"""Suffixes of image files, in lower or upper case."""
 MOST_BYTES = 64 * 2**20
 """Larger files are not read."""
 _PLACE = re.compile(r"\{image_id(?::0([0-9]{1,2}))?\}")
@@ -30,12 +30,12 @@ _PLACE = re.compile(r"\{image_id(?::0([0-9]{1,2}))?\}")
 
 @dataclass(frozen=True)
 class ImageFile:
-    """Where the image of an id is."""
+    """The place of one image."""
 
     name: str
-    """What messages call it: a path, a member of a tar file, or an address."""
+    """Its name in messages: a path, a member of a tar file, or an address."""
     address: str | None = None
-    """Where a browser gets it; None for a file, which `read` reads."""
+    """The address for browsers; None for a file, which `read` reads."""
     order: int = 0
     """Reading files in this order is fastest."""
     _open: Callable[[], bytes] = field(default=bytes, repr=False, compare=False)
@@ -97,7 +97,7 @@ class ImageSource(ABC):
 
     @abstractmethod
     def looked_for(self, image_id: str) -> str:
-        """What was looked for where, for a message."""
+        """Says, for a message, what was searched for and where."""
 
     def find_all(self, image_ids: Iterable[str]) -> dict[str, ImageFile]:
         """The images that were found, by id.
@@ -231,7 +231,7 @@ def _is_image(name: str) -> bool:
 
 
 def _keys(name: str) -> Iterator[tuple[str, str]]:
-    """What finds a file, beside its whole path."""
+    """Shorter keys that also find a file, besides its whole path."""
     stem = _stem(os.path.basename(name))
     number = _number(stem)
     yield "name", os.path.basename(name)

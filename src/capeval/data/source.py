@@ -15,12 +15,12 @@ _GZIP = b"\x1f\x8b"
 
 
 def display_name(path: PathLike) -> str:
-    """How messages call the file: its path, or ``<stdin>`` for ``-``."""
+    """The name of the file in messages: its path, or ``<stdin>`` for ``-``."""
     return "<stdin>" if path == "-" else os.fspath(path)
 
 
 def system_name(path: PathLike) -> str:
-    """What a system is called whose captions are in this file: the file's name, without folder and suffix."""
+    """The name of the system whose captions are in this file: the file's name, without folder and suffix."""
     if path == "-":
         return "standard input"
     name = os.path.basename(os.fspath(path))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from capeval.judgments.rows import Pairs
 
 TIES = ("wrong", "half")
-"""What a tie of the metric counts as: a wrong answer, as the papers do, or half a right one."""
+"""How a tie of the metric counts: as a wrong answer, as in the papers, or as half a right one."""
 
 ALL = "all"
 

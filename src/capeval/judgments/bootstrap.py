@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """How many samples, from which seed, and which confidence level; None for no intervals."""
+    """Number of samples, seed, and confidence level (None for no intervals)."""
 
     level: float | None = 0.95
     samples: int = 1000

@@ -125,7 +125,7 @@ def agreement(
 
 
 class _Study:
-    """What stays the same for any number of references."""
+    """The parts of a measurement that are the same for any number of references."""
 
     def __init__(
         self,

@@ -32,9 +32,9 @@ class RankedReference:
     """Its place among the image's references, from 0."""
     caption: str
     scores: dict[str, float]
-    """By metric key."""
+    """Score by metric key."""
     ranks: dict[str, int]
-    """By metric key; 1 is the best score, and equal scores share the better rank."""
+    """Rank by metric key; 1 is the best score, and equal scores share the better rank."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class Ranking:
     version: str
     metrics: tuple[Metric, ...]
     images: dict[str, list[RankedReference]] = field(repr=False)
-    """By image id, in the order of the file."""
+    """Ranked references by image id, in the order of the file."""
 
     def order(self, image_id: str, metric: str) -> list[RankedReference]:
         """The image's references by that metric, best first.

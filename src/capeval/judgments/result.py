@@ -49,7 +49,7 @@ class Systems:
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """What [`capeval.judgments.agreement`][] found."""
+    """The result of [`capeval.judgments.agreement`][]."""
 
     version: str
     judgments: Pairs | Ratings = field(repr=False)

@@ -27,7 +27,7 @@ class Row:
 
 
 class Judgments(Protocol):
-    """What can be scored: rows, and columns of candidates."""
+    """Judgments in a form that can be scored: rows, and columns of candidates."""
 
     @property
     def dataset(self) -> str:
@@ -35,7 +35,7 @@ class Judgments(Protocol):
 
     @property
     def source(self) -> str:
-        """What messages call the file."""
+        """The name of the file in messages."""
 
     @property
     def rows(self) -> list[Row]:
@@ -47,7 +47,7 @@ class Judgments(Protocol):
 
     @property
     def notes(self) -> list[str]:
-        """What was left out or is worth knowing, in words."""
+        """Notes for the user: what was left out, and other remarks."""
 
     def candidates(self) -> dict[str, list[str]]:
         """Columns of candidates by name, aligned with the rows: `caption`, or `b` and `c`."""
@@ -65,13 +65,13 @@ class Ratings:
     rows: list[Row]
     captions: list[str]
     ratings: list[tuple[float, ...]]
-    """Of each row, by whoever rated it; each is a data point."""
+    """The ratings of each row, one per rater; each is a data point."""
     in_file: int
     system: list[str] | None = None
     votes: list[tuple[int, int]] | None = None
-    """How many said yes and no, where the rating is the share of yes."""
+    """Numbers of yes and no votes of each row, if the rating is the share of yes."""
     aspect: str = "rating"
-    """What was rated."""
+    """The aspect that was rated."""
     objects: dict[str, list[str]] | None = None
     """Labels of what is in each image, where the file has them."""
     notes: list[str] = field(default_factory=list)
@@ -95,7 +95,7 @@ class Pairs:
     preferred: list[int]
     """+1 where people preferred B, −1 where C, 0 where they were undecided."""
     categories: list[str]
-    """Of each pair; the empty text where the file names none."""
+    """The category of each pair; empty if the file names none."""
     in_file: int
     votes: list[list[int]] | None = None
     """+1 for B, −1 for C, by whoever voted."""
@@ -134,7 +134,7 @@ def with_notes(judgments: Ratings | Pairs) -> Ratings | Pairs:
 
 
 def _letters(caption: str) -> str:
-    """What remains of a caption without case, blanks and punctuation."""
+    """The caption without case, blanks and punctuation, for comparison."""
     return "".join(filter(str.isalnum, caption.lower()))
 
 

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     Columns: TypeAlias = "dict[str, npt.NDArray[np.float64]]"
 
 DOCUMENTS = ("rows", "images")
-"""What document frequencies count: each row with its references, as wrapping the COCO code does, or each image once."""
+"""Documents that document frequencies count: each row with its references, as in COCO wrappers, or each image once."""
 
 
 @dataclass(frozen=True)
 class Scorer:
-    """How captions are scored."""
+    """The settings with which captions are scored, and the scoring."""
 
     metrics: tuple[Metric, ...]
     documents: str = "rows"

@@ -1,4 +1,4 @@
-"""What a metric is: a frozen value that prints as text, parses back, and takes what it needs itself."""
+"""Metrics: frozen values that print as text, parse back, and take what they need themselves."""
 
 from __future__ import annotations
 
@@ -90,11 +90,11 @@ class Ready:
     corpus: _core.Corpus
     """The captions as the metric sees them: those of the corpus, or the same ones cut into other words."""
     resources: tuple[object, ...] = ()
-    """What the native arithmetic takes beside the captions; it finds each resource by its type."""
+    """Resources that the native arithmetic uses besides the captions; it finds each by its type."""
     signature: tuple[str, ...] = ()
-    """What the resources add to the signature of a score, as `name:value`."""
+    """Parts that the resources add to the signature of a score, as `name:value`."""
     parts: Mapping[Metric, Ready] = field(default_factory=dict)
-    """For a combination, its parts made ready."""
+    """The prepared parts of a combination."""
     own: Any = None
     """What the metric keeps for its explanations and notes; only the metric itself reads it."""
 
@@ -195,15 +195,15 @@ class Metric:
         return None
 
     def warnings(self, ready: Ready, statistics: _core.Statistics) -> list[str]:  # noqa: ARG002
-        """What makes the score doubtful, now that it is counted."""
+        """Warnings about a counted score that is doubtful."""
         return []
 
     def notes(self, statistics: _core.Statistics) -> list[str]:  # noqa: ARG002
-        """What one should know of the score; results print it."""
+        """Notes on the score, which results print."""
         return []
 
     def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> Any:
-        """How the score of the image of that number came about: see `explains`."""
+        """Explains the score of the image with that number: see `explains`."""
         raise NotImplementedError(f"{self.key} explains nothing")
 
     def usual(self) -> Metric:
@@ -377,7 +377,7 @@ def _in_bounds(value: float, bounds: Parameter) -> bool:
 
 
 def accepts(declared: Parameter) -> str:
-    """What a parameter accepts, in words."""
+    """Describes the values that a parameter accepts."""
     if declared.choices:
         return "one of " + ", ".join(declared.choices)
     if declared.kind is bool:

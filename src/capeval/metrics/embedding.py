@@ -1,4 +1,4 @@
-"""What metrics that compare word vectors have in common."""
+"""The common base of metrics that compare word vectors."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class EmbeddingMetric(Metric):
         return known / total if total else 1.0
 
     def warnings(self, ready: Ready, statistics: _core.Statistics) -> list[str]:
-        """Warns where so many words are left out that the score says little."""
+        """Warns if the score is unreliable because too many words have no vector."""
         share = self.coverage(statistics)
         if share is None or share >= LOW_COVERAGE:
             return []

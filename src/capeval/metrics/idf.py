@@ -1,4 +1,4 @@
-"""What metrics that weigh n-grams by their rarity have in common: document frequencies."""
+"""The common base of metrics that weight n-grams by rarity: document frequencies."""
 
 from __future__ import annotations
 

@@ -245,7 +245,7 @@ def _parameters(metric: Metric, inside: str) -> dict[str, ParameterValue]:
 
 
 def _value(text: str, like: ParameterValue) -> ParameterValue:
-    """The value in the type of the default; other text stays text, which the metric then refuses by name."""
+    """Converts text to the type of the default. Other text stays text, which the metric then refuses."""
     if isinstance(like, bool):
         return {"yes": True, "true": True, "no": False, "false": False}.get(text.lower(), text)
     if isinstance(like, (int, float)):

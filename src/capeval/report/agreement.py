@@ -126,7 +126,7 @@ def _against_best(agreement: Agreement, measured: Measured) -> str:
 
 
 def notes(agreement: Agreement) -> list[str]:
-    """What the numbers are about, in sentences."""
+    """Describes the numbers in sentences."""
     judgments = agreement.judgments
     images = len({row.image_id for row in judgments.rows})
     what = "decided pairs" if isinstance(judgments, Pairs) else "ratings"

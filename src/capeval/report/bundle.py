@@ -63,5 +63,5 @@ def bundle(main: str, read: Callable[[str], str]) -> str:
 
 
 def _constant(name: str) -> str:
-    """What holds a module's exports; no module defines a name with this sign."""
+    """Name of the object that holds a module's exports; no module defines a name with `$`."""
     return "$" + name.replace("-", "_")

@@ -25,7 +25,7 @@ def render_comparison(comparison: Comparison, format_: str, *, colour: bool = Fa
 
 
 def tested(comparison: Comparison) -> str:
-    """How the differences were tested, in words."""
+    """Describes how the differences were tested."""
     test = {"permutation": "paired permutation test", "bootstrap": "paired bootstrap test"}[comparison.test]
     pairs = len(comparison) * (len(comparison) - 1) // 2
     holm = f", Holm over {pairs} pairs a metric" if comparison.correction == "holm" and pairs > 1 else ""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MOST_CAPTIONS = 60_000
 """Candidates on the page: of more, only some images are on it, or it would be slow to open."""
 EXTREMES = 1_000
-"""How many of the images where the systems differ most are then on it; the others are sampled."""
+"""Number of those images on the page where the systems differ most; the others are sampled."""
 
 
 class ComparedScore(TypedDict):

@@ -1,4 +1,4 @@
-"""What the HTML report of caption sets shows, as one JSON document."""
+"""The data of the HTML report of caption sets, as one JSON document."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MOST_CAPTIONS = 250_000
 MOST_SETS = 1_200
 """Sets with their similarities, places and topics on the page: of more, those of the most and least diverse images."""
 _DECIMALS = 4
-"""Of figures of single images, places and loads."""
+"""Decimals of figures of single images, places and loads."""
 
 
 class SetsSystem(TypedDict):

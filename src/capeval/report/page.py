@@ -1,4 +1,4 @@
-"""What the report of one system shows, as one JSON document: scores, histograms, captions of the images on the page."""
+"""The data of one system's report, as one JSON document: scores, histograms, captions of the images on the page."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_IMAGES = 20_000
 MOST_TEXT = 12_000_000
 """Bytes of captions on the page: corpora of long captions show fewer images."""
 EXTREMES = 1_000
-"""How many of the best, and of the worst, images of a larger corpus are on the page; the others are sampled."""
+"""Number of best and of worst images of a larger corpus on the page; the others are sampled."""
 MOST_EXPLAINED = 100
 """Images with METEOR's alignment and VIFIDEL's plan on the page: half of them the best, half the worst. Each alignment
 is found anew, which takes milliseconds, so that all of them would take longer than all the rest.
@@ -29,7 +29,7 @@ is found anew, which takes milliseconds, so that all of them would take longer t
 SAMPLE_SEED = 0
 _MOST_BINS = 30
 DECIMALS = 6
-"""Of scores of single images; enough for any figure the page prints, and half the size of full precision."""
+"""Decimals of scores of single images; enough for every figure on the page, and half the size of full precision."""
 
 
 class Histogram(TypedDict):
@@ -81,7 +81,7 @@ class PlanSide(TypedDict):
 
 
 class PlanFlow(TypedDict):
-    """What an object pays a word, both by number: the share that moves, and what moving it costs."""
+    """A move from an object to a word, both by number: the share that moves, and its cost."""
 
     object: int
     word: int
@@ -157,7 +157,7 @@ def page_data(result: Result) -> ScorePage:
 
 
 def fitting(most: int, image_ids: Sequence[str], captions: Callable[[str], list[str]]) -> int:
-    """How many images, `most` at most, keep the page below `MOST_TEXT`, by the mean of every k-th image."""
+    """Number of images, at most `most`, that keep the page below `MOST_TEXT`, by the mean of every k-th image."""
     looked = image_ids[:: max(len(image_ids) // 500, 1)]
     size = sum(len(text.encode("utf-8", "replace")) for image in looked for text in captions(image))
     return max(min(most, int(MOST_TEXT * len(looked) / max(size, 1))), 2)

@@ -29,7 +29,7 @@ Images: TypeAlias = "PathLike | ImageSource"
 
 
 class PagePhotos(TypedDict):
-    """Of each image on the page the address of its photo, None where there is none; what there is to say about them."""
+    """The address of each image's photo on the page (None if it has none), and remarks about the photos."""
 
     addresses: list[str | None]
     notes: list[str]
@@ -41,9 +41,9 @@ class Photos:
 
     page: PagePhotos
     policy: str
-    """Where the page may take images from, as a content security policy says it."""
+    """Sources from which the page may load images, in the syntax of a content security policy."""
     loads: str
-    """What the page loads, for its foot."""
+    """Says at the foot of the page what the page loads."""
 
 
 def check_images(images: Images) -> ImageSource:

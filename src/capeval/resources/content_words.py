@@ -32,7 +32,7 @@ whom whose why will with within without would yet you your yours yourself yourse
 FUNCTION_WORDS: frozenset[str] = frozenset(_SCIKIT_LEARN.split())
 
 _CONTRACTIONS = frozenset(["n't", "'s", "'m", "'re", "'ve", "'ll", "'d", "'em", "ca", "wo"])
-"""What the tokenizer cuts off, or leaves of, `can't`, `it's` and the like."""
+"""Parts that the tokenizer makes of contractions such as `can't` and `it's`."""
 
 _SCRIPT_WORD = re.compile(r"\w\w+")
 

@@ -30,7 +30,7 @@ TITLES = {
     "meteor_resources": "METEOR's tables",
     "objects": "objects",
 }
-"""What the documentation calls the needs of the metrics here; a need of another package is called by its name."""
+"""Names of the needs in the documentation. A need of another package is called by its key."""
 
 
 class Given(TypedDict, total=False):
@@ -40,7 +40,7 @@ class Given(TypedDict, total=False):
     """
 
     document_frequency: DocumentFrequency | None
-    """What CIDEr weighs words by; by default the references of the call (`corpus`)."""
+    """Document frequencies for CIDEr; by default those of the references of the call (`corpus`)."""
     meteor_resources: str | PathLike[str] | None
     """Folder of a METEOR 1.5 release; an installed pycocoevalcap by default. Without either, a group leaves METEOR out
     with a warning.
@@ -138,7 +138,7 @@ class Needs:
         return [self._image_of[image] for image in corpus.image_ids]
 
     def once(self, key: Hashable, make: Callable[[], T], *, of: Corpus | None = None) -> T:
-        """What `make` returns, made once for this key; with `of`, once for that corpus, and kept as long as it is."""
+        """Returns `make()`, called once for this key; with `of`, once for that corpus and kept as long as it."""
         made = self._made if of is None else self._made_of.setdefault(of, {})
         if key not in made:
             made[key] = make()

@@ -14,7 +14,7 @@ Labels: TypeAlias = "Mapping[str, int] | Iterable[str]"
 ObjectSource: TypeAlias = "Mapping[str, Labels] | Mapping[int, Labels] | Path"
 
 LACKS_OBJECTS = "needs the objects of each image: give --objects FILE (objects=… in Python)"
-"""After a metric's name, where a call gives none."""
+"""Ending of the message, after the metric's name, if a call gives no objects."""
 
 
 def objects_of_images(needs: Needs, image_ids: Sequence[str]) -> list[dict[str, int]] | None:

@@ -38,7 +38,7 @@ class EmbeddedCorpus:
     corpus: _core.Corpus
     embedded: _core.Embedded
     words: list[str]
-    """What each row of the vectors is the vector of."""
+    """The word of each row of the vectors."""
     labels: list[tuple[str, ...]] | None
     """Labels of each image, where there are objects."""
     source: str

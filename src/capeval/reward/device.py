@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from capeval.corpus.document_frequency import DocumentFrequency, TokenIds
 
 _NO_WORD = -1
-"""After a sample's end."""
+"""Padding after the end of a sample."""
 _NO_REFERENCE_WORD = -2
-"""After a reference's end; another number, so that no padding matches any."""
+"""Padding after the end of a reference; another number, so that padding never matches padding."""
 _ROWS = 4096
 """References encoded at once: their words are compared all with all."""
 
@@ -202,7 +202,7 @@ class CiderDReward:
         return rewards.float().view(samples)
 
     def _counted(self, words: Tensor, lengths: Tensor) -> list[tuple[Tensor, Tensor]]:
-        """Of each order, (M, T − k) counts of the n-gram at each place of (M, T) captions, and its idf², 0 for none."""
+        """For each order, (M, T − k) counts of the n-gram at each place of (M, T) captions, and its idf² (or 0)."""
         places = torch.arange(words.shape[1], device=words.device)
         same = words[:, :, None] == words[:, None, :]  # (M, T, T)
         matches, known = same, self._trie.known(words)
@@ -245,9 +245,9 @@ class _Trie(NamedTuple):
     unknown: int
     """The number of unknown words: one above the largest id."""
     keys: tuple[Tensor, ...]
-    """Of each order, sorted, and a key last that no n-gram has; the place of a key is the n-gram's number."""
+    """Keys of each order, sorted, with an unused key at the end; the index of a key is the number of the n-gram."""
     squares: tuple[Tensor, ...]
-    """Of each order: idf² of each number."""
+    """idf² of each n-gram by number, for each order."""
 
     @classmethod
     def of(cls, frequency: DocumentFrequency, n: int, device: torch.device) -> _Trie:

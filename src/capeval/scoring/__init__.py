@@ -1,1 +1,1 @@
-"""From a corpus and metrics to results: scores, comparisons of systems, the diversity of caption sets."""
+"""Computes results from a corpus and metrics: scores, comparisons of systems, the diversity of caption sets."""

@@ -166,7 +166,7 @@ def holm(p: Sequence[float]) -> list[float]:
 
 
 def check_test(systems: int, *, test: str, alpha: float, correction: str) -> None:
-    """Raises `UsageError` for what no comparison can be made with."""
+    """Raises `UsageError` for arguments that do not allow a comparison."""
     accepted_name("test", test, TESTS)
     accepted_name("correction", correction, CORRECTIONS)
     if systems < 2:

@@ -1,4 +1,4 @@
-"""What comparing systems gives: their results, and for each pair and metric a difference with its p."""
+"""The result of comparing systems: their scores, and for each pair and metric a difference with its p."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Pair:
     interval: tuple[float, float] | None
     """Bootstrap percentile interval of the difference; None when it was not asked for."""
     p: float
-    """Of the paired two-sided test; above 0."""
+    """p of the paired two-sided test; above 0."""
     p_corrected: float
     """p corrected over the pairs of the metric; p itself where no correction was asked for."""
     significant: bool
@@ -49,7 +49,7 @@ class Comparison(Mapping[str, "Result"]):
 
     results: dict[str, Result] = field(repr=False)
     pairs: list[Pair] = field(repr=False)
-    """For each two systems, in the order given, all metrics."""
+    """Differences of all metrics for each pair of systems, in the order given."""
     test: str
     samples: int
     alpha: float

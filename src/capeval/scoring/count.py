@@ -1,4 +1,4 @@
-"""From a corpus and metrics to sufficient statistics: what every result is made of."""
+"""Counts sufficient statistics, from which every result is computed, in a corpus."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 
 class Counted(NamedTuple):
-    """What a metric counted in a corpus."""
+    """The statistics of one metric in a corpus."""
 
     metric: Metric
     ready: Ready
-    """What the metric took for it."""
+    """The prepared metric: its corpus and resources."""
     statistics: _core.Statistics
     """A row per candidate, or per caption set."""
 
     def signature(self, corpus: Corpus) -> str:
-        """What one needs to get the score again, as text."""
+        """Signature: the settings that reproduce the score, as text."""
         metric = self.metric
         parts = [metric.name, *metric.signature_parts(), *self.ready.signature, f"tok:{corpus.tokenizer}"]
         if corpus.holds_sets:

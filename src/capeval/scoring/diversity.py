@@ -76,7 +76,7 @@ def diversity(
         metrics: those of caption sets, by name or as values: `"self-cider(kernel=cider-d), lsa"`.
         accuracy: the metric that scores each caption against the references; a set has the mean of its captions.
         beta2: β² of F = (1 + β²) · diversity · accuracy / (β² · diversity + accuracy).
-        top: score only the so many captions of each set that are the most accurate.
+        top: score only this number of captions of each set, the most accurate ones.
         training: captions a system was trained on, for the share of novel ones.
         tokenizer: `ptb`, `ptb-stream`, `whitespace` or `none`; see [`capeval.tokenize`][].
         needs: what metrics need beside captions, as for [`capeval.score`][].
@@ -160,7 +160,7 @@ def _accuracy_metric(accuracy: str | Metric) -> Metric:
 
 
 class _Scoring:
-    """What is the same for every system: metrics, weights, threads."""
+    """Settings that are the same for every system: metrics, weights, threads."""
 
     def __init__(self, metrics: tuple[Metric, ...], accuracy: Metric, beta2: float, needs: Needs) -> None:
         self.metrics = metrics

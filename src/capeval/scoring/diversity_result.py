@@ -1,4 +1,4 @@
-"""What scoring caption sets gives: figures with intervals, and what is behind them, image by image."""
+"""The result of scoring caption sets: figures with intervals, and their details image by image."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Topic:
     share: float
     """Its share of the sum of all singular values."""
     captions: tuple[float, ...]
-    """How strongly each caption is about the topic: entries of √λ times the unit eigenvector."""
+    """Weight of the topic in each caption: entries of √λ times the unit eigenvector."""
     words: tuple[tuple[str, float], ...]
     """Words with their loads, the heaviest first; empty where the similarity is not an inner product."""
 
@@ -42,7 +42,7 @@ class SetSpectrum:
 
     image_id: str
     captions: list[str]
-    """As given, m of them."""
+    """The m captions, as given."""
     tokens: list[str]
     """Tokens of each caption, joined by blanks."""
     matrix: Matrix
@@ -138,7 +138,7 @@ class SystemDiversity(Mapping[str, Score]):
 
     @property
     def notes(self) -> list[str]:
-        """What one should know about the figures."""
+        """Notes on the figures."""
         return [note for figure in self.values() for note in figure.metric.notes(figure.statistics)]
 
     def image(self, image_id: str, metric: SetMetric | None = None) -> SetSpectrum:

@@ -23,9 +23,9 @@ Interval = tuple[float, float]
 METHODS = ("percentile", "jackknife")
 """The names that `--interval-method` takes."""
 FEW_IMAGES = 30
-"""With fewer, percentile intervals hold the truth clearly less often than they say."""
+"""With fewer images, percentile intervals contain the truth clearly less often than their level says."""
 SMALL_CORPUS = 5_000
-"""With fewer, scores that weigh words by the corpus itself are not those of the usual test sets of COCO."""
+"""With fewer images, scores that weight words by the corpus itself differ from those on COCO's usual test sets."""
 
 
 def intervals(

@@ -39,11 +39,11 @@ class Score:
     statistics: _core.Statistics = field(repr=False)
     """The sufficient statistics behind the score, image by image."""
     signature: str
-    """What one needs to get the number again: `cider-d|n:4|sigma:6|df:corpus(8091)|tok:ptb|refs:4|capeval:0.1.0`."""
+    """Settings that reproduce the number: `cider-d|n:4|sigma:6|df:corpus(8091)|tok:ptb|refs:4|capeval:0.1.0`."""
     interval: tuple[float, float] | None = None
     """Interval over images; None when it was not asked for."""
     ready: Ready | None = field(default=None, repr=False)
-    """What the metric took for the corpus; None for a score derived from others."""
+    """The prepared metric for this corpus; None for a score derived from others."""
 
     @property
     def key(self) -> str:
@@ -91,7 +91,7 @@ class Result(Mapping[str, Score]):
     """Confidence level of the intervals."""
     corpus: Corpus = field(repr=False)
     interval_method: str = "percentile"
-    """How the intervals were made: `percentile` or `jackknife`."""
+    """Method of the intervals: `percentile` or `jackknife`."""
 
     def __getitem__(self, key: str | Metric) -> Score:
         try:
@@ -108,7 +108,7 @@ class Result(Mapping[str, Score]):
 
     @property
     def notes(self) -> list[str]:
-        """What one should know of the scores and their intervals."""
+        """Notes on the scores and their intervals."""
         weighing = (ready for part, ready in self._parts() if part.uses_document_frequency)
         general = notes(
             (score.metric for score in self.values()),

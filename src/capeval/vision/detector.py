@@ -1,4 +1,4 @@
-"""What a detector is, and which one a name means."""
+"""Detectors, and how to find one by name."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Detector(Protocol):
 
     @property
     def name(self) -> str:
-        """What tells it from others, weights included."""
+        """Identifies the detector, including its weights."""
         ...
 
     @property

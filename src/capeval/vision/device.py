@@ -1,4 +1,4 @@
-"""What networks run on."""
+"""The devices that networks run on."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 ON_CORRUPT = ("error", "skip")
-"""What an image that cannot be read means: an error, or that it is left out."""
+"""How to treat an image that cannot be read: as an error, or by leaving it out."""
 
 Row = dict[str, Any]
 """One image of the output: image_id, and detections of label, score and box."""

@@ -24,7 +24,7 @@ SMALL = "small"
 _OTHER = ("googlenet", "inception", "maxvit", "swin", "vit")
 """Networks of torchvision whose layers before the pooling are not a plain sequence."""
 _MEAN, _DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
-"""Of ImageNet's channels: what torchvision's weights expect."""
+"""Mean and deviation of ImageNet's channels, which torchvision's weights expect."""
 
 
 class Encoder(nn.Module):

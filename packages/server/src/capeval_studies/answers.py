@@ -1,4 +1,4 @@
-"""What people answered in a study."""
+"""Answers of people in a study."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Answer:
     """When the page was given to the person."""
     answered: dt.datetime
     active_seconds: float | None
-    """How long the page was in sight, as the browser says."""
+    """How long the page was visible, according to the browser."""
     id: int = 0
 
     @property

@@ -16,7 +16,7 @@ from capeval_studies.kinds import Content, StudyKind
 MOST_PAGES = 300_000
 MOST_IMAGE_BYTES = 4 * 2**20
 POLICIES = ("note", "warn", "exclude")
-"""What happens to whoever fails the checks: the owner sees it; they are told too; their answers no longer count."""
+"""What happens if a person fails the checks: the owner sees it; the person is told too; the answers no longer count."""
 ROLES = ("gold", "attention")
 
 _DATA_IMAGE = re.compile(r"data:image/(png|jpeg|gif|webp);base64,([A-Za-z0-9+/]+={0,2})")
@@ -25,7 +25,7 @@ _WEB_IMAGE = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?/[^\s\"'<>\\]*")
 
 @dataclass(frozen=True)
 class Page:
-    """What one page shows: a content of its kind, of the file's item `group`."""
+    """The content of one page, of the file's item `group`."""
 
     group: int
     content: Content
@@ -62,7 +62,7 @@ class Design:
     judgments: int
     most_per_person: int | None
     minutes: int
-    """After which an item that was given out and not answered goes to somebody else."""
+    """Minutes after which an unanswered item goes to somebody else."""
     workers_only: bool
     completion_code: str
     completion_url: str

@@ -14,7 +14,7 @@ STEPS = 10
 
 
 class DiversityStudy(StudyKind):
-    """How different from each other the captions of a set are."""
+    """People rate how different the captions of a set are from each other."""
 
     name = "diversity"
     title = "Rate the diversity of descriptions"

@@ -20,7 +20,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def export_name(kind: StudyKind) -> str:
-    """What the exported file is called."""
+    """The name of the exported file."""
     return {"triplet": "pairs.jsonl", "pairwise": "pairs.jsonl", "diversity": "ratings.jsonl"}.get(
         kind.name, "references.json"
     )

@@ -23,7 +23,7 @@ MOST_PROBLEMS = 50
 
 
 class Problems:
-    """What is wrong with a file."""
+    """A problem of a file."""
 
     def __init__(self) -> None:
         self.listed: list[str] = []

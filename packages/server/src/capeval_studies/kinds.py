@@ -1,4 +1,4 @@
-"""What the kinds of study share."""
+"""The common base of the kinds of study."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from capeval_studies.fields import Fields
 
 Content = dict[str, Any]
-"""What one page of the study shows, as JSON."""
+"""The content of one page of the study, as JSON."""
 
 
 class AnswerError(ValueError):
@@ -38,7 +38,7 @@ class StudyKind(ABC):
         """The page of a question with a known answer, and that answer."""
 
     def options(self, _: Content) -> int:
-        """How many things the page shows in an order of chance."""
+        """How many things the page shows in random order."""
         return 0
 
     @abstractmethod

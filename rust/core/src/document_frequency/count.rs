@@ -12,7 +12,7 @@ use crate::text::ngram::{MAX_ORDER, Ngram};
 use crate::text::sentences::Sentences;
 use crate::text::vocabulary::Word;
 
-/// What counting finds.
+/// The result of counting.
 pub(super) struct Counts {
     /// Distinct n-grams in at least the least number of documents, in no meaningful order.
     pub ngrams: Vec<(Ngram, u32)>,
@@ -101,7 +101,7 @@ struct Parting<'a> {
     at: &'a CountsAt,
     order: usize,
     minimum: u32,
-    /// Of each word, what is known of it as the last word of the n-grams at hand; stale without their stamp.
+    /// For each word, its counts as the last word of the current n-grams; stale without their stamp.
     tallies: Vec<Tally>,
     stamp: u32,
     /// The parts at each length, whose memory is used again.

@@ -85,7 +85,7 @@ impl Frequencies {
         (Self::from_entries(sentences.image_count() as u64, &counts.ngrams), counts.at)
     }
 
-    /// From distinct n-grams in any order.
+    /// Builds from distinct n-grams in any order.
     pub fn from_entries(documents: u64, ngrams: &[(Ngram, u32)]) -> Self {
         let layout = Layout::new(0, ngrams.len());
         let entries: Vec<Entry> =

@@ -133,7 +133,7 @@ impl DocumentFrequency {
         Self { tokenizer: "token-ids".to_owned(), ..counted }
     }
 
-    /// From counts of n-grams over any numbering of distinct words, cut into words by an unknown tokenizer.
+    /// Builds from counts of n-grams over any numbering of distinct words, cut by an unknown tokenizer.
     pub fn from_counts(words: &[&str], counts: Vec<(Ngram, u32)>, documents: u64, order: usize) -> Self {
         let (words, numbers) = Words::sorted(words);
         let entries: Vec<_> = counts.into_iter().map(|(ngram, count)| (renumber(ngram, &numbers), count)).collect();
@@ -205,7 +205,7 @@ impl DocumentFrequency {
         Ok(Self { tokenizer: self.tokenizer.clone(), stem: self.stem, ..sum })
     }
 
-    /// What the words are, for messages: "ptb tokens", "ptb stems".
+    /// The kind of words, for messages: "ptb tokens", "ptb stems".
     pub fn word_kind(&self) -> String {
         format!("{} {}", self.tokenizer, if self.stem { "stems" } else { "tokens" })
     }

@@ -1,4 +1,4 @@
-//! What a metric is to the engine: statistics of one caption, and a formula over their sums.
+//! The engine's view of a metric: statistics of one caption, and a formula over their sums.
 //!
 //! The steps are: a [`Kernel`] (a metric with its parameters) is prepared for a corpus, which gives a [`Scorer`]; each
 //! thread takes a [`Worker`] of it, which writes rows of statistics; the kernel's formula makes a score of a sum of rows.
@@ -6,7 +6,7 @@
 use crate::corpus::Corpus;
 use crate::engine::{Image, Missing, Resources};
 
-/// What a row of statistics is about.
+/// The unit of a row of statistics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// One candidate.
@@ -22,7 +22,7 @@ pub trait Kernel: Send + Sync {
         2
     }
 
-    /// What a row is about.
+    /// The unit of a row.
     fn unit(&self) -> Unit {
         Unit::Caption
     }
@@ -55,7 +55,7 @@ pub fn mean(sums: &[f64]) -> f64 {
     if sums[1] > 0.0 { sums[0] / sums[1] } else { 0.0 }
 }
 
-/// What makes a score of a sum of rows; every kernel does.
+/// Computes a score from a sum of rows; every kernel does.
 pub trait Formula: Send + Sync {
     /// The score of a sum of rows.
     fn score(&self, sums: &[f64]) -> f64;
@@ -75,11 +75,11 @@ impl Formula for Box<dyn Kernel> {
 
 /// A kernel prepared for a corpus. A closure that takes what [`Worker::statistics`] takes is one too.
 pub trait Scorer: Sync {
-    /// What one thread scores with: the scorer, and working memory of its own where it needs some.
+    /// The scorer of one thread, with its own working memory if it needs some.
     fn worker(&self) -> Box<dyn Worker + '_>;
 }
 
-/// What turns one candidate into its row of statistics.
+/// Turns one candidate into its row of statistics.
 pub trait Worker {
     /// Writes the statistics of candidate number `candidate` of the image; `row` holds zeros. A kernel of sets is asked
     /// once per image.

@@ -9,23 +9,23 @@ use crate::engine::{Formula, Table};
 /// Differences that rounding alone can make count as 0: this share of the two scores.
 const ROUNDING: f64 = 1e-10;
 
-/// What to compare: for each system the statistics of each metric, all of the same images and in the same order.
+/// The systems to compare: for each system the statistics of each metric, all of the same images and in the same order.
 pub struct Systems<'a> {
     panel: Panel<'a>,
     metrics: usize,
     totals: Vec<f64>,
 }
 
-/// What bootstrap samples tell of the difference between two systems by one metric.
+/// The bootstrap's results for the difference between two systems by one metric.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Difference {
     /// Percentile interval.
     pub interval: (f64, f64),
-    /// Of the two-sided test.
+    /// p of the two-sided test.
     pub p: f64,
 }
 
-/// What bootstrap samples tell: intervals of each system's score by each metric, and each pair's differences.
+/// The bootstrap's results: intervals of each system's score by each metric, and each pair's differences.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bootstrap {
     /// System by system, metric by metric.
@@ -105,7 +105,7 @@ impl<'a> Systems<'a> {
     }
 }
 
-/// What counts as being as far as the observed difference.
+/// The threshold from which a difference counts as large as the observed one.
 fn threshold(a: f64, b: f64) -> f64 {
     (a - b).abs() - ROUNDING * (a.abs() + b.abs())
 }

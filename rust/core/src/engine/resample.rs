@@ -18,7 +18,7 @@ const BLOCK: usize = 256;
 /// Rows of all samples that take longer to add up than a thread takes to start.
 const ROWS_PER_THREAD: usize = 1 << 16;
 
-/// What a sample costs beside its rows (formulas, memory), in rows.
+/// The cost of a sample besides its rows (formulas, memory), in rows.
 const ROWS_PER_SAMPLE: usize = 32;
 
 /// Columns that are added up together, in registers; rows are padded to a multiple.

@@ -1,4 +1,4 @@
-//! What metrics need beside captions: document frequencies, tables of a language, vectors.
+//! Resources that metrics need besides captions: document frequencies, tables of a language, vectors.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// Something that a metric may need beside captions.
 pub trait Resource: Any + Send + Sync {
-    /// What messages call it.
+    /// Its name in messages.
     const NAME: &'static str;
 }
 
@@ -51,7 +51,7 @@ impl Resources {
     }
 }
 
-/// What a metric needs and was not given.
+/// A resource that a metric needs and was not given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing(String);
 

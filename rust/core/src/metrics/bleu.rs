@@ -29,7 +29,7 @@ struct Bleu {
     reference: usize,
 }
 
-/// What is done about orders without a match.
+/// How orders without a match are smoothed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Smoothing {
     /// Numerators + 1e-15, denominators + 1e-9.

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use crate::engine::Resource;
 use crate::text::vocabulary::Word;
 
-/// What a content word or label is to a metric that compares meanings.
+/// How a metric that compares meanings treats a content word or label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Term {
     /// It has no vector: left out, and counted.

@@ -50,12 +50,12 @@ impl Kernel for Fluency {
     }
 }
 
-/// What the references say of n-grams, order by order.
+/// Counts of n-grams in the references, order by order.
 struct Model {
     orders: Vec<Order>,
 }
 
-/// What is known of the n-grams of one order.
+/// Counts of the n-grams of one order.
 struct Order {
     ngrams: HashTable<Ngram, Count>,
     /// By the history with [`ANY`] after it.
@@ -72,7 +72,7 @@ struct Count {
     left: u32,
 }
 
-/// Of a history: what comes after it.
+/// Counts of the words after a history.
 #[derive(Debug, Default, Clone, Copy)]
 struct History {
     /// Sum of the adjusted counts.
@@ -109,7 +109,7 @@ impl Spectrum {
         }
     }
 
-    /// What is taken from adjusted counts of 1, of 2, of more (Chen and Goodman 1998, eq. 17), or ½, 1 and 1½ where too
+    /// Discounts of adjusted counts of 1, of 2, of more (Chen and Goodman 1998, eq. 17), or ½, 1 and 1½ where too
     /// few n-grams are there for an estimate that leaves something to unseen words.
     fn discounts(self) -> [f64; 3] {
         let [n1, n2, n3, n4] = self.0.map(f64::from);

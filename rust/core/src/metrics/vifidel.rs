@@ -35,7 +35,7 @@ pub(crate) fn build(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, Para
     Ok(Box::new(Vifidel::new(parameters)?))
 }
 
-/// What VIFIDEL made of one image.
+/// How VIFIDEL scored one image.
 #[derive(Debug)]
 pub struct Explanation {
     /// The known labels, as numbers among the image's labels.

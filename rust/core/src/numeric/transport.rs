@@ -8,7 +8,7 @@
 //! perturbation as the simplex does, and nothing has to be tuned. The first duals are column and row minima, along
 //! which most of a caption's mass already moves; what is left takes a search each.
 
-/// What a node may keep of its mass, as a share of it: rounding leaves such crumbs, and no node is that light.
+/// The share of its mass that a node may keep: rounding leaves such small rests, and no node is that light.
 const CRUMB: f64 = 4.0 * f64::EPSILON;
 
 /// Solves one problem after the other in the same memory.

@@ -1,4 +1,4 @@
-//! What can be wrong with a caption file, said in one sentence.
+//! Errors of caption files, each told in one sentence.
 
 use std::fmt;
 
@@ -53,7 +53,7 @@ pub struct ReadError {
     pub image: Option<String>,
     /// Row of the first offender, from 1.
     pub row: Option<usize>,
-    /// How many offenders there are.
+    /// Number of offenders.
     pub count: usize,
 }
 

@@ -44,7 +44,7 @@ impl Format {
         }
     }
 
-    /// What a file of this format looks like, in a few characters.
+    /// An example of this format, in a few characters.
     pub fn shape(self) -> &'static str {
         match self {
             Self::Coco => r#"{"images": […], "annotations": [{"image_id", "caption"}, …]}"#,

@@ -13,11 +13,11 @@ use super::position::offset_of;
 /// Key names that a message lists.
 const KEYS_LISTED: usize = 8;
 
-/// How to mend a text that holds half a surrogate pair.
+/// How to repair a text that holds half a surrogate pair.
 pub const MEND_SURROGATES: &str = "write the whole character, or mend the text in Python with \
     text.encode(\"utf-16\", \"surrogatepass\").decode(\"utf-16\", \"replace\")";
 
-/// What keeps a value from being text, or an image id.
+/// Why a value is not text, or not an image id.
 pub(super) enum Problem {
     /// It is something else: what it is.
     Other(String),
@@ -51,7 +51,7 @@ impl Problem {
     }
 }
 
-/// What is wrong with a lone surrogate, and how to mend it.
+/// The problem with a lone surrogate, and its repair.
 pub(super) fn half_character(escape: &str) -> String {
     format!("the escape {escape} is half a surrogate pair; {MEND_SURROGATES}")
 }

@@ -1,4 +1,4 @@
-//! Where in a text something is, as an editor counts.
+//! Positions in a text, counted as an editor does.
 
 /// Line and column of a byte offset, both from 1; columns are counted in characters.
 pub(super) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {

@@ -25,7 +25,7 @@ impl Tally {
         }
     }
 
-    /// How many there are.
+    /// Their number.
     pub fn count(&self) -> usize {
         self.count
     }

@@ -133,7 +133,7 @@ impl Sentences {
     }
 }
 
-/// What one thread encodes, in both views: words with numbers of its own.
+/// The words that one thread encodes, in both views, with its own numbers.
 #[derive(Default)]
 struct Part {
     vocabulary: Vocabulary,

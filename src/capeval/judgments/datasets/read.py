@@ -154,7 +154,7 @@ def _head(path: PathLike) -> bytes:
 
 
 def _recognise(path: str) -> _Found | None:
-    """Which judgments a file holds, by its beginning."""
+    """Recognises the data set of a file by its beginning."""
     if _form(path) == "text":
         return _recognise_text(path)
     name = _matlab_dataset(path)
@@ -168,7 +168,7 @@ def _recognise_text(path: str) -> _Found | None:
 
 
 def _matlab_dataset(path: str) -> str | None:
-    """By the variables' names. PASCAL-50S's triplets belong to its pairs, and are not a data set by themselves."""
+    """Recognises MATLAB files by variable names. The triplets of PASCAL-50S belong to its pairs: not a data set."""
     names = matlab.variables(path)
     if "new_input" in names:
         return "pascal-50s"
@@ -180,7 +180,7 @@ def _csv_dataset(line: str) -> str | None:
 
 
 def _json_dataset(line: str) -> str | None:
-    """By the fields of the first object; one that is cut off by the end of the head is not a judgment."""
+    """Recognises text by the fields of its first object. An object that the end of the head cuts off does not count."""
     try:
         fields = json.loads(line)
     except ValueError:

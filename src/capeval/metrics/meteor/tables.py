@@ -28,7 +28,7 @@ _LANGUAGES = {code: (prefixes, modules) for code, prefixes, modules, _ in _core.
 
 
 def missing(folder: str | PathLike[str] | None = None) -> str | None:
-    """Why there are no tables, and what to do; None when there are."""
+    """Explains why METEOR's tables are not available and what to do; None if they are available."""
     try:
         _find(folder, "en")
     except (DataError, MissingDependencyError) as error:
@@ -79,7 +79,7 @@ memory of its parent's.
 
 
 def _cached(cache: str) -> _core.MeteorTables | None:
-    """The cached tables; None where there are none, or none that can be used."""
+    """The cached tables; None if there is no usable cache."""
     try:
         return _core.MeteorTables.load(cache)
     except (FileNotFoundError, NotADirectoryError):

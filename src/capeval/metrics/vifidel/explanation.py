@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """What VIFIDEL made of an image and its caption; n known objects, m known words. `print` shows it."""
+    """How VIFIDEL scored an image and its caption, for n known objects and m known words. `print` shows it."""
 
     objects: tuple[str, ...]
     """Labels with a vector."""
@@ -40,13 +40,13 @@ class Explanation:
     distance: float
     """The optimal value: the sum of plan × cost."""
     score: float
-    """What the metric makes of the distance."""
+    """The score that the metric computes from the distance."""
     coverage: float
     """Share of the content words and labels that have a vector."""
 
     @property
     def flows(self) -> list[tuple[int, int, float, float]]:
-        """What moves: object, word, share and cost, the dearest first."""
+        """Moves as (object, word, share, cost), the most expensive first."""
         moved = [
             (i, j, float(self.plan[i, j]), float(self.cost[i, j])) for i, j in zip(*self.plan.nonzero(), strict=True)
         ]

@@ -33,7 +33,7 @@ _GREY = "#8A9299"
 _F_LINES = 8
 _MOST_RADARS = 10
 _RADAR_WIDTH, _ROW_HEIGHT, _RADIUS = 1.45, 2.4, 0.46
-"""In inches."""
+"""Size in inches."""
 
 
 def plane(table: Table[PlaneRow], label: str, accuracy: str, beta2: float | None) -> Figure:
@@ -254,7 +254,7 @@ def _one(width: float, height: float) -> tuple[Figure, Axes]:
 
 
 def _looks(table: Table[_Named]) -> list[Look]:
-    """Of tables with a row per system."""
+    """Colours and marks of the systems of a table with one row per system."""
     return [look(number, row["system"], people=row["kind"] == "people") for number, row in enumerate(table.rows)]
 
 

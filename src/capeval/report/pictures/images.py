@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Matrix = npt.NDArray[np.float64]
 
 CHOSEN = 6
-"""How many images the pictures show when none are asked for: half of them the most diverse, half the least."""
+"""Number of images in the pictures by default: half of them the most diverse, half the least."""
 TOPICS = 5
 """Leading latent topics that the radar charts show, as in the paper."""
 _WORDS = 3

@@ -1,4 +1,4 @@
-"""How pictures look: a colour and a mark for each system, the same everywhere, and text that is only text."""
+"""The look of pictures: one colour and one mark for each system everywhere, and plain text."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C564B")
-"""Of systems: Okabe and Ito's colours, which colour-blind people tell apart, and a brown for their yellow."""
+"""Colours of systems: those of Okabe and Ito, which colour-blind people can distinguish, with brown for yellow."""
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "h")
-"""Of systems; as many marks as make every pair of colour and mark come once in 56 systems."""
+"""Marks of systems; the number makes each pair of colour and mark occur once in 56 systems."""
 PEOPLE = ("#1C1F22", "*")
 _LONGEST_NAME = 28
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from capeval.scoring.result import Score
 
 MOST_WORDS = 5000
-"""How many of a system's commonest words the curve of word frequencies shows, as in the paper."""
+"""Number of a system's commonest words in the curve of word frequencies, as in the paper."""
 SPREADS = ("self-cider", "lsa", "mbleu-mix", "div-2", "div-1")
 """Metrics that can be the axis of diversity (more is more diverse), the preferred first."""
 

@@ -25,16 +25,16 @@ FORMATS = ("table", "json", "csv", "markdown", "latex")
 
 @dataclass(frozen=True)
 class Printed:
-    """What the formats print of a result. Only what the format asked for needs is computed."""
+    """The parts of a result that the formats print. Computes only what the requested format needs."""
 
     document: Callable[[], Mapping[str, Any]]
-    """What JSON holds."""
+    """Content of JSON."""
     records: Callable[[], Table]
-    """What CSV holds: every number in full precision."""
+    """Content of CSV: every number in full precision."""
     tables: Callable[[], Sequence[Table]]
-    """What a paper shows: Markdown and LaTeX."""
+    """Table for papers: Markdown and LaTeX."""
     shown: Callable[[], Sequence[Table]]
-    """What the terminal shows."""
+    """Content for the terminal."""
 
     def render(self, format_: str, *, colour: bool = False, width: int | None = None) -> str:
         """The result as text in one of `FORMATS`.

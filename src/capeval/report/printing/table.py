@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 
 class Mark(Enum):
-    """What a value stands out for; each format has its own sign for it."""
+    """Reason to highlight a value; each format has its own sign for it."""
 
     BEST = "best"
     WORSE = "worse"
@@ -57,7 +57,7 @@ class Bar:
 
     @property
     def filled(self) -> int:
-        """How many of the cells are filled."""
+        """Number of filled cells."""
         return round(self.cells * max(0.0, min(self.value / self.largest, 1.0)))
 
     def __str__(self) -> str:
@@ -79,7 +79,7 @@ class Cell:
 
 
 Value: TypeAlias = "str | Number | Interval | Bar | Cell"
-"""What a row holds; whatever is not a `Cell` is one without anything beside its value."""
+"""Content of a row; a value that is not a `Cell` stands for a cell with only that value."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class Table:
     rows: Sequence[Sequence[Value]]
     title: str = ""
     legend: Mapping[Mark, str] = field(default_factory=dict)
-    """What the marks of the table mean, for the formats of papers."""
+    """Explanation of the marks of the table, for the formats of papers."""
     caption: str = ""
     """A sentence that belongs into the caption in a paper."""
     notes: Sequence[str] = ()

@@ -63,7 +63,7 @@ class Index:
         return len(self._starts)
 
     def places(self, word: bytes) -> list[int]:
-        """Where entries with the word's CRC-32 begin: a few at most, in the order of the file."""
+        """Offsets of the entries with the word's CRC-32: a few at most, in the order of the file."""
         import numpy as np
 
         hashed = np.uint32(zlib.crc32(word))

@@ -37,7 +37,7 @@ _ENDINGS = (
     ("is", ()),
     ("s", ("",)),
 )
-"""What a plural ends in, the longest first, and what the singular may end in instead, the likeliest first."""
+"""Plural endings, longest first, each with possible singular endings, likeliest first."""
 
 
 def forms(label: str) -> Iterator[str]:
@@ -73,7 +73,7 @@ def content_parts(label: str) -> list[str]:
 
 
 def singulars(word: str) -> Iterator[str]:
-    """What the singular of a lower-case word may be, the likeliest first; nothing for what is not a plural."""
+    """Possible singulars of a lower-case word, likeliest first; empty if the word is not a plural."""
     if word in _IRREGULAR:
         yield _IRREGULAR[word]
     for suffix in ("men", "women"):

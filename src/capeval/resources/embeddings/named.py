@@ -19,7 +19,7 @@ NAMES = (
     "glove-wiki-gigaword-300",
     "word2vec-google-news-300",
 )
-"""What gensim's downloader has for English."""
+"""English word vectors that gensim's downloader offers."""
 
 
 def unknown(source: str) -> DataError:
@@ -34,7 +34,7 @@ def unknown(source: str) -> DataError:
 
 
 def folder() -> str:
-    """Where fetched files are: a folder for each name, and in it NAME.gz."""
+    """The folder of fetched files: it has a folder for each name, which holds NAME.gz."""
     from platformdirs import user_cache_dir
 
     return os.path.join(user_cache_dir("capeval"), "embeddings")

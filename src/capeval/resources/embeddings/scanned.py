@@ -125,7 +125,7 @@ def _mapped(path: str) -> mmap.mmap:
 
 
 def _cache_path(path: str) -> str:
-    """Where the cache of a file is, without suffix."""
+    """The path of the cache of a file, without suffix."""
     from platformdirs import user_cache_dir
 
     status = os.stat(path)

@@ -1,4 +1,4 @@
-"""What every format becomes: words that lead to vectors."""
+"""The common form of all formats: a table from words to vectors."""
 
 from __future__ import annotations
 

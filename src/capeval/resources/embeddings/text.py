@@ -32,7 +32,7 @@ def header(line: bytes) -> tuple[int, int] | None:
 
 
 def trailing_numbers(line: bytes) -> int:
-    """How many numbers a line ends in, its first field left out."""
+    """Count of the numbers at the end of a line, without its first field."""
     count = 0
     for field in reversed(line.split()[1:]):
         if not _is_number(field):

@@ -143,7 +143,7 @@ def _list(text: str) -> tuple[str, ...]:
 
 
 def _processes(device: str) -> int:
-    """As many as there are cores; on a GPU one."""
+    """The number of cores; 1 on a GPU."""
     from capeval.vision.device import choose_device
 
     if choose_device(device).type != "cpu":

@@ -1,1 +1,1 @@
-"""What captioners see and say: images, made-up scenes, features, vocabularies."""
+"""Input and output of captioners: images, generated scenes, features, vocabularies."""

@@ -1,4 +1,4 @@
-"""What one training step sees and what it costs."""
+"""The data of one training step, and its loss."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ class Batch(NamedTuple):
     images: Tensor
     """(B,) numbers of the images in the training split."""
     features: Features
-    """Of the B images."""
+    """Features of the B images."""
     captions: Tensor
     """(N, T) ids, N = k·B, the k captions of an image in consecutive rows."""
 
 
 class Losses(NamedTuple):
-    """What an objective says of a batch."""
+    """The value of an objective for a batch."""
 
     total: Tensor
     """(): what is minimised."""
     parts: dict[str, float]
-    """What the log and the progress bar show, by name."""
+    """Figures for the log and the progress bar, by name."""

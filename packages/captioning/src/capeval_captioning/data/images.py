@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 ON_MISSING = ("error", "skip")
-"""What an image without a file means: an error, or leave it out."""
+"""How to treat an image without a file: as an error, or by leaving it out."""
 _SPLITS = {"restval": "train", "dev": "val", "valid": "val"}
 """Other names of splits; Karpathy's `restval` are COCO's validation images that everybody trains on."""
 
@@ -39,7 +39,7 @@ class CaptionedImage:
     """An image with what people say of it."""
 
     id: str
-    """As in caption sets and references."""
+    """The image id, as in caption sets and references."""
     file: str
     """Name of its file."""
     split: str
@@ -129,7 +129,7 @@ class CaptionedImages(Sequence[CaptionedImage]):
 
 
 def _annotated(path: Path) -> list[CaptionedImage]:
-    """What a data set says of its images, whether there are files or not."""
+    """The description of a data set's images, with or without files."""
     if not path.is_dir():
         return _karpathy(path)
     karpathy = sorted(path.glob("dataset*.json"))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class _Place(NamedTuple):
-    """Where an image's bytes are: a whole file, or a piece of a tar file."""
+    """The place of an image's bytes: a whole file, or a part of a tar file."""
 
     path: str
     offset: int

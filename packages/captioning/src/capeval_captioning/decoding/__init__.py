@@ -1,1 +1,1 @@
-"""From a captioner to captions: search, sampling, and methods that make caption sets."""
+"""Makes captions with a captioner: search, sampling, and methods for caption sets."""

@@ -148,7 +148,7 @@ def _features(
     cache: PathLike | None,
     progress: Callable[[str, int, int], None] | None,
 ) -> Features | None:
-    """Of a frozen encoder: kept, because the next method wants them too."""
+    """Features of a frozen encoder, kept because the next method needs them too."""
     if not isinstance(speaker, TrainedSpeaker) or speaker.encoder is None:
         return None
 

@@ -1,4 +1,4 @@
-"""What every captioner is: a state that begins from image features, and a step from word to word."""
+"""The base of all captioners: a state that starts from image features, and a step from word to word."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from capeval_captioning.data.vocabulary import END
 
 State: TypeAlias = tuple[Tensor, ...]
-"""What a captioner remembers between words: tensors of B rows each, so that rows can be picked and repeated."""
+"""The state of a captioner between words: tensors of B rows each, so that rows can be selected and repeated."""
 
 
 class Features(NamedTuple):
@@ -64,7 +64,7 @@ class Captioner(nn.Module, ABC):
     """Image features to words. A subclass is one idea: how the image enters, and what a step looks at."""
 
     name: ClassVar[str]
-    """As on the command line: `fc`, `att2in`."""
+    """The name on the command line: `fc`, `att2in`."""
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__()
@@ -98,7 +98,7 @@ class Captioner(nn.Module, ABC):
         return torch.stack(logits, 1)
 
     def loss(self, features: Features, captions: Tensor) -> Tensor:
-        """What training without a reward minimises: cross-entropy per word, and what a subclass adds to it."""
+        """The loss of training without a reward: cross-entropy per word, and the terms of a subclass."""
         return cross_entropy(self(features, captions), captions)
 
 

@@ -76,13 +76,13 @@ class RetrievalModel:
 
 @dataclass(frozen=True)
 class TrainedRetrieval:
-    """How training ended."""
+    """The result of training."""
 
     model: RetrievalModel
     epoch: int
-    """Of the best validation, which the model is of."""
+    """Epoch of the best validation; the model is that of this epoch."""
     recalls: dict[str, float]
-    """Of that validation."""
+    """Recalls at that validation."""
 
 
 def train_retrieval(

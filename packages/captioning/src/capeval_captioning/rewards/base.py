@@ -1,4 +1,4 @@
-"""What a reward is, and what rewards know of the training set."""
+"""Rewards, and the data of the training set that they use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from capeval_captioning.data.vocabulary import Vocabulary
 
 
 class Reward(Protocol):
-    """How good sampled captions are: the higher, the better."""
+    """Rates sampled captions: higher is better."""
 
     on_host: bool
     """Whether it is computed apart from the device and from Python, so that a thread does it beside the next pass."""

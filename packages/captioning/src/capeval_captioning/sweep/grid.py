@@ -99,11 +99,11 @@ class Sweep:
         return "xe" if float(weight) == 0 else f"xe + {weight}*{self.reward}"
 
     def settings(self, captioner: Cell, weights: str) -> Settings:
-        """Of training a captioner by cross-entropy, with an encoder of these weights."""
+        """Settings to train a captioner by cross-entropy, with an encoder of these weights."""
         return Settings(**{**self.training, "data": self.data, "weights": weights, **_who(captioner)})
 
     def reward_settings(self, captioner: Cell, weights: str, start: PathLike) -> Settings:
-        """Of training a captioner further with its λ, from where cross-entropy led."""
+        """Settings to continue training a captioner with its λ, after cross-entropy."""
         return dataclasses.replace(
             self.settings(captioner, weights),
             loss=self.loss(captioner.weight or "0"),
@@ -225,7 +225,7 @@ def _claim(folder: Path, sweep: Sweep, checksum: str) -> None:
 
 
 def _flat(written: dict[str, Any]) -> dict[str, Any]:
-    """What `sweep.json` holds, each setting by its own name."""
+    """The content of `sweep.json`, each setting by its own name."""
     sweep = dict(written["sweep"])
     training = sweep.pop("training")
     return {**sweep, **training, "capeval": written["capeval"], "data": written["data"]}

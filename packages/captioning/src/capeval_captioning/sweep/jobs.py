@@ -146,13 +146,13 @@ def _sets(sweep: Sweep, folder: Path, run: RunFolder, images: CaptionedImages, m
 
 
 def _scores(sweep: Sweep, folder: Path, captioner: Cell) -> list[Path]:
-    """Where the figures of each method are kept: the file that is written last."""
+    """The file with the figures of each method, which is written last."""
     names = [captioner.name + (f"-{method}" if len(sweep.methods) > 1 else "") for method in sweep.methods]
     return [folder / "scores" / f"{name}.json" for name in names]
 
 
 def score_files(sweep: Sweep, folder: Path) -> Iterable[Path]:
-    """Where all figures of a sweep are kept."""
+    """The file with all figures of a sweep."""
     return (path for captioner in sweep.captioners() for path in _scores(sweep, folder, captioner))
 
 

@@ -1,4 +1,4 @@
-"""What a sweep found: figures of each captioner, means over seeds, people, and whether the paper's findings hold."""
+"""The result of a sweep: figures of each captioner, means over seeds, people, and whether the paper's findings hold."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Finding:
-    """What λ does to a model's sets by a method."""
+    """The effect of λ on a model's sets by one method."""
 
     model: str
     method: str

@@ -1,4 +1,4 @@
-"""What training reads: features of images, and their captions in ids; any batch of it by the number of its step."""
+"""Training data: features of images, and their captions in ids; any batch by the number of its step."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Tokens = tuple[str, ...]
 
 
 class FeatureSource(Protocol):
-    """Where the features of images come from."""
+    """The source of image features."""
 
     def __len__(self) -> int:
         """Number of images."""
@@ -120,7 +120,7 @@ class Batches:
 
     split: Split
     captions: Sequence[Tensor]
-    """What `Split.encoded` gives."""
+    """The value of `Split.encoded`."""
     images: int
     """B."""
     each: int
@@ -240,7 +240,7 @@ def prepare(
 
 
 def cache_folder() -> str:
-    """Where features are kept that no other folder is named for."""
+    """The default folder for features."""
     from platformdirs import user_cache_dir
 
     return os.path.join(user_cache_dir("capeval"), "features")

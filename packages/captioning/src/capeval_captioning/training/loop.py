@@ -39,7 +39,7 @@ from capeval_captioning.training.validation import greedy_captions, validation_s
 
 @dataclass(frozen=True)
 class TrainingProgress:
-    """Where a run is."""
+    """The progress of a run."""
 
     step: int
     steps: int
@@ -52,7 +52,7 @@ class TrainingProgress:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended."""
+    """The result of a run."""
 
     folder: Path
     step: int
@@ -65,7 +65,7 @@ class Outcome:
 
 @dataclass
 class _Position:
-    """What a run remembers besides weights."""
+    """The state of a run besides its weights."""
 
     step: int = 0
     best: float = -math.inf
@@ -74,12 +74,12 @@ class _Position:
     stale: int = 0
     """Validations since the best."""
     sums: dict[str, float] = dataclasses.field(default_factory=dict)
-    """Of the losses since the last line of the log."""
+    """Sums of the losses since the last line of the log."""
     counted: int = 0
 
 
 def _objective(run: RunFolder, data: TrainingData, device: torch.device) -> Objective:
-    """What a step minimises."""
+    """The loss of a step."""
     settings = run.settings
     training = TrainingCaptions(
         run.vocabulary,

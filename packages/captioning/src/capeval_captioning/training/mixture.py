@@ -25,7 +25,7 @@ CROSS_ENTROPY = "xe"
 RETRIEVAL = "retrieval"
 
 EXAMPLES = "xe, cider-d, xe + 5*cider-d, xe + 0..5@1000*cider-d + 2*retrieval"
-"""In messages and help."""
+"""Examples for messages and help."""
 
 
 @dataclass(frozen=True)
@@ -87,12 +87,12 @@ class Mixture:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What it mixes, in order."""
+        """Names of its parts, in order."""
         return tuple(name for name, _ in self.weights)
 
     @property
     def rewards(self) -> tuple[str, ...]:
-        """What it mixes besides cross-entropy and has ever a weight, in order."""
+        """Names of its rewards (parts other than cross-entropy) that ever have a weight, in order."""
         return tuple(name for name, weight in self.weights if name != CROSS_ENTROPY and not weight.is_nothing)
 
     def at(self, step: int) -> dict[str, float]:

@@ -16,7 +16,7 @@ from capeval.errors import UsageError
 from capeval.vision.device import choose_device
 
 _PATIENCE = timedelta(hours=6)
-"""How long processes wait for each other: the first reads images, teaches an encoder and validates alone."""
+"""How long processes wait for each other: the first reads images, trains an encoder and validates alone."""
 
 
 @dataclass(frozen=True)

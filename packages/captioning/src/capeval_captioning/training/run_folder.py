@@ -49,7 +49,7 @@ class RunFolder:
     """Object classes, in the order of the columns of `Features.objects`."""
     data_checksum: str
     version: str = capeval.__version__
-    """Of the capeval that made it."""
+    """Version of the capeval that made it."""
 
     @classmethod
     def open(cls, path: PathLike) -> RunFolder:

@@ -1,4 +1,4 @@
-"""What a training run writes down as it goes: `log.jsonl`, and the same for TensorBoard."""
+"""The log of a training run: `log.jsonl`, and the same for TensorBoard."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ PRECISIONS = ("float32", "bfloat16", "float16")
 SCHEDULES = ("constant", "linear", "cosine")
 
 MAY_CHANGE = ("data", "steps", "patience", "device", "log_every")
-"""What a resumed run may set otherwise than the run that it goes on from."""
+"""Settings that a resumed run may change."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,9 @@ class Settings:
     model: str = "fc"
     """One of `MODEL_NAMES`."""
     loss: str = "xe"
-    """What is minimised, as `xe + 5*cider-d`."""
+    """The loss, such as `xe + 5*cider-d`."""
     baseline: str = "greedy"
-    """What a sample's reward is compared with: the greedy caption's, or the mean of the image's other samples."""
+    """The baseline of a sample's reward: the greedy caption's, or the mean of the image's other samples."""
     df: str | None = None
     """File of document frequencies for the reward cider-d, keyed by ids; None: those of the training captions."""
     retrieval: str | None = None
@@ -56,7 +56,7 @@ class Settings:
     """Images without a file: `error` or `skip`."""
 
     tokenizer: str = "ptb"
-    """What cuts captions into words."""
+    """The tokenizer of the captions."""
     least: int = 5
     """Occurrences in the training captions that make a word part of the vocabulary."""
     length: int = 20

@@ -1,4 +1,4 @@
-"""How good a captioner is on images that it was not trained with."""
+"""Scores a captioner on images that it was not trained with."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ TOKEN_PREFIX = "capeval_"  # noqa: S105
 
 
 class Role(enum.IntEnum):
-    """What an account may do; each includes those below it."""
+    """Rights of an account; each role includes those below it."""
 
     ANYONE = 0
     """No account needed."""
@@ -95,7 +95,7 @@ def new_token(session: Session, account_id: int, name: str) -> str:
 
 
 def csrf_token(secret_key: str, cookie: str) -> str:
-    """What a form must carry beside this cookie: only our own pages can know it, and it ends with the cookie."""
+    """The token of forms for this cookie: only our own pages can know it, and it expires with the cookie."""
     return hmac.new(secret_key.encode(), b"csrf:" + cookie.encode(), hashlib.sha256).hexdigest()
 
 

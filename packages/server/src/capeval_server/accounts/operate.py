@@ -1,4 +1,4 @@
-"""What an operator does on the machine itself, beside the running server."""
+"""Tasks of an operator on the machine itself, outside the running server."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from capeval_server.store.database import Database
 from capeval_server.store.models import Account, AuditEntry, LoginSession, now
 
 EMAIL = re.compile(r"[^@\s\x00-\x1f]{1,64}@[^@\s\x00-\x1f]{1,185}")
-"""What is taken for an e-mail address; whether it is one, only a letter would show."""
+"""The form of an e-mail address; whether it exists, only a message to it would show."""
 
 
 def make_admin(database: Database, email: str, password: str) -> None:

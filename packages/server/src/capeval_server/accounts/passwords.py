@@ -35,7 +35,7 @@ def verify_password(stored: str | None, password: str) -> bool:
 
 
 def problem_with(password: str) -> str | None:
-    """Why a new password is refused."""
+    """Explains why a new password is refused."""
     if len(password) < LEAST_CHARACTERS:
         return f"The password needs at least {LEAST_CHARACTERS} characters."
     if len(password) > MOST_CHARACTERS:
@@ -49,5 +49,5 @@ def new_secret() -> str:
 
 
 def digest(secret: str) -> str:
-    """What is stored of a random secret. Guessing 256 bits is hopeless, so no slow hash is needed."""
+    """The hash that is stored for a random secret. Nobody can guess 256 bits, so it need not be slow."""
     return hashlib.sha256(secret.encode()).hexdigest()

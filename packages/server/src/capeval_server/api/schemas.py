@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 
 class ErrorDetail(BaseModel):
-    """What went wrong: the HTTP status, one sentence, and the single problems where there are several."""
+    """An error: the HTTP status, one sentence, and the list of problems if there are several."""
 
     status: int
     message: str

@@ -35,7 +35,7 @@ _SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?")
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """What can be changed while teams submit."""
+    """Fields that can be changed while teams submit."""
 
     title: str
     description: str
@@ -49,7 +49,7 @@ class Rules:
 
 @dataclass(frozen=True, kw_only=True)
 class BenchmarkForm(Rules):
-    """What an organiser fills in."""
+    """Fields that an organiser fills in."""
 
     slug: str
     metrics: str
@@ -57,7 +57,7 @@ class BenchmarkForm(Rules):
     has_objects: bool = False
 
     def problems(self) -> list[str]:
-        """What has to change."""
+        """Problems to correct."""
         found = []
         if not _SLUG.fullmatch(self.slug) or self.slug == "new":
             found.append("The short name may have lower-case letters, digits and hyphens, up to 60.")

@@ -26,7 +26,7 @@ class Standing:
     scores: list[SubmissionScore]
     """Empty while there are none, and where the caller may not see them."""
     message: str
-    """Why it failed, as much of it as the caller may know."""
+    """Why it failed, as far as the caller may know."""
 
     @property
     def state(self) -> str:

@@ -1,4 +1,4 @@
-"""What teams send: checked completely, then queued."""
+"""Uploads of teams: checked completely, then queued."""
 
 from __future__ import annotations
 

@@ -27,13 +27,13 @@ from capeval_server.web.settings import ServerSettings
 
 LEASE = dt.timedelta(seconds=15)
 ATTEMPTS = 20
-"""How often a job is begun before it counts as what kills its server."""
+"""How often a job is started before we assume that it kills the server."""
 _POLL_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
 class JobKind:
-    """What a job of some kind does: three steps, of which only the middle one runs in the child."""
+    """The work of one kind of job: three steps, of which only the middle one runs in the child."""
 
     prepare: Callable[[Session, int], tuple[dict[str, Any], list[bytes]]]
     """Reads what the child needs: JSON and files."""
@@ -96,7 +96,7 @@ class Jobs:
                 thread.join()
 
     def counts(self) -> dict[tuple[str, str], int]:
-        """How many jobs there are by kind and state."""
+        """Number of jobs by kind and state."""
         with self.database.read() as session:
             rows = session.execute(select(Job.kind, Job.state, func.count()).group_by(Job.kind, Job.state))
             return {(kind, state): number for kind, state, number in rows}

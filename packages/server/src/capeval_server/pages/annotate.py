@@ -1,4 +1,4 @@
-"""What annotators see: the way in, one question at a time, and the end with its completion code."""
+"""Pages of annotators: the entrance, one question at a time, and the end with the completion code."""
 
 from __future__ import annotations
 

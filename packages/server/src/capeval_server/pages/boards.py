@@ -26,7 +26,7 @@ Number = Annotated[int, Form(ge=1, le=1_000_000)]
 
 
 def _moment(text: str) -> dt.datetime | None:
-    """What a `datetime-local` input sends, as UTC."""
+    """The value of a `datetime-local` input, as UTC."""
     if not text.strip():
         return None
     try:

@@ -43,7 +43,7 @@ def compare_asked(context: Context, slug: str, a: Number, b: Number) -> Response
 
 @routes.page("/benchmarks/{slug}/compare/state", role=Role.MEMBER)
 def compare_state(context: Context, slug: str, a: int, b: int) -> Response:
-    """What the page asks again and again while the two are compared."""
+    """The progress that the page polls during the comparison."""
     with context.database.read() as session:
         comparisons.two(session, context.caller, catalogue.find(session, slug), a, b)
         job = comparisons.asked(session, a, b)

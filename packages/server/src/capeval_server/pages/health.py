@@ -1,4 +1,4 @@
-"""For machines that watch over the server: `/healthz` and `/metrics`."""
+"""Pages for monitoring: `/healthz` and `/metrics`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def health(context: Context) -> Response:
 
 @routes.token_page("/metrics", role=Role.ADMIN)
 def metrics(context: Context) -> Response:
-    """Prometheus metrics, for an administrator's API token: how many people do what is nobody else's business."""
+    """Prometheus metrics, for an administrator's API token: numbers of people and what they do are private."""
     meters = context.state.meters
     meters.jobs.clear()
     for (kind, state), number in context.state.jobs.counts().items():

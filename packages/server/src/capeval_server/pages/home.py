@@ -13,7 +13,7 @@ _SHOWN = 10
 
 @routes.page("/", role=Role.ANYONE)
 def home(context: Context) -> Response:
-    """What there is on this server: the newest benchmarks that are open."""
+    """The start page: the newest benchmarks that are open."""
     with context.database.read() as session:
         rows = [row for row in catalogue.with_counts(session) if catalogue.is_open(row[0])]
     return context.render("home.html", rows=rows[:_SHOWN], is_open=catalogue.is_open)

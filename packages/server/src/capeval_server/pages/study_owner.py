@@ -69,13 +69,13 @@ def study_page(context: Context, study_id: int) -> Response:
 
 
 def _base(context: Context) -> str:
-    """Where people reach the server: as the operator says, or as this request did."""
+    """The server's address for people: the operator's setting, or the address of this request."""
     return context.settings.url if context.settings.public_url else str(context.request.base_url).rstrip("/")
 
 
 @routes.page("/studies/{study_id}/progress.json", role=Role.ORGANISER)
 def progress_json(context: Context, study_id: int) -> Response:
-    """What the study's page asks for every few seconds."""
+    """The progress that the study's page polls every few seconds."""
     with context.database.read() as session:
         study = repository.find(session, study_id, context.caller)
         done = progress(session, study)
@@ -122,7 +122,7 @@ def change_state(context: Context, study_id: int, state: Text = "") -> Response:
 
 @routes.page("/studies/{study_id}/delete", role=Role.ORGANISER)
 def delete_page(context: Context, study_id: int) -> Response:
-    """What would be gone, and the question whether it may."""
+    """Lists what will be deleted, and asks for confirmation."""
     return _delete_page(context, study_id, problem="")
 
 

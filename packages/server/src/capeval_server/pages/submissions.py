@@ -25,7 +25,7 @@ def own_page(context: Context) -> Response:
 
 @routes.page("/benchmarks/{slug}/submissions", role=Role.ORGANISER)
 def all_page(context: Context, slug: str) -> Response:
-    """What all teams have sent, for the benchmark's owner."""
+    """The submissions of all teams, for the benchmark's owner."""
     with context.database.read() as session:
         benchmark = catalogue.owned(session, context.caller, slug)
         rows = submissions.listed(session, context.caller, benchmark, everyone=True)
@@ -63,7 +63,7 @@ def submission_page(context: Context, submission_id: int) -> Response:
 
 @routes.page("/submissions/{submission_id}/state", role=Role.MEMBER)
 def submission_state(context: Context, submission_id: int) -> Response:
-    """What the page asks again and again while the submission is scored."""
+    """The progress that the page polls while the submission is scored."""
     with context.database.read() as session:
         standing = submissions.find(session, context.caller, submission_id)
     return JSONResponse({"state": standing.state, "progress": standing.job.progress})

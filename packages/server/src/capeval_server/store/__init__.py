@@ -1,1 +1,1 @@
-"""What is kept: the database, its tables and migrations, uploaded files, backups."""
+"""Storage: the database, its tables and migrations, uploaded files, backups."""

@@ -15,7 +15,7 @@ from capeval_server.web.errors import not_found
 
 _LONGEST = 128
 _PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
-"""What Mechanical Turk gives as assignment to people who have not accepted the work yet."""
+"""The assignment id that Mechanical Turk gives to people who have not accepted the work yet."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ _LONGEST_MS = 24 * 3600 * 1000
 
 
 def present(session: Session, annotator: Annotator) -> Assignment | None:
-    """What this person was given and has not answered yet."""
+    """Items that this person was given and has not answered yet."""
     query = (
         select(Assignment)
         .where(Assignment.annotator_id == annotator.id, Assignment.state == "given")
@@ -34,7 +34,7 @@ def present(session: Session, annotator: Annotator) -> Assignment | None:
 
 
 def next_assignment(session: Session, study: Study, annotator: Annotator) -> Assignment | None:
-    """What this person does next, given out where they have nothing; None where there is nothing for them."""
+    """The next item of this person, assigned now if they have none; None if no item is left for them."""
     lock(session, study.id)
     found = present(session, annotator)
     if found is None:
@@ -149,7 +149,7 @@ def _store(
 
 
 def _milliseconds(text: str) -> int | None:
-    """What the browser measured, if it is a number that can be."""
+    """The time that the browser measured, if it is plausible."""
     return min(int(text), _LONGEST_MS) if text.isascii() and text.isdecimal() and len(text) < 12 else None
 
 

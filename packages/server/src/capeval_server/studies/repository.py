@@ -127,7 +127,7 @@ def kind_of(study: Study) -> StudyKind:
 
 
 def settings_of(study: Study) -> dict[str, Any]:
-    """What the file said beside the pages; see `_settings`."""
+    """The content of the file besides the pages; see `_settings`."""
     settings: dict[str, Any] = json.loads(study.settings)
     return settings
 

@@ -14,7 +14,7 @@ from capeval_studies.answers import Answer
 
 @dataclass(frozen=True)
 class StudyProgress:
-    """How far a study is."""
+    """The progress of a study."""
 
     wanted: int
     """Answers to items that the study asks for."""

@@ -35,12 +35,12 @@ class RequestContext:
 
     @property
     def address(self) -> str:
-        """Where the request came from; behind a believed proxy, from where it says."""
+        """The address of the client; behind a trusted proxy, the address that the proxy gives."""
         return self.request.client.host if self.request.client else ""
 
     @property
     def cookie_hash(self) -> str:
-        """What to store to know this browser again, for pages that need no account. See `keep_cookie`."""
+        """The value to store to recognise this browser, for pages that need no account. See `keep_cookie`."""
         return digest(self.keep_cookie())
 
     def keep_cookie(self) -> str:

@@ -1,4 +1,4 @@
-"""What operators see: one JSON line per request and event on standard error, and Prometheus metrics."""
+"""Logs and metrics for operators: one JSON line per request and event on standard error, and Prometheus metrics."""
 
 from __future__ import annotations
 

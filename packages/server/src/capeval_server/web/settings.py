@@ -1,4 +1,4 @@
-"""What an operator chooses, checked before anything starts."""
+"""Settings of the operator, checked before anything starts."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class ServerSettings:
     host: str = "127.0.0.1"
     port: int = 8080
     secret_key: str | None = None
-    """What CSRF tokens are signed with; without it, one is made and kept in the database (loopback only)."""
+    """The key that signs CSRF tokens; without it, one is made and kept in the database (loopback only)."""
     tls_certificate: str | None = None
     tls_key: str | None = None
     behind_proxy: str | None = None
     """Address, or comma-separated addresses, of the reverse proxy whose `X-Forwarded-*` headers are believed."""
     public_url: str | None = None
-    """Where people reach the server, such as `https://evaluation.example.org`."""
+    """The server's address for people, such as `https://evaluation.example.org`."""
     registration: str = "open"
     workers: int = 1
     """Scoring processes at a time; 0 leaves the queue to another server on the same database."""

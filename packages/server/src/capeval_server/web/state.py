@@ -72,4 +72,4 @@ NOTICES = {
     "password": "The password is changed, and other browsers are signed out.",
     "revoked": "The token is revoked.",
 }
-"""What a redirection may tell on the page it leads to, by key."""
+"""Messages that a redirection may show on its target page, by key."""

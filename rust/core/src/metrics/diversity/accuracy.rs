@@ -2,7 +2,7 @@
 
 use crate::engine::Table;
 
-/// What the scores of a set's captions come to.
+/// How the scores of a set's captions become one score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CaptionPool {
     /// Their mean.

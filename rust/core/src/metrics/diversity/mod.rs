@@ -1,6 +1,6 @@
 //! How varied the captions of one image are: statistics of a caption set, one row per image.
 //!
-//! What a set without variety means is said once, here: a set of one caption, as one of equal captions, has none.
+//! The meaning of "no variety" is defined here: a set of one caption and a set of equal captions have no variety.
 
 mod accuracy;
 mod distinct;

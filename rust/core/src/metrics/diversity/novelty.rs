@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use crate::corpus::{Corpus, References};
 use crate::text::vocabulary::Word;
 
-/// Of each candidate 1 where no training caption has the same words, else 0.
+/// For each candidate: 1 if no training caption has the same words, else 0.
 pub fn novel_captions(corpus: &Corpus, training: &References) -> Vec<f64> {
     let known: FxHashSet<&[Word]> =
         (0..training.sentences.sentence_count()).map(|sentence| training.sentences.words(sentence)).collect();

@@ -66,7 +66,7 @@ pub trait Similarity: Send + Sync {
     fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Result<Box<dyn Matrix + 'a>, Missing>;
 }
 
-/// What fills the similarity matrix of an image.
+/// Fills the similarity matrix of an image.
 pub trait Matrix: Sync {
     /// Writes the symmetric matrix of the image's candidates, row by row.
     fn fill(&self, image: &Image<'_>, matrix: &mut [f64]);

@@ -73,7 +73,7 @@ impl Worker for SetWorker<'_> {
 /// −log_m (√λ₁ / Σ√λᵢ) of the eigenvalues, largest first; of negative ones the size is taken, which makes them singular
 /// values. 0 for a single caption and where all eigenvalues are 0: nothing varies there.
 ///
-/// What is below the rounding of the largest counts as 0: its root would be far above.
+/// Values below the rounding error of the largest count as 0: their roots would be far above it.
 pub fn diversity(eigenvalues: &[f64]) -> f64 {
     let largest = eigenvalues.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
     if eigenvalues.len() < 2 || largest == 0.0 {

@@ -17,7 +17,7 @@ pub struct Alignment {
     pub reference: Vec<String>,
     /// The matches, in the order of the reference.
     pub links: Vec<Link>,
-    /// What the score is made from.
+    /// The parts of the score.
     pub statistics: Statistics,
 }
 

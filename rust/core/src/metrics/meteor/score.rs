@@ -43,7 +43,7 @@ pub struct Weights {
     pub modules: [f64; 4],
 }
 
-/// What the parameters of METEOR 1.5 for English were tuned for, as the program itself reports them.
+/// Tasks for which the parameters of METEOR 1.5 for English were tuned, as the program reports them.
 pub const TASKS: [(&str, Weights); 4] = [
     ("rank", weights([0.85, 0.2, 0.6, 0.75], [1.0, 0.6, 0.8, 0.6])),
     ("adq", weights([0.75, 1.4, 0.45, 0.7], [1.0, 1.0, 0.6, 0.8])),
@@ -122,7 +122,7 @@ impl Statistics {
         counts.map(f64::from)
     }
 
-    /// What the sentence adds to the chunks of a corpus: nothing when every word is matched in a single chunk.
+    /// The sentence's share of the chunks of a corpus: 0 when every word is matched in a single chunk.
     pub fn corpus_chunks(&self) -> f64 {
         let complete = self.hypothesis_matched == self.hypothesis_length
             && self.reference_matched == self.reference_length
@@ -131,7 +131,7 @@ impl Statistics {
     }
 }
 
-/// What a score is made of.
+/// The parts of a score.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Parts {
     /// P, weighted.

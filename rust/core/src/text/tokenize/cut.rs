@@ -1,4 +1,4 @@
-//! Where the token ends inside its match: what the rule only looked at is given back.
+//! Cuts a token shorter than its match: gives back the text that the rule only looked at.
 //!
 //! Line ends are single characters here: carriage returns have become spaces.
 

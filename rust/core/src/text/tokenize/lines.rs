@@ -1,4 +1,4 @@
-//! From spelled tokens to a caption's tokens: lower case, no punctuation, the right caption.
+//! Turns spelled tokens into a caption's tokens: lower case, no punctuation, the right caption.
 
 /// Hands tokens to the sink as the COCO code reads them back, line by line.
 pub(super) struct Lines<S> {

@@ -1,4 +1,4 @@
-"""What people say of a scene: a small grammar, and a style for each person."""
+"""Captions of scenes: a small grammar, and a style for each person."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _EXTRAS = ("bright", "simple", "neat", "solid", "nice", "lone", "plain", "flat")
 
 
 def describe(scene: Scene, random: np.random.Generator) -> str:
-    """What one person says of the scene."""
+    """One person's caption of the scene."""
     detail = random.random()  # of the person: from terse to thorough
     shapes = list(scene.shapes)
     if random.random() < 0.3:
@@ -62,7 +62,7 @@ def _thing(shape: Shape, detail: float, random: np.random.Generator) -> str:
 
 
 def _relation(a: Shape, b: Shape) -> str:
-    """Where a is, seen from b."""
+    """The position of a relative to b."""
     across, down = a.x - b.x, a.y - b.y
     if abs(across) >= abs(down):
         return "left" if across < 0 else "right"
@@ -78,4 +78,4 @@ def _pick(words: Sequence[str], random: np.random.Generator, first: float = 0.6)
 
 
 _SHARES = [np.cumsum(1 / np.arange(1, n + 1)) / np.sum(1 / np.arange(1, n + 1)) for n in range(len(_OPENINGS))]
-"""Of n words: the share of choices that falls on the first, the first two, …; the second is half as likely."""
+"""Cumulative shares of the choices among n words; the i-th word has weight 1 / i."""

@@ -1,4 +1,4 @@
-"""What a scene is made of, and scenes by chance."""
+"""The parts of a scene, and random scenes."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Shape(NamedTuple):
 
 
 class Scene(NamedTuple):
-    """What is drawn, and what can be said."""
+    """The scene as it is drawn and described."""
 
     shapes: tuple[Shape, ...]
     """One to three, the largest first, none in another's way."""

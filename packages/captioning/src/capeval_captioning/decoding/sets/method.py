@@ -1,4 +1,4 @@
-"""What a way to make caption sets is: a frozen value that prints as text and parses back, as metrics do."""
+"""Methods that make caption sets: frozen values that print as text and parse back, as metrics do."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ class SetMethod(ABC):
     """A way to make several captions per image, with its parameters; prints as `rs(temperature=0.7)`."""
 
     name: ClassVar[str]
-    """As on the command line: `rs`, `beam`."""
+    """The name on the command line: `rs`, `beam`."""
     summary: ClassVar[str]
-    """What it does, in a line."""
+    """One line that says what it does."""
     alters_images: ClassVar[bool] = False
     """Whether captions are of altered images, so that features of the images as they are are of no use."""
 
@@ -71,7 +71,7 @@ class SetMethod(ABC):
 
     @abstractmethod
     def sets(self, speaker: Speaker, images: ImageBatch, captions: int) -> list[list[str]]:
-        """That many captions of each image, by a speaker that has been checked."""
+        """Makes this number of captions of each image, with a speaker that has been checked."""
 
     def prepared(self: M, training: Callable[[], Sequence[Sequence[str]]]) -> M:  # noqa: ARG002
         """The method after it has learnt what it needs from the tokenised training captions, which it may call for."""
@@ -104,7 +104,7 @@ class SetMethod(ABC):
 
 
 def accepts(field: dataclasses.Field[Any]) -> str:
-    """What a parameter accepts, in words."""
+    """Describes the values that a parameter accepts."""
     bounds = field.metadata
     kind = {int: "a whole number", float: "a number", Span: "a number or a range such as 1..10,"}[type(field.default)]
     low = f"of at least {bounds['least']:g}" if bounds["least"] is not None else ""

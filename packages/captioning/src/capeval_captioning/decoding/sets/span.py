@@ -12,7 +12,7 @@ from capeval.errors import UsageError
 
 @dataclass(frozen=True)
 class Span:
-    """From the first caption of a set to its last, in equal steps; the same throughout where both are equal."""
+    """A range from the first caption of a set to its last, in equal steps; constant if both ends are equal."""
 
     first: float
     last: float

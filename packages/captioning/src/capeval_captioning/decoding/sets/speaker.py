@@ -1,4 +1,4 @@
-"""What puts images into words: a captioner with its vocabulary, or anything that samples and searches as one."""
+"""Speakers turn images into words: a captioner with its vocabulary, or any object that samples and searches."""
 
 from __future__ import annotations
 

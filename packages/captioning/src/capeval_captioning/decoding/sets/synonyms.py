@@ -27,7 +27,7 @@ Neighbours = Callable[[str], tuple[Sequence[str], npt.NDArray[np.float64]]]
 
 @dataclass(frozen=True)
 class SynonymSwitching(SetMethod):
-    """What varies is wording alone: a switched word may well be wrong."""
+    """Only the wording varies: a switched word may be wrong."""
 
     name: ClassVar[str] = "ss"
     summary: ClassVar[str] = "the likeliest caption, and copies with words switched for near ones"

@@ -1,4 +1,4 @@
-"""What all tables share: the naming of constraints, and times in UTC."""
+"""The base of all tables: names of constraints, and times in UTC."""
 
 from __future__ import annotations
 

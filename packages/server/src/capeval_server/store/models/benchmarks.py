@@ -55,7 +55,7 @@ class Submission(Base):
     file_sha: Mapped[str] = mapped_column(ForeignKey("blob.sha256"))
     file_name: Mapped[str] = mapped_column(String(200))
     system: Mapped[str] = mapped_column(String(80))
-    """What the team calls what it submitted."""
+    """The team's name for the submission."""
     created: Mapped[Created]
     scored: Mapped[dt.datetime | None]
     team: Mapped[Team] = relationship(lazy="raise")

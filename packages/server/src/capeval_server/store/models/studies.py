@@ -32,7 +32,7 @@ class Study(Base):
 
 
 class StudyImage(Base):
-    """Where an image of a study is: on the web, or here."""
+    """The place of an image of a study: on the web, or here."""
 
     __tablename__ = "study_image"
 
@@ -111,7 +111,7 @@ class Assignment(Base):
     expires: Mapped[dt.datetime]
     answered: Mapped[dt.datetime | None]
     active_ms: Mapped[int | None]
-    """How long the page was in sight, as the browser says."""
+    """How long the page was visible, according to the browser."""
     answer: Mapped[str | None] = mapped_column(Text)
     correct: Mapped[bool | None]
     """On checks."""

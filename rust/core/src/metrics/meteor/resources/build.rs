@@ -1,4 +1,4 @@
-//! From the files of a METEOR installation to the tables of [`Resources`].
+//! Builds the tables of [`Resources`] from the files of a METEOR installation.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
@@ -41,7 +41,7 @@ pub struct Sources<'a> {
 pub struct BuildError {
     /// The file.
     pub file: &'static str,
-    /// What is wrong with it, and where.
+    /// The problem, and its place.
     pub problem: String,
 }
 

@@ -48,7 +48,7 @@ impl Meanings {
     }
 }
 
-/// What [`Resources::walk`] starts from.
+/// The start of [`Resources::walk`].
 pub(super) const ROOT: u32 = u32::MAX;
 
 impl Resources {
