@@ -297,7 +297,7 @@ MANY = {str(number): "a dog" for number in range(1, 8)}
         ),
         (
             REFERENCES, {**CANDIDATES, "2": ["a dog", "a cat"]},
-            "the candidates: more than one candidate for 1 image (2); keep one an image",
+            "the candidates: more than one candidate for 1 image (2); keep one per image",
         ),
         (
             {**REFERENCES, "2": []}, CANDIDATES,

@@ -19,7 +19,7 @@ from capeval.judgments.halves import halves as predict_by_halves
 from capeval.judgments.result import Agreement, Measured, Systems
 from capeval.judgments.rows import Pairs
 from capeval.judgments.scoring import Scorer, drawn_references, first_references
-from capeval.judgments.williams import AgreementDifference, compare, williams
+from capeval.judgments.williams import MetricPair, compare, williams
 from capeval.metrics.registry import parse_metrics
 from capeval.resources.needs import Given, Needs
 from capeval.scoring.score import check_bootstrap
@@ -103,7 +103,7 @@ def agreement(
         Bootstrap(interval, samples, seed, threads),
     )
     measured: list[Measured] = []
-    comparisons: list[tuple[int | None, AgreementDifference]] = []
+    comparisons: list[tuple[int | None, MetricPair]] = []
     of_systems: Systems | None = None
     for count in dict.fromkeys(references) or (None,):
         # Systems are judged by the last number of references.
@@ -150,7 +150,7 @@ class _Study:
         """People and metrics on equal terms."""
         return predict_by_halves(self.judgments, self.scorer, splits, self.ties, self.bootstrap)
 
-    def measure(self, count: int | None, draws: int) -> tuple[list[Measured], list[AgreementDifference], Systems | None]:
+    def measure(self, count: int | None, draws: int) -> tuple[list[Measured], list[MetricPair], Systems | None]:
         """Every metric against the first `count` references, the metrics against one another, and the systems."""
         own, signatures = self.scorer.score(self.judgments, first_references(self.judgments.rows, count))
         scores = {**own, **self.outside}
@@ -206,7 +206,7 @@ class _Study:
             by_people, by_metric, {name: systems.agreement(by_people, own) for name, own in by_metric.items()}
         )
 
-    def _compare(self, scores: Mapping[str, Columns], estimates: Mapping[str, dict[str, Estimate]]) -> list[AgreementDifference]:
+    def _compare(self, scores: Mapping[str, Columns], estimates: Mapping[str, dict[str, Estimate]]) -> list[MetricPair]:
         """Each pair of metrics by each statistic, on the same draws."""
         level = self.bootstrap.level
         if level is None:
@@ -218,7 +218,7 @@ class _Study:
         ]
         return compared if isinstance(self.judgments, Pairs) else self._with_williams(compared, scores)
 
-    def _with_williams(self, compared: list[AgreementDifference], scores: Mapping[str, Columns]) -> list[AgreementDifference]:
+    def _with_williams(self, compared: list[MetricPair], scores: Mapping[str, Columns]) -> list[MetricPair]:
         """Pearson's r by Williams' test too, over captions with their mean ratings; left out without SciPy."""
         assert not isinstance(self.judgments, Pairs)  # noqa: S101 - for the type checker
         means = [sum(own) / len(own) for own in self.judgments.ratings]

@@ -12,7 +12,7 @@ from capeval.judgments.rows import Pairs
 if TYPE_CHECKING:
     from capeval.judgments.bootstrap import Estimate
     from capeval.judgments.rows import Ratings
-    from capeval.judgments.williams import AgreementDifference
+    from capeval.judgments.williams import MetricPair
 
 BAND = 0.95
 """Share of the draws that a band covers."""
@@ -64,7 +64,7 @@ class Agreement:
     halves: dict[str, dict[str, Estimate]] | None
     """Accuracy of each metric and of `people` where half of the references judge and half predict."""
     systems: Systems | None
-    comparisons: list[tuple[int | None, AgreementDifference]]
+    comparisons: list[tuple[int | None, MetricPair]]
     """Number of references, and the paired tests of metrics."""
 
     @property
@@ -172,7 +172,7 @@ def _band(values: list[float]) -> dict[str, Any]:
     return {"mean": mean, "band": [low, high], "draws": len(values)}
 
 
-def _comparison(count: int | None, comparison: AgreementDifference) -> dict[str, Any]:
+def _comparison(count: int | None, comparison: MetricPair) -> dict[str, Any]:
     document: dict[str, Any] = {"references": count} if count is not None else {}
     document |= {
         "a": comparison.a,

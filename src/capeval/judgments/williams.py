@@ -21,7 +21,7 @@ class Williams:
 
 
 @dataclass(frozen=True)
-class AgreementDifference:
+class MetricPair:
     """One statistic of two metrics: their difference, its bootstrap interval and p."""
 
     a: str
@@ -34,10 +34,10 @@ class AgreementDifference:
     williams: Williams | None = None
 
 
-def compare(a: str, b: str, statistic: str, estimates: Sequence[Estimate], level: float | None) -> AgreementDifference:
+def compare(a: str, b: str, statistic: str, estimates: Sequence[Estimate], level: float | None) -> MetricPair:
     """The paired bootstrap: both estimates are of the same samples."""
     difference = estimates[0] - estimates[1]
-    return AgreementDifference(a, b, statistic, difference.value, difference.interval(level), p_value(difference))
+    return MetricPair(a, b, statistic, difference.value, difference.interval(level), p_value(difference))
 
 
 def williams(with_a: float, with_b: float, between: float, n: int) -> Williams | None:
