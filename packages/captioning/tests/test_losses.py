@@ -189,7 +189,7 @@ def test_errors_of_a_reward_reach_the_caller(model: FC, batch: Batch) -> None:
 def test_what_it_refuses() -> None:
     with pytest.raises(UsageError, match="baseline must be one of greedy, others, got 'gredy'"):
         Objective("xe", baseline="gredy")
-    with pytest.raises(UsageError, match="the baseline others needs at least 2 samples an image, got 1"):
+    with pytest.raises(UsageError, match="the baseline others needs at least 2 samples per image, got 1"):
         Objective("xe", baseline="others", samples=1)
     with pytest.raises(UsageError, match="at least 1 samples an image, got 0"):
         Objective("xe", samples=0)
