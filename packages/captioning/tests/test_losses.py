@@ -191,7 +191,7 @@ def test_what_it_refuses() -> None:
         Objective("xe", baseline="gredy")
     with pytest.raises(UsageError, match="the baseline others needs at least 2 samples per image, got 1"):
         Objective("xe", baseline="others", samples=1)
-    with pytest.raises(UsageError, match="at least 1 samples an image, got 0"):
+    with pytest.raises(UsageError, match="at least 1 samples per image, got 0"):
         Objective("xe", samples=0)
     with pytest.raises(UsageError, match="no reward is given for bleu-4"):
         Objective("xe + bleu-4")
