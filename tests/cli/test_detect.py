@@ -84,5 +84,6 @@ def test_info(run: Runner, write: Write) -> None:
 def test_without_torch(run: Runner, pictures: str) -> None:
     """The extra is named, and what needs no detector works."""
     (run.folder / "torch.py").write_text("raise ImportError")
-    message = run.refused("detect", pictures, "-o", "o.json", env={"PYTHONPATH": str(run.folder)})
+    environment = {"PYTHONPATH": str(run.folder), "PYTHONDONTWRITEBYTECODE": "1"}  # nothing may be left beside it
+    message = run.refused("detect", pictures, "-o", "o.json", env=environment)
     assert message == "detecting objects needs the extra 'detect': pip install 'capeval[detect]'"
