@@ -63,6 +63,7 @@ def test_people_leave_one_out(frequency: capeval.DocumentFrequency) -> None:
         wanted.append(sum(scores) / len(scores))
     assert human["accuracy"].per_image == pytest.approx(wanted)
     assert human.captions_per_image == 3
+    assert f"|df:corpus({len(REFERENCES)})|" in human["accuracy"].signature, "images, not the references left out"
     assert human["self-cider"].per_image == pytest.approx(
         score(REFERENCES, "self-cider", document_frequency=frequency)["self-cider"].per_image
     )
