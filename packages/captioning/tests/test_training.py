@@ -169,7 +169,7 @@ def test_a_run_of_another_version_is_refused(scenes: Path, tmp_path: Path) -> No
     with pytest.raises(DataError, match="lacks"):
         resume(edited_without(edited(run, format=1), "sizes"))
     (run / "config.json").write_text("{")
-    with pytest.raises(DataError, match="no configuration of a training run"):
+    with pytest.raises(DataError, match="is not a configuration of a training run"):
         resume(run)
     with pytest.raises(DataError, match="is not a run of capeval caption train"):
         resume(tmp_path)
