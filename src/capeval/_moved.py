@@ -9,11 +9,16 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from capeval.errors import warn
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader
+else:
+    Loader = object  # the base class adds nothing here, and importing it takes longer than all of this package
 
 MOVED = {
     "capeval.alignment": "capeval.metrics.meteor.alignment",
@@ -58,7 +63,7 @@ def new_name(old: str) -> str | None:
     return None
 
 
-class _Moved(MetaPathFinder, Loader):
+class _Moved(Loader):
     """Stands last among the finders, so it is asked only for modules that no longer exist."""
 
     def find_spec(
@@ -67,6 +72,10 @@ class _Moved(MetaPathFinder, Loader):
         if not fullname.startswith("capeval.") or new_name(fullname) is None:
             return None
         return ModuleSpec(fullname, self, is_package=True)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:  # noqa: ARG002
+        """None: the import system makes the module."""
+        return None
 
     def exec_module(self, module: ModuleType) -> None:
         new = new_name(module.__name__) or ""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterable, Sequence
-from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from capeval import _core
@@ -82,6 +81,8 @@ def student(share: float, freedom: int) -> float:
     is bisected; above, Cornish and Fisher's expansion is right to 1e-9 (Abramowitz and Stegun 1964, 26.7.3 to 26.7.5).
     """
     if freedom > 200:
+        from statistics import NormalDist
+
         z = NormalDist().inv_cdf(share)
         terms = (
             (z**3 + z) / 4,
