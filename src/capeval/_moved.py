@@ -73,7 +73,7 @@ class _Moved(Loader):
             return None
         return ModuleSpec(fullname, self, is_package=True)
 
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:  # noqa: ARG002
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         """None: the import system makes the module."""
         return None
 
