@@ -11,6 +11,9 @@ pub mod document_frequency;
 pub mod read;
 pub mod text;
 
+// Words, tags and dependencies of a caption.
+pub mod parse;
+
 // One pass over the images for all metrics, and resampling of its statistics.
 pub mod engine;
 pub mod metrics;
