@@ -11,6 +11,10 @@ pub mod document_frequency;
 pub mod read;
 pub mod text;
 
+// What is known of English, and tables that are used where they lie.
+mod tables;
+pub mod wordnet;
+
 // Words, tags and dependencies of a caption.
 pub mod parse;
 

@@ -67,7 +67,6 @@ mod kernel;
 mod language;
 mod lexicon;
 mod matchers;
-mod morphology;
 mod normalize;
 mod resources;
 mod score;

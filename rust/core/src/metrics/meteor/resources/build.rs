@@ -8,11 +8,11 @@ use flate2::read::MultiGzDecoder;
 
 use super::Resources;
 use super::cache::write_language;
-use super::layout::{Lists, Strings};
 use super::paraphrases::Collector;
 use crate::metrics::meteor::language::Language;
 use crate::metrics::meteor::normalize::split;
 use crate::metrics::meteor::score::Module;
+use crate::tables::layout::{Lists, Strings};
 
 /// The contents of the files.
 ///

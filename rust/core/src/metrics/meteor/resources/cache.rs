@@ -6,11 +6,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::layout::{Lists, Strings};
 use super::paraphrases::Paraphrases;
 use super::{Meanings, Resources, prefix_table};
 use crate::document_frequency::SharedBytes;
 use crate::metrics::meteor::language::Language;
+use crate::tables::layout::{Lists, Strings};
 
 const MAGIC: &[u8; 8] = b"capeval\x1e";
 /// To be raised with every change of the layout, or of what is made from the sources.

@@ -5,7 +5,6 @@
 
 mod build;
 mod cache;
-mod layout;
 mod paraphrases;
 
 pub use build::{BuildError, Sources};
@@ -14,11 +13,11 @@ pub use cache::CacheError;
 use rustc_hash::FxHashSet;
 
 use super::language::Language;
-use super::morphology::base_form;
 use super::normalize::{Prefix, Prefixes, normalize, split};
 use super::score::Module;
 use crate::document_frequency::SharedBytes;
-use layout::{Lists, Strings};
+use crate::tables::layout::{Lists, Strings};
+use crate::wordnet::morphology::base_form;
 use paraphrases::Paraphrases;
 
 /// Function words, abbreviations, synonym sets and paraphrases of a language.

@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::layout::{Bounds, Lists, Numbers, Strings};
 use crate::metrics::meteor::normalize::split;
+use crate::tables::layout::{Bounds, Lists, Numbers, Strings};
 use crate::text::vocabulary::Vocabulary;
 
 #[derive(Debug, Clone)]

@@ -5,44 +5,44 @@ use std::ops::Range;
 
 /// A run of 32-bit numbers.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Numbers {
+pub(crate) struct Numbers {
     start: usize,
-    pub(super) len: usize,
+    pub(crate) len: usize,
 }
 
 impl Numbers {
-    pub(super) fn new(section: &Range<usize>) -> Option<Self> {
+    pub(crate) fn new(section: &Range<usize>) -> Option<Self> {
         section.len().is_multiple_of(4).then_some(Self { start: section.start, len: section.len() / 4 })
     }
 
-    pub(super) fn get(self, bytes: &[u8], at: usize) -> u32 {
+    pub(crate) fn get(self, bytes: &[u8], at: usize) -> u32 {
         let start = self.start + 4 * at;
         u32::from_le_bytes(bytes[start..start + 4].try_into().expect("four bytes"))
     }
 
-    pub(super) fn iter(self, bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn iter(self, bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
         let (numbers, _) = bytes[self.start..self.start + 4 * self.len].as_chunks();
         numbers.iter().map(|&number| u32::from_le_bytes(number))
     }
 
     /// The numbers at the places `range`.
-    pub(super) fn slice(self, range: Range<usize>) -> Self {
+    pub(crate) fn slice(self, range: Range<usize>) -> Self {
         Self { start: self.start + 4 * range.start, len: range.len() }
     }
 
     /// The place of a number among sorted numbers.
-    pub(super) fn binary_search(self, bytes: &[u8], number: u32) -> Option<usize> {
+    pub(crate) fn binary_search(self, bytes: &[u8], number: u32) -> Option<usize> {
         search(self.len, |at| self.get(bytes, at).cmp(&number))
     }
 }
 
 /// Bounds of consecutive parts: part `i` is `bound[i]..bound[i + 1]`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bounds(Numbers);
+pub(crate) struct Bounds(Numbers);
 
 impl Bounds {
     /// None unless the parts cover `0..total` in order.
-    pub(super) fn new(bytes: &[u8], section: &Range<usize>, first: u32, total: usize) -> Option<Self> {
+    pub(crate) fn new(bytes: &[u8], section: &Range<usize>, first: u32, total: usize) -> Option<Self> {
         let bounds = Numbers::new(section)?;
         let mut last = first;
         let sorted = bounds.iter(bytes).all(|bound| bound >= std::mem::replace(&mut last, bound));
@@ -50,29 +50,29 @@ impl Bounds {
         (sorted && fits).then_some(Self(bounds))
     }
 
-    pub(super) fn parts(self) -> usize {
+    pub(crate) fn parts(self) -> usize {
         self.0.len - 1
     }
 
-    pub(super) fn part(self, bytes: &[u8], at: usize) -> Range<usize> {
+    pub(crate) fn part(self, bytes: &[u8], at: usize) -> Range<usize> {
         self.0.get(bytes, at) as usize..self.0.get(bytes, at + 1) as usize
     }
 }
 
 /// Sorted strings.
 #[derive(Debug, Clone)]
-pub(super) struct Strings {
+pub(crate) struct Strings {
     text: Range<usize>,
     bounds: Bounds,
 }
 
 impl Strings {
-    pub(super) fn new(bytes: &[u8], [text, bounds]: [&Range<usize>; 2]) -> Option<Self> {
+    pub(crate) fn new(bytes: &[u8], [text, bounds]: [&Range<usize>; 2]) -> Option<Self> {
         std::str::from_utf8(&bytes[text.clone()]).ok()?;
         Some(Self { text: text.clone(), bounds: Bounds::new(bytes, bounds, 0, text.len())? })
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.bounds.parts()
     }
 
@@ -80,16 +80,16 @@ impl Strings {
         &bytes[self.text.clone()][self.bounds.part(bytes, at)]
     }
 
-    pub(super) fn find(&self, bytes: &[u8], string: &str) -> Option<usize> {
+    pub(crate) fn find(&self, bytes: &[u8], string: &str) -> Option<usize> {
         search(self.len(), |at| self.get(bytes, at).cmp(string.as_bytes()))
     }
 
-    pub(super) fn iter<'a>(&'a self, bytes: &'a [u8]) -> impl Iterator<Item = &'a str> {
+    pub(crate) fn iter<'a>(&'a self, bytes: &'a [u8]) -> impl Iterator<Item = &'a str> {
         (0..self.len()).filter_map(|at| std::str::from_utf8(self.get(bytes, at)).ok())
     }
 
     /// The two sections of sorted strings.
-    pub(super) fn write<'a>(strings: impl Iterator<Item = &'a str>) -> [Vec<u8>; 2] {
+    pub(crate) fn write<'a>(strings: impl Iterator<Item = &'a str>) -> [Vec<u8>; 2] {
         let mut text = Vec::new();
         let mut bounds = vec![0_u8; 4];
         for string in strings {
@@ -102,29 +102,29 @@ impl Strings {
 
 /// Lists of numbers.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Lists {
+pub(crate) struct Lists {
     bounds: Bounds,
     values: Numbers,
 }
 
 impl Lists {
     /// None unless there are `count` lists.
-    pub(super) fn new(bytes: &[u8], [bounds, values]: [&Range<usize>; 2], count: usize) -> Option<Self> {
+    pub(crate) fn new(bytes: &[u8], [bounds, values]: [&Range<usize>; 2], count: usize) -> Option<Self> {
         let values = Numbers::new(values)?;
         let bounds = Bounds::new(bytes, bounds, 0, values.len)?;
         (bounds.parts() == count).then_some(Self { bounds, values })
     }
 
-    pub(super) fn get(self, bytes: &[u8], at: usize) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn get(self, bytes: &[u8], at: usize) -> impl Iterator<Item = u32> + '_ {
         self.values.slice(self.bounds.part(bytes, at)).iter(bytes)
     }
 
-    pub(super) fn values(self) -> Numbers {
+    pub(crate) fn values(self) -> Numbers {
         self.values
     }
 
     /// The two sections.
-    pub(super) fn write(lists: impl Iterator<Item = impl IntoIterator<Item = u32>>) -> [Vec<u8>; 2] {
+    pub(crate) fn write(lists: impl Iterator<Item = impl IntoIterator<Item = u32>>) -> [Vec<u8>; 2] {
         let mut bounds = vec![0_u8; 4];
         let mut values = Vec::new();
         for list in lists {

@@ -1,0 +1,3 @@
+//! WordNet: base forms and synonyms of English words.
+
+pub(crate) mod morphology;
