@@ -12,7 +12,7 @@ pub mod read;
 pub mod text;
 
 // What is known of English, and tables that are used where they lie.
-mod tables;
+pub mod tables;
 pub mod wordnet;
 
 // Words, tags and dependencies of a caption.

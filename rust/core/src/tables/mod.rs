@@ -1,3 +1,9 @@
 //! Tables that are used where they lie, in memory or in a mapped file.
 
+mod file;
 pub(crate) mod layout;
+
+pub use file::FileError;
+pub(crate) use file::Format;
+#[cfg(test)]
+pub(crate) use file::test_reader;

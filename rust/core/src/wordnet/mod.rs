@@ -1,3 +1,149 @@
-//! WordNet: base forms and synonyms of English words.
+//! WordNet: the synonym sets of English words, as METEOR and SPICE look them up.
+//!
+//! The table ships with capeval. It is made from WordNet 3.0 (Princeton University), in the form in which METEOR 1.5
+//! has it: a word has the numbers of its sets whatever its part of speech is, so that a noun's set and a verb's set that
+//! have one number are one set. Where words have synonyms by this accident they have them in both metrics too.
 
-pub(crate) mod morphology;
+mod build;
+mod morphology;
+
+use std::sync::Arc;
+
+pub use build::SourceError;
+pub(crate) use build::{exceptions, synonyms, write};
+use morphology::base_form;
+
+use crate::document_frequency::SharedBytes;
+use crate::tables::layout::{Lists, Strings};
+use crate::tables::{FileError, Format};
+
+/// Words and irregular forms, 4 each.
+const FORMAT: Format<8> = Format { name: "a synonym table", magic: b"capeval\x1f", version: 1 };
+
+/// Synonym sets by word.
+#[derive(Debug, Clone)]
+pub(crate) struct Meanings {
+    pub(crate) words: Strings,
+    sets: Lists,
+}
+
+impl Meanings {
+    /// None unless the sections fit together.
+    pub(crate) fn new(bytes: &[u8], [text, bounds, lists, values]: [&std::ops::Range<usize>; 4]) -> Option<Self> {
+        let words = Strings::new(bytes, [text, bounds])?;
+        let sets = Lists::new(bytes, [lists, values], words.len())?;
+        Some(Self { words, sets })
+    }
+
+    fn get<'a>(&self, bytes: &'a [u8], word: &str) -> Option<impl Iterator<Item = u32> + use<'a>> {
+        Some(self.sets.get(bytes, self.words.find(bytes, word)?))
+    }
+}
+
+/// Numbers of the synonym sets of the word and its base forms, sorted.
+///
+/// A listed irregular form has the bases that the list gives; any other word the one that the suffix rules find.
+pub(crate) fn sets_of(bytes: &[u8], words: &Meanings, irregular: &Meanings, word: &str) -> Vec<u32> {
+    let own = |word: &str| words.get(bytes, word);
+    let mut sets: Vec<u32> = own(word).into_iter().flatten().collect();
+    match irregular.get(bytes, word) {
+        Some(listed) => sets.extend(listed),
+        None => sets.extend(base_form(word, own).into_iter().flatten()),
+    }
+    sets.sort_unstable();
+    sets.dedup();
+    sets
+}
+
+/// The synonym table.
+#[derive(Clone)]
+pub struct Synonyms {
+    bytes: SharedBytes,
+    checksum: u32,
+    words: Meanings,
+    irregular: Meanings,
+}
+
+impl Synonyms {
+    /// Builds the table from the texts of WordNet that METEOR 1.5 comes with: `english.synsets` (a word, and on the next
+    /// line the numbers of its sets) and `english.exceptions` (a base form, and on the next line its irregular forms).
+    pub fn build(synsets: &str, irregular: &str) -> Result<Self, SourceError> {
+        let words = synonyms(synsets)?;
+        let irregular = exceptions(irregular, &words)?;
+        let sections: Vec<Vec<u8>> = [write(&words), write(&irregular)].into_iter().flatten().collect();
+        let sections = sections.try_into().expect("two times four sections");
+        let shared: SharedBytes = Arc::new(FORMAT.write(&sections));
+        Ok(Self::from_bytes(&shared).expect("sections that were just built fit together"))
+    }
+
+    /// Reads a table that is already in memory or mapped into it; it stays where it is.
+    pub fn from_bytes(shared: &SharedBytes) -> Result<Self, FileError> {
+        let bytes = (**shared).as_ref();
+        let (s, checksum) = FORMAT.read(bytes)?;
+        let meanings = |first: usize| Meanings::new(bytes, [&s[first], &s[first + 1], &s[first + 2], &s[first + 3]]);
+        let (Some(words), Some(irregular)) = (meanings(0), meanings(4)) else { return Err(FORMAT.damaged()) };
+        Ok(Self { bytes: shared.clone(), checksum, words, irregular })
+    }
+
+    /// The bytes of its file.
+    pub fn as_bytes(&self) -> &[u8] {
+        (*self.bytes).as_ref()
+    }
+
+    /// A checksum of the contents, to name them by in signatures.
+    pub fn checksum(&self) -> u32 {
+        self.checksum
+    }
+
+    /// Numbers of the synonym sets of the word and its base forms, sorted; a word of several parts is joined by `_`.
+    pub fn sets(&self, word: &str) -> Vec<u32> {
+        sets_of(self.as_bytes(), &self.words, &self.irregular, word)
+    }
+}
+
+impl std::fmt::Debug for Synonyms {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let words = self.words.words.len();
+        f.debug_struct("Synonyms").field("checksum", &self.checksum).field("words", &words).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::test_reader;
+
+    fn table() -> Synonyms {
+        Synonyms::build("big\n1 2\nlarge\n2\ndog\n4\nhound\n4 5\nrun\n6 7\n", "run\nran\nnonesuch\ndogs\n").unwrap()
+    }
+
+    #[test]
+    fn words_and_their_base_forms_have_sets() {
+        let table = table();
+        for (word, sets) in
+            [("big", vec![1, 2]), ("hounds", vec![4, 5]), ("ran", vec![6, 7]), ("dogs", vec![]), ("cat", vec![])]
+        {
+            assert_eq!(table.sets(word), sets, "{word}");
+        }
+    }
+
+    #[test]
+    fn a_damaged_table_is_an_error_and_a_deceiving_one_never_panics() {
+        let read = |bytes: &[u8]| Synonyms::from_bytes(&(Arc::new(bytes.to_vec()) as SharedBytes));
+        test_reader(table().as_bytes(), read, |table| {
+            for word in ["big", "dogs", "ran", "hounds", ""] {
+                table.sets(word);
+            }
+        });
+    }
+
+    #[test]
+    fn a_broken_source_is_an_error_with_its_place() {
+        let error = |synsets| Synonyms::build(synsets, "").unwrap_err().to_string();
+        assert_eq!(
+            error("dog\n1 x\n"),
+            "english.synsets cannot be read: line 2 has \"x\" for the number of a synonym set"
+        );
+        assert_eq!(error("dog\n1\ncat\n"), "english.synsets cannot be read: line 3 has no second line");
+    }
+}

@@ -23,7 +23,7 @@ const ENDINGS: [(&str, &str); 18] = [
 ];
 
 /// The first base form that `meaning` knows; none for words that are their own base.
-pub(crate) fn base_form<T>(word: &str, meaning: impl Fn(&str) -> Option<T>) -> Option<T> {
+pub(super) fn base_form<T>(word: &str, meaning: impl Fn(&str) -> Option<T>) -> Option<T> {
     if word.chars().count() <= 2 || word.ends_with("ss") {
         return None;
     }

@@ -81,5 +81,5 @@ pub use explain::{Alignment, Link, align, align_best};
 pub use kernel::Meteor;
 pub(crate) use kernel::build;
 pub use language::Language;
-pub use resources::{BuildError, CacheError, Resources, Sources};
+pub use resources::{BuildError, Resources, Sources};
 pub use score::{COUNTS, Matched, Module, Parts, Statistics, TASKS, Weights};

@@ -1,8 +1,6 @@
 //! Builds the tables of [`Resources`] from the files of a METEOR installation.
 
-use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
-use std::str::FromStr;
 
 use flate2::read::MultiGzDecoder;
 
@@ -12,7 +10,8 @@ use super::paraphrases::Collector;
 use crate::metrics::meteor::language::Language;
 use crate::metrics::meteor::normalize::split;
 use crate::metrics::meteor::score::Module;
-use crate::tables::layout::{Lists, Strings};
+use crate::tables::layout::Strings;
+use crate::wordnet::{SourceError, exceptions, synonyms, write};
 
 /// The contents of the files.
 ///
@@ -53,6 +52,12 @@ impl std::fmt::Display for BuildError {
 
 impl std::error::Error for BuildError {}
 
+impl From<SourceError> for BuildError {
+    fn from(error: SourceError) -> Self {
+        Self { file: error.file, problem: error.problem }
+    }
+}
+
 /// Between two calls of `progress`, in triples.
 const PROGRESS_STEP: usize = 1 << 16;
 
@@ -65,8 +70,8 @@ impl Resources {
         let [numeric, numeric_bounds] = sorted(prefixes(sources.prefixes, true));
         let synonyms = synonyms(sources.synonyms)?;
         let exceptions = exceptions(sources.exceptions, &synonyms)?;
-        let [words, word_bounds, sets, set_bounds] = meanings(&synonyms);
-        let [forms, form_bounds, bases, base_bounds] = meanings(&exceptions);
+        let [words, word_bounds, sets, set_bounds] = write(&synonyms);
+        let [forms, form_bounds, bases, base_bounds] = write(&exceptions);
         let [text, bounds, last, children, lists, values] =
             paraphrases(sources.paraphrases.unwrap_or_default(), progress)?.write();
         let language = write_language(sources.language, sources.paraphrases.is_some());
@@ -125,51 +130,6 @@ fn prefixes(text: &str, before_number: bool) -> impl Iterator<Item = &str> {
         let prefix = fields.next().filter(|prefix| !prefix.starts_with('#'))?;
         (fields.next().is_some_and(|field| field == "#NUMERIC_ONLY#") == before_number).then_some(prefix)
     })
-}
-
-type Sets<'a> = BTreeMap<&'a str, Vec<u32>>;
-
-fn meanings(sets: &Sets<'_>) -> [Vec<u8>; 4] {
-    let [text, bounds] = Strings::write(sets.keys().copied());
-    let [list_bounds, values] = Lists::write(sets.values().map(|sets| sets.iter().copied()));
-    [text, bounds, list_bounds, values]
-}
-
-/// Lines in pairs, with the number of the second.
-fn pairs<'a>(text: &'a str, file: &'static str) -> impl Iterator<Item = Result<(&'a str, &'a str, usize), BuildError>> {
-    let mut lines = text.lines();
-    (1..).map_while(move |pair| {
-        let first = lines.next()?;
-        let odd = || BuildError { file, problem: format!("line {} has no second line", 2 * pair - 1) };
-        Some(lines.next().ok_or_else(odd).map(|second| (first.trim(), second, 2 * pair)))
-    })
-}
-
-fn synonyms(text: &str) -> Result<Sets<'_>, BuildError> {
-    let file = "synonym/english.synsets";
-    let mut synonyms = Sets::new();
-    for pair in pairs(text, file) {
-        let (word, numbers, line) = pair?;
-        let sets = synonyms.entry(word).or_default();
-        for number in split(numbers) {
-            let problem = || format!("line {line} has {number:?} for the number of a synonym set");
-            sets.push(u32::from_str(number).map_err(|_| BuildError { file, problem: problem() })?);
-        }
-    }
-    Ok(synonyms)
-}
-
-/// Synonym sets of the bases of each irregular form. A form whose bases mean nothing stays listed, so that the suffix
-/// rules are not tried on it.
-fn exceptions<'a>(text: &'a str, synonyms: &Sets<'_>) -> Result<Sets<'a>, BuildError> {
-    let mut exceptions = Sets::new();
-    for pair in pairs(text, "synonym/english.exceptions") {
-        let (base, forms, _) = pair?;
-        for form in split(forms) {
-            exceptions.entry(form).or_default().extend(synonyms.get(base).into_iter().flatten());
-        }
-    }
-    Ok(exceptions)
 }
 
 fn paraphrases(bytes: &[u8], progress: &mut dyn FnMut(f64)) -> Result<Collector, BuildError> {

@@ -8,7 +8,6 @@ mod cache;
 mod paraphrases;
 
 pub use build::{BuildError, Sources};
-pub use cache::CacheError;
 
 use rustc_hash::FxHashSet;
 
@@ -16,8 +15,8 @@ use super::language::Language;
 use super::normalize::{Prefix, Prefixes, normalize, split};
 use super::score::Module;
 use crate::document_frequency::SharedBytes;
-use crate::tables::layout::{Lists, Strings};
-use crate::wordnet::morphology::base_form;
+use crate::tables::layout::Strings;
+use crate::wordnet::{Meanings, sets_of};
 use paraphrases::Paraphrases;
 
 /// Function words, abbreviations, synonym sets and paraphrases of a language.
@@ -32,19 +31,6 @@ pub struct Resources {
     synonyms: Meanings,
     exceptions: Meanings,
     paraphrases: Paraphrases,
-}
-
-/// Synonym sets by word.
-#[derive(Debug, Clone)]
-struct Meanings {
-    words: Strings,
-    sets: Lists,
-}
-
-impl Meanings {
-    fn get<'a>(&self, bytes: &'a [u8], word: &str) -> Option<impl Iterator<Item = u32> + use<'a>> {
-        Some(self.sets.get(bytes, self.words.find(bytes, word)?))
-    }
 }
 
 /// The start of [`Resources::walk`].
@@ -93,16 +79,7 @@ impl Resources {
     ///
     /// A listed irregular form has the bases that the list gives; any other word the one that the suffix rules find.
     pub fn synonym_sets(&self, word: &str) -> Vec<u32> {
-        let bytes = self.as_bytes();
-        let own = |word: &str| self.synonyms.get(bytes, word);
-        let mut sets: Vec<u32> = own(word).into_iter().flatten().collect();
-        match self.exceptions.get(bytes, word) {
-            Some(listed) => sets.extend(listed),
-            None => sets.extend(base_form(word, own).into_iter().flatten()),
-        }
-        sets.sort_unstable();
-        sets.dedup();
-        sets
+        sets_of(self.as_bytes(), &self.synonyms, &self.exceptions, word)
     }
 
     /// Number of a word in the paraphrase table.
