@@ -283,6 +283,83 @@ METEOR_LANGUAGES: list[tuple[str, str | None, list[str], list[tuple[str, list[tu
 """METEOR's languages: code, file of abbreviations, modules, and tasks with parameters, the default first."""
 
 @final
+class Synonyms:
+    """WordNet's synonym sets by word."""
+
+    def __new__(cls, table: bytes) -> Synonyms:
+        """Read a table, which stays where it is.
+
+        Raises:
+            DataError: it is foreign, of another version, or damaged.
+        """
+
+    @staticmethod
+    def build(synsets: str, exceptions: str) -> Synonyms:
+        """Build it from the texts of WordNet that METEOR 1.5 comes with.
+
+        Raises:
+            DataError: a text is not of its format.
+        """
+
+    def to_bytes(self) -> bytes:
+        """The table as a file."""
+
+    @property
+    def checksum(self) -> int:
+        """CRC-32 of the contents."""
+
+    def sets(self, word: str) -> list[int]:
+        """Numbers of the synonym sets of a word and its base forms, sorted."""
+
+@final
+class Parser:
+    """Words, tags and dependencies of English captions."""
+
+    def __new__(cls, model: bytes) -> Parser:
+        """Read a model.
+
+        Raises:
+            DataError: it is foreign, of another version, or damaged.
+        """
+
+    @property
+    def checksum(self) -> int:
+        """CRC-32 of the model."""
+
+SceneGraphParts: TypeAlias = tuple[
+    list[tuple[str, list[int]]], list[tuple[int, str, list[int]]], list[tuple[int, str, int, list[int]]]
+]
+"""Objects (name, words), attributes (object, name, words) and relations (subject, predicate, object, words)."""
+ComparedPart: TypeAlias = tuple[list[list[str]], tuple[int, str] | None]
+"""A proposition: its parts, each with its names; the number of the one that it matches, and the rule."""
+
+@final
+class SceneGraphs:
+    """Where the scene graphs of captions come from: a resource of SPICE."""
+
+    @staticmethod
+    def parsed(parser: Parser) -> SceneGraphs:
+        """Graphs that the parser makes as they are asked for."""
+
+    @staticmethod
+    def given(graphs: list[tuple[str, SceneGraphParts]]) -> SceneGraphs:
+        """Graphs that were made elsewhere, by caption (tokens joined by blanks); any other caption says nothing.
+
+        Raises:
+            UsageError: a graph names an object that it does not have.
+        """
+
+    def graphs(self, captions: Sequence[Sequence[str]], threads: int = 0) -> list[tuple[list[str], SceneGraphParts]]:
+        """The words and the graph of each caption, which is given as tokens."""
+
+    def explain(
+        self, synonyms: Synonyms, candidate: Sequence[str], references: Sequence[Sequence[str]]
+    ) -> tuple[list[ComparedPart], list[ComparedPart], tuple[int, int, int]]:
+        """What a candidate and its references say, given as tokens, and the numbers of propositions: those of the
+        candidate that match, the candidate's, the references'.
+        """
+
+@final
 class MeteorTables:
     """Function words, abbreviations, synonym sets and paraphrases of a language."""
 

@@ -18,9 +18,7 @@ def loaded(code: str, *arguments: str) -> set[str]:
     """Top-level modules loaded at the end of the program."""
     at_exit = "import atexit, json, sys; atexit.register(lambda: print(json.dumps(list(sys.modules)), file=sys.stderr))"
     program = f"{at_exit}\n{code}"
-    done = subprocess.run(
-        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=True)
     return {name.split(".")[0] for name in json.loads(done.stderr)}
 
 

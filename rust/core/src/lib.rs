@@ -16,6 +16,7 @@ pub mod tables;
 pub mod wordnet;
 
 // Words, tags and dependencies of a caption.
+pub mod graph;
 pub mod parse;
 
 // One pass over the images for all metrics, and resampling of its statistics.

@@ -16,6 +16,7 @@ mod corpus;
 mod diversity;
 mod document_frequency;
 mod embedded;
+mod english;
 mod errors;
 mod formula;
 mod gather;
@@ -23,6 +24,7 @@ mod meteor;
 mod resample;
 mod resources;
 mod reward;
+mod spice;
 mod statistics;
 mod transport;
 
@@ -49,9 +51,12 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<corpus::Corpus>()?;
     module.add_class::<document_frequency::DocumentFrequency>()?;
     module.add_class::<embedded::Embedded>()?;
+    module.add_class::<english::Parser>()?;
+    module.add_class::<english::Synonyms>()?;
     module.add_class::<meteor::MeteorTables>()?;
     module.add_class::<reward::Reward>()?;
     module.add_class::<reward::EncodedReferences>()?;
+    module.add_class::<spice::SceneGraphs>()?;
     module.add_class::<statistics::Statistics>()?;
 
     module.add_function(wrap_pyfunction!(agreement::correlations, module)?)?;

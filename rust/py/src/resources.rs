@@ -7,8 +7,10 @@ use pyo3::prelude::*;
 
 use crate::document_frequency::DocumentFrequency;
 use crate::embedded::Embedded;
+use crate::english::Synonyms;
 use crate::errors::UsageError;
 use crate::meteor::MeteorTables;
+use crate::spice::SceneGraphs;
 
 /// The resources by their type. A new type of resource adds its line here, and no argument anywhere.
 pub(crate) fn gather(objects: &[Bound<'_, PyAny>], threads: usize) -> PyResult<Resources> {
@@ -20,9 +22,13 @@ pub(crate) fn gather(objects: &[Bound<'_, PyAny>], threads: usize) -> PyResult<R
             add(resources, given.get().0.clone())?
         } else if let Ok(given) = object.cast::<Embedded>() {
             add(resources, given.get().0.clone())?
+        } else if let Ok(given) = object.cast::<SceneGraphs>() {
+            add(resources, given.get().0.clone())?
+        } else if let Ok(given) = object.cast::<Synonyms>() {
+            add(resources, given.get().0.clone())?
         } else {
             return Err(UsageError::new_err(format!(
-                "{} is no resource of a metric; give DocumentFrequency, MeteorTables or Embedded objects of capeval._core",
+                "{} is no resource of a metric; give DocumentFrequency, MeteorTables, Embedded, SceneGraphs or Synonyms objects of capeval._core",
                 object.get_type().name()?
             )));
         }

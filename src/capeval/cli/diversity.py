@@ -17,7 +17,6 @@ from capeval.report.pictures import check_pictures, write_pictures
 from capeval.scoring.diversity import diversity
 
 if TYPE_CHECKING:
-
     from capeval.data.images import ImageSource
     from capeval.resources.needs import Needs
     from capeval.scoring.diversity_result import Diversity

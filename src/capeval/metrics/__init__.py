@@ -12,6 +12,8 @@ from capeval.metrics.meteor.metric import Meteor
 from capeval.metrics.registry import register
 from capeval.metrics.rouge import RougeL, RougeN, RougeS
 from capeval.metrics.self_cider import SelfCider
+from capeval.metrics.spice.metric import Spice
+from capeval.metrics.spider import Spider
 from capeval.metrics.vifidel.metric import Vifidel
 from capeval.metrics.wmd import Wmd
 
@@ -35,6 +37,8 @@ __all__ = [
     "RougeS",
     "SelfCider",
     "SetMetric",
+    "Spice",
+    "Spider",
     "Vifidel",
     "Wmd",
     "parameter",

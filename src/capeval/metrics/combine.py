@@ -24,28 +24,25 @@ if TYPE_CHECKING:
     from capeval.resources.needs import Needs
 
 
-class Combine(Metric):
-    """The mean of two metrics or more, weighted by `weights` (one per member; equal by default).
+class WeightedMean(Metric):
+    """The weighted mean of the scores of other metrics. What it needs and says of itself comes from its members.
 
-    What it needs and says of itself comes from its members. Raises `UsageError` for fewer than two members, for what
-    is not a metric, and for weights that are not numbers above 0, one per member.
+    A subclass has `members` and their `weights`.
     """
 
-    family: ClassVar[str] = "combine"
-    title: ClassVar[str] = "Combine"
-    summary: ClassVar[str] = "The weighted mean of the scores of other metrics."
     kernel: ClassVar[str] = "combine"
+    proposed_in: ClassVar[str]
+    """The paper that takes this mean."""
 
-    members: tuple[Metric, ...]
-    weights: tuple[float, ...]
+    if TYPE_CHECKING:
 
-    def __init__(self, *members: Metric, weights: tuple[float, ...] | None = None) -> None:
-        _check_members(members)
-        weights = (1.0,) * len(members) if weights is None else weights
-        _check_weights(weights, len(members))
-        if len({*weights}) == 1:
-            weights = (1.0,) * len(members)
-        vars(self).update(members=members, weights=tuple(map(float, weights)))
+        @property
+        def members(self) -> tuple[Metric, ...]:
+            """The metrics."""
+
+        @property
+        def weights(self) -> tuple[float, ...]:
+            """A weight per member."""
 
     @property
     def parts(self) -> tuple[Metric, ...]:
@@ -55,12 +52,12 @@ class Combine(Metric):
     def equation(self) -> str:  # type: ignore[override]
         pairs = zip(self.weights, self.members, strict=True)
         terms = [member.label if weight == 1 else f"{spell(weight)} {member.label}" for weight, member in pairs]
-        mean = f"Combine = ({' + '.join(terms)}) / {spell(sum(self.weights))}"
+        mean = f"{self.title} = ({' + '.join(terms)}) / {spell(sum(self.weights))}"
         return ";  ".join(dict.fromkeys([mean, *(member.equation for member in self.members)]))
 
     @property
     def source(self) -> str:  # type: ignore[override]
-        cited = "; ".join(["Madhyastha et al., ACL 2019", *(member.source for member in self.members)])
+        cited = "; ".join([self.proposed_in, *(member.source for member in self.members)])
         return "; ".join(dict.fromkeys(cited.split("; ")))
 
     @property
@@ -101,6 +98,44 @@ class Combine(Metric):
         signature = tuple(dict.fromkeys(chain.from_iterable(ready.signature for ready in parts.values())))
         return Ready(seen[0], resources, signature, parts)
 
+    def kernel_parameters(self) -> dict[str, Any]:
+        """The members as the native arithmetic takes them: weight, kernel and parameters of each."""
+        pairs = zip(self.weights, self.members, strict=True)
+        return {"members": [(weight, member.arithmetic, member.kernel_parameters()) for weight, member in pairs]}
+
+    def signature_parts(self) -> list[str]:
+        """Name and parameters of each member, then the weights."""
+        members = ([member.name, *member.signature_parts()] for member in self.members)
+        return [*chain.from_iterable(members), "weights:" + ":".join(map(spell, self.weights))]
+
+    def _mean(self, values: list[float]) -> float:
+        products = (weight * value for weight, value in zip(self.weights, values, strict=True))
+        return math.fsum(products) / math.fsum(self.weights)
+
+
+class Combine(WeightedMean):
+    """The mean of two metrics or more, weighted by `weights` (one per member; equal by default).
+
+    Raises `UsageError` for fewer than two members, for what
+    is not a metric, and for weights that are not numbers above 0, one per member.
+    """
+
+    family: ClassVar[str] = "combine"
+    title: ClassVar[str] = "Combine"
+    summary: ClassVar[str] = "The weighted mean of the scores of other metrics."
+    proposed_in: ClassVar[str] = "Madhyastha et al., ACL 2019"
+
+    members: tuple[Metric, ...]
+    weights: tuple[float, ...]
+
+    def __init__(self, *members: Metric, weights: tuple[float, ...] | None = None) -> None:
+        _check_members(members)
+        weights = (1.0,) * len(members) if weights is None else weights
+        _check_weights(weights, len(members))
+        if len({*weights}) == 1:
+            weights = (1.0,) * len(members)
+        vars(self).update(members=members, weights=tuple(map(float, weights)))
+
     def usual(self) -> Metric:
         """The plain mean of the same members."""
         return Combine(*self.members)
@@ -134,22 +169,8 @@ class Combine(Metric):
     def __str__(self) -> str:
         return f"{self.title}({', '.join([*map(str, self.members), self._spelled_weights()])})"
 
-    def kernel_parameters(self) -> dict[str, Any]:
-        """The members as the native arithmetic takes them: weight, kernel and parameters of each."""
-        pairs = zip(self.weights, self.members, strict=True)
-        return {"members": [(weight, member.arithmetic, member.kernel_parameters()) for weight, member in pairs]}
-
-    def signature_parts(self) -> list[str]:
-        """Name and parameters of each member, then the weights."""
-        members = ([member.name, *member.signature_parts()] for member in self.members)
-        return [*chain.from_iterable(members), "weights:" + ":".join(map(spell, self.weights))]
-
     def _spelled_weights(self) -> str:
         return "weights=" + ":".join(map(spell, self.weights))
-
-    def _mean(self, values: list[float]) -> float:
-        products = (weight * value for weight, value in zip(self.weights, values, strict=True))
-        return math.fsum(products) / math.fsum(self.weights)
 
 
 def _check_members(members: tuple[object, ...]) -> None:

@@ -23,6 +23,8 @@ from capeval.metrics.mbleu import Mbleu, MbleuMix
 from capeval.metrics.meteor.metric import Meteor
 from capeval.metrics.rouge import RougeL, RougeN, RougeS
 from capeval.metrics.self_cider import SelfCider
+from capeval.metrics.spice.metric import Spice
+from capeval.metrics.spider import Spider
 from capeval.metrics.vifidel.metric import Vifidel
 from capeval.metrics.wmd import Wmd
 
@@ -39,6 +41,8 @@ METRICS: tuple[tuple[Metric, tuple[str, ...]], ...] = (
     (RougeS(), ("consensus",)),
     (Cider(), ("consensus",)),
     (CiderD(), ("coco", "consensus")),
+    (Spice(), ("consensus",)),
+    (Spider(), ("consensus",)),
     (Wmd(), ("fidelity",)),
     (Vifidel(), ("fidelity",)),
     (Fluency(), ("fidelity",)),
@@ -148,9 +152,7 @@ def find(name: str) -> Metric | None:
     return BY_NAME.get(name) or (_ADDED[name][0] if name in _ADDED else added().get(name))
 
 
-def parse_metrics(
-    text: str | Metric | Iterable[str | Metric], needs: Needs | None = None
-) -> tuple[Metric, ...]:
+def parse_metrics(text: str | Metric | Iterable[str | Metric], needs: Needs | None = None) -> tuple[Metric, ...]:
     """Metrics from comma-separated names and groups, or from any mixture of names and values.
 
     Drops repeats and keeps the order. Leaves out a metric of a group that cannot be scored with `needs`, and warns with

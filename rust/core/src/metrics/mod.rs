@@ -10,6 +10,7 @@ pub mod embedded;
 mod fluency;
 pub mod meteor;
 mod rouge;
+pub mod spice;
 pub mod vifidel;
 mod wmd;
 
@@ -22,6 +23,7 @@ const KERNELS: &[(&str, Build)] = &[
     ("cider", cider::build_cider),
     ("cider-d", cider::build_cider_d),
     ("meteor", meteor::build),
+    ("spice", spice::build),
     ("wmd", wmd::build),
     ("vifidel", vifidel::build),
     ("fluency", fluency::build),

@@ -14,6 +14,7 @@ pub(crate) use build::{exceptions, synonyms, write};
 use morphology::base_form;
 
 use crate::document_frequency::SharedBytes;
+use crate::engine::Resource;
 use crate::tables::layout::{Lists, Strings};
 use crate::tables::{FileError, Format};
 
@@ -99,6 +100,10 @@ impl Synonyms {
     pub fn sets(&self, word: &str) -> Vec<u32> {
         sets_of(self.as_bytes(), &self.words, &self.irregular, word)
     }
+}
+
+impl Resource for Synonyms {
+    const NAME: &'static str = "synonyms";
 }
 
 impl std::fmt::Debug for Synonyms {

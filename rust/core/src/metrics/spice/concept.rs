@@ -1,0 +1,107 @@
+//! Names that mean one thing: `motorcycle` and `motorbike`.
+
+use super::lexicon::{Lexicon, Name};
+
+/// One name, or several that were merged since they share synonym sets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Concept {
+    names: Vec<Name>,
+    /// The synonym sets of all its names, sorted.
+    sets: Vec<u32>,
+}
+
+/// Why two names were taken for one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rule {
+    /// They have a base form in common.
+    Lemma,
+    /// They share a synonym set of WordNet.
+    Synset,
+}
+
+impl Rule {
+    /// The name of the rule.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lemma => "lemma",
+            Self::Synset => "synset",
+        }
+    }
+}
+
+impl Concept {
+    fn new(name: Name, lexicon: &Lexicon<'_>) -> Self {
+        Self { names: vec![name], sets: lexicon.sets(name).to_vec() }
+    }
+
+    /// Whether the two have a meaning in common, and by which rule.
+    pub(super) fn matches(&self, other: &Self) -> Option<Rule> {
+        if self.names.iter().any(|name| other.names.contains(name)) {
+            return Some(Rule::Lemma);
+        }
+        shares(&self.sets, &other.sets).then_some(Rule::Synset)
+    }
+
+    /// Its names, the first that was met first.
+    pub(super) fn names(&self) -> &[Name] {
+        &self.names
+    }
+
+    fn join(&mut self, name: Name, lexicon: &Lexicon<'_>) {
+        self.names.push(name);
+        self.sets.extend(lexicon.sets(name));
+        self.sets.sort_unstable();
+        self.sets.dedup();
+    }
+}
+
+/// The number of the concept that the name belongs to, after it was added to it: the one that has the name; else the one
+/// whose synonym sets are most like the name's, the earliest of equals; else a new one.
+///
+/// So names are merged as they come, and two concepts, once made, stay two, whatever comes later: as in the original.
+pub(super) fn place(concepts: &mut Vec<Concept>, name: Name, lexicon: &Lexicon<'_>) -> usize {
+    if let Some(at) = concepts.iter().position(|concept| concept.names.contains(&name)) {
+        return at;
+    }
+    let sets = lexicon.sets(name);
+    let mut best = (0.0, concepts.len());
+    for (at, concept) in concepts.iter().enumerate() {
+        let alike = likeness(&concept.sets, sets);
+        if alike > best.0 {
+            best = (alike, at);
+        }
+    }
+    match concepts.get_mut(best.1) {
+        Some(concept) => concept.join(name, lexicon),
+        None => concepts.push(Concept::new(name, lexicon)),
+    }
+    best.1
+}
+
+/// Jaccard's coefficient of two sorted lists; 0 where either is empty.
+fn likeness(a: &[u32], b: &[u32]) -> f64 {
+    let common = common(a, b).count();
+    if common == 0 { 0.0 } else { common as f64 / (a.len() + b.len() - common) as f64 }
+}
+
+fn shares(a: &[u32], b: &[u32]) -> bool {
+    common(a, b).next().is_some()
+}
+
+/// What two sorted lists have in common.
+fn common<'a>(mut a: &'a [u32], mut b: &'a [u32]) -> impl Iterator<Item = u32> + 'a {
+    std::iter::from_fn(move || {
+        while let (Some((&x, rest_a)), Some((&y, rest_b))) = (a.split_first(), b.split_first()) {
+            if x <= y {
+                a = rest_a;
+            }
+            if y <= x {
+                b = rest_b;
+            }
+            if x == y {
+                return Some(x);
+            }
+        }
+        None
+    })
+}

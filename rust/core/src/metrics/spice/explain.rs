@@ -1,0 +1,60 @@
+//! SPICE of one image, to look at: both sides' propositions, and which of them match.
+
+use super::concept::{Concept, Rule};
+use super::lexicon::Lexicon;
+use super::scene::{Proposition, Scene};
+use super::{Counts, Graphs};
+use crate::wordnet::Synonyms;
+
+/// A proposition of one side.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explained {
+    /// Its parts: object; object and attribute; subject, predicate and object. A part that was merged has several names,
+    /// the first that was met first.
+    pub parts: Vec<Vec<String>>,
+    /// The number of the first proposition of the other side that it matches, one by lemma before one by synonyms, and
+    /// the rule.
+    pub matched: Option<(usize, Rule)>,
+}
+
+/// How the score of an image came about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explanation {
+    /// What the candidate says.
+    pub candidate: Vec<Explained>,
+    /// What the references together say.
+    pub references: Vec<Explained>,
+    /// Numbers of all propositions.
+    pub counts: Counts,
+}
+
+/// Explains the score of a candidate, given as tokens, against its references.
+pub fn explain(graphs: &Graphs, synonyms: &Synonyms, candidate: &[&str], references: &[Vec<&str>]) -> Explanation {
+    let (mut captions, mut lexicon) = (graphs.captions(), Lexicon::new(synonyms));
+    let mut scene = |sentences: &[&[&str]]| {
+        let mut scene = Scene::default();
+        for tokens in sentences {
+            captions.graph(tokens, |graph| scene.add(graph, &mut lexicon));
+        }
+        scene
+    };
+    let references: Vec<&[&str]> = references.iter().map(Vec::as_slice).collect();
+    let (candidate, references) = (scene(&[candidate]), scene(&references));
+    Explanation {
+        candidate: side(&candidate, &references, &lexicon),
+        references: side(&references, &candidate, &lexicon),
+        counts: Counts::of(&candidate, &references, None, &lexicon),
+    }
+}
+
+fn side(own: &Scene, other: &Scene, lexicon: &Lexicon<'_>) -> Vec<Explained> {
+    let others: Vec<Proposition<'_>> = other.propositions().collect();
+    let names = |concept: &Concept| concept.names().iter().map(|&name| lexicon.name(name).to_owned()).collect();
+    let matched = |proposition: Proposition<'_>| {
+        let matches = others.iter().enumerate().filter_map(|(at, other)| Some((at, proposition.matches(*other)?)));
+        matches.min_by_key(|&(at, rule)| (rule, at))
+    };
+    own.propositions()
+        .map(|proposition| Explained { parts: proposition.parts().map(names).collect(), matched: matched(proposition) })
+        .collect()
+}

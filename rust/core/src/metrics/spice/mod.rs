@@ -1,0 +1,161 @@
+//! SPICE: what the candidate says, proposition by proposition, against what the references together say.
+//!
+//! Anderson, Fernando, Johnson, Gould, *SPICE: Semantic Propositional Image Caption Evaluation* (ECCV 2016). F of the
+//! candidate's propositions and those of the references, as the authors' program counts them:
+//!
+//! * Names that share a synonym set of WordNet are one concept, merged as they come: see [`concept::place`].
+//! * A candidate's proposition is true if it matches *any* of the references'. Two may match the same one, so that recall,
+//!   true propositions over those of the references, and F can exceed 1.
+//! * A category has no score where the references say nothing of the kind.
+
+mod concept;
+mod explain;
+mod lexicon;
+mod scene;
+mod source;
+
+use std::cell::RefCell;
+
+pub use concept::Rule;
+pub use explain::{Explained, Explanation, explain};
+use lexicon::Lexicon;
+use scene::{Proposition, Scene};
+pub use source::{Captions, Graphs};
+
+use crate::corpus::Corpus;
+use crate::engine::{Image, Kernel, ParameterError, Parameters, Prepared, Resources, Scorer, Worker};
+use crate::graph::Category;
+use crate::text::vocabulary::{Vocabulary, Word};
+use crate::wordnet::Synonyms;
+
+/// SPICE of all propositions, or of those of one category.
+#[derive(Debug, Clone, Copy)]
+pub struct Spice {
+    category: Option<Category>,
+}
+
+/// Builds SPICE: `category` is `all` or the name of one.
+pub(crate) fn build(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+    let categories = [
+        ("all", None),
+        ("object", Some(Category::Object)),
+        ("attribute", Some(Category::Attribute)),
+        ("relation", Some(Category::Relation)),
+        ("color", Some(Category::Color)),
+        ("count", Some(Category::Count)),
+        ("size", Some(Category::Size)),
+    ];
+    Ok(Box::new(Spice { category: parameters.choice("category", &categories)? }))
+}
+
+impl Kernel for Spice {
+    fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Prepared<'a> {
+        let (graphs, synonyms) = (resources.need::<Graphs>()?, resources.need::<Synonyms>()?);
+        Ok(Box::new(CorpusScorer { category: self.category, corpus, graphs, synonyms }))
+    }
+
+    /// A row without propositions of the category has no score.
+    fn row_score(&self, row: &[f64]) -> f64 {
+        if row[1] > 0.0 { row[0] / row[1] } else { f64::NAN }
+    }
+}
+
+struct CorpusScorer<'a> {
+    category: Option<Category>,
+    corpus: &'a Corpus,
+    graphs: &'a Graphs,
+    synonyms: &'a Synonyms,
+}
+
+impl Scorer for CorpusScorer<'_> {
+    fn worker(&self) -> Box<dyn Worker + '_> {
+        let captions = RefCell::new(self.graphs.captions());
+        Box::new(CorpusWorker { scorer: self, captions, lexicon: Lexicon::new(self.synonyms), references: None })
+    }
+}
+
+struct CorpusWorker<'a> {
+    scorer: &'a CorpusScorer<'a>,
+    captions: RefCell<Captions<'a>>,
+    lexicon: Lexicon<'a>,
+    /// The scene of the references of an image, by its number: the next candidate is often of the same image.
+    references: Option<(usize, Scene)>,
+}
+
+impl Worker for CorpusWorker<'_> {
+    fn statistics(&mut self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
+        let Corpus { vocabulary, candidates, references, .. } = self.scorer.corpus;
+        let number = image.number();
+        if self.references.as_ref().is_none_or(|(known, _)| *known != number) {
+            let captions = references.sentences.of_image(number).map(|sentence| references.sentences.words(sentence));
+            let scene = self.scene(captions, vocabulary);
+            self.references = Some((number, scene));
+        }
+        let own = candidates.words(candidates.of_image(number).start + candidate);
+        let candidate = self.scene(std::iter::once(own), vocabulary);
+        let Some((_, references)) = &self.references else { return };
+        if let Some(score) = Counts::of(&candidate, references, self.scorer.category, &self.lexicon).f() {
+            row.copy_from_slice(&[score, 1.0]);
+        }
+    }
+}
+
+impl CorpusWorker<'_> {
+    fn scene<'s>(&mut self, captions: impl Iterator<Item = &'s [Word]>, vocabulary: &Vocabulary) -> Scene {
+        let mut scene = Scene::default();
+        for words in captions {
+            let tokens: Vec<&str> = words.iter().map(|&word| vocabulary.word(word)).collect();
+            self.captions.get_mut().graph(&tokens, |graph| scene.add(graph, &mut self.lexicon));
+        }
+        scene
+    }
+}
+
+/// Numbers of propositions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counts {
+    /// Of the candidate's, those that match one of the references'.
+    pub matched: usize,
+    /// The candidate's.
+    pub candidate: usize,
+    /// The references'.
+    pub references: usize,
+    of_all: bool,
+}
+
+impl Counts {
+    fn of(candidate: &Scene, references: &Scene, category: Option<Category>, lexicon: &Lexicon<'_>) -> Self {
+        let is_counted =
+            |proposition: &Proposition<'_>| category.is_none_or(|category| proposition.is_of(category, lexicon));
+        let said: Vec<Proposition<'_>> = references.propositions().filter(is_counted).collect();
+        let mut counts = Self { matched: 0, candidate: 0, references: said.len(), of_all: category.is_none() };
+        for proposition in candidate.propositions().filter(is_counted) {
+            counts.candidate += 1;
+            counts.matched += usize::from(said.iter().any(|other| proposition.matches(*other).is_some()));
+        }
+        counts
+    }
+
+    /// Share of the candidate's propositions that match.
+    pub fn precision(&self) -> f64 {
+        share(self.matched, self.candidate)
+    }
+
+    /// Matches over the references' propositions; above 1 where several match the same one.
+    pub fn recall(&self) -> f64 {
+        share(self.matched, self.references)
+    }
+
+    /// The harmonic mean of the two; None for a category that the references say nothing of.
+    pub fn f(&self) -> Option<f64> {
+        if self.references == 0 && !self.of_all {
+            return None;
+        }
+        let (precision, recall) = (self.precision(), self.recall());
+        Some(if self.matched > 0 { 2.0 * precision * recall / (precision + recall) } else { 0.0 })
+    }
+}
+
+fn share(part: usize, whole: usize) -> f64 {
+    if whole > 0 { part as f64 / whole as f64 } else { 0.0 }
+}

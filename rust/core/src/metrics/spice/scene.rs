@@ -1,0 +1,112 @@
+//! What one caption, or all references of an image together, say: distinct propositions.
+
+use super::concept::{Concept, Rule, place};
+use super::lexicon::Lexicon;
+use crate::graph::{Category, SceneGraph};
+
+/// Scene graphs merged into one, in the order in which they come.
+#[derive(Debug, Default)]
+pub(super) struct Scene {
+    objects: Vec<Concept>,
+    /// Of each object.
+    attributes: Vec<Vec<Concept>>,
+    relations: Vec<Relations>,
+}
+
+/// The relations of an ordered pair of objects.
+#[derive(Debug)]
+struct Relations {
+    subject: usize,
+    object: usize,
+    predicates: Vec<Concept>,
+}
+
+/// What a scene says: that an object is there, that it has an attribute, or that it is related to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Proposition<'a> {
+    Object(&'a Concept),
+    Attribute(&'a Concept, &'a Concept),
+    Relation(&'a Concept, &'a Concept, &'a Concept),
+}
+
+impl Scene {
+    /// Adds what a caption says.
+    pub(super) fn add(&mut self, graph: &SceneGraph, lexicon: &mut Lexicon<'_>) {
+        let Self { objects, attributes, relations } = self;
+        let numbers: Vec<usize> = graph
+            .objects
+            .iter()
+            .map(|object| {
+                let name = lexicon.number(&object.name);
+                let number = place(objects, name, lexicon);
+                attributes.resize_with(objects.len(), Vec::new);
+                number
+            })
+            .collect();
+        for attribute in &graph.attributes {
+            let name = lexicon.number(&attribute.name);
+            place(&mut attributes[numbers[attribute.object]], name, lexicon);
+        }
+        for relation in &graph.relations {
+            let (subject, object) = (numbers[relation.subject], numbers[relation.object]);
+            let same = |known: &Relations| (known.subject, known.object) == (subject, object);
+            let at = relations.iter().position(same).unwrap_or_else(|| {
+                relations.push(Relations { subject, object, predicates: Vec::new() });
+                relations.len() - 1
+            });
+            let name = lexicon.number(&relation.predicate);
+            place(&mut relations[at].predicates, name, lexicon);
+        }
+    }
+
+    /// Objects, then attributes object by object, then relations.
+    pub(super) fn propositions(&self) -> impl Iterator<Item = Proposition<'_>> {
+        let objects = self.objects.iter().map(Proposition::Object);
+        let owners = self.objects.iter().zip(&self.attributes);
+        let attributes = owners.flat_map(|(object, attributes)| {
+            attributes.iter().map(move |attribute| Proposition::Attribute(object, attribute))
+        });
+        let relations = self.relations.iter().flat_map(|Relations { subject, object, predicates }| {
+            let (subject, object) = (&self.objects[*subject], &self.objects[*object]);
+            predicates.iter().map(move |predicate| Proposition::Relation(subject, predicate, object))
+        });
+        objects.chain(attributes).chain(relations)
+    }
+}
+
+impl<'a> Proposition<'a> {
+    /// Its parts in the order of a tuple: object; object and attribute; subject, predicate and object.
+    pub(super) fn parts(self) -> impl Iterator<Item = &'a Concept> {
+        let parts = match self {
+            Self::Object(object) => [Some(object), None, None],
+            Self::Attribute(object, attribute) => [Some(object), Some(attribute), None],
+            Self::Relation(subject, predicate, object) => [Some(subject), Some(predicate), Some(object)],
+        };
+        parts.into_iter().flatten()
+    }
+
+    /// Whether the two say the same, part by part, and by which rule: by lemma where all parts have one in common.
+    pub(super) fn matches(self, other: Proposition<'_>) -> Option<Rule> {
+        match (self, other) {
+            (Self::Object(a), Proposition::Object(b)) => a.matches(b),
+            (Self::Attribute(a, x), Proposition::Attribute(b, y)) => Some(a.matches(b)?.max(x.matches(y)?)),
+            (Self::Relation(a, x, c), Proposition::Relation(b, y, d)) => {
+                Some(a.matches(b)?.max(x.matches(y)?).max(c.matches(d)?))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether it belongs to the category.
+    pub(super) fn is_of(self, category: Category, lexicon: &Lexicon<'_>) -> bool {
+        match (self, category) {
+            (Self::Object(_), Category::Object)
+            | (Self::Attribute(..), Category::Attribute)
+            | (Self::Relation(..), Category::Relation) => true,
+            (Self::Attribute(_, attribute), _) => {
+                attribute.names().iter().any(|&name| Category::of(lexicon.name(name)) == Some(category))
+            }
+            _ => false,
+        }
+    }
+}

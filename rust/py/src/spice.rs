@@ -1,0 +1,107 @@
+//! Scene graphs, and SPICE explained.
+
+use std::sync::Arc;
+
+use capeval_core::corpus::threads_for_sentences;
+use capeval_core::graph::{Attribute, Object, Relation, SceneGraph};
+use capeval_core::metrics::spice as core;
+use capeval_core::numeric::parallel::map_parts;
+use pyo3::prelude::*;
+
+use crate::english::{Parser, Synonyms};
+use crate::errors::UsageError;
+
+#[pyclass(frozen, module = "capeval._core")]
+pub(crate) struct SceneGraphs(pub(crate) Arc<core::Graphs>);
+
+/// Objects: name and words. Attributes: object, name and words. Relations: subject, predicate, object and words.
+type Graph = (Vec<(String, Vec<usize>)>, Vec<(usize, String, Vec<usize>)>, Vec<(usize, String, usize, Vec<usize>)>);
+
+/// A proposition: its parts, each with its names; the number of the one that it matches, and the rule.
+type Proposition = (Vec<Vec<String>>, Option<(usize, &'static str)>);
+
+#[pymethods]
+impl SceneGraphs {
+    /// Graphs that the parser makes.
+    #[staticmethod]
+    fn parsed(parser: &Bound<'_, Parser>) -> Self {
+        Self(Arc::new(core::Graphs::Parsed(parser.get().0.clone())))
+    }
+
+    /// Graphs that were made elsewhere, by caption (tokens joined by blanks).
+    #[staticmethod]
+    fn given(graphs: Vec<(String, Graph)>) -> PyResult<Self> {
+        let checked = graphs.into_iter().map(|(caption, graph)| Ok((caption.into(), of_python(graph)?)));
+        Ok(Self(Arc::new(core::Graphs::Given(checked.collect::<PyResult<_>>()?))))
+    }
+
+    /// The graph of each caption, with the words that it counts by: captions as tokens.
+    #[pyo3(signature = (captions, threads=0))]
+    fn graphs(&self, py: Python<'_>, captions: Vec<Vec<String>>, threads: usize) -> Vec<(Vec<String>, Graph)> {
+        py.detach(|| {
+            let threads = threads_for_sentences(threads, captions.len());
+            let parts = map_parts(captions.len(), threads, |range| {
+                let mut worker = self.0.captions();
+                let made = captions[range].iter().map(|caption| {
+                    let tokens: Vec<&str> = caption.iter().map(String::as_str).collect();
+                    let (words, graph) = worker.words_and_graph(&tokens);
+                    (words, to_python(graph))
+                });
+                made.collect::<Vec<_>>()
+            });
+            parts.into_iter().flatten().collect()
+        })
+    }
+
+    /// The propositions of a candidate and of its references, given as tokens; then the numbers of those that match, of
+    /// the candidate's, and of the references'.
+    fn explain(
+        &self,
+        py: Python<'_>,
+        synonyms: &Bound<'_, Synonyms>,
+        candidate: Vec<String>,
+        references: Vec<Vec<String>>,
+    ) -> (Vec<Proposition>, Vec<Proposition>, (usize, usize, usize)) {
+        let synonyms = &synonyms.get().0;
+        let found = py.detach(|| {
+            let candidate: Vec<&str> = candidate.iter().map(String::as_str).collect();
+            let references: Vec<Vec<&str>> =
+                references.iter().map(|caption| caption.iter().map(String::as_str).collect()).collect();
+            core::explain(&self.0, synonyms, &candidate, &references)
+        });
+        let side = |side: Vec<core::Explained>| {
+            side.into_iter().map(|one| (one.parts, one.matched.map(|(at, rule)| (at, rule.name())))).collect()
+        };
+        let core::Counts { matched, candidate, references, .. } = found.counts;
+        (side(found.candidate), side(found.references), (matched, candidate, references))
+    }
+}
+
+fn of_python((objects, attributes, relations): Graph) -> PyResult<SceneGraph> {
+    let known = |object: usize| {
+        if object < objects.len() {
+            return Ok(object);
+        }
+        Err(UsageError::new_err(format!("a scene graph of {} objects has no object {object}", objects.len())))
+    };
+    let attributes = attributes
+        .into_iter()
+        .map(|(object, name, words)| Ok(Attribute { object: known(object)?, name, words }))
+        .collect::<PyResult<_>>()?;
+    let relations = relations
+        .into_iter()
+        .map(|(subject, predicate, object, words)| {
+            Ok(Relation { subject: known(subject)?, predicate, object: known(object)?, words })
+        })
+        .collect::<PyResult<_>>()?;
+    let objects = objects.into_iter().map(|(name, words)| Object { name, words }).collect();
+    Ok(SceneGraph { objects, attributes, relations })
+}
+
+fn to_python(graph: SceneGraph) -> Graph {
+    (
+        graph.objects.into_iter().map(|object| (object.name, object.words)).collect(),
+        graph.attributes.into_iter().map(|one| (one.object, one.name, one.words)).collect(),
+        graph.relations.into_iter().map(|one| (one.subject, one.predicate, one.object, one.words)).collect(),
+    )
+}

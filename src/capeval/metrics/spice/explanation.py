@@ -1,0 +1,84 @@
+"""SPICE of one image, to look at: what the candidate and the references say, and which of it matches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from capeval import _core
+
+
+@dataclass(frozen=True)
+class Proposition:
+    """Something that a side says of the image."""
+
+    parts: tuple[tuple[str, ...], ...]
+    """Object; object and attribute; or subject, predicate and object. A part has several names where names that share a
+    synonym set were merged: `("dress", "set")`.
+    """
+    match: int | None
+    """The number of the proposition of the other side that it matches; None for none."""
+    rule: str | None
+    """How: `lemma` where each part has a base form in common, `synset` where one is a synonym."""
+
+    @property
+    def label(self) -> str:
+        """The parts as text: `dress/set – pink`."""
+        return " – ".join("/".join(names) for names in self.parts)
+
+
+@dataclass(frozen=True)
+class GraphMatch:
+    """How SPICE compared a candidate's scene graph with that of its references. `print` shows it."""
+
+    candidate: tuple[Proposition, ...]
+    """What the candidate says: objects, attributes, relations."""
+    references: tuple[Proposition, ...]
+    """What the references together say."""
+    precision: float
+    """Share of the candidate's propositions that match."""
+    recall: float
+    """The same number over the references' propositions; above 1 where several match the same one."""
+    score: float
+    """The harmonic mean of the two."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields, as JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        lines = [*_listed("candidate", self.candidate), *_listed("references", self.references)]
+        matched = sum(one.match is not None for one in self.candidate)
+        lines.append(
+            f"score      {self.score:.4f} = 2 P R / (P + R);  P {self.precision:.4f} = {matched} of "
+            f"{len(self.candidate)}, R {self.recall:.4f} = {matched} of {len(self.references)}"
+        )
+        return "\n".join(lines)
+
+
+_MARKS = {None: "·", "lemma": "=", "synset": "≈"}
+
+
+def _listed(title: str, side: Sequence[Proposition]) -> list[str]:
+    """A line per proposition, those that match first: `=` by lemma, `≈` by synonyms, `·` not at all."""
+    ordered = sorted(side, key=lambda one: one.match is None)
+    heads = [title, *[""] * len(ordered)]
+    lines = [f"{head:<10} {_MARKS[one.rule]} {one.label}" for head, one in zip(heads, ordered, strict=False)]
+    return lines or [f"{title:<10} nothing"]
+
+
+def explain(
+    graphs: _core.SceneGraphs, synonyms: _core.Synonyms, candidate: str, references: Sequence[str]
+) -> GraphMatch:
+    """Compares tokenised sentences."""
+    tokens = [text.split() for text in references]
+    own, others, (matched, said, expected) = graphs.explain(synonyms, candidate.split(), tokens)
+    precision, recall = (matched / whole if whole else 0.0 for whole in (said, expected))
+    score = 2 * precision * recall / (precision + recall) if matched else 0.0
+    return GraphMatch(_propositions(own), _propositions(others), precision, recall, score)
+
+
+def _propositions(side: list[tuple[list[list[str]], tuple[int, str] | None]]) -> tuple[Proposition, ...]:
+    return tuple(Proposition(tuple(map(tuple, parts)), *(match or (None, None))) for parts, match in side)

@@ -1,0 +1,83 @@
+"""SPICE: what the candidate says of objects, attributes and relations, against what the references say.
+
+Anderson, Fernando, Johnson, Gould, *SPICE: Semantic Propositional Image Caption Evaluation* (ECCV 2016).
+
+    P = matched / |T(candidate)|;  R = matched / |T(references)|
+    SPICE = 2 P R / (P + R)
+
+T is the set of tuples of a scene graph: (object), (object, attribute), (subject, predicate, object). The references'
+graphs are joined into one. The corpus score is the mean over images.
+
+| point | paper | the program (1.0) | capeval |
+| --- | --- | --- | --- |
+| parser | Stanford's, with rules after Schuster et al. | CoreNLP 3.6.0 | its own, trained on CoreNLP's answers; or the program |
+| match | same lemma, or a synonym set in common | the same, by METEOR's table of WordNet 3.0 | as the program |
+| matching | one to one | a candidate's tuple needs any match: F can exceed 1 | as the program |
+| synonyms within a side | – | merged as they come, with the most similar | as the program |
+| nothing on both sides | – | 0 | 0 |
+| a category of which the references say nothing | – | NaN | no score; left out of the mean |
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from capeval.metrics.base import Metric, Ready, parameter
+
+if TYPE_CHECKING:
+    from capeval import _core
+    from capeval.corpus.corpus import Corpus
+    from capeval.metrics.spice.explanation import GraphMatch
+    from capeval.resources.needs import Needs
+
+
+class Spice(Metric):
+    """SPICE of all tuples or of one `category`, by the parser inside the package or by the original program."""
+
+    parser: str = parameter(
+        "where scene graphs come from: native, the parser inside the package; stanford, the original program (needs "
+        "Java; see capeval spice setup)",
+        default="native",
+        choices=("native", "stanford"),
+    )
+    category: str = parameter(
+        "the tuples that count: all, object, attribute, relation; or of the attributes those of color, count or size",
+        default="all",
+        choices=("all", "object", "attribute", "relation", "color", "count", "size"),
+    )
+
+    family: ClassVar[str] = "spice"
+    title: ClassVar[str] = "SPICE"
+    summary: ClassVar[str] = "The candidate names the references' objects, with the same attributes and relations."
+    equation: ClassVar[str] = "SPICE = 2 P R / (P + R),  P = matched/|T(candidate)|,  R = matched/|T(references)|"
+    source: ClassVar[str] = "Anderson et al., ECCV 2016; SPICE 1.0"
+    upper: ClassVar[float | None] = 2.0
+    explains: ClassVar[str | None] = "graph"
+    nothing: ClassVar[dict[str, str]] = {
+        "empty caption": "0",
+        "caption that names no object": "0",
+        "references that name no object": "0",
+        "references without a tuple of the category": "no score",
+    }
+    kernel: ClassVar[str] = "spice"
+
+    def ready(self, corpus: Corpus, needs: Needs) -> Ready:  # noqa: ARG002
+        """Takes the graphs' source and the synonyms."""
+        from capeval.metrics.spice.scene_graph import parsed
+        from capeval.resources.english import parser, synonyms
+
+        table = synonyms()
+        own = parsed(), table
+        return Ready(corpus._core, own, (f"model:{parser().checksum:08x}", f"synonyms:{table.checksum:08x}"), own=own)
+
+    def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> GraphMatch:
+        """Which tuples of the image's candidate and references match."""
+        from capeval.metrics.spice.explanation import explain
+
+        graphs, table = ready.own
+        candidates, references = corpus.texts(corpus.image_ids[image])
+        return explain(graphs, table, candidates[0], references)
+
+    def kernel_parameters(self) -> dict[str, str]:
+        """The category: the graphs come as a resource."""
+        return {"category": self.category}

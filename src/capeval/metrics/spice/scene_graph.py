@@ -1,0 +1,121 @@
+"""Scene graphs: what a caption says of objects, their attributes and their relations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from capeval import _core
+
+
+@dataclass(frozen=True)
+class SceneAttribute:
+    """A quality of an object."""
+
+    name: str
+    """The base form of its word: `brown`."""
+    words: tuple[int, ...]
+    """Numbers of its tokens, from 0."""
+
+
+@dataclass(frozen=True)
+class SceneObject:
+    """A thing that the caption mentions."""
+
+    name: str
+    """The base form of its noun: `dog`."""
+    attributes: tuple[SceneAttribute, ...]
+    words: tuple[int, ...]
+    """Numbers of its tokens, from 0."""
+
+
+@dataclass(frozen=True)
+class SceneRelation:
+    """What one object has to do with another."""
+
+    subject: int
+    """The number of the first object in the graph."""
+    predicate: str
+    """A verb with its particles and prepositions, or a preposition: `run along`, `with`."""
+    object: int
+    """The number of the second object."""
+    words: tuple[int, ...]
+    """Numbers of the tokens of the predicate, from 0."""
+
+
+@dataclass(frozen=True)
+class SceneGraph:
+    """The scene graph of a caption. `print` lists it; a notebook draws it."""
+
+    tokens: tuple[str, ...]
+    """The caption's tokens, which `words` count: the parser cuts some in two, such as `cannot`."""
+    objects: tuple[SceneObject, ...]
+    relations: tuple[SceneRelation, ...]
+
+    def tuples(self) -> list[tuple[str, ...]]:
+        """What the graph says, without repeats: `(object,)`, `(object, attribute)`, `(subject, predicate, object)`."""
+        objects = [(one.name,) for one in self.objects]
+        attributes = [(one.name, attribute.name) for one in self.objects for attribute in one.attributes]
+        relations = [
+            (self.objects[one.subject].name, one.predicate, self.objects[one.object].name) for one in self.relations
+        ]
+        return list(dict.fromkeys([*objects, *attributes, *relations]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields, as JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        return "\n".join(" – ".join(names) for names in self.tuples())
+
+
+def scene_graph(caption: str, *, tokenizer: str = "ptb") -> SceneGraph:
+    """The scene graph of a caption, by the parser inside the package.
+
+    The parser knows English. It was made from the answers of the original SPICE's parser: see
+    `docs/explanation/spice-without-java.md` for how far to trust it.
+
+    Example:
+        >>> print(capeval.scene_graph("a brown dog runs along the beach"))
+        dog
+        beach
+        dog – brown
+        dog – run along – beach
+    """
+    return scene_graphs([caption], tokenizer=tokenizer)[0]
+
+
+def scene_graphs(captions: Sequence[str], *, tokenizer: str = "ptb", threads: int = 0) -> list[SceneGraph]:
+    """The scene graphs of captions, in their order; `threads` at once, 0 for one per core."""
+    from capeval.corpus.corpus import tokenize
+
+    return [_of_core(*made) for made in parsed().graphs(tokenize(list(captions), tokenizer=tokenizer), threads)]
+
+
+@cache
+def parsed() -> _core.SceneGraphs:
+    """Graphs by the parser inside the package, which is read once per process."""
+    from capeval import _core
+    from capeval.resources.english import parser
+
+    return _core.SceneGraphs.parsed(parser())
+
+
+def _of_core(
+    tokens: list[str],
+    graph: tuple[list[tuple[str, list[int]]], list[tuple[int, str, list[int]]], list[tuple[int, str, int, list[int]]]],
+) -> SceneGraph:
+    objects, attributes, relations = graph
+    of_object: list[list[SceneAttribute]] = [[] for _ in objects]
+    for number, name, words in attributes:
+        of_object[number].append(SceneAttribute(name, tuple(words)))
+    return SceneGraph(
+        tuple(tokens),
+        tuple(
+            SceneObject(name, tuple(own), tuple(words)) for (name, words), own in zip(objects, of_object, strict=True)
+        ),
+        tuple(SceneRelation(subject, predicate, other, tuple(words)) for subject, predicate, other, words in relations),
+    )

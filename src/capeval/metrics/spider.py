@@ -1,0 +1,40 @@
+"""SPIDEr: the mean of SPICE and CIDEr-D.
+
+Liu, Zhu, Ye, Guadarrama, Murphy, *Improved Image Captioning via Policy Gradient optimization of SPIDEr* (ICCV 2017).
+
+    SPIDEr = (SPICE + CIDEr-D) / 2
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from capeval.metrics.base import Metric, parameter
+from capeval.metrics.cider import CiderD
+from capeval.metrics.combine import WeightedMean
+from capeval.metrics.spice.metric import Spice
+
+
+class Spider(WeightedMean):
+    """The mean of SPICE, by that `parser`, and CIDEr-D."""
+
+    parser: str = parameter(
+        "where SPICE's scene graphs come from: native or stanford", default="native", choices=("native", "stanford")
+    )
+
+    family: ClassVar[str] = "spider"
+    title: ClassVar[str] = "SPIDEr"
+    summary: ClassVar[str] = (
+        "SPICE says that the candidate means what the references mean, CIDEr-D that it sounds like them."
+    )
+    proposed_in: ClassVar[str] = "Liu et al., ICCV 2017"
+
+    @property
+    def members(self) -> tuple[Metric, ...]:
+        """SPICE and CIDEr-D."""
+        return Spice(parser=self.parser), CiderD()
+
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """Both count the same."""
+        return 1.0, 1.0

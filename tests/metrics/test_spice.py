@@ -1,0 +1,129 @@
+"""SPICE's counting, on scene graphs that are given: merging, matching, categories."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from capeval import Corpus, _core
+from capeval.resources.english import synonyms
+from reference import spice
+
+NAMES = "dog hound puppy dogs painting picture photo movie film man person get catch grab capture the_moon in inside".split()
+Graph = spice.Graph
+
+
+def _score(candidate: Graph, references: list[Graph], category: str = "all") -> float:
+    captions = {"c": candidate, **{f"r{number}": graph for number, graph in enumerate(references)}}
+    graphs = _core.SceneGraphs.given(list(captions.items()))
+    corpus = Corpus({"1": list(captions)[1:]}, {"1": "c"}, tokenizer="none")
+    call = [("spice", "spice", {"category": category})]
+    (statistics,) = _core.evaluate(corpus._core, call, [graphs, synonyms()], 1)
+    (value,) = memoryview(statistics.row_scores()).cast("d")
+    return float(value)
+
+
+def _graph(*tuples: str) -> Graph:
+    """A graph from tuples as text, each object named before it is used: `dog`, `dog, brown`, `dog, chase, cat`."""
+    objects: list[str] = []
+    attributes, relations = [], []
+    for text in tuples:
+        match text.split(", "):
+            case [name]:
+                objects.append(name)
+            case [name, attribute]:
+                attributes.append((objects.index(name), attribute, [0]))
+            case [subject, predicate, other]:
+                relations.append((objects.index(subject), predicate, objects.index(other), [0]))
+    return [(name, [0]) for name in objects], attributes, relations
+
+
+def _sets(name: str) -> set[int]:
+    return set(synonyms().sets(name.replace(" ", "_")))
+
+
+@st.composite
+def _graphs(draw: st.DrawFn) -> Graph:
+    name = st.sampled_from(NAMES)
+    objects = draw(st.lists(name, max_size=5))
+    if not objects:
+        return [], [], []
+    number = st.integers(0, len(objects) - 1)
+    attributes = draw(st.lists(st.tuples(number, name), max_size=4))
+    relations = draw(st.lists(st.tuples(number, name, number), max_size=4))
+    return (
+        [(name, [0]) for name in objects],
+        [(owner, name, [0]) for owner, name in attributes],
+        [(subject, name, other, [0]) for subject, name, other in relations],
+    )
+
+
+@given(_graphs(), st.lists(_graphs(), min_size=1, max_size=3))
+def test_the_score_equals_the_slow_reference(candidate: Graph, references: list[Graph]) -> None:
+    assert _score(candidate, references) == pytest.approx(spice.score([candidate], references, _sets), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("candidate", "references", "expected"),
+    [
+        # The examples were put to the original program.
+        (("painting", "photo"), [("picture",)], 4 / 3),
+        (("bicycle", "motorcycle"), [("bike",)], 4 / 3),
+        (("dog", "dog, brown"), [("dog",)], 2 / 3),
+        (("people",), [("person",)], 0.0),
+        (("hill", "man", "man, climb up, hill"), [("mound", "man", "man, climb, mound")], 1.0),
+        (("man", "man, in, man"), [("man", "man, inside, man")], 1 / 2),
+        ((), [("dog",)], 0.0),
+        (("dog",), [()], 0.0),
+        ((), [()], 0.0),
+    ],
+)
+def test_worked_examples(candidate: tuple[str, ...], references: list[tuple[str, ...]], expected: float) -> None:
+    graphs = [_graph(*reference) for reference in references]
+    assert _score(_graph(*candidate), graphs) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("names", "merged"),
+    [
+        (("painting", "photo", "picture"), [["painting"], ["photo", "picture"]]),
+        (("movie", "photo", "picture"), [["movie", "picture"], ["photo"]]),
+        (("photo", "movie", "picture"), [["photo", "picture"], ["movie"]]),
+    ],
+)
+def test_a_name_joins_the_most_similar_and_of_equals_the_first(names: tuple[str, ...], merged: list[list[str]]) -> None:
+    graphs = _core.SceneGraphs.given([("c", _graph(*names))])
+    said, _, _ = graphs.explain(synonyms(), ["c"], [])
+    assert [parts[0] for parts, _ in said] == merged
+
+
+def test_an_explanation_names_what_matches_and_by_which_rule() -> None:
+    given_graphs = {
+        "c": _graph("dog", "cat", "dog, brown", "dog, chase, cat"),
+        "r": _graph("cat", "hound", "hound, brown"),
+    }
+    graphs = _core.SceneGraphs.given(list(given_graphs.items()))
+    said, expected, counts = graphs.explain(synonyms(), ["c"], [["r"]])
+    assert said == [
+        ([["dog"]], (1, "synset")),
+        ([["cat"]], (0, "lemma")),
+        ([["dog"], ["brown"]], (2, "synset")),
+        ([["dog"], ["chase"], ["cat"]], None),
+    ]
+    assert [match for _, match in expected] == [(1, "lemma"), (0, "synset"), (2, "synset")]
+    assert counts == (3, 4, 3)
+
+
+def test_a_category_of_which_the_references_say_nothing_has_no_score() -> None:
+    candidate, references = _graph("dog", "dog, red"), [_graph("dog")]
+    assert math.isnan(_score(candidate, references, "attribute"))
+    assert _score(candidate, references, "object") == 1.0
+    assert _score(_graph("dog"), [_graph("dog", "dog, big")], "attribute") == 0.0
+
+
+def test_a_graph_that_names_an_unknown_object_is_refused() -> None:
+    with pytest.raises(ValueError, match="a scene graph of 1 objects has no object 1"):
+        _core.SceneGraphs.given([("c", ([("dog", [0])], [(1, "red", [0])], []))])
