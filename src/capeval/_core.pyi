@@ -349,6 +349,15 @@ class SceneGraphs:
             UsageError: a graph names an object that it does not have.
         """
 
+    @staticmethod
+    def merged(sides: list[tuple[str, list[list[str]]]]) -> SceneGraphs:
+        """What sides say, with names merged already: for the captions of a side (tokens joined by blanks, a line per
+        caption), tuples of one to three labels, whose names are joined by `/`. Any other side says nothing.
+
+        Raises:
+            UsageError: a tuple has no part, or more than three.
+        """
+
     def graphs(self, captions: Sequence[Sequence[str]], threads: int = 0) -> list[tuple[list[str], SceneGraphParts]]:
         """The words and the graph of each caption, which is given as tokens."""
 

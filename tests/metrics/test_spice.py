@@ -12,7 +12,21 @@ from capeval import Corpus, _core
 from capeval.resources.english import synonyms
 from reference import spice
 
-NAMES = "dog hound puppy dogs painting picture photo movie film man person get catch grab capture the_moon in inside".split()
+NAMES = [
+    "dog",
+    "hound",
+    "puppy",
+    "dogs",
+    "painting",
+    "picture",
+    "photo",
+    "movie",
+    "man",
+    "person",
+    "catch",
+    "get",
+    "in",
+]
 Graph = spice.Graph
 
 
@@ -127,3 +141,23 @@ def test_a_category_of_which_the_references_say_nothing_has_no_score() -> None:
 def test_a_graph_that_names_an_unknown_object_is_refused() -> None:
     with pytest.raises(ValueError, match="a scene graph of 1 objects has no object 1"):
         _core.SceneGraphs.given([("c", ([("dog", [0])], [(1, "red", [0])], []))])
+
+
+def _labels(tuples: list[tuple[tuple[str, ...], ...]]) -> list[list[str]]:
+    return [["/".join(names) for names in one] for one in tuples]
+
+
+@given(_graphs(), st.lists(_graphs(), min_size=1, max_size=3))
+def test_tuples_that_are_merged_already_give_the_same_score(candidate: Graph, references: list[Graph]) -> None:
+    captions = [f"r{number}" for number in range(len(references))]
+    sides = [("c", spice.tuples([candidate], _sets)), ("\n".join(captions), spice.tuples(references, _sets))]
+    graphs = _core.SceneGraphs.merged([(side, _labels(tuples)) for side, tuples in sides])
+    corpus = Corpus({"1": captions}, {"1": "c"}, tokenizer="none")
+    (statistics,) = _core.evaluate(corpus._core, [("spice", "spice", {"category": "all"})], [graphs, synonyms()], 1)
+    expected = spice.score([candidate], references, _sets)
+    assert memoryview(statistics.row_scores()).cast("d")[0] == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_tuple_of_four_parts_is_refused() -> None:
+    with pytest.raises(ValueError, match="a tuple has one to three parts, not 4"):
+        _core.SceneGraphs.merged([("c", [["a", "b", "c", "d"]])])

@@ -35,16 +35,26 @@ impl SceneGraphs {
         Ok(Self(Arc::new(core::Graphs::Given(checked.collect::<PyResult<_>>()?))))
     }
 
+    /// What sides say, with names merged already: tuples of one to three labels, by the captions' lines.
+    #[staticmethod]
+    fn merged(sides: Vec<(String, Vec<Vec<String>>)>) -> PyResult<Self> {
+        if let Some(tuple) = sides.iter().flat_map(|(_, tuples)| tuples).find(|tuple| !(1..=3).contains(&tuple.len())) {
+            return Err(UsageError::new_err(format!("a tuple has one to three parts, not {}", tuple.len())));
+        }
+        let sides = sides.into_iter().map(|(captions, tuples)| (captions.into(), tuples));
+        Ok(Self(Arc::new(core::Graphs::Merged(sides.collect()))))
+    }
+
     /// The graph of each caption, with the words that it counts by: captions as tokens.
     #[pyo3(signature = (captions, threads=0))]
     fn graphs(&self, py: Python<'_>, captions: Vec<Vec<String>>, threads: usize) -> Vec<(Vec<String>, Graph)> {
         py.detach(|| {
             let threads = threads_for_sentences(threads, captions.len());
             let parts = map_parts(captions.len(), threads, |range| {
-                let mut worker = self.0.captions();
+                let mut reader = self.0.reader();
                 let made = captions[range].iter().map(|caption| {
                     let tokens: Vec<&str> = caption.iter().map(String::as_str).collect();
-                    let (words, graph) = worker.words_and_graph(&tokens);
+                    let (words, graph) = reader.words_and_graph(&tokens);
                     (words, to_python(graph))
                 });
                 made.collect::<Vec<_>>()

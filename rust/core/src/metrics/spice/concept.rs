@@ -30,8 +30,11 @@ impl Rule {
 }
 
 impl Concept {
-    fn new(name: Name, lexicon: &Lexicon<'_>) -> Self {
-        Self { names: vec![name], sets: lexicon.sets(name).to_vec() }
+    /// The concept of these names, one or more.
+    pub(super) fn of(names: impl IntoIterator<Item = Name>, lexicon: &Lexicon<'_>) -> Self {
+        let mut concept = Self { names: Vec::new(), sets: Vec::new() };
+        names.into_iter().for_each(|name| concept.join(name, lexicon));
+        concept
     }
 
     /// Whether the two have a meaning in common, and by which rule.
@@ -73,7 +76,7 @@ pub(super) fn place(concepts: &mut Vec<Concept>, name: Name, lexicon: &Lexicon<'
     }
     match concepts.get_mut(best.1) {
         Some(concept) => concept.join(name, lexicon),
-        None => concepts.push(Concept::new(name, lexicon)),
+        None => concepts.push(Concept::of([name], lexicon)),
     }
     best.1
 }

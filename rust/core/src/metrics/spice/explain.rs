@@ -30,16 +30,9 @@ pub struct Explanation {
 
 /// Explains the score of a candidate, given as tokens, against its references.
 pub fn explain(graphs: &Graphs, synonyms: &Synonyms, candidate: &[&str], references: &[Vec<&str>]) -> Explanation {
-    let (mut captions, mut lexicon) = (graphs.captions(), Lexicon::new(synonyms));
-    let mut scene = |sentences: &[&[&str]]| {
-        let mut scene = Scene::default();
-        for tokens in sentences {
-            captions.graph(tokens, |graph| scene.add(graph, &mut lexicon));
-        }
-        scene
-    };
-    let references: Vec<&[&str]> = references.iter().map(Vec::as_slice).collect();
-    let (candidate, references) = (scene(&[candidate]), scene(&references));
+    let (mut reader, mut lexicon) = (graphs.reader(), Lexicon::new(synonyms));
+    let candidate = reader.scene(&[candidate.to_vec()], &mut lexicon);
+    let references = reader.scene(references, &mut lexicon);
     Explanation {
         candidate: side(&candidate, &references, &lexicon),
         references: side(&references, &candidate, &lexicon),

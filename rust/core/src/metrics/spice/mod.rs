@@ -14,18 +14,16 @@ mod lexicon;
 mod scene;
 mod source;
 
-use std::cell::RefCell;
-
 pub use concept::Rule;
 pub use explain::{Explained, Explanation, explain};
 use lexicon::Lexicon;
 use scene::{Proposition, Scene};
-pub use source::{Captions, Graphs};
+pub use source::{Graphs, Reader};
 
 use crate::corpus::Corpus;
 use crate::engine::{Image, Kernel, ParameterError, Parameters, Prepared, Resources, Scorer, Worker};
 use crate::graph::Category;
-use crate::text::vocabulary::{Vocabulary, Word};
+use crate::text::vocabulary::Word;
 use crate::wordnet::Synonyms;
 
 /// SPICE of all propositions, or of those of one category.
@@ -69,45 +67,38 @@ struct CorpusScorer<'a> {
 
 impl Scorer for CorpusScorer<'_> {
     fn worker(&self) -> Box<dyn Worker + '_> {
-        let captions = RefCell::new(self.graphs.captions());
-        Box::new(CorpusWorker { scorer: self, captions, lexicon: Lexicon::new(self.synonyms), references: None })
+        let lexicon = Lexicon::new(self.synonyms);
+        Box::new(CorpusWorker { scorer: self, graphs: self.graphs.reader(), lexicon, references: None })
     }
 }
 
 struct CorpusWorker<'a> {
     scorer: &'a CorpusScorer<'a>,
-    captions: RefCell<Captions<'a>>,
+    graphs: Reader<'a>,
     lexicon: Lexicon<'a>,
-    /// The scene of the references of an image, by its number: the next candidate is often of the same image.
+    /// What the references of an image say, by its number: the next candidate is often of the same image.
     references: Option<(usize, Scene)>,
 }
 
 impl Worker for CorpusWorker<'_> {
     fn statistics(&mut self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
         let Corpus { vocabulary, candidates, references, .. } = self.scorer.corpus;
+        let Self { scorer, graphs, lexicon, references: known } = self;
+        let tokens = |words: &[Word]| -> Vec<&str> { words.iter().map(|&word| vocabulary.word(word)).collect() };
         let number = image.number();
-        if self.references.as_ref().is_none_or(|(known, _)| *known != number) {
-            let captions = references.sentences.of_image(number).map(|sentence| references.sentences.words(sentence));
-            let scene = self.scene(captions, vocabulary);
-            self.references = Some((number, scene));
-        }
+        let said = match known {
+            Some((image, scene)) if *image == number => scene,
+            _ => {
+                let sentences = references.sentences.of_image(number);
+                let captions: Vec<Vec<&str>> = sentences.map(|one| tokens(references.sentences.words(one))).collect();
+                &mut known.insert((number, graphs.scene(&captions, lexicon))).1
+            }
+        };
         let own = candidates.words(candidates.of_image(number).start + candidate);
-        let candidate = self.scene(std::iter::once(own), vocabulary);
-        let Some((_, references)) = &self.references else { return };
-        if let Some(score) = Counts::of(&candidate, references, self.scorer.category, &self.lexicon).f() {
+        let candidate = graphs.scene(&[tokens(own)], lexicon);
+        if let Some(score) = Counts::of(&candidate, said, scorer.category, lexicon).f() {
             row.copy_from_slice(&[score, 1.0]);
         }
-    }
-}
-
-impl CorpusWorker<'_> {
-    fn scene<'s>(&mut self, captions: impl Iterator<Item = &'s [Word]>, vocabulary: &Vocabulary) -> Scene {
-        let mut scene = Scene::default();
-        for words in captions {
-            let tokens: Vec<&str> = words.iter().map(|&word| vocabulary.word(word)).collect();
-            self.captions.get_mut().graph(&tokens, |graph| scene.add(graph, &mut self.lexicon));
-        }
-        scene
     }
 }
 

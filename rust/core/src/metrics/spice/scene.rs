@@ -1,7 +1,9 @@
 //! What one caption, or all references of an image together, say: distinct propositions.
 
+use rustc_hash::FxHashMap;
+
 use super::concept::{Concept, Rule, place};
-use super::lexicon::Lexicon;
+use super::lexicon::{Lexicon, Name};
 use crate::graph::{Category, SceneGraph};
 
 /// Scene graphs merged into one, in the order in which they come.
@@ -32,31 +34,62 @@ pub(super) enum Proposition<'a> {
 impl Scene {
     /// Adds what a caption says.
     pub(super) fn add(&mut self, graph: &SceneGraph, lexicon: &mut Lexicon<'_>) {
-        let Self { objects, attributes, relations } = self;
         let numbers: Vec<usize> = graph
             .objects
             .iter()
             .map(|object| {
                 let name = lexicon.number(&object.name);
-                let number = place(objects, name, lexicon);
-                attributes.resize_with(objects.len(), Vec::new);
-                number
+                place(&mut self.objects, name, lexicon)
             })
             .collect();
+        self.attributes.resize_with(self.objects.len(), Vec::new);
         for attribute in &graph.attributes {
             let name = lexicon.number(&attribute.name);
-            place(&mut attributes[numbers[attribute.object]], name, lexicon);
+            place(&mut self.attributes[numbers[attribute.object]], name, lexicon);
         }
         for relation in &graph.relations {
-            let (subject, object) = (numbers[relation.subject], numbers[relation.object]);
-            let same = |known: &Relations| (known.subject, known.object) == (subject, object);
-            let at = relations.iter().position(same).unwrap_or_else(|| {
-                relations.push(Relations { subject, object, predicates: Vec::new() });
-                relations.len() - 1
-            });
             let name = lexicon.number(&relation.predicate);
-            place(&mut relations[at].predicates, name, lexicon);
+            place(self.predicates(numbers[relation.subject], numbers[relation.object]), name, lexicon);
         }
+    }
+
+    /// What tuples say whose names are merged already: `dress/set` is one concept of two names.
+    pub(super) fn of_tuples(tuples: &[Vec<String>], lexicon: &mut Lexicon<'_>) -> Self {
+        let mut merged = |label: &str| {
+            let names: Vec<Name> = label.split('/').map(|name| lexicon.number(name)).collect();
+            Concept::of(names, lexicon)
+        };
+        let mut scene = Self::default();
+        let mut numbers: FxHashMap<&str, usize> = FxHashMap::default();
+        for tuple in tuples {
+            let objects = tuple.iter().step_by(2).map(|label| {
+                *numbers.entry(label).or_insert_with(|| {
+                    scene.objects.push(merged(label));
+                    scene.attributes.push(Vec::new());
+                    scene.objects.len() - 1
+                })
+            });
+            let objects: Vec<usize> = objects.collect();
+            match (&*objects, tuple.get(1)) {
+                (&[object], Some(attribute)) => scene.attributes[object].push(merged(attribute)),
+                (&[subject, object], Some(predicate)) => {
+                    let predicate = merged(predicate);
+                    scene.predicates(subject, object).push(predicate);
+                }
+                _ => {}
+            }
+        }
+        scene
+    }
+
+    /// The relations of an ordered pair of objects.
+    fn predicates(&mut self, subject: usize, object: usize) -> &mut Vec<Concept> {
+        let same = |known: &Relations| (known.subject, known.object) == (subject, object);
+        let at = self.relations.iter().position(same).unwrap_or_else(|| {
+            self.relations.push(Relations { subject, object, predicates: Vec::new() });
+            self.relations.len() - 1
+        });
+        &mut self.relations[at].predicates
     }
 
     /// Objects, then attributes object by object, then relations.

@@ -4,16 +4,21 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::lexicon::Lexicon;
+use super::scene::Scene;
 use crate::engine::Resource;
 use crate::graph::SceneGraph;
 use crate::parse::{Memory, Parser};
 
-/// The scene graphs of captions: from the parser here, or made elsewhere.
+/// What captions say: by the parser here, or found elsewhere.
 pub enum Graphs {
     /// Parsed as they are asked for.
     Parsed(Arc<Parser>),
-    /// By caption: its tokens joined by blanks.
+    /// A graph per caption, by its tokens joined by blanks.
     Given(FxHashMap<Box<str>, SceneGraph>),
+    /// What a side of the comparison says, a candidate or all references of an image, with names merged already: tuples
+    /// of one to three parts, whose names are joined by `/`; by the captions in their order, a line each.
+    Merged(FxHashMap<Box<str>, Vec<Vec<String>>>),
 }
 
 impl Resource for Graphs {
@@ -21,45 +26,50 @@ impl Resource for Graphs {
 }
 
 impl Graphs {
-    /// Graphs of captions for one thread.
-    pub fn captions(&self) -> Captions<'_> {
-        match self {
-            Self::Parsed(parser) => Captions::Parsed(parser, Box::new(parser.memory())),
-            Self::Given(graphs) => Captions::Given(graphs),
-        }
+    /// A reader of them for one thread.
+    pub fn reader(&self) -> Reader<'_> {
+        let memory = match self {
+            Self::Parsed(parser) => Some(Box::new(parser.memory())),
+            _ => None,
+        };
+        Reader { graphs: self, memory }
     }
 }
 
-/// Graphs with the working memory of a thread.
-pub enum Captions<'a> {
-    /// Parsed as they are asked for.
-    Parsed(&'a Parser, Box<Memory>),
-    /// By caption.
-    Given(&'a FxHashMap<Box<str>, SceneGraph>),
+/// Scene graphs with the working memory of a thread.
+pub struct Reader<'a> {
+    graphs: &'a Graphs,
+    memory: Option<Box<Memory>>,
 }
 
-impl Captions<'_> {
-    /// The graph of a caption, with the words that it counts by: the parser cuts `cannot` in two.
+impl Reader<'_> {
+    /// The words that a caption's graph counts by, and the graph; what is not known says nothing.
     pub fn words_and_graph(&mut self, tokens: &[&str]) -> (Vec<String>, SceneGraph) {
-        if let Self::Parsed(parser, memory) = self {
-            let words = parser.parse(memory, tokens);
-            let graph = SceneGraph::of(&words);
-            return (words.into_iter().map(|word| word.text).collect(), graph);
+        match (self.graphs, &mut self.memory) {
+            (Graphs::Parsed(parser), Some(memory)) => {
+                let words = parser.parse(memory, tokens);
+                let graph = SceneGraph::of(&words);
+                (words.into_iter().map(|word| word.text).collect(), graph)
+            }
+            (Graphs::Given(graphs), _) => {
+                let words = tokens.iter().map(|&token| token.to_owned()).collect();
+                (words, graphs.get(&*tokens.join(" ")).cloned().unwrap_or_default())
+            }
+            _ => Default::default(),
         }
-        let mut found = SceneGraph::default();
-        self.graph(tokens, |graph| found.clone_from(graph));
-        (tokens.iter().map(|&token| token.to_owned()).collect(), found)
     }
 
-    /// Calls `use_` with the graph of a caption; an unknown one says nothing.
-    pub fn graph(&mut self, tokens: &[&str], use_: impl FnOnce(&SceneGraph)) {
-        match self {
-            Self::Parsed(parser, memory) => use_(&SceneGraph::of(&parser.parse(memory, tokens))),
-            Self::Given(graphs) => {
-                if let Some(graph) = graphs.get(&*tokens.join(" ")) {
-                    use_(graph);
-                }
-            }
+    /// What the captions of one side say together.
+    pub(super) fn scene(&mut self, captions: &[Vec<&str>], lexicon: &mut Lexicon<'_>) -> Scene {
+        if let Graphs::Merged(sides) = self.graphs {
+            let lines: Vec<String> = captions.iter().map(|tokens| tokens.join(" ")).collect();
+            let tuples = sides.get(&*lines.join("\n"));
+            return Scene::of_tuples(tuples.map_or(&[], Vec::as_slice), lexicon);
         }
+        let mut scene = Scene::default();
+        for tokens in captions {
+            scene.add(&self.words_and_graph(tokens).1, lexicon);
+        }
+        scene
     }
 }
