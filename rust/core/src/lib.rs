@@ -11,7 +11,8 @@ pub mod document_frequency;
 pub mod read;
 pub mod text;
 
-// Words, tags and dependencies of a caption.
+// Words, tags and dependencies of a caption, and the scene that they describe.
+pub mod graph;
 pub mod parse;
 
 // One pass over the images for all metrics, and resampling of its statistics.
