@@ -5,6 +5,15 @@
 //! dependencies (prepositions and conjunctions become parts of links), [`pronouns`] finds what pronouns stand for;
 //! [`relations`] and [`attributes`] read the graph off the links, and [`builder`] keeps it.
 
+mod attributes;
+mod builder;
+mod links;
+mod prepositions;
+mod pronouns;
+mod quantities;
+mod relations;
+mod tree;
+
 use crate::parse::Word;
 
 /// What a caption describes.
@@ -52,26 +61,14 @@ pub struct Relation {
 }
 
 impl SceneGraph {
-    /// The scene graph of a parsed caption.
-    pub fn of(_words: &[Word]) -> Self {
-        Self::default()
-    }
-}
-
-/// A kind of proposition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Category {
-    Object,
-    Attribute,
-    Relation,
-    Color,
-    Count,
-    Size,
-}
-
-impl Category {
-    /// The category of an attribute.
-    pub fn of(_name: &str) -> Option<Self> {
-        None
+    /// The scene graph of a parsed caption. Any heads are accepted, also circles and numbers out of range.
+    pub fn of(words: &[Word]) -> Self {
+        let tree = tree::Tree::of(words);
+        let links = links::of(&tree);
+        let referents = pronouns::referents(&tree);
+        let mut builder = builder::Builder::new(&tree, &links, &referents);
+        relations::read(&tree, &links, &mut builder);
+        attributes::read(&tree, &links, &mut builder);
+        builder.finish()
     }
 }
