@@ -7,12 +7,15 @@
 
 mod attributes;
 mod builder;
+mod categories;
 mod links;
 mod prepositions;
 mod pronouns;
 mod quantities;
 mod relations;
 mod tree;
+
+pub use categories::Category;
 
 use crate::parse::Word;
 

@@ -3,9 +3,18 @@
 //! Tags are those of the Penn Treebank, relations the basic Stanford dependencies of CoreNLP 3.6, which the original
 //! SPICE reads scene graphs from.
 
+mod features;
+mod lanes;
+mod lemma;
+mod model;
 mod names;
+mod network;
+mod parser;
+mod tree;
 
+pub use model::ModelError;
 pub use names::{Relation, Tag};
+pub use parser::{Memory, Parser};
 
 /// A word of a parsed caption.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,27 +29,4 @@ pub struct Word {
     pub head: Option<usize>,
     /// How it depends on that word.
     pub relation: Relation,
-}
-
-/// STUB
-pub struct Parser;
-/// STUB
-pub struct Memory;
-impl Parser {
-    /// STUB
-    pub fn read(_: &[u8]) -> Result<Self, std::fmt::Error> {
-        Ok(Self)
-    }
-    /// STUB
-    pub fn checksum(&self) -> u32 {
-        0
-    }
-    /// STUB
-    pub fn memory(&self) -> Memory {
-        Memory
-    }
-    /// STUB
-    pub fn parse(&self, _: &mut Memory, _: &[&str]) -> Vec<Word> {
-        Vec::new()
-    }
 }

@@ -29,7 +29,7 @@ impl Graphs {
     /// A reader of them for one thread.
     pub fn reader(&self) -> Reader<'_> {
         let memory = match self {
-            Self::Parsed(parser) => Some(Box::new(parser.memory())),
+            Self::Parsed(parser) => Some(Box::new(parser.worker())),
             _ => None,
         };
         Reader { graphs: self, memory }
