@@ -269,3 +269,41 @@ interface CaptionMark {
   y: number;
   captions: number[];
 }
+
+interface AgreementPage {
+  version: string;
+  dataset: string;
+  pairs: boolean;
+  level: number | null;
+  total: number;
+  pictured: number;
+  documents: string;
+  count: number | null;
+  extremes: number | null;
+  seed: number;
+  heads: string[];
+  table: string[][];
+  notes: string[];
+  metrics: JudgedMetric[];
+  images: string[];
+  references: string[][];
+  items: JudgedItem[];
+  photos: PagePhotos | null;
+}
+
+interface JudgedMetric {
+  label: string;
+  turned: boolean;
+  scores: number[][];
+  gaps: number[];
+}
+
+interface JudgedItem {
+  image: number;
+  references: number;
+  candidates: string[];
+  systems: string[];
+  people: string[];
+  mean: number | null;
+  category: string;
+}
