@@ -86,6 +86,8 @@ interface ComparisonPage {
   version: string;
   tokenizer: string;
   level: number | null;
+  method: string;
+  notes: string[];
   total: number;
   references: [number, number];
   test: string;
@@ -141,6 +143,8 @@ interface SetsPage {
   version: string;
   tokenizer: string;
   level: number | null;
+  method: string;
+  notes: string[];
   beta2: number;
   total: number;
   spread: string | null;

@@ -77,6 +77,8 @@ class ComparisonPage(TypedDict):
     version: str
     tokenizer: str
     level: float | None
+    method: str
+    notes: list[str]
     total: int
     references: tuple[int, int]
     test: str
@@ -139,6 +141,8 @@ def comparison_data(comparison: Comparison) -> ComparisonPage:
         "version": first.version,
         "tokenizer": first.corpus.tokenizer,
         "level": comparison.level,
+        "method": comparison.interval_method,
+        "notes": comparison.notes,
         "total": len(first.image_ids),
         "references": first.corpus.reference_counts,
         "test": tested(comparison),
