@@ -117,6 +117,7 @@ def test_markdown_and_latex(run: Runner, systems: list[str]) -> None:
     text = run.ok("compare", *systems, *METRICS, "--format", "latex")
     lines = text.splitlines()
     assert lines[0].startswith("% Bold: best.")
+    assert lines.pop(1).startswith("% note: CIDEr-D: words are weighed by these 60 images.")
     assert lines[1:4] == [r"\begin{tabular}{lrr}", r"\toprule", r"System & BLEU-4 & CIDEr-D \\"]
     assert lines[5:8] == [
         r"careful & \textbf{0.5073} & \textbf{1.8334} \\",

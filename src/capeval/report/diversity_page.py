@@ -97,7 +97,7 @@ class CaptionMark(TypedDict):
 
 
 class SetsDrawing(TypedDict):
-    """What is drawn of an image: of each system the similarities in percent (the upper triangle, row by row) and the
+    """The drawings of an image: of each system the similarities in percent (the upper triangle, row by row) and the
     topics; the places of all captions, and the share of their distances that the plane shows.
     """
 

@@ -136,7 +136,7 @@ def _student_below(angle: float, freedom: int) -> float:
 def notes(
     metrics: Iterable[Metric], *, images: int, level: float | None, method: str, own_frequencies: bool
 ) -> list[str]:
-    """What a reader of the scores and intervals has to know, one sentence each.
+    """Notes that a reader of the scores and intervals needs, one sentence each.
 
     Args:
         metrics: those scored.
