@@ -133,7 +133,7 @@ class Metric:
     kernel: ClassVar[str]
     """Name of the native arithmetic; a metric written in Python has none: see `PythonMetric`."""
     explains: ClassVar[str | None] = None
-    """The kind of explanation that `explain_image` gives, as `alignment`; its plural is the key in JSON. None for none."""
+    """The kind of explanation by `explain_image`, as `alignment`; its plural is the key in JSON; None for none."""
     uses_document_frequency: ClassVar[bool] = False
     """Whether n-grams are weighted by how many images have them."""
     trained_on_references: ClassVar[bool] = False
