@@ -97,7 +97,7 @@ class Captions:
 
     @property
     def source(self) -> str | None:
-        """What messages call the file they came from; None for captions given as a mapping."""
+        """Name, in messages, of the file they came from; None for captions given as a mapping."""
 
     def problems(self) -> list[tuple[str, str]]:
         """Captions that cannot be scored: image id and what is wrong."""
@@ -267,7 +267,7 @@ class DocumentFrequency:
 
     @property
     def tokenizer(self) -> str:
-        """What cut captions into words."""
+        """Name of the tokenizer that cut captions into words."""
 
     @property
     def stem(self) -> bool:
@@ -454,7 +454,7 @@ class Embedded:
     def explain_vifidel(
         self, corpus: Corpus, parameters: Mapping[str, bool | float | str], image: int
     ) -> dict[str, Any]:
-        """What VIFIDEL makes of an image's first candidate, by name: numbers as little-endian float64, known objects as
+        """VIFIDEL's plan for an image's first candidate, by name: numbers as little-endian float64, known objects as
         numbers among the image's labels, words as rows.
 
         Raises:

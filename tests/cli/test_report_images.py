@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -28,10 +29,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ["score", REFERENCES, CAREFUL, "--metrics", "rouge-l", "--interval", "none"],
         ["compare", REFERENCES, CAREFUL, str(example.system_path("plain")), "--metrics", "rouge-l", "--samples", "100"],
         ["diversity", SETS, "--interval", "none"],
+        ["agreement", "judged.jsonl", "--metrics", "rouge-l", "--interval", "none"],
     ],
     ids=lambda command: command[0],
 )
 def test_every_report_takes_images(run: Runner, folder: Path, tmp_path: Path, command: list[str]) -> None:
+    judged = [
+        json.dumps({"image_id": image, "references": captions, "caption": captions[0], "rating": number % 5})
+        for number, (image, captions) in enumerate(example.references().items())
+    ]
+    (tmp_path / "judged.jsonl").write_text("\n".join(judged))
     run.ok(*command, "--report", "page.html", "--images", str(folder))
     assert len((tmp_path / "page.html").read_bytes()) > 30_000
     for options, message in (

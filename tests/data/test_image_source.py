@@ -238,3 +238,15 @@ def test_broken_images_are_named(content: bytes) -> None:
 def test_the_same_image_gives_the_same_bytes() -> None:
     content = picture((500, 400))
     assert thumbnail(content, "x") == thumbnail(content, "y")
+
+
+def test_a_folder_and_a_tar_list_the_ids_of_their_images(tmp_path: Path) -> None:
+    for name in ("b.jpg", "below/a.png", "below/notes.txt"):
+        (tmp_path / "photos" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "photos" / name).write_bytes(b"x")
+    with tarfile.open(tmp_path / "photos.tar", "w") as tar:
+        tar.add(tmp_path / "photos", "photos")
+    for place in ("photos", "photos.tar"):
+        assert sorted(ImageSource.open(tmp_path / place).image_ids()) == ["a", "b"]
+    with pytest.raises(UsageError, match="a pattern does not say which images there are"):
+        ImageSource.open(f"{tmp_path}/{{image_id}}.jpg").image_ids()

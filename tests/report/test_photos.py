@@ -18,7 +18,10 @@ from PIL import Image
 import capeval
 from capeval import example
 from capeval.errors import CapevalWarning, DataError, MissingDependencyError
+from capeval.judgments import Ratings, agreement
+from capeval.judgments.rows import Row
 from capeval.report import photos
+from capeval.report.agreement_html import write_agreement
 from capeval.report.comparison_html import write_comparison
 from capeval.report.diversity_html import write_diversity_report
 from capeval.report.html import render_html, write_report
@@ -157,8 +160,15 @@ def write_diversity(path: Path, images: Path) -> None:
     write_diversity_report(made, path, title="photos", images=images)
 
 
+def write_judged(path: Path, images: Path) -> None:
+    rows = [Row(image, captions, number) for number, (image, captions) in enumerate(example.references().items())]
+    captions = list(example.systems()["careful"].values())
+    rated = Ratings("ratings", "test", rows, captions, [(float(number % 5),) for number in range(60)], 60)
+    write_agreement(agreement(rated, "rouge-l", interval=None), path, title="photos", images=images)
+
+
 @pytest.mark.browser
-@pytest.mark.parametrize("write", [write_score, write_compare, write_diversity])
+@pytest.mark.parametrize("write", [write_score, write_compare, write_diversity, write_judged])
 @pytest.mark.parametrize("beside", [False, True], ids=["inside", "beside"])
 def test_photos_are_shown_and_enlarged(
     browser: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Write, beside: bool

@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+import capeval
 from capeval import _core, example
 from capeval.corpus.corpus import Corpus
 from capeval.errors import UsageError
 from capeval.metrics.registry import parse_metrics
-from capeval.scoring.intervals import intervals, jackknife, notes, student
+from capeval.scoring.intervals import intervals, jackknife, jackknife_differences, notes, student
 from capeval.scoring.score import score_corpus
 from corpora import Pairs, pairs
 
@@ -105,3 +106,50 @@ def test_notes_of_document_frequencies() -> None:
 def test_notes_of_what_learns() -> None:
     assert said("fluency", images=10_000).startswith("Fluency: learns from these references")
     assert said("fluency", level=None) == ""
+
+
+def test_the_jackknife_of_differences_leaves_the_same_image_out_of_both() -> None:
+    results = {name: capeval.score(example.references(), captions, "rouge-l, cider-d", interval=None)
+               for name, captions in example.systems().items()}  # fmt: skip
+    rows = [[score.statistics for score in result.values()] for result in results.values()]
+    expected = []
+    for a, b in ((0, 1), (0, 2), (1, 2)):
+        for one, other in zip(rows[a], rows[b], strict=True):
+            left = [[n for n in range(60) if n != out] for out in range(60)]
+            without = [one.select(kept).score() - other.select(kept).score() for kept in left]
+            reach = stats.t.ppf(0.95, 59) * np.std(without) * np.sqrt(59)
+            delta = one.score() - other.score()
+            expected.append((delta - reach, delta + reach))
+    np.testing.assert_allclose(jackknife_differences(rows, 0.9), expected, rtol=0, atol=1e-9)
+    compared = capeval.compare(example.references(), example.systems(), "rouge-l, cider-d", interval=0.9,
+        interval_method="jackknife", samples=200)  # fmt: skip
+    np.testing.assert_allclose([pair.interval for pair in compared.pairs], expected, rtol=0, atol=1e-9)
+    for name, result in results.items():
+        for key, score in result.items():
+            assert compared[name][key].interval == jackknife(score.statistics, 0.9, score.metric.largest)
+    percentile = capeval.compare(example.references(), example.systems(), "rouge-l, cider-d", samples=200)
+    assert [pair.p for pair in compared.pairs] == [pair.p for pair in percentile.pairs]
+
+
+def test_comparisons_and_sets_say_what_has_to_be_known() -> None:
+    references = dict(list(example.references().items())[:20])
+    systems = {name: {image: own[image] for image in references} for name, own in example.systems().items()}
+    few, weighed = "Intervals of 20 images are too narrow", "CIDEr-D: words are weighed by these 20 images."
+    for made, expected in (
+        (capeval.compare(references, systems, "rouge-l", samples=200), [few]),
+        (capeval.compare(references, systems, "cider-d", samples=200), [few, weighed]),
+        (capeval.compare(references, systems, "cider-d", samples=200, interval_method="jackknife"), [weighed]),
+    ):
+        assert [note[: len(start)] for note, start in zip(made.notes, expected, strict=True)] == expected
+        assert made.to_dict()["notes"] == made.notes
+        assert all(f"note: {note}" in str(made) for note in made.notes)
+    sets = {"varied": {image: own for image, own in example.caption_sets()["varied"].items() if image in references}}
+    for method, expected in (("percentile", [few, weighed]), ("jackknife", [weighed])):
+        found = capeval.diversity(sets, references, samples=200, interval_method=method)
+        assert [note[: len(start)] for note, start in zip(found.notes, expected, strict=True)] == expected
+        assert found.to_dict()["notes"] == found.notes
+        assert f"note: {weighed}" in str(found)
+    figure = found["varied"]["self-cider"]
+    assert figure.interval == jackknife(figure.statistics, 0.95, figure.metric.largest)
+    assert found.to_dict()["interval_method"] == "jackknife"
+    assert capeval.diversity(sets, interval=None).notes == []

@@ -164,7 +164,7 @@ def test_resources_are_native_and_of_different_types(corpus: _core.Corpus) -> No
     assert with_given.values() == with_own.values()
     with pytest.raises(UsageError, match="document frequencies were given twice"):
         _core.evaluate(corpus, metric, [frequencies, frequencies])
-    with pytest.raises(UsageError, match="int is no resource of a metric"):
+    with pytest.raises(UsageError, match="int is not a resource of a metric"):
         _core.evaluate(corpus, metric, [3])
 
 

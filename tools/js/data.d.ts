@@ -86,6 +86,8 @@ interface ComparisonPage {
   version: string;
   tokenizer: string;
   level: number | null;
+  method: string;
+  notes: string[];
   total: number;
   references: [number, number];
   test: string;
@@ -141,6 +143,8 @@ interface SetsPage {
   version: string;
   tokenizer: string;
   level: number | null;
+  method: string;
+  notes: string[];
   beta2: number;
   total: number;
   spread: string | null;
@@ -268,4 +272,42 @@ interface CaptionMark {
   x: number;
   y: number;
   captions: number[];
+}
+
+interface AgreementPage {
+  version: string;
+  dataset: string;
+  pairs: boolean;
+  level: number | null;
+  total: number;
+  pictured: number;
+  documents: string;
+  count: number | null;
+  extremes: number | null;
+  seed: number;
+  heads: string[];
+  table: string[][];
+  notes: string[];
+  metrics: JudgedMetric[];
+  images: string[];
+  references: string[][];
+  items: JudgedItem[];
+  photos: PagePhotos | null;
+}
+
+interface JudgedMetric {
+  label: string;
+  turned: boolean;
+  scores: number[][];
+  gaps: number[];
+}
+
+interface JudgedItem {
+  image: number;
+  references: number;
+  candidates: string[];
+  systems: string[];
+  people: string[];
+  mean: number | null;
+  category: string;
 }

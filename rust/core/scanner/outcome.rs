@@ -1,9 +1,9 @@
-//! What happens once a rule has won: where its token ends and what is made of it.
+//! The outcome once a rule has won: the end of its token, and the text made of it.
 //!
 //! Compiled twice: into the build script, which writes these values into the tables, and into the crate, which
 //! acts on them.
 
-/// Where the token ends inside the match. The rest of the match was only looked at, and is scanned again.
+/// The end of the token inside the match. The rest of the match was only looked at, and is scanned again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Cut {
     /// At the end of the match.
@@ -20,7 +20,7 @@ pub(crate) enum Cut {
     BeforeNot,
 }
 
-/// What becomes of the token's text, before lower-casing.
+/// The treatment of the token's text, before lower-casing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Rewrite {
     /// As it stands.

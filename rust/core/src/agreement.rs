@@ -19,7 +19,7 @@ pub type Correlations = [f64; STATISTICS.len()];
 pub struct Scatter {
     /// Ascending by score.
     points: Vec<Point>,
-    /// Where each run of equal scores ends.
+    /// The end of each run of equal scores.
     runs: Vec<usize>,
     levels: usize,
     images: usize,

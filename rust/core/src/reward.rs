@@ -57,7 +57,7 @@ pub struct Group {
 struct Vector {
     /// Distinct n-grams with their weights, order after order.
     weights: Vec<(Ngram, f64)>,
-    /// Where each order ends among them.
+    /// The end of each order among them.
     ends: [usize; MAX_ORDER],
     norms: [f64; MAX_ORDER],
     /// Number of bigrams: what the COCO code takes for a caption's length.

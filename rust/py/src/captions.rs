@@ -14,7 +14,7 @@ use crate::gather::{Gather, kind};
 #[pyclass(frozen, module = "capeval._core")]
 pub(crate) struct Captions {
     pub(crate) inner: Arc<CoreCaptions>,
-    /// What messages call the file they came from.
+    /// Name, in messages, of the file they came from.
     source: Option<String>,
     /// Image numbers in the order of their ids, for finding one; made when first asked for.
     sorted: OnceLock<Vec<usize>>,
@@ -92,7 +92,7 @@ impl Captions {
     fn captions<'py>(&self, image_id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let mut gather = Gather::default();
         let Some(id) = gather.id(image_id, None)? else {
-            return Err(gather.finish().expect_err("what is no id was counted"));
+            return Err(gather.finish().expect_err("a value that is not an id was counted"));
         };
         match self.find(&id) {
             Some(image) => PyList::new(image_id.py(), self.texts(image)),
@@ -116,7 +116,7 @@ impl Captions {
         Self { inner: self.inner.clone(), source: Some(source), sorted: OnceLock::new() }
     }
 
-    /// What messages call the file they came from; None for captions given as a mapping.
+    /// Name, in messages, of the file they came from; None for captions given as a mapping.
     #[getter]
     fn source(&self) -> Option<&str> {
         self.source.as_deref()

@@ -31,7 +31,7 @@ fn build(parameters: NamedParameters) -> PyResult<Box<dyn Similarity>> {
     built.map_err(|error| UsageError::new_err(format!("similarity: {error}")))
 }
 
-/// What `read` gives for the matrix of a similarity, readied for the corpus, and an image.
+/// The value that `read` gives for the matrix of a similarity, readied for the corpus, and an image.
 fn read_matrix<T>(
     corpus: &core::Corpus,
     image: usize,
@@ -103,7 +103,7 @@ pub(crate) fn eigensystem<'py>(
 ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
     let mut matrix = floats(matrix)?;
     if n.checked_mul(n) != Some(matrix.len()) || matrix.iter().any(|entry| !entry.is_finite()) {
-        let message = format!("{} numbers are no matrix of {n} rows with finite entries", matrix.len());
+        let message = format!("{} numbers are not a matrix of {n} rows with finite entries", matrix.len());
         return Err(UsageError::new_err(message));
     }
     let Eigensystem { values, vectors } = py.detach(|| Spectrum::default().system(&mut matrix, n));

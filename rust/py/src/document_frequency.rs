@@ -98,7 +98,7 @@ impl DocumentFrequency {
             let order = entries.iter().map(|(ngram, _)| ngram.order()).max()?;
             Some(core::DocumentFrequency::from_counts(&words, entries, documents, order))
         });
-        built.map(Self::from).ok_or_else(|| DataError::new_err("these are no n-grams with their counts"))
+        built.map(Self::from).ok_or_else(|| DataError::new_err("these are not n-grams with their counts"))
     }
 
     /// The n-grams of one order, as little-endian u32 token ids, and the count of each, as u32.

@@ -52,7 +52,7 @@ impl Embedded {
         embedded.map(|embedded| Self(Arc::new(embedded))).map_err(|error| UsageError::new_err(error.to_string()))
     }
 
-    /// What VIFIDEL with these parameters makes of an image's first candidate, by name.
+    /// VIFIDEL's plan, with these parameters, for an image's first candidate, by name.
     fn explain_vifidel<'py>(
         &self,
         py: Python<'py>,

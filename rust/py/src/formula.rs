@@ -1,4 +1,4 @@
-//! What makes a score of a sum of rows: a metric's own formula, or a callable of Python.
+//! Formulas that make a score of a sum of rows: a metric's own formula, or a callable of Python.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 use crate::errors::UsageError;
 
-/// What makes a score of a sum of rows.
+/// A formula that makes a score of a sum of rows.
 #[derive(Clone)]
 pub(crate) enum Formula {
     /// The metric's own.
@@ -52,7 +52,7 @@ impl Raised {
         Watched { formula, raised: self }
     }
 
-    /// What the formulas made, unless one of them raised.
+    /// The scores that the formulas made, unless one of them raised.
     pub(crate) fn unless<T>(self, made: T) -> PyResult<T> {
         self.0.into_inner().map_or(Ok(made), Err)
     }

@@ -95,7 +95,7 @@ impl Gather {
     }
 }
 
-/// What is wrong with a text that UTF-8 cannot hold.
+/// The error for a text that UTF-8 cannot hold.
 const HALF: &str = "not text: it holds half a surrogate pair";
 
 /// Whether iterating over the value gives captions in an order: not so for bytes, mappings and sets.
@@ -107,7 +107,7 @@ fn is_list(value: &Bound<'_, PyAny>) -> bool {
         || value.cast::<PyMapping>().is_ok())
 }
 
-/// What a value is, in words.
+/// Names the kind of a value.
 pub(crate) fn kind(value: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(if value.is_none() { "None".to_owned() } else { format!("of type {}", value.get_type().name()?) })
 }

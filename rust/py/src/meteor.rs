@@ -37,7 +37,7 @@ fn parameters(weights: &Weights) -> Vec<(&'static str, f64)> {
 #[pyclass(frozen, module = "capeval._core")]
 pub(crate) struct MeteorTables(pub(crate) Arc<core::Resources>);
 
-/// What was matched: reference number; tokens of candidate and reference; links (module, candidate span, reference
+/// A match: reference number; tokens of candidate and reference; links (module, candidate span, reference
 /// span); precision, recall, F, penalty, score; chunks.
 type Explanation = (usize, Vec<String>, Vec<String>, Vec<Link>, [f64; 5], u32);
 type Link = (&'static str, (usize, usize), (usize, usize));

@@ -1,4 +1,4 @@
-//! What metrics need beside captions, as Python passes it: any sequence of native objects.
+//! Needs of metrics beside captions, as Python passes it: any sequence of native objects.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub(crate) fn gather(objects: &[Bound<'_, PyAny>], threads: usize) -> PyResult<R
             add(resources, given.get().0.clone())?
         } else {
             return Err(UsageError::new_err(format!(
-                "{} is no resource of a metric; give DocumentFrequency, MeteorTables, Embedded, SceneGraphs or Synonyms objects of capeval._core",
+                "{} is not a resource of a metric; give DocumentFrequency, MeteorTables, Embedded, SceneGraphs or Synonyms objects of capeval._core",
                 object.get_type().name()?
             )));
         }

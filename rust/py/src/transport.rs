@@ -12,7 +12,7 @@ use crate::errors::UsageError;
 /// Values; plans, row by row; duals of rows and columns.
 type Solved<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 
-/// Where a problem's numbers begin among those of all.
+/// The place where a problem's numbers begin among those of all.
 struct Place {
     rows: usize,
     columns: usize,

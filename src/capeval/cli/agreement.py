@@ -8,6 +8,7 @@ import click
 
 from capeval.cli import options
 from capeval.cli.interruptible import stage
+from capeval.data.source import system_name
 from capeval.judgments.accuracy import TIES
 from capeval.judgments.datasets.read import DATASETS
 from capeval.judgments.rows import CATEGORIES
@@ -81,6 +82,8 @@ class Range(_Range):
     metavar="FILE",
     help="Draw agreement against the number of references: .svg, .png or .pdf.",
 )
+@click.option("--report", metavar="FILE.html", help="Write a report: one self-contained page.")
+@options.images
 @click.option(
     "--documents",
     type=click.Choice(DOCUMENTS),
@@ -131,6 +134,8 @@ def command(
     draws: int,
     halves: int,
     plot: str | None,
+    report: str | None,
+    images: str | None,
     documents: str,
     ties: str,
     drop_own_reference: bool,
@@ -159,7 +164,8 @@ def command(
 
     if plot is not None:
         check_plot(plot, references)
-    options.check_outputs(output=output, plot=plot)
+    options.check_outputs(output=output, plot=plot, report=report)
+    photos = options.image_source(images, report)
     stage.text = "reading"
     judgments = read_judgments(
         path,
@@ -170,6 +176,8 @@ def command(
         categories=[name.strip() for name in categories.split(",")],
         drop_own_reference=drop_own_reference,
     )
+    if photos is not None:
+        photos.find_all(dict.fromkeys(row.image_id for row in judgments.rows))
     stage.text = "scoring"
     found = agreement(
         judgments,
@@ -187,6 +195,11 @@ def command(
         seed=seed,
         threads=threads,
     )
+    stage.text = "writing"
     if plot is not None:
         draw(found, plot)
+    if report is not None:
+        from capeval.report.agreement_html import write_agreement
+
+        write_agreement(found, report, title=system_name(path), images=photos)
     options.emit(render(found, format_, colour=options.colour(output), width=options.width(output)), output)

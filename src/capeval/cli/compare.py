@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     help="Of p for the number of pairs of systems, for each metric.",
 )
 @options.interval
+@options.interval_method
 @options.samples("Bootstrap samples, and permutations.")
 @click.option("--per-image", metavar="FILE", help="Write each image's scores: .csv, .jsonl or .parquet.")
 @options.needs
@@ -64,6 +65,7 @@ def command(
     alpha: float,
     correction: str,
     interval: float | None,
+    interval_method: str,
     samples: int,
     per_image: str | None,
     needs: Needs,
@@ -111,6 +113,7 @@ def command(
         alpha=alpha,
         correction=correction,
         interval=interval,
+        interval_method=interval_method,
         seed=seed,
         threads=threads,
     )

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 @options.needs
 @options.tokenizer
 @options.interval
+@options.interval_method
 @options.samples("Bootstrap samples.")
 @click.option("--reference-format", type=click.Choice(FORMATS), help="Instead of recognising it from content.")
 @click.option("--set-format", type=click.Choice(FORMATS), help="Instead of recognising it from content.")
@@ -75,6 +76,7 @@ def command(
     needs: Needs,
     tokenizer: str,
     interval: float | None,
+    interval_method: str,
     samples: int,
     reference_format: str | None,
     set_format: str | None,
@@ -127,6 +129,7 @@ def command(
         tokenizer=tokenizer,
         needs=needs,
         interval=interval,
+        interval_method=interval_method,
         samples=samples,
         seed=seed,
         threads=threads,

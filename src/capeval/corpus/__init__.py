@@ -1,4 +1,4 @@
-"""What is scored: captions, tokenised and interned once, and the document frequencies of references."""
+"""Captions to be scored, tokenised and interned once, and the document frequencies of references."""
 
 from capeval.corpus.corpus import Corpus, tokenize
 from capeval.corpus.document_frequency import DocumentFrequency

@@ -32,7 +32,7 @@ class DocumentFrequency:
     def __init__(self, core: _core.DocumentFrequency, source: str) -> None:
         self._core = core
         self.source = source
-        """Where the counts come from, for signatures: a file's name, `built`, or `NAME@CHECKSUM`."""
+        """The origin of the counts, for signatures: a file's name, `built`, or `NAME@CHECKSUM`."""
 
     @classmethod
     def build(

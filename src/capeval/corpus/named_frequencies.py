@@ -18,7 +18,7 @@ from capeval.data.source import read_bytes
 from capeval.errors import DataError, UsageError
 
 CORPUS = "corpus"
-"""What `--df` calls the references being scored."""
+"""The name by which `--df` means the references being scored."""
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 """Without a dot, so that a file's name with its suffix is never taken for a name."""
@@ -141,7 +141,7 @@ def load(name: str) -> DocumentFrequency:
 
 
 def find(text: str) -> DocumentFrequency:
-    """What a file's path or a name stands for; neither hides the other.
+    """The frequencies that a file's path or a name stands for; neither hides the other.
 
     Raises:
         DataError: it is neither, or the file cannot be used.

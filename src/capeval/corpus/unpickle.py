@@ -164,7 +164,7 @@ def is_whole(value: Any) -> bool:
 
 
 def packed(counts: dict[Any, Any], documents: int) -> list[bytes]:
-    """What standard output shall be."""
+    """The counts as the pieces of bytes that the child writes to standard output."""
     # By whole columns, which is several times as fast as entry by entry; what is wrong is looked for afterwards.
     if not set(map(type, counts)) <= {tuple} or not set(map(len, counts)) <= set(range(1, MAX_ORDER + 1)):
         raise not_ngram(next(key for key in counts if type(key) is not tuple or not 1 <= len(key) <= MAX_ORDER))

@@ -32,7 +32,7 @@ class Invalid(ValueError):  # noqa: N818
 
     @classmethod
     def of(cls, value: object, accepted: str) -> Invalid:
-        """What is accepted, and the value given."""
+        """Says what is accepted, and what was given."""
         return cls(f"must be {accepted}, got {shown(value)}")
 
     def about(self, subject: str) -> str:
@@ -138,7 +138,7 @@ def decoded(data: bytes, source: str) -> str:
 
 
 def checked(subject: str, check: Callable[..., T], value: Any, *bounds: Any, **options: Any) -> T:
-    """What the check returns. Raises `DataError`: `subject` and the problem."""
+    """Returns the checked value. Raises `DataError`: `subject` and the problem."""
     try:
         return check(value, *bounds, **options)
     except Invalid as problem:

@@ -99,6 +99,10 @@ class ImageSource(ABC):
     def looked_for(self, image_id: str) -> str:
         """Says, for a message, what was searched for and where."""
 
+    @abstractmethod
+    def image_ids(self) -> list[str]:
+        """Ids of all its images: names of files without folder and suffix. Raises `UsageError` for a pattern."""
+
     def find_all(self, image_ids: Iterable[str]) -> dict[str, ImageFile]:
         """The images that were found, by id.
 
@@ -140,6 +144,9 @@ class _Pattern(ImageSource):
     def looked_for(self, image_id: str) -> str:
         return repr(self._filled(image_id))
 
+    def image_ids(self) -> list[str]:
+        raise UsageError(f"{self.description}: a pattern does not say which images there are; give a folder")
+
     def _filled(self, image_id: str) -> str:
         return _PLACE.sub(lambda place: image_id.zfill(int(place[1] or 0)), self.description)
 
@@ -149,12 +156,9 @@ class _Listed(ImageSource):
 
     def __init__(self, text: str, names: Iterable[str]) -> None:
         self.description = text
-        self._count = 0
-        self._first = ""
+        self._names = list(names)
         self._by: dict[tuple[str, str], str | None] = {}
-        for name in names:
-            self._count += 1
-            self._first = self._first or name
+        for name in self._names:
             for key in dict.fromkeys((("name", name), *_keys(name))):
                 self._by[key] = None if key in self._by else name
 
@@ -169,9 +173,12 @@ class _Listed(ImageSource):
         return None if name is None else self._file(name)
 
     def looked_for(self, image_id: str) -> str:
-        first = f", such as {self._first!r}" if self._first else ""
-        among = f"among {self._count:,} image files{first}"
+        first = f", such as {self._names[0]!r}" if self._names else ""
+        among = f"among {len(self._names):,} image files{first}"
         return f"{image_id!r} as file name, as name without suffix, and as number, {among}"
+
+    def image_ids(self) -> list[str]:
+        return list(dict.fromkeys(_stem(os.path.basename(name)) for name in self._names))
 
     @abstractmethod
     def _file(self, name: str) -> ImageFile:

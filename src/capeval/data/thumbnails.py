@@ -22,7 +22,7 @@ def check_pillow() -> None:
     try:
         import PIL.Image  # noqa: F401
     except ImportError:
-        raise MissingDependencyError("showing images in reports", extra="images") from None
+        raise MissingDependencyError("showing images", extra="images") from None
 
 
 def thumbnail(content: bytes, name: str, side: int = SIDE) -> bytes:

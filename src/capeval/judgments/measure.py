@@ -156,16 +156,18 @@ class _Study:
         scores = {**own, **self.outside}
         estimates = {name: self.estimate(columns, self.bootstrap) for name, columns in scores.items()}
         spread = self._draw(count, draws) if count is not None and draws else {}
-        labels = {metric.key: metric.label for metric in self.scorer.metrics}
+        metrics = {metric.key: metric for metric in self.scorer.metrics}
         measured = [
             Measured(
                 name,
-                labels.get(name, name),
+                metrics[name].label if name in metrics else name,
                 count,
                 estimates[name],
                 self._ties(columns),
                 signatures.get(name),
                 spread.get(name),
+                columns,
+                name in metrics and metrics[name].lower_is_better,
             )
             for name, columns in scores.items()
         ]

@@ -12,6 +12,7 @@ from capeval.judgments.rows import Pairs
 if TYPE_CHECKING:
     from capeval.judgments.bootstrap import Estimate
     from capeval.judgments.rows import Ratings
+    from capeval.judgments.scoring import Columns
     from capeval.judgments.williams import MetricPair
 
 BAND = 0.95
@@ -36,6 +37,9 @@ class Measured:
     """None for scores that others computed."""
     draws: dict[str, list[float]] | None
     """Values of the statistics over random draws of references."""
+    scores: Columns = field(repr=False)
+    """Scores by column of candidates, aligned with the judgments' rows; negated where `lower_is_better`."""
+    lower_is_better: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What people judged: captions that were rated, or pairs of captions of which they chose one.
+"""Judgments of people: captions that were rated, or pairs of captions of which they chose one.
 
 Both are rows, a row per image with its own references; a metric scores each column of candidates (one of a rating, two
 of a pair) against the references of the row. What differs is how scores are compared with the people's answers.
@@ -39,7 +39,7 @@ class Judgments(Protocol):
 
     @property
     def rows(self) -> list[Row]:
-        """What is scored."""
+        """The rows that are scored, in the order of the file."""
 
     @property
     def in_file(self) -> int:

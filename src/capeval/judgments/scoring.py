@@ -33,7 +33,7 @@ class Scorer:
     documents: str = "rows"
     tokenizer: str = "ptb"
     needs: Needs = field(default_factory=Needs, repr=False)
-    """What the metrics need, by image."""
+    """Values for the needs of the metrics, by image."""
 
     def __post_init__(self) -> None:
         accepted_name("documents", self.documents, DOCUMENTS)

@@ -96,7 +96,7 @@ class Ready:
     parts: Mapping[Metric, Ready] = field(default_factory=dict)
     """The prepared parts of a combination."""
     own: Any = None
-    """What the metric keeps for its explanations and notes; only the metric itself reads it."""
+    """Values that the metric keeps for its explanations and notes; only the metric itself reads it."""
 
 
 @dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(parameter,))
@@ -123,7 +123,7 @@ class Metric:
     parameter overrides `largest` too.
     """
     needs: ClassVar[tuple[str, ...]] = ("references",)
-    """What it needs beside the candidates, by name: `references`, and names that `capeval.score` takes as keywords, or
+    """Names of its needs beside the candidates: `references`, and names that `capeval.score` takes as keywords, or
     in `needs` for metrics of other packages. `ready` takes them.
     """
     scores_sets: ClassVar[bool] = False
@@ -133,7 +133,7 @@ class Metric:
     kernel: ClassVar[str]
     """Name of the native arithmetic; a metric written in Python has none: see `PythonMetric`."""
     explains: ClassVar[str | None] = None
-    """What `explain_image` gives, in one word, whose plural is its key in JSON: `alignment`; None for nothing."""
+    """The kind of explanation by `explain_image`, as `alignment`; its plural is the key in JSON; None for none."""
     uses_document_frequency: ClassVar[bool] = False
     """Whether n-grams are weighted by how many images have them."""
     trained_on_references: ClassVar[bool] = False

@@ -1,4 +1,4 @@
-"""What is derived from other scores of caption sets: accuracy, the best caption of a set, F, novelty.
+"""Figures derived from other scores of caption sets: accuracy, the best caption of a set, F, novelty.
 
 They are metrics as any other, so that every score knows its name, its direction and its source; they cannot be asked
 for by name, since [`capeval.diversity`][] makes them of what it counts anyway.

@@ -63,5 +63,5 @@ class IdfMetric(Metric):
 
 
 def _cut(tokenizer: str) -> str:
-    """What cuts, for comparison: given the whole file or each caption, a tokenizer makes nearly the same tokens."""
+    """The tokenizer, for comparison: given the whole file or each caption, a tokenizer makes nearly the same tokens."""
     return {"ptb-stream": "ptb", "none": "whitespace"}.get(tokenizer, tokenizer)

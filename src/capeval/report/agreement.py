@@ -24,8 +24,8 @@ def render(agreement: Agreement, format_: str, *, colour: bool = False, width: i
     return Printed(
         agreement.to_dict,
         lambda: _records(agreement),
-        lambda: [_table(agreement)],
-        lambda: [replace(_table(agreement), notes=["", *notes(agreement), *_halves(agreement)])],
+        lambda: [table(agreement)],
+        lambda: [replace(table(agreement), notes=["", *lines(agreement)])],
     ).render(format_, colour=colour, width=width)
 
 
@@ -55,7 +55,7 @@ class _Part:
     people: Callable[[dict[str, Estimate]], Value] = lambda _: ""
 
 
-def _table(agreement: Agreement) -> Table:
+def table(agreement: Agreement) -> Table:
     """A row per metric and number of references; people are the last row."""
     parts = _parts(agreement)
     rows = [[part.metric(measured) for part in parts] for measured in agreement.measured]
@@ -125,7 +125,12 @@ def _against_best(agreement: Agreement, measured: Measured) -> str:
     return ""
 
 
-def notes(agreement: Agreement) -> list[str]:
+def lines(agreement: Agreement) -> list[str]:
+    """The lines below the table."""
+    return [*_notes(agreement), *_halves(agreement)]
+
+
+def _notes(agreement: Agreement) -> list[str]:
     """Describes the numbers in sentences."""
     judgments = agreement.judgments
     images = len({row.image_id for row in judgments.rows})
@@ -148,9 +153,9 @@ def _halves(agreement: Agreement) -> list[str]:
     """Accuracy where half of the references predict the votes of the other half."""
     if agreement.halves is None:
         return []
-    lines = ["", "half of the references judge, the other half predict:"]
+    found = ["", "half of the references judge, the other half predict:"]
     labels = {measured.name: measured.label for measured in agreement.measured}
     for name, statistics in agreement.halves.items():
         values = "  ".join(f"{category} {Number(estimate.value)}" for category, estimate in statistics.items())
-        lines.append(f"{labels.get(name, name):<12}{values}")
-    return lines
+        found.append(f"{labels.get(name, name):<12}{values}")
+    return found

@@ -28,8 +28,12 @@ def tested(comparison: Comparison) -> str:
     """Describes how the differences were tested."""
     test = {"permutation": "paired permutation test", "bootstrap": "paired bootstrap test"}[comparison.test]
     pairs = len(comparison) * (len(comparison) - 1) // 2
-    holm = f", Holm over {pairs} pairs a metric" if comparison.correction == "holm" and pairs > 1 else ""
+    holm = f", Holm over {pairs} pairs per metric" if comparison.correction == "holm" and pairs > 1 else ""
     return f"{test}, {comparison.samples:,} samples{holm}"
+
+
+def _method(comparison: Comparison) -> str:
+    return "bootstrap" if comparison.interval_method == "percentile" else comparison.interval_method
 
 
 def best_and_worse(comparison: Comparison, metric: str) -> tuple[set[str], set[str]]:
@@ -59,11 +63,12 @@ def _table(comparison: Comparison) -> Table:
     return Table(
         [Column("system", align="left", printed="System"), *_metrics(comparison)],
         [[system, *cells] for system, cells in _cells(comparison).items()],
+        notes=[f"note: {note}" for note in comparison.notes],
         legend={
             Mark.BEST: "best",
             Mark.WORSE: f"worse than the best, p ≤ {comparison.alpha:g} ({tested(comparison)})",
         },
-        caption="" if level is None else f"Intervals: {percent(level)}, bootstrap over images.",
+        caption="" if level is None else f"Intervals: {percent(level)}, {_method(comparison)} over images.",
     )
 
 
@@ -97,6 +102,7 @@ def _differences(comparison: Comparison) -> Table:
             "",
             "* best   † significantly worse than the best   before each score: the ranks it may have",
             f"p: {tested(comparison)}; ! significant, p ≤ {comparison.alpha:g}",
+            *(f"note: {note}" for note in comparison.notes),
         ],
     )
 

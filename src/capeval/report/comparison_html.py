@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from itertools import combinations
 from typing import TYPE_CHECKING, TypedDict
 
@@ -12,7 +11,7 @@ from capeval.data.atomic import atomic_write
 from capeval.data.source import PathLike
 from capeval.report.comparison_formats import best_and_worse, tested
 from capeval.report.html import assemble
-from capeval.report.page import DECIMALS, SAMPLE_SEED, fitting, lead
+from capeval.report.page import DECIMALS, SAMPLE_SEED, first_and_sample, fitting, lead
 from capeval.report.photos import Images, PagePhotos, photos_of
 
 if TYPE_CHECKING:
@@ -78,6 +77,8 @@ class ComparisonPage(TypedDict):
     version: str
     tokenizer: str
     level: float | None
+    method: str
+    notes: list[str]
     total: int
     references: tuple[int, int]
     test: str
@@ -140,6 +141,8 @@ def comparison_data(comparison: Comparison) -> ComparisonPage:
         "version": first.version,
         "tokenizer": first.corpus.tokenizer,
         "level": comparison.level,
+        "method": comparison.interval_method,
+        "notes": comparison.notes,
         "total": len(first.image_ids),
         "references": first.corpus.reference_counts,
         "test": tested(comparison),
@@ -161,9 +164,7 @@ def _chosen(scores: npt.NDArray[np.float64], most: int) -> list[int]:
     if scores.shape[1] <= most:
         return list(range(scores.shape[1]))
     order = np.argsort(scores.min(axis=0) - scores.max(axis=0), kind="stable").tolist()
-    ends = min(EXTREMES, most)
-    others = random.Random(SAMPLE_SEED).sample(order[ends:], most - ends)
-    return sorted([*order[:ends], *others])
+    return first_and_sample(order, EXTREMES, most)
 
 
 def _metric(comparison: Comparison, key: str, scores: npt.NDArray[np.float64]) -> ComparedMetric:

@@ -89,4 +89,5 @@ def _tests(result: Diversity) -> list[str]:
 
 
 def _notes(result: Diversity) -> list[str]:
-    return [f"note: {system.name}: {note}" for system in result.everybody() for note in system.notes]
+    own = (f"{system.name}: {note}" for system in result.everybody() for note in system.notes)
+    return [f"note: {note}" for note in (*result.notes, *own)]

@@ -97,7 +97,7 @@ class CaptionMark(TypedDict):
 
 
 class SetsDrawing(TypedDict):
-    """What is drawn of an image: of each system the similarities in percent (the upper triangle, row by row) and the
+    """The drawings of an image: of each system the similarities in percent (the upper triangle, row by row) and the
     topics; the places of all captions, and the share of their distances that the plane shows.
     """
 
@@ -139,6 +139,8 @@ class SetsPage(TypedDict):
     version: str
     tokenizer: str
     level: float | None
+    method: str
+    notes: list[str]
     beta2: float
     total: int
     spread: str | None
@@ -167,6 +169,8 @@ def diversity_page(result: Diversity, draw: Sequence[str] = ()) -> SetsPage:
         "version": result.version,
         "tokenizer": first.corpus.tokenizer,
         "level": result.level,
+        "method": result.interval_method,
+        "notes": result.notes,
         "beta2": result.beta2,
         "total": len(first.image_ids),
         "spread": spread.label if spread else None,

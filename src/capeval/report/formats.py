@@ -60,7 +60,7 @@ def percent(level: float) -> str:
 
 
 def heading(result: Result) -> str:
-    """What was scored: images, references, tokens."""
+    """Number of images that were scored, references, tokens."""
     least, most = result.corpus.reference_counts
     references = f"{least}" if least == most else f"{least} to {most}"
     images = "1 image" if len(result.image_ids) == 1 else f"{len(result.image_ids):,} images"

@@ -191,6 +191,12 @@ def _chosen(scores: npt.NDArray[np.float64], most: int) -> list[int]:
     return sorted([*order[:ends], *others, *order[-ends:]])
 
 
+def first_and_sample(order: list[int], first: int, most: int) -> list[int]:
+    """Numbers of that many in ascending order: the first of an order, and a random sample of the others."""
+    first = min(first, most)
+    return sorted([*order[:first], *random.Random(SAMPLE_SEED).sample(order[first:], most - first)])
+
+
 def _ends(scores: npt.NDArray[np.float64], chosen: list[int], most: int) -> set[int]:
     """The numbers of that many of the images chosen: half of them with the largest scores, half with the least."""
     order = sorted(chosen, key=scores.tolist().__getitem__)

@@ -1,1 +1,1 @@
-"""What metrics need beside captions: word vectors, objects, lists of words."""
+"""Needs of metrics beside captions: word vectors, objects, lists of words."""

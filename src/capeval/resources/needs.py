@@ -1,4 +1,4 @@
-"""What a call gives for the needs of metrics, beside the captions: one value that every door takes and passes on.
+"""Values for the needs of metrics, beside the captions: one value that every door takes and passes on.
 
 A metric names what it needs (`Metric.needs`) and takes it from here itself (`Metric.ready`). A new need is a name: no
 function between the caller and the metric has to know it.
@@ -46,7 +46,7 @@ class Given(TypedDict, total=False):
     with a warning.
     """
     objects: ObjectSource | None
-    """What is in each image, for VIFIDEL: `{image id: {label: count}}`, `{image id: [label, …]}`, or the path of a
+    """Objects in each image, for VIFIDEL: `{image id: {label: count}}`, `{image id: [label, …]}`, or the path of a
     file in any format `capeval score --objects` reads. Without them, a group leaves VIFIDEL out.
     """
     threshold: float | None
@@ -56,7 +56,7 @@ class Given(TypedDict, total=False):
 
 
 class Needs:
-    """What is given for metrics' needs: a frozen mapping from names to values, with threads and progress.
+    """Values given for metrics' needs: a frozen mapping from names to values, with threads and progress.
 
     It also keeps what was made of a value (files that were read, vectors that were opened), so one `Needs` that is used
     for many calls reads each file once.

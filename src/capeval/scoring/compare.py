@@ -14,7 +14,7 @@ from capeval.errors import UsageError, accepted_name, warn
 from capeval.metrics.registry import parse_metrics
 from capeval.resources.needs import Given, Needs
 from capeval.scoring.comparison import Comparison, Pair
-from capeval.scoring.intervals import FEW_IMAGES
+from capeval.scoring.intervals import FEW_IMAGES, METHODS, jackknife, jackknife_differences
 from capeval.scoring.score import check_bootstrap, score_corpus
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def compare(
     alpha: float = 0.05,
     correction: str = "holm",
     interval: float | None = 0.95,
+    interval_method: str = "percentile",
     seed: int = 0,
     threads: int = 0,
     **given: Unpack[Given],
@@ -59,6 +60,7 @@ def compare(
         alpha: a difference is significant where its corrected p is at most this.
         correction: `holm` (Holm 1979), over the pairs of systems, for each metric; or `none`.
         interval: confidence level of the intervals of scores and differences, or None for none.
+        interval_method: `percentile` or `jackknife`, as for [`capeval.score`][]; tests do not depend on it.
         seed: seed of everything random; the same seed draws the same samples on any machine.
         threads: number of threads; 0 means one per core; results are the same bits for any number.
         **given: what the metrics of capeval need, by keyword, as for [`capeval.score`][].
@@ -71,6 +73,7 @@ def compare(
     parsed_metrics = parse_metrics(metrics, merged_needs)
     check_test(len(systems), test=test, alpha=alpha, correction=correction)
     check_bootstrap(interval, samples, seed)
+    accepted_name("interval method", interval_method, METHODS)
     corpora = Corpus.of_systems(references, systems, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
     results = score_systems(corpora, parsed_metrics, merged_needs)
     return compare_results(
@@ -80,6 +83,7 @@ def compare(
         alpha=alpha,
         correction=correction,
         interval=interval,
+        interval_method=interval_method,
         seed=seed,
         threads=threads,
     )
@@ -101,6 +105,7 @@ def compare_results(
     alpha: float = 0.05,
     correction: str = "holm",
     interval: float | None = 0.95,
+    interval_method: str = "percentile",
     seed: int = 0,
     threads: int = 0,
 ) -> Comparison:
@@ -110,6 +115,7 @@ def compare_results(
     """
     check_test(len(results), test=test, alpha=alpha, correction=correction)
     check_bootstrap(interval, samples, seed)
+    accepted_name("interval method", interval_method, METHODS)
     _check_scored_alike(results)
     images = len(next(iter(results.values())).image_ids)
     _warn_of_weak_tests(images, len(results), test, samples, alpha, correction)
@@ -117,16 +123,26 @@ def compare_results(
     metrics = list(next(iter(results.values())))
     between: list[tuple[float, float] | None] = [None] * (len(metrics) * math.comb(len(results), 2))
     p: list[float] = []
-    if interval is not None or test == "bootstrap":
+    percentile = interval is not None and interval_method == "percentile"
+    if percentile or test == "bootstrap":
         bounds, differences = _core.paired_bootstrap(rows, samples, interval or 0.95, seed, threads)
         p = [own for _, own in differences]
-        if interval is not None:
-            results = _with_intervals(results, bounds, interval)
-            between = [limits for limits, _ in differences]
+        between = [limits for limits, _ in differences]
+    if interval is None:
+        between = [None] * len(between)
+    elif not percentile:
+        bounds = [
+            jackknife(score.statistics, interval, score.metric.largest)
+            for result in results.values()
+            for score in result.values()
+        ]
+        between = list(jackknife_differences(rows, interval))
+    if interval is not None:
+        results = _with_intervals(results, bounds, interval, interval_method)
     if test == "permutation":
         p = _core.paired_permutation(rows, samples, seed, threads)
     pairs = pairs_of(results, metrics, between, p, correction, alpha)
-    return Comparison(dict(results), pairs, test, samples, alpha, correction, interval, seed)
+    return Comparison(dict(results), pairs, test, samples, alpha, correction, interval, seed, interval_method)
 
 
 def pairs_of(
@@ -207,7 +223,7 @@ def _warn_of_weak_tests(images: int, systems: int, test: str, samples: int, alph
 
 
 def _with_intervals(
-    results: Mapping[str, Result], bounds: Sequence[tuple[float, float]], level: float
+    results: Mapping[str, Result], bounds: Sequence[tuple[float, float]], level: float, method: str
 ) -> dict[str, Result]:
     """The results with these intervals, system by system, metric by metric."""
     intervals = iter(bounds)
@@ -215,6 +231,7 @@ def _with_intervals(
         name: dataclasses.replace(
             result,
             level=level,
+            interval_method=method,
             scores={key: dataclasses.replace(score, interval=next(intervals)) for key, score in result.items()},
         )
         for name, result in results.items()

@@ -29,7 +29,7 @@ class Pair:
     delta: float
     """The score of `a` minus that of `b`."""
     interval: tuple[float, float] | None
-    """Bootstrap percentile interval of the difference; None when it was not asked for."""
+    """Interval of the difference; None when it was not asked for."""
     p: float
     """p of the paired two-sided test; above 0."""
     p_corrected: float
@@ -57,6 +57,8 @@ class Comparison(Mapping[str, "Result"]):
     level: float | None
     """Confidence level of the intervals."""
     seed: int
+    interval_method: str = "percentile"
+    """Method of the intervals: `percentile` or `jackknife`."""
 
     def __getitem__(self, system: str) -> Result:
         try:
@@ -79,6 +81,15 @@ class Comparison(Mapping[str, "Result"]):
     def metrics(self) -> dict[str, Metric]:
         """The metrics by key."""
         return {key: score.metric for key, score in self._any.items()}
+
+    @property
+    def notes(self) -> list[str]:
+        """Notes on the scores and their intervals, after the names of the systems where they are not of all."""
+        systems: dict[str, list[str]] = {}
+        for name, result in self.items():
+            for note in result.notes:
+                systems.setdefault(note, []).append(name)
+        return [note if len(names) == len(self) else f"{', '.join(names)}: {note}" for note, names in systems.items()]
 
     def pair(self, a: str, b: str, metric: str) -> Pair:
         """The pair, seen from `a`. Raises `KeyError` where there is none."""
@@ -128,6 +139,8 @@ class Comparison(Mapping[str, "Result"]):
             },
             "pairs": [{**asdict(pair), "interval": pair.interval and list(pair.interval)} for pair in self.pairs],
             "signatures": self._any.to_dict()["signatures"],
+            **({"interval_method": self.interval_method} if self.interval_method != "percentile" else {}),
+            **({"notes": self.notes} if self.notes else {}),
         }
 
     def to_pandas(self) -> pandas.DataFrame:

@@ -28,7 +28,7 @@ from capeval import _core
 from capeval.corpus.corpus import CaptionSource, encode_references
 from capeval.corpus.sets import SetCorpus, encode_sets
 from capeval.data.source import system_name
-from capeval.errors import UsageError, warn
+from capeval.errors import UsageError, accepted_name, warn
 from capeval.metrics import SelfCider
 from capeval.metrics.derived import Accuracy, F, Novelty, Oracle
 from capeval.metrics.registry import parse_metrics
@@ -36,6 +36,7 @@ from capeval.resources.needs import Given, Needs
 from capeval.scoring.compare import pairs_of
 from capeval.scoring.count import Counted, count
 from capeval.scoring.diversity_result import Diversity, SystemDiversity
+from capeval.scoring.intervals import METHODS, intervals, jackknife_differences
 from capeval.scoring.result import Score
 from capeval.scoring.score import check_bootstrap
 
@@ -61,6 +62,7 @@ def diversity(
     tokenizer: str = "ptb",
     needs: Needs | Mapping[str, object] | None = None,
     interval: float | None = 0.95,
+    interval_method: str = "percentile",
     samples: int = 1000,
     seed: int = 0,
     threads: int = 0,
@@ -80,7 +82,8 @@ def diversity(
         training: captions a system was trained on, for the share of novel ones.
         tokenizer: `ptb`, `ptb-stream`, `whitespace` or `none`; see [`capeval.tokenize`][].
         needs: what metrics need beside captions, as for [`capeval.score`][].
-        interval: confidence level of the bootstrap intervals over images, or None for none.
+        interval: confidence level of the intervals over images, or None for none.
+        interval_method: `percentile` or `jackknife`, as for [`capeval.score`][]; tests do not depend on it.
         samples: number of bootstrap samples.
         seed: seed of the bootstrap.
         threads: number of threads; 0 means one per core; results are the same bits for any number.
@@ -95,6 +98,7 @@ def diversity(
     systems = _named(sets)
     parsed_metrics = _set_metrics(metrics)
     check_bootstrap(interval, samples, seed)
+    accepted_name("interval method", interval_method, METHODS)
     if not beta2 > 0:
         raise UsageError(f"beta2 must be a number above 0, got {beta2}")
     if top is not None and (references is None or top < 1):
@@ -118,7 +122,7 @@ def diversity(
     known = None if training is None else encode_references(training, tokenizer=tokenizer, threads=threads)
     scored = {name: scoring.system(name, corpus, top, known) for name, corpus in corpora.items()}
     human = scoring.people(next(iter(corpora.values()))) if references is not None else None
-    result = Diversity(_core.__version__, scored, human, (), interval, beta2)
+    result = Diversity(_core.__version__, scored, human, (), interval, beta2, interval_method)
     return result if interval is None else _with_intervals(result, interval, samples, seed, threads)
 
 
@@ -237,8 +241,17 @@ def _with_intervals(result: Diversity, level: float, samples: int, seed: int, th
     """The result with intervals, and with a paired test for each pair of systems and metric."""
 
     def bounded(system: SystemDiversity) -> SystemDiversity:
-        statistics = [figure.statistics for figure in system.values()]
-        return system.with_intervals(_core.bootstrap_intervals(statistics, samples, level, seed, threads))
+        return system.with_intervals(
+            intervals(
+                [figure.statistics for figure in system.values()],
+                [figure.metric for figure in system.values()],
+                level=level,
+                method=result.interval_method,
+                samples=samples,
+                seed=seed,
+                threads=threads,
+            )
+        )
 
     return replace(
         result,
@@ -256,5 +269,7 @@ def _pairs(result: Diversity, level: float, samples: int, seed: int, threads: in
         return ()
     rows = [[system[key].statistics for key in keys] for system in systems]
     _, differences = _core.paired_bootstrap(rows, samples, level, seed, threads)
-    intervals = [between for between, _ in differences]
-    return tuple(pairs_of(result, keys, intervals, [p for _, p in differences], "holm", 1 - level))
+    between = [limits for limits, _ in differences]
+    if result.interval_method == "jackknife":
+        between = jackknife_differences(rows, level)
+    return tuple(pairs_of(result, keys, between, [p for _, p in differences], "holm", 1 - level))

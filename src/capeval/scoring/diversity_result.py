@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from capeval import _core
 from capeval.metrics.base import Metric, SetMetric
+from capeval.metrics.derived import Accuracy
 from capeval.metrics.self_cider import SelfCider
+from capeval.scoring.intervals import notes
 from capeval.scoring.result import NotScoredError, Score
 
 if TYPE_CHECKING:
@@ -204,6 +206,8 @@ class Diversity(Mapping[str, SystemDiversity]):
     level: float | None
     """Confidence level of the intervals."""
     beta2: float
+    interval_method: str = "percentile"
+    """Method of the intervals: `percentile` or `jackknife`."""
 
     def __getitem__(self, name: str) -> SystemDiversity:
         try:
@@ -221,6 +225,18 @@ class Diversity(Mapping[str, SystemDiversity]):
         """The systems, then people where there are references."""
         return [*self.systems.values(), *([self.human] if self.human else [])]
 
+    @property
+    def notes(self) -> list[str]:
+        """Notes on the figures of all systems; each system has its own beside these."""
+        first = next(iter(self.values()))
+        return notes(
+            [figure.metric.of for figure in first.values() if isinstance(figure.metric, Accuracy)],
+            images=len(first.image_ids),
+            level=self.level,
+            method=self.interval_method,
+            own_frequencies=first.document_frequency is None,
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """The JSON document of `capeval diversity`."""
         document: dict[str, Any] = {
@@ -231,6 +247,10 @@ class Diversity(Mapping[str, SystemDiversity]):
             document["human"] = self.human.to_dict()
         if self.pairs:
             document["pairs"] = [asdict(pair) for pair in self.pairs]
+        if self.interval_method != "percentile":
+            document["interval_method"] = self.interval_method
+        if self.notes:
+            document["notes"] = self.notes
         return document
 
     def __str__(self) -> str:

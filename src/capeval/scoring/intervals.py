@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterable, Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from capeval import _core
@@ -63,15 +64,35 @@ def jackknife(statistics: _core.Statistics, level: float, largest: float | None)
 
     Efron and Tibshirani 1993, chapter 11. Raises `UsageError` for one image, which says nothing of others.
     """
-    score, count = statistics.score(), statistics.rows
+    score, most = statistics.score(), math.inf if largest is None else largest
+    reach = _reach(array("d", statistics.scores_without_each()), level)
+    return max(score - reach, 0.0), min(score + reach, most)
+
+
+def jackknife_differences(systems: Sequence[Sequence[_core.Statistics]], level: float) -> list[Interval]:
+    """The same for the difference of every two systems, which leaves the same image out of both.
+
+    `systems`: the tables of each system, a table for each metric, all of the same images. Intervals are pair by pair
+    (0 and 1, 0 and 2, … 1 and 2, …), metric by metric.
+    """
+    without = [[array("d", one.scores_without_each()) for one in tables] for tables in systems]
+    found = []
+    for first, second in combinations(range(len(systems)), 2):
+        for metric, (one, other) in enumerate(zip(without[first], without[second], strict=True)):
+            delta = systems[first][metric].score() - systems[second][metric].score()
+            reach = _reach([a - b for a, b in zip(one, other, strict=True)], level)
+            found.append((delta - reach, delta + reach))
+    return found
+
+
+def _reach(without: Sequence[float], level: float) -> float:
+    """Half the length of the interval of a figure, from its values without each image."""
+    count = len(without)
     if count < 2:
         raise UsageError("the interval method jackknife takes two images or more, and here is one; score more images")
-    most = math.inf if largest is None else largest
-    without = array("d", statistics.scores_without_each())
     mean = math.fsum(without) / count
     error = math.sqrt(math.fsum((value - mean) ** 2 for value in without) * (count - 1) / count)
-    reach = student((1 + level) / 2, count - 1) * error
-    return max(score - reach, 0.0), min(score + reach, most)
+    return student((1 + level) / 2, count - 1) * error
 
 
 def student(share: float, freedom: int) -> float:
@@ -115,7 +136,7 @@ def _student_below(angle: float, freedom: int) -> float:
 def notes(
     metrics: Iterable[Metric], *, images: int, level: float | None, method: str, own_frequencies: bool
 ) -> list[str]:
-    """What a reader of the scores and intervals has to know, one sentence each.
+    """Notes that a reader of the scores and intervals needs, one sentence each.
 
     Args:
         metrics: those scored.

@@ -58,7 +58,7 @@ def dawid_skene(items: Integers, people: Integers, labels: Integers, *, label_co
     np.add.at(votes, (items, labels), 1.0)
 
     def estimate(posterior: Floats) -> DawidSkene:
-        """What each person says where what is true, if the labels are as probable as that."""
+        """Shares of each answer of each person by the true answer, if the labels are as probable as given."""
         confusion = np.zeros((people.max() + 1, label_count, label_count))
         for true in range(label_count):
             np.add.at(confusion[:, true], (people, labels), posterior[items, true])

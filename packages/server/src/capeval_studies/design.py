@@ -16,7 +16,7 @@ from capeval_studies.kinds import Content, StudyKind
 MOST_PAGES = 300_000
 MOST_IMAGE_BYTES = 4 * 2**20
 POLICIES = ("note", "warn", "exclude")
-"""What happens if a person fails the checks: the owner sees it; the person is told too; the answers no longer count."""
+"""Consequences of failed checks: the owner sees it; the person is told too; the answers no longer count."""
 ROLES = ("gold", "attention")
 
 _DATA_IMAGE = re.compile(r"data:image/(png|jpeg|gif|webp);base64,([A-Za-z0-9+/]+={0,2})")

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import base64
 import random
-import re
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
+from capeval.data.images import ImageFile, ImageSource
+from capeval.data.source import PathLike
+from capeval.data.thumbnails import thumbnail
 from capeval.errors import DataError, UsageError, accepted_name, some
 from capeval_studies import KINDS
-from capeval_studies.design import MOST_IMAGE_BYTES
 
 Sentences = Mapping[str, Sequence[str]]
 """Sentences by image."""
@@ -21,8 +20,8 @@ Sentences = Mapping[str, Sequence[str]]
 CATEGORIES = ("HC", "HI", "HM", "MM")
 """Two references; a reference and another image's; a reference and a system's caption; two systems' captions."""
 HUMAN = "human"
-MEDIA_TYPES = {".png": "png", ".jpg": "jpeg", ".jpeg": "jpeg", ".gif": "gif", ".webp": "webp"}
-_ADDRESS = re.compile(r"\{image_id(?::0?([1-9][0-9]?))?\}")
+SIDE = 1280
+"""Longest side of an image inside a study's file, in pixels: what fills a screen beside a question."""
 
 
 def make_study(
@@ -178,35 +177,27 @@ def _drawn(references: Sentences, number: int, chance: random.Random) -> list[tu
     return [(image, list(dict.fromkeys(references[image]))) for image in chance.sample(usable, number)]
 
 
-def images_at(address: str, image_ids: Sequence[str]) -> dict[str, str]:
-    """Web addresses: `{image_id}` stands for the id, `{image_id:012}` for the id with zeros up to 12 digits."""
-    if not _ADDRESS.search(address):
-        raise UsageError(f"--image-url must have {{image_id}} in it, or {{image_id:012}}, got {address!r}")
-    return {
-        image: _ADDRESS.sub(lambda found, image=image: quote(image.zfill(int(found[1] or 0)), safe=""), address)  # type: ignore[misc]
-        for image in image_ids
-    }
+def images_of(place: PathLike | ImageSource, image_ids: Sequence[str]) -> dict[str, str]:
+    """The images of a study by id, as its file has them: web addresses, or copies as `data:` URLs.
 
+    Copies are WebP files of at most `SIDE` pixels at the longer side, without what cameras write into files.
 
-def images_in(folder: Path, image_ids: Sequence[str] | None) -> dict[str, str]:
-    """The files of a folder as `data:` URLs, by image id: the file's name with or without its suffix.
+    Args:
+        place: a folder, a tar file, or a pattern of files or addresses, as `ImageSource.open` takes it.
+        image_ids: ids of the images that the study shows.
 
-    Without ids, all pictures of the folder. Raises `DataError` for a folder that lacks one, and for a large file.
+    Raises:
+        DataError: an image has no file, or its file cannot be shown.
+        MissingDependencyError: Pillow, which copies need, is not installed.
+        UsageError: as `ImageSource.open`.
     """
-    if not folder.is_dir():
-        raise DataError(f"--images {folder}: no such folder")
-    files = {path.name: path for path in sorted(folder.iterdir()) if path.suffix.lower() in MEDIA_TYPES}
-    stems = {path.stem: path for path in files.values()}
-    if image_ids is None:
-        image_ids = list(stems)
-    missing = [image for image in image_ids if image not in files and image not in stems]
+    source = ImageSource.open(place)
+    found = source.find_all(image_ids)
+    missing = [image for image in image_ids if image not in found]
     if missing:
-        raise DataError(f"--images {folder}: no {', '.join(MEDIA_TYPES)} file for {some(missing)}")
-    return {image: _data_url(files.get(image) or stems[image]) for image in image_ids}
+        raise DataError(f"{source.description}: no file was found for {some(missing)}")
+    return {image: file.address or _data_url(file) for image, file in found.items()}
 
 
-def _data_url(path: Path) -> str:
-    data = path.read_bytes()
-    if len(data) > MOST_IMAGE_BYTES:
-        raise DataError(f"{path}: {len(data):,} bytes; an image may have {MOST_IMAGE_BYTES:,}: make it smaller")
-    return f"data:image/{MEDIA_TYPES[path.suffix.lower()]};base64,{base64.b64encode(data).decode()}"
+def _data_url(file: ImageFile) -> str:
+    return f"data:image/webp;base64,{base64.b64encode(thumbnail(file.read(), file.name, SIDE)).decode()}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from PIL import Image
 
 from runner import Runner
 
@@ -24,7 +25,7 @@ def files(run: Runner) -> Runner:
         (run.folder / name).write_text(json.dumps(content), encoding="utf-8")
     (run.folder / "images").mkdir()
     for name in REFERENCES:
-        (run.folder / "images" / f"{name}.png").write_bytes(b"\x89PNG\r\n")
+        Image.new("RGB", (8, 6), "teal").save(run.folder / "images" / f"{name}.png")
     return run
 
 
@@ -42,7 +43,7 @@ def test_a_triplet_study_to_standard_output(files: Runner) -> None:
     [
         ("pairwise", "--references", "references.json", "--systems", "one.json", "two.json", "--images", "images"),
         ("pairwise", "--references", "references.json", "--categories", "HI", "--images", "images", "--gold", "1"),
-        ("diversity", "--systems", "a=sets.json", "b=sets.json", "--image-url", "https://x.org/{image_id}.jpg"),
+        ("diversity", "--systems", "a=sets.json", "b=sets.json", "--images", "https://x.org/{image_id}.jpg"),
         ("collection", "--images", "images"),
     ],
 )
@@ -51,6 +52,13 @@ def test_studies_with_images(files: Runner, arguments: tuple[str, ...]) -> None:
     checked = files.ok("study", "check", "made.json")
     assert checked.startswith(f"{arguments[0]}: 2 questions")
     assert checked.endswith("2 images\n")
+
+
+def test_the_old_name_of_addresses_works_with_a_warning(files: Runner) -> None:
+    command = ["study", "make", "diversity", "--systems", "a=sets.json", "b=sets.json"]
+    old = files(*command, "--image-url", "https://x.org/{image_id}.jpg")
+    assert "--image-url URL is called --images URL now" in old.stderr
+    assert old.stdout == files(*command, "--images", "https://x.org/{image_id}.jpg").stdout
 
 
 @pytest.mark.parametrize(
@@ -67,7 +75,8 @@ def test_studies_with_images(files: Runner, arguments: tuple[str, ...]) -> None:
         (("make", "pairwise", "--references", "references.json", "--categories", "HI"), "give --images DIR"),
         (("make", "collection"), "a collection needs its images"),
         (("make", "collection", "--images", "images", "--systems", "one.json"), "it has no systems"),
-        (("make", "collection", "--images", "x", "--image-url", "y"), "give one"),
+        (("make", "collection", "--images", "x", "--image-url", "y"), "give --images alone"),
+        (("make", "collection", "--images", "x/{image_id}.jpg"), "does not say which images there are"),
         (("check", "study.json"), "judgements: no such field"),
         (("check", "none.json"), "none.json"),
     ],

@@ -1,12 +1,15 @@
 """Studies from references and systems, read back by the reader of studies."""
 
+import base64
+import io
 import json
 
 import pytest
+from PIL import Image
 
 from capeval.errors import DataError, UsageError
 from capeval_studies.design import read_design
-from capeval_studies.make import images_at, images_in, make_study
+from capeval_studies.make import SIDE, images_of, make_study
 
 REFERENCES = {str(n): [f"a dog {n} {word}" for word in ("runs", "sits", "eats")] for n in range(6)}
 ONE = {str(n): [f"one {n}"] for n in range(6)}
@@ -53,15 +56,15 @@ def test_drawing_depends_on_the_seed_and_on_nothing_else():
 
 def test_diversity():
     study = make_study("diversity", REFERENCES, {"one": SETS, "two": SETS}, gold=1)
-    made = design(study, images=images_at("https://x.org/{image_id:03}.jpg", list(REFERENCES)))
+    made = design(study, images=images_of("https://x.org/{image_id:03}.jpg", list(REFERENCES)))
     assert len(made.pages) == 6
     assert made.images["4"] == "https://x.org/004.jpg"
     assert made.checks["gold"].pages[0].answer == [[0, 0.3], [0, 1]]
 
 
 def test_collection(tmp_path):
-    (tmp_path / "7.png").write_bytes(b"\x89PNG")
-    images = images_in(tmp_path, None)
+    Image.new("RGB", (8, 6), "teal").save(tmp_path / "7.png")
+    images = images_of(tmp_path, ["7"])
     made = design(make_study("collection", {image: [] for image in images}, {}), images=images)
     assert [page.content for page in made.pages] == [{"image_id": "7"}]
     assert made.judgments == 50
@@ -83,10 +86,19 @@ def test_what_cannot_be_made():
 
 
 def test_images(tmp_path):
-    with pytest.raises(UsageError, match="must have {image_id} in it"):
-        images_at("https://x.org/", ["1"])
-    assert images_at("https://x.org/{image_id}", ["a b/c"]) == {"a b/c": "https://x.org/a%20b%2Fc"}
-    with pytest.raises(DataError, match="1 image \\(2\\)"):
-        images_in(tmp_path, ["2"])
-    with pytest.raises(DataError, match="no such folder"):
-        images_in(tmp_path / "none", ["2"])
+    camera = Image.Exif()
+    camera[0x0110] = "a camera"
+    Image.new("RGB", (2 * SIDE, SIDE), "teal").save(tmp_path / "COCO_val2014_000000000001.jpg", exif=camera)
+    head, _, content = images_of(tmp_path, ["1"])["1"].partition(",")
+    copy = Image.open(io.BytesIO(base64.b64decode(content)))
+    assert (head, copy.size, dict(copy.getexif())) == ("data:image/webp;base64", (SIDE, SIDE // 2), {})
+    assert images_of("https://x.org/{image_id}", ["a b"]) == {"a b": "https://x.org/a%20b"}
+    with pytest.raises(UsageError, match="a pattern has {image_id} in the place of the id"):
+        images_of("https://x.org/", ["1"])
+    with pytest.raises(DataError, match="no file was found for 1 image \\(2\\)"):
+        images_of(tmp_path, ["1", "2"])
+    (tmp_path / "2.png").write_bytes(b"\x89PNG")
+    with pytest.raises(DataError, match="2.png: cannot be shown"):
+        images_of(tmp_path, ["2"])
+    with pytest.raises(DataError, match="no such file"):
+        images_of(tmp_path / "none", ["2"])

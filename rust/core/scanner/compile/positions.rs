@@ -6,15 +6,15 @@ use crate::grammar::units::UnitSet;
 
 /// Position 0 is the start of all rules; it reads nothing.
 pub(super) struct Positions {
-    /// What each position reads.
+    /// The characters that each position reads.
     pub(super) sets: Vec<UnitSet>,
-    /// Where a match may go on after each position.
+    /// The positions where a match may go on after each position.
     pub(super) follow: Vec<Vec<usize>>,
     /// The most important rule that is complete after each position.
     pub(super) completes: Vec<Option<usize>>,
 }
 
-/// Where an expression can begin and end, and whether it can be empty.
+/// The positions where an expression can begin and end, and whether it can be empty.
 struct Ends {
     first: Vec<usize>,
     last: Vec<usize>,

@@ -38,7 +38,7 @@ pub(crate) fn letter_or_digit() -> Expression {
     Expression::One(measured("letter").union(&measured("digit")))
 }
 
-/// What words are made of: letters, marks, and accented vowels spelled as entities (`&eacute;`).
+/// Characters that words are made of: letters, marks, and accented vowels spelled as entities (`&eacute;`).
 pub(crate) fn word_letter() -> Expression {
     let spelled_out = text("&") + one_of("aeiouAEIOU") + (text("acute") | text("grave") | text("uml")) + text(";");
     Expression::One(measured("letter").union(&measured("mark"))) | spelled_out

@@ -1,4 +1,4 @@
-//! What the tokens of the COCO caption suite look like: the rules, by topic.
+//! The rules of the tokens of the COCO caption suite, by topic.
 //!
 //! The suite's behaviour, from a specification and from running it; the notation and the arrangement are ours. The
 //! longest match wins, what follows the token included; among equally long matches the rule that comes first in `rules` wins.

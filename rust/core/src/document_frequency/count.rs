@@ -67,7 +67,7 @@ pub(super) fn document_counts(
 struct Start {
     /// Its number among all words.
     position: u32,
-    /// Where its sentence ends.
+    /// The end of its sentence.
     end: u32,
     document: u32,
 }
@@ -116,7 +116,7 @@ struct Tally {
     documents: u32,
     /// The last document that raised the count, plus one.
     last: u32,
-    /// Where the next of its starts goes; [`DROPPED`] where it is in too few documents.
+    /// The place for the next of its starts; [`DROPPED`] where it is in too few documents.
     next: u32,
 }
 

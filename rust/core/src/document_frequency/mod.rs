@@ -29,7 +29,7 @@ pub struct Frequencies {
     layout: Layout,
 }
 
-/// Where the two arrays are: `index` (u32) and `records` (key u128, count u32), little-endian.
+/// Places of the two arrays: `index` (u32) and `records` (key u128, count u32), little-endian.
 #[derive(Debug, Clone, Copy)]
 struct Layout {
     start: usize,

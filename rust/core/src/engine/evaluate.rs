@@ -13,7 +13,7 @@ use crate::text::ngram::NgramCounter;
 pub struct Unprepared {
     /// Its place among the kernels.
     pub kernel: usize,
-    /// What it lacks.
+    /// The needs that it lacks.
     pub missing: Missing,
 }
 

@@ -47,7 +47,7 @@ impl<'a> Image<'a> {
         sentences.of_image(self.number).map(|sentence| sentences.words(sentence))
     }
 
-    /// Where the words of its references start among those of all references.
+    /// The place where the words of its references start among those of all references.
     pub fn first_reference_word(&self) -> usize {
         let sentences = &self.corpus.references.sentences;
         sentences.of_image(self.number).next().map_or(0, |sentence| sentences.span(sentence).start)

@@ -119,7 +119,7 @@ impl<'a> Weights<'a> {
     }
 }
 
-/// Where document frequencies come from.
+/// The source of document frequencies.
 enum Source<'a> {
     References(&'a OwnFrequencies),
     Given(Lookup),

@@ -194,7 +194,7 @@ fn lanes(x: &[f64], y: &[f64], term: impl Fn(f64, f64) -> f64) -> f64 {
 /// Distinct known words or labels with their shares, which sum to 1.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Bag {
-    /// What the caller calls each: the row of a word, or the number of a label.
+    /// The caller's number of each: the row of a word, or the number of a label.
     pub(crate) names: Vec<u32>,
     /// Their vectors' rows.
     pub(crate) rows: Vec<u32>,

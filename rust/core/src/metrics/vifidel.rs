@@ -50,7 +50,7 @@ pub struct Explanation {
     pub importance: [Vec<f64>; 2],
     /// Costs, a row per object.
     pub cost: Vec<f64>,
-    /// What each object pays each word, a row per object.
+    /// The share that each object pays each word, a row per object.
     pub plan: Vec<f64>,
     /// The optimal value.
     pub distance: f64,

@@ -1,6 +1,6 @@
 //! A hash map for the innermost loops: open addressing over one array, keys of a few bytes, hashed once.
 
-/// What the map is keyed by. The default value marks a free slot and is not a key.
+/// A key of the map. The default value marks a free slot and is not a key.
 pub trait Key: Copy + Eq + Default {
     /// A hash whose every bit depends on the whole key.
     fn hash(self) -> u64;

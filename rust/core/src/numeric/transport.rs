@@ -163,7 +163,7 @@ impl Transport {
         self.flow[cell] += amount;
     }
 
-    /// Where the flow from a row to a column is.
+    /// The place of the flow from a row to a column.
     fn cell(&self, row: usize, column: usize) -> usize {
         column * self.rows.len() + row
     }

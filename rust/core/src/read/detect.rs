@@ -44,7 +44,7 @@ fn object(text: &str) -> Result<Format, ReadError> {
     probe.whole()
 }
 
-/// What the keys of the file's first object say about it.
+/// The keys of the file's first object, as far as they tell the format.
 struct Probe<'t> {
     text: &'t str,
     format: Option<Format>,

@@ -43,7 +43,7 @@ pub enum ReadErrorKind {
 pub struct ReadError {
     /// Which rule is broken.
     pub kind: ReadErrorKind,
-    /// What was found and what is accepted, without the position.
+    /// Says what was found and what is accepted, without the position.
     pub message: String,
     /// Line of the first offender, from 1.
     pub line: Option<usize>,

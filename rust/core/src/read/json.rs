@@ -42,7 +42,7 @@ impl Problem {
         }
     }
 
-    /// Where in the value the problem is.
+    /// The place of the problem in the value.
     pub(super) fn place<'t>(&self, value: &'t RawValue) -> &'t str {
         match self {
             Self::Other(_) => value.get(),
@@ -100,7 +100,7 @@ fn unit(json: &str, offset: usize) -> Option<u32> {
     u32::from_str_radix(escape.strip_prefix("\\u")?, 16).ok()
 }
 
-/// What a JSON value is, in words.
+/// Names the kind of a JSON value.
 pub(super) fn describe(json: &str) -> String {
     match json.as_bytes().first() {
         Some(b'"') => "a string".to_owned(),

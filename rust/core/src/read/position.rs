@@ -11,7 +11,7 @@ pub(super) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
     (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
 }
 
-/// Where `part`, a slice of `text`, begins in it.
+/// The place where `part`, a slice of `text`, begins in it.
 pub(super) fn offset_of(text: &str, part: &str) -> usize {
     part.as_ptr().addr().saturating_sub(text.as_ptr().addr()).min(text.len())
 }

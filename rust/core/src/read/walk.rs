@@ -82,7 +82,7 @@ fn syntax(said: &str, rest: &str) -> ReadError {
     ReadError::new(ReadErrorKind::Malformed, format!("not valid JSON: {said}{remedy}"))
 }
 
-/// What serde found and what it expected, in the words of this package.
+/// Says what serde found and what it expected, in the words of this package.
 fn found(said: &str) -> String {
     let said = said.strip_prefix("invalid type: ").unwrap_or(said);
     let (found, expected) = said.rsplit_once(", expected ").unwrap_or((said, "something else"));

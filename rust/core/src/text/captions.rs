@@ -67,7 +67,7 @@ impl std::fmt::Display for Problem {
         match self {
             Self::TooLong(bytes) => write!(
                 f,
-                "a caption of {bytes} bytes; captions may have up to {LONGEST_CAPTION}: shorten it, or look whether lines \
+                "a caption of {bytes} bytes; captions may have up to {LONGEST_CAPTION}: shorten it, or check that no lines \
                  were joined by mistake"
             ),
             Self::Control(character) => write!(

@@ -149,7 +149,7 @@ pub struct NgramCounter {
     stamp: u32,
     /// Of each n-gram, the place after its last entry.
     last_entry: Vec<u32>,
-    /// Where the numbers of the n-grams of the order before start in the sentence at hand.
+    /// The place where the numbers of the n-grams of the order before start in the sentence at hand.
     starts: Vec<u32>,
     spare: Vec<ImageNgrams>,
 }

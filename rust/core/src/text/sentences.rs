@@ -117,7 +117,7 @@ impl Sentences {
         &self.words.words
     }
 
-    /// Where the words of a sentence are among all words.
+    /// The range of the words of a sentence among all words.
     pub fn span(&self, sentence: usize) -> Range<usize> {
         self.words.span(sentence)
     }

@@ -23,7 +23,7 @@ ASPECTS = {
     "conciseness": ("Con", -5.0, 0.0),
     "inclusive": ("Inc", -5.0, 0.0),
 }
-"""What people rated: field, smallest and largest value."""
+"""Fields that people rated: name, smallest and largest value."""
 
 
 def read_thumb(path: PathLike, references: PathLike | None = None, aspect: str | None = None) -> Ratings:

@@ -11,8 +11,8 @@ export function showSetFacts(report) {
     ["Systems", whole(report.systems.filter((system) => !system.people).length)],
     ["Tokenizer", report.tokenizer],
   ]);
-  byId("notes").append(...report.systems.flatMap((system) =>
-    system.notes.map((note) => element("p", {class: "note"}, `${system.name}: ${note}`))));
+  const own = report.systems.flatMap((system) => system.notes.map((note) => `${system.name}: ${note}`));
+  byId("notes").append(...[...report.notes, ...own].map((note) => element("p", {class: "note"}, note)));
 }
 
 /** @param {SetsPage} report */

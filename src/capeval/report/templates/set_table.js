@@ -38,7 +38,7 @@ export class SetTable extends PagedTable {
 
   grid() {
     return element("div", {class: "wide-table"}, element("table", {class: "set-table"},
-      element("caption", {}, `Images, one row an image, with the diversity of each system’s captions; a row opens to them.`),
+      element("caption", {}, `Images, one row per image, with the diversity of each system’s captions; a row opens to them.`),
       element("thead", {}, this.head), this.body));
   }
 

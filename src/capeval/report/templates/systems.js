@@ -26,7 +26,8 @@ export function showSystems(report) {
     element("tbody", {}, ...report.systems.map((name, number) => systemRow(report, name, number)))));
   byId("scores-legend").append(
     "Bold: the best. †: worse than the best, corrected p ≤ ", `${report.alpha}`,
-    ". Before a score: the ranks the system may have; systems that no test separates share them.");
+    ". Before a score: the ranks the system may have; systems that no test separates share them.",
+    ...report.notes.map((note) => element("span", {class: "said"}, note)));
 }
 
 /**

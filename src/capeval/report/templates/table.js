@@ -60,7 +60,7 @@ export class ImageTable extends PagedTable {
     const wide = this.report.metrics.length > 12 ? " wide" : "";
     return element("div", {class: `grid${wide}`},
       element("table", {class: "images", role: "table"},
-        element("caption", {}, "Scores of the images, one row an image; a row opens to its references."),
+        element("caption", {}, "Scores of the images, one row per image; a row opens to its references."),
         element("thead", {role: "rowgroup"}, element("tr", {role: "row"}, ...this.heads)), this.body));
   }
 

@@ -22,7 +22,7 @@ _REPORT = 10_000
 
 
 def scan(name: str, data: bytes | mmap.mmap, start: int, declared: tuple[int, int], progress: Progress) -> Entries:
-    """Where the words are; ``start`` is where the first line ends.
+    """Finds the places of the words; ``start`` is where the first line ends.
 
     Raises:
         DataError: the file ends before the declared number of words, or goes on after it; NaN or infinity.

@@ -43,7 +43,7 @@ def read(path: str) -> Table:
 
 
 def kind_of(name: str, head: bytes) -> tuple[int, int] | None:
-    """What the first line declares if the content is word2vec's binary format; None for text.
+    """The numbers that the first line declares if the content is word2vec's binary format; None for text.
 
     Raises:
         DataError: it is neither.

@@ -1,4 +1,4 @@
-"""Where each word of a scanned file is: found by its CRC-32, among places sorted by it.
+"""The place of each word of a scanned file: found by its CRC-32, among places sorted by it.
 
 The index of a large file is kept in a file that is mapped into memory: one line of JSON, then the sorted CRC-32 of the
 words and the place of each in the data. A wrong place cannot give a wrong vector: the word is compared where it is.

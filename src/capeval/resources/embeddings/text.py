@@ -42,7 +42,7 @@ def trailing_numbers(line: bytes) -> int:
 
 
 def scan(name: str, data: bytes | mmap.mmap, progress: Progress) -> Entries:
-    """Where the words are.
+    """Finds the places of the words.
 
     Raises:
         DataError: a line has too few or too many numbers, or what is not a finite number; the header's count is wrong.

@@ -105,7 +105,7 @@ def sample_from(
     generator: torch.Generator | None = None,
     chance: Tensor | None = None,
 ) -> Decoded:
-    """One sampled caption a row of a state; arguments as `sample` has them."""
+    """One sampled caption per row of a state; arguments as `sample` has them."""
     rows = state[0]
     if chance is None:
         chance = torch.rand(len(rows), limit, generator=generator, device=rows.device)

@@ -47,7 +47,7 @@ SWEEP = "sweep.json"
 
 @dataclass(frozen=True)
 class Sweep:
-    """What is swept.
+    """Settings that are swept.
 
     Raises:
         UsageError: a grid without captioners, or a λ that is not a number.

@@ -26,7 +26,7 @@ def write_tensors(path: PathLike, content: Mapping[str, Any]) -> None:
 
 
 def read_tensors(path: PathLike) -> dict[str, Any]:
-    """What `write_tensors` wrote, on the CPU.
+    """Reads the tensors that `write_tensors` wrote, onto the CPU.
 
     Raises:
         DataError: there is no such file, or it is damaged.

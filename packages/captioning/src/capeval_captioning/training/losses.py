@@ -1,4 +1,4 @@
-"""What training minimises: cross-entropy, rewards by policy gradient, and weighted mixtures of them.
+"""Losses that training minimises: cross-entropy, rewards by policy gradient, and weighted mixtures of them.
 
     L = w_xe · XE + L_rewards,    L_rewards = − 1/W Σ_s A(s) Σ_t log p(s_t | s_<t, image),    A(s) = r(s) − b(s)
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from capeval.metrics import Metric
 
 _SUPPLIED = {"references", "meteor_resources", "embeddings"}
-"""What metrics may need here; objects too, where the benchmark has them."""
+"""Needs that metrics may have here; objects too, where the benchmark has them."""
 _SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?")
 
 
@@ -91,7 +91,7 @@ class BenchmarkForm(Rules):
 
     @property
     def _needs(self) -> Needs:
-        """What this benchmark gives metrics, as far as choosing them goes."""
+        """Needs of metrics that this benchmark fulfils, as far as choosing them goes."""
         return Needs({"objects": {} if self.has_objects else None})
 
     def parsed_metrics(self) -> tuple[Metric, ...]:

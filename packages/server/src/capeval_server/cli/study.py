@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import click
@@ -12,10 +11,11 @@ from capeval.cli import options
 from capeval.cli.group import Group
 from capeval.cli.systems import named
 from capeval.data import read_candidates, read_caption_sets, read_references
+from capeval.data.images import ImageSource
 from capeval.data.source import read_bytes
-from capeval.errors import UsageError
+from capeval.errors import UsageError, warn
 from capeval_studies import KINDS
-from capeval_studies.make import CATEGORIES, images_at, images_in, make_study
+from capeval_studies.make import CATEGORIES, images_of, make_study
 
 
 @click.group(name="study", cls=Group)
@@ -33,8 +33,13 @@ def command() -> None:
     metavar="FILE...",
     help="Captions of the systems (for diversity: caption sets), as FILE or NAME=FILE; several may follow.",
 )
-@click.option("--images", metavar="DIR", help="Put the images of this folder, named by image id, into the file.")
-@click.option("--image-url", metavar="URL", help="Where the images are, with {image_id} or {image_id:012} in it.")
+@click.option(
+    "--images",
+    metavar="DIR|FILE.tar|PATTERN",
+    help="Where the images are: copies of those in a folder, in a tar file, or of a pattern such as "
+    "photos/{image_id}.jpg come into the file; with https://host/{image_id:012}.jpg browsers load them from there.",
+)
+@click.option("--image-url", metavar="URL", hidden=True)
 @click.option(
     "--categories",
     default="MM",
@@ -72,8 +77,11 @@ def make(
     The file has everything that is asked. Change it as you like, check it with capeval study check, and upload it on
     the page Studies of capeval serve.
     """
-    if images is not None and image_url is not None:
-        raise UsageError("--images and --image-url both say where the images are; give one")
+    if image_url is not None:
+        if images is not None:
+            raise UsageError("--images and --image-url both say where the images are; give --images alone")
+        warn("--image-url URL is called --images URL now")
+        images = image_url
     options.check_outputs(output=output)
     sentences = _references(kind, references, images)
     read = read_caption_sets if kind == "diversity" else read_candidates
@@ -85,7 +93,7 @@ def make(
     if title is not None:
         study = {"study": kind, "title": title, **study}
     if KINDS[kind].shows_image:
-        study["images"] = _images(study, images, image_url)
+        study["images"] = _images(study, images)
     options.emit(json.dumps(study, ensure_ascii=False, indent=1), output)
 
 
@@ -110,16 +118,13 @@ def _references(kind: str, file: str | None, images: str | None) -> dict[str, li
         raise UsageError(f"a {kind} study needs --references, what people wrote of the images")
     if kind == "collection":
         if images is None:
-            raise UsageError("a collection needs its images: --images DIR, or --references FILE with --image-url URL")
-        return {image: [] for image in images_in(Path(images), None)}
+            raise UsageError("a collection needs its images: --images DIR, or --references FILE and --images PATTERN")
+        return {image: [] for image in ImageSource.open(images).image_ids()}
     return {}
 
 
-def _images(study: dict[str, Any], folder: str | None, address: str | None) -> dict[str, str]:
+def _images(study: dict[str, Any], images: str | None) -> dict[str, str]:
+    if images is None:
+        raise UsageError(f"a {study['study']} study shows images: give --images DIR, FILE.tar or PATTERN")
     shown = [*study["items"], *study.get("gold", {}).get("items", [])]
-    image_ids = list(dict.fromkeys(item["image_id"] for item in shown))
-    if folder is not None:
-        return images_in(Path(folder), image_ids)
-    if address is not None:
-        return images_at(address, image_ids)
-    raise UsageError(f"a {study['study']} study shows images: give --images DIR or --image-url URL")
+    return images_of(images, list(dict.fromkeys(item["image_id"] for item in shown)))

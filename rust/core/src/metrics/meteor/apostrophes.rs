@@ -1,4 +1,4 @@
-//! Where normalising cuts words at apostrophes: the one step that differs between languages.
+//! The places where normalising cuts words at apostrophes: the one step that differs between languages.
 
 use super::normalize::{Text, is_alphanumeric, is_letter, rewrite, set_off};
 

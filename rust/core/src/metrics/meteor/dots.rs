@@ -2,7 +2,7 @@
 
 use super::normalize::Text;
 
-/// What stands for a run of dots until final dots are dealt with: one `DOT` a dot, and this ending. It is made of
+/// Stands for a run of dots until final dots are dealt with: one `DOT` per dot, and this ending. It is made of
 /// letters on purpose, and the same word in the input takes part.
 const MARKER: [char; 8] = ['D', 'O', 'T', 'M', 'U', 'L', 'T', 'I'];
 const DOT: [char; 3] = ['D', 'O', 'T'];

@@ -139,7 +139,7 @@ impl Language {
         }
     }
 
-    /// What normalising does to apostrophes; none for languages whose lines are only lower-cased.
+    /// The effect of normalising on apostrophes; none for languages whose lines are only lower-cased.
     pub(super) fn apostrophes(self) -> Option<Apostrophes> {
         match self {
             Self::En => Some(Apostrophes::English),

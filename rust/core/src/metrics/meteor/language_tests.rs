@@ -37,7 +37,7 @@ fn build(sources: &Sources<'_>) -> Result<Resources, String> {
 
 type Case = (Language, &'static str, &'static str, [u32; 4], [[u32; 4]; 3], [u32; 3], f64);
 
-/// What METEOR 1.5 answered, with the words and table above as `-s` and `-a`; `-norm` where the language has it,
+/// Answers of METEOR 1.5, with the words and table above as `-s` and `-a`; `-norm` where the language has it,
 /// `-lower` otherwise: lengths and function words, counts of the modules in use, chunks and matched words, score.
 #[rustfmt::skip]
 const CASES: &[Case] = &[

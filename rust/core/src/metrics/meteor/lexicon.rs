@@ -1,4 +1,4 @@
-//! What the matchers ask of a token, worked out once for each distinct one.
+//! Properties of a token that the matchers ask for, worked out once for each distinct one.
 
 use std::ops::Range;
 

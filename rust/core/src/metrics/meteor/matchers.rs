@@ -174,7 +174,7 @@ impl Candidates {
     }
 }
 
-/// Where each phrase occurs in a sentence, as chains through its spans.
+/// Places of each phrase in a sentence, as chains through its spans.
 #[derive(Debug, Default)]
 struct Places {
     /// By phrase; all are [`Self::NONE`] between uses.

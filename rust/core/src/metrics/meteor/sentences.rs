@@ -171,7 +171,7 @@ impl Sentences {
     }
 }
 
-/// What [`PerPhrase`] has for a phrase before it is told anything.
+/// The value that [`PerPhrase`] has for a phrase before it is told anything.
 const ABSENT: u32 = 0;
 
 /// A number for each phrase of the table, of which there are millions.

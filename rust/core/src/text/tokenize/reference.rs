@@ -6,7 +6,7 @@ use super::grammar::expression::Expression;
 use super::grammar::rule::Rule;
 use super::outcome::Rewrite;
 
-/// Where the token at the start of the units ends, and what becomes of it.
+/// The end of the token at the start of the units, and what becomes of it.
 pub(super) fn token(rules: &[Rule], units: &[u16]) -> (usize, Rewrite) {
     let mut search = Search { units, known: HashMap::new() };
     let mut longest = 0;

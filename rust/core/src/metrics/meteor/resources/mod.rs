@@ -1,4 +1,4 @@
-//! What METEOR knows of a language, in one block of bytes: built once from the files of its release, then memory-mapped.
+//! METEOR's knowledge of a language in one block of bytes: built once from the files of its release, then mapped.
 //!
 //! The files come with METEOR (LGPL) and WordNet, and are read from the user's own installation; none is part of this
 //! package.

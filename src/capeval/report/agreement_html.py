@@ -1,0 +1,258 @@
+"""Agreement with people as one HTML page, assembled as the report of one system is.
+
+It shows the table that terminals print, and below it the judged captions, first those on which a metric and people
+disagree most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypedDict
+
+import numpy as np
+
+from capeval.data.atomic import atomic_write
+from capeval.data.source import PathLike
+from capeval.judgments.rows import Pairs
+from capeval.report.agreement import lines, table
+from capeval.report.html import assemble
+from capeval.report.page import DECIMALS, SAMPLE_SEED, first_and_sample, fitting
+from capeval.report.photos import Images, PagePhotos, photos_of
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from capeval.judgments.result import Agreement, Measured
+    from capeval.judgments.rows import Ratings
+
+    Floats = npt.NDArray[np.float64]
+
+MOST_ITEMS = 10_000
+"""Judged captions or pairs on the page: of more, only some are on it, or it would be slow to open."""
+EXTREMES = 2_000
+"""Number of those on the page on which a metric and people disagree most; the others are sampled."""
+_MOST_RATINGS = 10
+"""Ratings of one caption that are written out."""
+
+
+class JudgedMetric(TypedDict):
+    """A metric, its scores of the candidates on the page, column by column, and how far it is from people.
+
+    `gaps`: for pairs, the score of the caption that people chose minus the score of the other; for ratings, the
+    caption's place among all captions by the metric (a share from 0 to 1) minus its place by people. Where `turned`,
+    lower scores are better, and scores have a minus sign.
+    """
+
+    label: str
+    turned: bool
+    scores: list[list[float]]
+    gaps: list[float]
+
+
+class JudgedItem(TypedDict):
+    """A rated caption, or a pair with the caption that people chose first.
+
+    `image` and `references` are numbers in the page's lists. `people` says of each candidate what people said; `mean`
+    is the mean rating. `systems` names who wrote each candidate, if the file says so.
+    """
+
+    image: int
+    references: int
+    candidates: list[str]
+    systems: list[str]
+    people: list[str]
+    mean: float | None
+    category: str
+
+
+class AgreementPage(TypedDict):
+    """Everything the page shows. `table` is the printed table, heads and rows; `count` the number of references."""
+
+    version: str
+    dataset: str
+    pairs: bool
+    level: float | None
+    total: int
+    pictured: int
+    documents: str
+    count: int | None
+    extremes: int | None
+    seed: int
+    heads: list[str]
+    table: list[list[str]]
+    notes: list[str]
+    metrics: list[JudgedMetric]
+    images: list[str]
+    references: list[list[str]]
+    items: list[JudgedItem]
+    photos: PagePhotos | None
+
+
+def write_agreement(agreement: Agreement, path: PathLike, *, title: str, images: Images | None = None) -> None:
+    """Writes the page, whole or not at all; arguments and errors as [`capeval.report.html.write_report`][]."""
+    with atomic_write(path) as file:
+        file.write(_render(agreement, title, images, path))
+
+
+def render_agreement_html(agreement: Agreement, *, title: str, images: Images | None = None) -> str:
+    """The page, with all photos inside. The same agreement, title and images give the same text."""
+    return _render(agreement, title, images, None)
+
+
+def _render(agreement: Agreement, title: str, images: Images | None, path: PathLike | None) -> str:
+    data, photos = agreement_data(agreement), None
+    if images is not None:
+        photos = photos_of(images, data["images"], path)
+        data["photos"] = photos.page
+    return assemble(
+        "agreement",
+        ["report.css", "comparison.css", "agreement.css"],
+        data,
+        kind="Agreement of metrics with people",
+        title=title,
+        version=agreement.version,
+        photos=photos,
+    )
+
+
+def agreement_data(agreement: Agreement) -> AgreementPage:
+    """The document for an agreement, without photos."""
+    judgments = agreement.judgments
+    # Of several numbers of references, the scores against the last are shown.
+    last = agreement.measured[-1].references
+    measured = [one for one in agreement.measured if one.references == last]
+    judged, preferred = _judged(judgments)
+    scores = [_by_candidate(one, judged, preferred) for one in measured]
+    gaps = [_gaps(own, judgments) for own in scores]
+    columns = list(judgments.candidates().values())
+    rows = judgments.rows
+    most = fitting(
+        MOST_ITEMS,
+        [str(number) for number in judged],
+        lambda number: [*(column[int(number)] for column in columns), *rows[int(number)].references],
+    )
+    chosen = list(range(len(judged)))
+    if len(chosen) > most:
+        chosen = first_and_sample(_most_disputed(gaps, isinstance(judgments, Pairs)), EXTREMES, most)
+    numbers = [judged[place] for place in chosen]
+    images = list(dict.fromkeys(rows[number].image_id for number in numbers))
+    references = list(dict.fromkeys(tuple(rows[number].references) for number in numbers))
+    image_of = {image: place for place, image in enumerate(images)}
+    references_of = {own: place for place, own in enumerate(references)}
+    printed = table(agreement)
+    return {
+        "version": agreement.version,
+        "dataset": judgments.dataset,
+        "pairs": isinstance(judgments, Pairs),
+        "level": agreement.level,
+        "total": len(judged),
+        "pictured": len({row.image_id for row in rows}),
+        "documents": agreement.documents,
+        "count": last,
+        "extremes": min(EXTREMES, most) if len(chosen) < len(judged) else None,
+        "seed": SAMPLE_SEED,
+        "heads": [column.head for column in printed.columns],
+        "table": [[str(cell.value) for cell in row] for row in printed.cells()],
+        "notes": [line for line in lines(agreement) if line],
+        "metrics": [
+            {
+                "label": one.label,
+                "turned": one.lower_is_better,
+                "scores": own[:, chosen].round(DECIMALS).tolist(),
+                "gaps": gap[chosen].round(DECIMALS).tolist(),
+            }
+            for one, own, gap in zip(measured, scores, gaps, strict=True)
+        ],
+        "images": images,
+        "references": [list(own) for own in references],
+        "items": [
+            _item(judgments, number, image_of[rows[number].image_id], references_of[tuple(rows[number].references)])
+            for number in numbers
+        ],
+        "photos": None,
+    }
+
+
+def _judged(judgments: Pairs | Ratings) -> tuple[list[int], npt.NDArray[np.int64]]:
+    """Numbers of the judgments in which people decided, and of the candidate in each that they chose."""
+    if not isinstance(judgments, Pairs):
+        return list(range(len(judgments.rows))), np.zeros(len(judgments.rows), dtype=np.int64)
+    decided = [number for number, preferred in enumerate(judgments.preferred) if preferred]
+    return decided, np.array([int(judgments.preferred[number] < 0) for number in decided], dtype=np.int64)
+
+
+def _by_candidate(measured: Measured, judged: list[int], preferred: npt.NDArray[np.int64]) -> Floats:
+    """Scores of shape (candidates, judgments), those of the candidates that people chose first."""
+    columns = np.array(list(measured.scores.values()), dtype=np.float64)[:, judged]
+    order = (np.arange(len(columns))[:, None] + preferred) % len(columns)
+    ordered: Floats = np.take_along_axis(columns, order, axis=0)
+    return ordered
+
+
+def _gaps(scores: Floats, judgments: Pairs | Ratings) -> Floats:
+    """How far the metric is from people, as `JudgedMetric` says."""
+    if isinstance(judgments, Pairs):
+        difference: Floats = scores[0] - scores[1]
+        return difference
+    return _places(scores[0]) - _places(np.array([_mean(own) for own in judgments.ratings]))
+
+
+def _places(values: Floats) -> Floats:
+    """Share of the values that are lower than each, half of those that are equal counted."""
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    places: Floats = ((counts.cumsum() - counts / 2) / len(values))[place]
+    return places
+
+
+def _most_disputed(gaps: Sequence[Floats], pairs: bool) -> list[int]:
+    """Numbers of the judgments, first those that any metric disputes most.
+
+    A judgment stands where its most disputing metric ranks it, because gaps of different metrics have no common scale.
+    """
+    disputes = np.array(gaps) if pairs else -np.abs(gaps)
+    ranks = disputes.argsort(axis=1, kind="stable").argsort(axis=1, kind="stable")
+    order: list[int] = ranks.min(axis=0).argsort(kind="stable").tolist()
+    return order
+
+
+def _item(judgments: Pairs | Ratings, number: int, image: int, references: int) -> JudgedItem:
+    candidates = [column[number] for column in judgments.candidates().values()]
+    systems = [column[number] for column in (judgments.systems() or {}).values()]
+    if isinstance(judgments, Pairs):
+        people, mean, category = _votes(judgments, number), None, judgments.categories[number]
+        if judgments.preferred[number] < 0:
+            candidates, systems, people = candidates[::-1], systems[::-1], people[::-1]
+    else:
+        people, mean, category = [_ratings(judgments, number)], round(_mean(judgments.ratings[number]), DECIMALS), ""
+    return {
+        "image": image,
+        "references": references,
+        "candidates": candidates,
+        "systems": systems,
+        "people": people,
+        "mean": mean,
+        "category": category,
+    }
+
+
+def _votes(pairs: Pairs, number: int) -> list[str]:
+    """The votes for each caption of a pair, in words; empty where the file has only the winner."""
+    if pairs.votes is None:
+        return ["", ""]
+    votes = pairs.votes[number]
+    return [f"{votes.count(side)} of {len(votes)} votes" for side in (1, -1)]
+
+
+def _ratings(judgments: Ratings, number: int) -> str:
+    """The ratings or votes of a caption, in words."""
+    if judgments.votes is not None:
+        yes, no = judgments.votes[number]
+        return f"{yes} of {yes + no} votes for yes"
+    ratings = judgments.ratings[number]
+    if len(ratings) > _MOST_RATINGS:
+        return f"{len(ratings)} ratings"
+    return f"rated {', '.join(f'{rating:g}' for rating in ratings)}"
+
+
+def _mean(ratings: Sequence[float]) -> float:
+    return sum(ratings) / len(ratings)
