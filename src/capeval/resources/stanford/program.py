@@ -20,8 +20,13 @@ _SLOWNESS = 20.0
 """How many times slower than measured a machine may be before we give up."""
 _BATCH = 60.0
 """Seconds of work in a batch. A start of the program costs 10, and a crash costs what is in the batch."""
-_SAFE = Item("a dog runs along the beach", ("a brown dog",))
+_EXAMPLE = Item(
+    "a dog runs along the beach with two red balls",
+    ("a brown dog runs along the beach", "a dog is running on wet sand next to the sea"),
+)
 """What the program can answer unless it is broken itself."""
+EXAMPLE_SCORE: Final = 0.375
+"""F of the example."""
 
 Progress = Callable[[int, int], object]
 """Called with the numbers of finished and of all items."""
@@ -145,9 +150,9 @@ class StanfordSpice:
         return [found[n] for n in range(len(items))]
 
     def try_out(self) -> Answer:
-        """The answer to an item that is always the same. Raises `DataError` where the program does not work."""
+        """The answer to an example. Raises `DataError` where the program does not work."""
         try:
-            answer = self.runner.run([_SAFE], _START + _SLOWNESS)[0]
+            answer = self.runner.run([_EXAMPLE], _START)[0]
         except BatchError as error:
             raise DataError(
                 f"SPICE's program does not work with {self.runner.java.path} (Java {self.runner.java.version}) and "
