@@ -18,10 +18,9 @@ from dataclasses import dataclass
 from typing import IO, Any, cast
 
 from capeval.errors import DataError
-from capeval.resources.stanford import keeper
+from capeval.resources.stanford import keeper, parts
 from capeval.resources.stanford.cache import Side, Tuples
 from capeval.resources.stanford.java import Java
-from capeval.resources.stanford.parts import PARTS
 
 _MAIN = "edu.anu.spice.SpiceScorer"
 _LINES = 40
@@ -112,7 +111,7 @@ class Runner:
             return _read(answered, len(items))
 
     def _command(self, folder: str, given: str, answered: str) -> list[str]:
-        jars = [part for part in PARTS if self.java.lacks_javascript or not part.newer_java]
+        jars = [part for part in parts.PARTS if self.java.lacks_javascript or not part.newer_java]
         return [
             self.java.path, f"-Xmx{self.memory}", "-XX:+UseSerialGC", "-XX:-UsePerfData",
             # Answers must not depend on the user's language: files are UTF-8, and an i is the small I.

@@ -50,7 +50,7 @@ class Cache:
         with self._guard(), self._opened() as database:
             if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'graphs'").fetchone():
                 return found
-            keys = {_key(side): side for side in sides}
+            keys = {_text(side): side for side in sides}
             for some in _pieces(list(keys), _AT_ONCE):
                 marks = ", ".join("?" * len(some))
                 query = f"SELECT captions, tuples FROM graphs WHERE program = ? AND captions IN ({marks})"  # noqa: S608
@@ -69,10 +69,7 @@ class Cache:
                 database.execute("BEGIN IMMEDIATE")
                 database.executemany(
                     "INSERT OR IGNORE INTO graphs VALUES (?, ?, ?)",
-                    (
-                        (self.program, _key(side), json.dumps(tuples, ensure_ascii=False, separators=(",", ":")))
-                        for side, tuples in graphs.items()
-                    ),
+                    ((self.program, _text(side), _text(tuples)) for side, tuples in graphs.items()),
                 )
                 database.execute("COMMIT")
 
@@ -101,9 +98,9 @@ def _remedy(error: Exception) -> str:
     return "free space there or make it writable, or choose another place by XDG_CACHE_HOME"
 
 
-def _key(side: Side) -> str:
-    """The captions as JSON, in ASCII: lone surrogates, which a caption may hold, are no text for SQLite."""
-    return json.dumps(side, separators=(",", ":"))
+def _text(value: Side | Tuples) -> str:
+    """JSON in ASCII: lone surrogates, which a caption may hold, are no text for SQLite."""
+    return json.dumps(value, separators=(",", ":"))
 
 
 def _pieces(items: list[str], size: int) -> Iterable[list[str]]:

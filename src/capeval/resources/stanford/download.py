@@ -41,13 +41,12 @@ def download(part: Part, folder: str, progress: Progress) -> None:
         _locked(file, folder)
         if file.tell() > part.download:
             file.truncate(0)
+            file.seek(0)
         _fetch(part, file, progress)
     try:
         with open(waiting, "rb") as packed:
             _place(part, _unpacked(part, packed), folder)
-    except (DataError, zlib.error) as error:
-        if isinstance(error, DataError) and not isinstance(error, OtherContentError):
-            raise  # the disk; what was fetched is right, and stays
+    except (OtherContentError, zlib.error) as error:
         os.remove(waiting)
         raise DataError(
             f"{part.url}: is not the published file ({error}); what was fetched is removed; try again, or give the "

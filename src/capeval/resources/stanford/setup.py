@@ -9,7 +9,7 @@ from capeval.errors import DataError
 from capeval.resources.stanford import parts, settings
 from capeval.resources.stanford.download import OtherContentError, copy, download, is_good, storing
 from capeval.resources.stanford.java import Java, find_java
-from capeval.resources.stanford.parts import PARTS, Part
+from capeval.resources.stanford.parts import Part
 from capeval.resources.stanford.program import EXAMPLE_SCORE, MEMORY, StanfordSpice
 from capeval.resources.stanford.settings import Settings
 
@@ -55,12 +55,12 @@ def set_up(
     with storing(folder):
         os.makedirs(folder, exist_ok=True)
     say(f"Folder: {folder}")
-    wanted = [part for part in PARTS if not is_good(part, os.path.join(folder, part.name))]
+    wanted = [part for part in parts.PARTS if not is_good(part, os.path.join(folder, part.name))]
     if wanted:
         say(LICENCES)
         _bring(wanted, folder, source, say, progress)
     else:
-        say(f"All {len(PARTS)} files are there, with the right checksums.")
+        say(f"All {len(parts.PARTS)} files are there, with the right checksums.")
     settings.save(folder, Settings(os.path.abspath(found.path) if java else chosen.java, memory or chosen.memory))
     program = StanfordSpice(found, folder, memory=memory or chosen.memory or MEMORY)
     progress("trying it out", 0, 1)
