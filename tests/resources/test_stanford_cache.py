@@ -55,7 +55,7 @@ print("ready", flush=True)
 sys.stdin.read()
 for number in range(100):
     cache.keep({(f"{who} {number}", ): ((who, str(number)),), ("shared", str(number)): (("shared",),)})
-assert cache.usable
+assert cache.writable
 """
 
 
@@ -154,6 +154,7 @@ def test_a_cache_that_may_only_be_read_is_read(place: str) -> None:
         assert cache.find(list(GRAPHS)) == GRAPHS
         with pytest.warns(CapevalWarning, match="readonly.*make it writable"):
             cache.keep({("new",): ()})
+        assert cache.find([*GRAPHS, ("new",)]) == GRAPHS
     finally:
         os.chmod(os.path.dirname(place), 0o700)
 

@@ -27,7 +27,7 @@ def command() -> None:
 @click.option("--memory", metavar="SIZE", help="The most memory for it, as 4G, which is the default.")
 @options.quiet
 def setup(source: str | None, java: str | None, memory: str | None) -> None:
-    """Fetch the original SPICE program (410 MB, once), check it, find Java, and try it out.
+    """Fetch the original SPICE program (417 MB, once), check it, find Java, and try it out.
 
     The files go to the user's data folder, each compared with its published checksum. Interrupted? The same command
     goes on where it stopped; where all is well, it only tries the program out.

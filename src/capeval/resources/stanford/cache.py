@@ -30,7 +30,9 @@ _TABLE = """CREATE TABLE IF NOT EXISTS graphs (
 
 
 class Cache:
-    """Scene graphs by the program's version and the captions. Keeps nothing after the first failure.
+    """Scene graphs by the program's version and the captions.
+
+    After the first failure nothing more is kept; after a failure to read, nothing more is read.
 
     Args:
         path: the database; made when something is kept first.
@@ -40,12 +42,12 @@ class Cache:
     def __init__(self, path: str, program: str) -> None:
         self.path = path
         self.program = program
-        self.usable = True
+        self.readable = self.writable = True
 
     def find(self, sides: Sequence[Side]) -> dict[Side, Tuples]:
         """The graphs that are there."""
         found: dict[Side, Tuples] = {}
-        if not self.usable or not os.path.exists(self.path):
+        if not self.readable or not os.path.exists(self.path):
             return found
         with self._guard(), self._opened() as database:
             if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'graphs'").fetchone():
@@ -60,9 +62,9 @@ class Cache:
 
     def keep(self, graphs: Mapping[Side, Tuples]) -> None:
         """Adds the graphs, all or none."""
-        if not self.usable or not graphs:
+        if not self.writable or not graphs:
             return
-        with self._guard():
+        with self._guard(writing=True):
             os.makedirs(os.path.dirname(self.path), exist_ok=True)
             with self._opened() as database:
                 database.execute(_TABLE)
@@ -79,11 +81,12 @@ class Cache:
             yield database
 
     @contextlib.contextmanager
-    def _guard(self) -> Iterator[None]:
+    def _guard(self, *, writing: bool = False) -> Iterator[None]:
         try:
             yield
         except (sqlite3.Error, OSError, ValueError, TypeError) as error:
-            self.usable = False
+            self.readable = self.readable and writing
+            self.writable = False
             warn(
                 f"{self.path}: the cache of SPICE's scene graphs cannot be used ({error}); scores are right, but what "
                 f"is parsed now will be parsed again next time: {_remedy(error)}"
