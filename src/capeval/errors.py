@@ -20,15 +20,15 @@ class UsageError(CapevalError, ValueError):
 
 
 class MissingDependencyError(CapevalError, ImportError):
-    """A package of an extra is not installed.
+    """A package of an extra, or a program, is not installed.
 
     Attributes:
-        extra: name of the extra, as in ``pip install 'capeval[extra]'``.
+        extra: name of the extra, as in ``pip install 'capeval[extra]'``; None where no extra brings it.
     """
 
-    def __init__(self, what: str, *, extra: str) -> None:
-        """``what`` needs the extra, for example ``"reading Parquet files"``."""
-        super().__init__(f"{what} needs the extra {extra!r}: pip install 'capeval[{extra}]'")
+    def __init__(self, what: str, *, extra: str | None = None) -> None:
+        """``what`` needs the extra, for example ``"reading Parquet files"``; without an extra, it is the message."""
+        super().__init__(what if extra is None else f"{what} needs the extra {extra!r}: pip install 'capeval[{extra}]'")
         self.extra = extra
 
 

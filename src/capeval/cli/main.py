@@ -30,6 +30,7 @@ COMMANDS = {
     "rank": "Rank an image's references against each other.",
     "df": "Build, import or inspect document frequencies.",
     "detect": "Find the objects of images, or convert and unite annotations.",
+    "spice": "Set up the original SPICE program.",
     "metrics": "List the metrics, or explain one.",
 }
 """Subcommands by name; each lives in `capeval.cli.<name>` and loads when it is called."""

@@ -1,0 +1,42 @@
+"""`capeval spice`: the original SPICE program."""
+
+from __future__ import annotations
+
+import click
+
+from capeval.cli import options
+from capeval.cli.group import Group
+from capeval.cli.interruptible import stage
+
+
+@click.group(name="spice", cls=Group)
+def command() -> None:
+    """The original SPICE program, which spice(parser=stanford) runs.
+
+    The metric spice needs none of this: its parser is part of capeval.
+    """
+
+
+@command.command(short_help="Fetch the original program, once.")
+@click.option(
+    "--from", "source", metavar="DIR", help="Copy the files from this folder, on a machine without internet."
+)
+@click.option(
+    "--java", metavar="PATH", help="The Java to run it with, 8 or newer; that of JAVA_HOME or PATH by default."
+)
+@click.option("--memory", metavar="SIZE", help="The most memory for it, as 4G, which is the default.")
+@options.quiet
+def setup(source: str | None, java: str | None, memory: str | None) -> None:
+    """Fetch the original SPICE program (417 MB, once), check it, find Java, and try it out.
+
+    The files go to the user's data folder, each compared with its published checksum. Interrupted? The same command
+    goes on where it stopped; where all is well, it only tries the program out.
+    """
+    from capeval.resources.stanford.setup import set_up
+
+    stage.text = "checking"
+    set_up(source=source, java=java, memory=memory, say=options.emit, progress=_show)
+
+
+def _show(name: str, done: int, all_: int) -> None:
+    stage.text = f"{name}: {done / 1e6:,.1f} of {all_ / 1e6:,.1f} MB" if all_ > 1 else name

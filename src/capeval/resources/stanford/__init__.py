@@ -1,0 +1,8 @@
+"""The original SPICE program: set up once by the user (`capeval spice setup`), then run as a subprocess.
+
+The program (AGPL) and the parser in it (GPL) are no part of capeval: they are fetched by the user's command, and run.
+"""
+
+from capeval.resources.stanford.program import StanfordSpice
+
+__all__ = ["StanfordSpice"]

@@ -1,0 +1,220 @@
+"""One run of the program: a file in, a file out, and an end, whatever happens in between."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import IO, Any, cast
+
+from capeval.errors import DataError
+from capeval.resources.stanford import keeper, parts
+from capeval.resources.stanford.cache import Side, Tuples
+from capeval.resources.stanford.java import Java
+
+_MAIN = "edu.anu.spice.SpiceScorer"
+_LINES = 40
+"""Last lines of what the program said that are kept, for messages."""
+_LONGEST_LINE = 4096
+"""Bytes; what is longer counts as several lines."""
+_KEEPERS_LINES = 2
+_FULL = "No space left on device"
+_HALF_ANSWER = re.compile(r"Parsing of sentence (?:ran out of memory|failed)")
+"""The program leaves a sentence out with this warning, and goes on."""
+_NOISE = re.compile(r"^\s*at |^\[main\] INFO|^Loading classifier|^done \[|^Parsing |^Initiating |^Threads\( |^\s*$")
+
+
+@dataclass(frozen=True)
+class Item:
+    """An image, as the program takes it."""
+
+    candidate: str
+    references: Side
+
+    @property
+    def captions(self) -> Side:
+        return (self.candidate, *self.references)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the program says of an item.
+
+    Attributes:
+        scores: `pr`, `re`, `f` (None where they are not defined), `tp`, `fp`, `fn` by category: All, Object, …
+        candidate: tuples of the candidate; references: tuples of the union of the references.
+    """
+
+    scores: dict[str, dict[str, float | None]]
+    candidate: Tuples
+    references: Tuples
+
+
+class BatchError(Exception):
+    """The run gave no answers; the text says why, as it continues a sentence. Fewer captions may do better."""
+
+
+@dataclass(frozen=True)
+class Runner:
+    """How the program is run.
+
+    Attributes:
+        java: the runtime.
+        folder: where the jars are.
+        memory: the most memory for Java's objects, as Java spells it: `4G`.
+        threads: number of threads of the program.
+    """
+
+    java: Java
+    folder: str
+    memory: str
+    threads: int
+
+    def run(self, items: Sequence[Item], seconds: float) -> list[Answer]:
+        """The answers, one for each item.
+
+        Raises:
+            BatchError: the program ended badly, took longer than that many seconds, or said what cannot be used.
+            DataError: there is no room for its files.
+        """
+        with _temporary() as folder:
+            given, answered = os.path.join(folder, "in.json"), os.path.join(folder, "out.json")
+            try:
+                with open(given, "w", encoding="ascii") as file:
+                    json.dump(
+                        [
+                            {"image_id": number, "test": item.candidate, "refs": item.references}
+                            for number, item in enumerate(items)
+                        ],
+                        file,
+                    )
+            except OSError as error:
+                raise _no_room(error) from None
+            status, said = self._wait(folder, self._command(folder, given, answered), seconds)
+            if any(_FULL in line for line in said):
+                raise _no_room(_FULL)
+            if status != 0:
+                raise BatchError(f"ended with status {status}: {_essence(said)}")
+            half = next(filter(_HALF_ANSWER.search, said), None)
+            if half is not None:
+                raise BatchError(f"left a sentence out with {self.memory} of memory ({half.strip()})")
+            return _read(answered, len(items))
+
+    def _command(self, folder: str, given: str, answered: str) -> list[str]:
+        jars = [part for part in parts.PARTS if self.java.lacks_javascript or not part.newer_java]
+        return [
+            self.java.path, f"-Xmx{self.memory}", "-XX:+UseSerialGC", "-XX:-UsePerfData",
+            # Answers must not depend on the user's language: files are UTF-8, and an i is the small I.
+            "-Dfile.encoding=UTF-8", "-Duser.language=en", "-Duser.country=US", f"-Djava.io.tmpdir={folder}",
+            "-cp", os.pathsep.join(os.path.join(self.folder, part.name) for part in jars),
+            _MAIN, given, "-out", answered, "-detailed", "-subset", "-silent", "-threads", str(self.threads),
+        ]  # fmt: skip
+
+    def _wait(self, folder: str, command: list[str], seconds: float) -> tuple[int, list[str]]:
+        """The status of the command and the last lines that it said; in whatever way this is left, it has ended."""
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-S", keeper.__file__, folder, *command],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            start_new_session=True,  # a Ctrl-C in the terminal is for us, who end the program
+        )  # fmt: skip
+        held, answers, errors = (cast("IO[bytes]", s) for s in (process.stdin, process.stdout, process.stderr))
+        kept: list[str] = []
+        said: deque[str] = deque(maxlen=_LINES)
+        keeping = _reading(answers, kept)
+        saying = _reading(errors, said)
+        try:
+            keeping.join(seconds)
+            late = keeping.is_alive()
+        finally:
+            with contextlib.suppress(OSError):
+                held.close()  # the keeper kills the program, unless it has ended
+            process.wait()
+            if len(kept) == 1:
+                _kill_group(int(kept[0]))  # the keeper was killed
+            keeping.join()
+            saying.join()
+            answers.close()
+            errors.close()
+        if late:
+            raise BatchError(f"took longer than {seconds:,.0f} seconds")
+        return int(kept[1]) if len(kept) > 1 else -9, list(said)
+
+
+def _reading(stream: IO[bytes], into: deque[str] | list[str]) -> threading.Thread:
+    """Reads lines until the keeper has said all that there is to say: the program's number, and its status."""
+
+    def read() -> None:
+        while line := stream.readline(_LONGEST_LINE):
+            into.append(line.decode("utf-8", "replace").rstrip())
+            if isinstance(into, list) and len(into) == _KEEPERS_LINES:
+                return
+
+    thread = threading.Thread(target=read, daemon=True)
+    thread.start()
+    return thread
+
+
+def _kill_group(number: int) -> None:
+    if number and hasattr(os, "killpg"):
+        with contextlib.suppress(OSError):
+            os.killpg(number, signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def _temporary() -> Iterator[str]:
+    """A folder for the files of a run, which goes with the block."""
+    try:
+        folder = tempfile.mkdtemp(prefix="capeval-spice-")
+    except OSError as error:
+        raise _no_room(error) from None
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _no_room(error: OSError | str) -> DataError:
+    return DataError(
+        f"{tempfile.gettempdir()}: SPICE's program cannot write its files there ({error}); free some space, or choose "
+        "another place by TMPDIR"
+    )
+
+
+def _essence(said: Sequence[str]) -> str:
+    """The line that says most: Java's exception, or else the last that is not about loading."""
+    lines = [line for line in said if not _NOISE.search(line)]
+    errors = [line for line in lines if "Error" in line or "Exception" in line]
+    return (errors[:1] or lines[-1:] or ["no message"])[0]
+
+
+def _read(path: str, number: int) -> list[Answer]:
+    """The answers in the file. Raises `BatchError` unless there is a whole one for each item."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            answers = {answer["image_id"]: _answer(answer) for answer in json.load(file)}
+        return [answers[item] for item in range(number)]
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise BatchError(f"wrote no answers that can be read ({type(error).__name__}: {error})") from None
+
+
+def _answer(answer: dict[str, Any]) -> Answer:
+    candidate, references = (
+        tuple(tuple(entry["tuple"]) for entry in answer[side]) for side in ("test_tuples", "ref_tuples")
+    )
+    if not all(isinstance(name, str) for tuple_ in candidate + references for name in tuple_):
+        raise ValueError("a tuple that is not of text")
+    scores = {
+        category: {name: None if value is None else float(value) for name, value in counts.items()}
+        for category, counts in answer["scores"].items()
+    }
+    return Answer(scores, candidate, references)

@@ -1,0 +1,196 @@
+"""Fetches a file, going on where an earlier attempt stopped."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import os
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from http.client import HTTPException
+from typing import IO, Any
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
+
+from capeval.data.atomic import atomic_write
+from capeval.errors import DataError
+from capeval.resources.stanford.parts import Part
+
+Progress = Callable[[int], object]
+"""Called with the number of bytes of the part that are there."""
+
+_ATTEMPTS = 4
+"""Attempts without a new byte before we give up."""
+_PAUSE = 2.0
+"""Seconds before the second attempt; each pause is twice the one before."""
+_SILENCE = 60.0
+"""Seconds without a byte after which an attempt has failed."""
+_PIECE = 1 << 18
+
+
+def download(part: Part, folder: str, progress: Progress) -> None:
+    """Puts the part into the folder. What is fetched waits in `NAME.part`, also for the next call after a failure.
+
+    Raises:
+        DataError: it cannot be fetched, or is not what was published.
+    """
+    waiting = os.path.join(folder, f"{part.name}.part")
+    with storing(folder), open(waiting, "ab") as file:
+        _locked(file, folder)
+        if file.tell() > part.download:
+            file.truncate(0)
+            file.seek(0)
+        _fetch(part, file, progress)
+    try:
+        with open(waiting, "rb") as packed:
+            _place(part, _unpacked(part, packed), folder)
+    except (OtherContentError, zlib.error) as error:
+        os.remove(waiting)
+        raise DataError(
+            f"{part.url}: is not the published file ({error}); what was fetched is removed; try again, or give the "
+            f"right {part.name} by --from DIR"
+        ) from None
+    os.remove(waiting)
+
+
+class OtherContentError(DataError):
+    """A file is not the part that it should be."""
+
+
+def copy(part: Part, source: str, folder: str) -> None:
+    """Puts the part into the folder, from a file of this machine.
+
+    Raises:
+        OtherContentError: the file is another one.
+        DataError: the folder cannot be written, or the file not be read.
+    """
+    try:
+        with open(source, "rb") as file:
+            _place(part, _pieces(file), folder)
+    except OtherContentError as error:
+        raise OtherContentError(f"{source}: is not the published {part.name} ({error})") from None
+
+
+def is_good(part: Part, path: str) -> bool:
+    """Whether the file is there and is the part, by its checksum."""
+    try:
+        if os.path.getsize(path) != part.size:
+            return False
+        with open(path, "rb") as file:
+            return _checksum(_pieces(file)) == part.sha256
+    except OSError:
+        return False
+
+
+@contextlib.contextmanager
+def storing(folder: str) -> Iterator[None]:
+    """Turns an operating-system error of writing in the folder into one that names a remedy."""
+    try:
+        yield
+    except OSError as error:
+        what = "no space is left" if error.errno in {errno.ENOSPC, errno.EDQUOT} else str(error)
+        raise DataError(
+            f"{folder}: cannot be written ({what}); what is there is kept: free some space or choose another place by "
+            "XDG_DATA_HOME, and run the command again"
+        ) from None
+
+
+def _fetch(part: Part, file: IO[bytes], progress: Progress) -> None:
+    """Appends what is missing of the part, as it is published."""
+    failures = 0
+    while (have := file.tell()) < part.download:
+        progress(have)
+        try:
+            _attempt(part, file, progress)
+            error: Exception = EOFError("it ended too early")
+        except HTTPError as found:
+            if found.code not in {408, 425, 429, 500, 502, 503, 504}:
+                raise DataError(f"{part.url}: {found}; {_by_hand(part)}") from None
+            error = found
+        except (URLError, HTTPException, TimeoutError, ConnectionError) as found:
+            error = found
+        if file.tell() == have < part.download:
+            failures += 1
+            if failures == _ATTEMPTS:
+                reason = getattr(error, "reason", None) or error
+                raise DataError(f"{part.url}: cannot be fetched ({reason}); {_by_hand(part)}") from None
+            time.sleep(_PAUSE * 2 ** (failures - 1))
+        else:
+            failures = 0
+    progress(file.tell())
+
+
+def _attempt(part: Part, file: IO[bytes], progress: Progress) -> None:
+    """Appends what one connection gives."""
+    first, last = part.start + file.tell(), part.start + part.download - 1
+    asked = Request(part.url, headers={"Range": f"bytes={first}-{last}", "User-Agent": "capeval"})  # noqa: S310
+    with urlopen(asked, timeout=_SILENCE) as response:  # noqa: S310
+        if response.status != 206:
+            _skip(response, first)  # a server, or a proxy, that knows no ranges
+        while missing := part.download - file.tell():
+            piece = response.read(min(_PIECE, missing))
+            if not piece:
+                return
+            with storing(os.path.dirname(file.name)):
+                file.write(piece)
+                file.flush()
+            progress(file.tell())
+
+
+def _skip(response: Any, number: int) -> None:
+    while number > 0 and (piece := response.read(min(_PIECE, number))):
+        number -= len(piece)
+
+
+def _by_hand(part: Part) -> str:
+    return (
+        f"run the command again to go on from here, or fetch {part.name} on another machine and give its folder by "
+        "--from DIR"
+    )
+
+
+def _locked(file: IO[bytes], folder: str) -> None:
+    """Keeps the file to ourselves, where the platform can, until it is closed."""
+    try:
+        import fcntl
+    except ImportError:
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise DataError(f"{folder}: another capeval spice setup is at work there; wait until it is done") from None
+
+
+def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+    while piece := file.read(_PIECE):
+        yield piece
+
+
+def _unpacked(part: Part, file: IO[bytes]) -> Iterator[bytes]:
+    if part.packed is None:
+        yield from _pieces(file)
+        return
+    unpacking = zlib.decompressobj(-zlib.MAX_WBITS)
+    for piece in _pieces(file):
+        yield unpacking.decompress(piece)
+    yield unpacking.flush()
+
+
+def _checksum(pieces: Iterator[bytes]) -> str:
+    digest = hashlib.sha256()
+    for piece in pieces:
+        digest.update(piece)
+    return digest.hexdigest()
+
+
+def _place(part: Part, pieces: Iterator[bytes], folder: str) -> None:
+    """Writes the pieces as the part, which it appears as only if it is the right one."""
+    digest = hashlib.sha256()
+    with atomic_write(os.path.join(folder, part.name), "wb") as file:
+        for piece in pieces:
+            digest.update(piece)
+            file.write(piece)
+        if digest.hexdigest() != part.sha256:
+            raise OtherContentError(f"its SHA-256 is {digest.hexdigest()}, not {part.sha256}")

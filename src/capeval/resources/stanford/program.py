@@ -1,0 +1,225 @@
+"""The original program, asked for scene graphs or for scores, with whatever it may do in between."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from capeval.errors import DataError, MissingDependencyError, some
+from capeval.resources.stanford import cache, parts, settings
+from capeval.resources.stanford.batch import Answer, BatchError, Item, Runner
+from capeval.resources.stanford.cache import Cache, Side, Tuples
+from capeval.resources.stanford.java import Java, find_java
+
+MEMORY: Final = "4G"
+"""Of this memory the models take 0.5 GB, and a sentence of 200 words 1 GB."""
+
+_START = 900.0
+"""Seconds that the program may take to load its models: 10 on an idle machine, more than 300 seen on a crowded one."""
+_SLOWNESS = 20.0
+"""How many times slower than measured a machine may be before we give up."""
+_BATCH = 60.0
+"""Seconds of work in a batch. A start of the program costs 10, and a crash costs what is in the batch."""
+_EXAMPLE = Item(
+    "a dog runs along the beach with two red balls",
+    ("a brown dog runs along the beach", "a dog is running on wet sand next to the sea"),
+)
+"""What the program can answer unless it is broken itself."""
+EXAMPLE_SCORE: Final = 0.375
+"""F of the example."""
+
+Progress = Callable[[int, int], object]
+"""Called with the numbers of finished and of all items."""
+
+
+def seconds_of(captions: Sequence[str]) -> float:
+    """Seconds of one core that parsing takes, as measured on captions of 5 to 200 words: cubic in their length."""
+    return sum(0.05 + 8e-6 * len(caption.split()) ** 3 for caption in captions)
+
+
+class StanfordSpice:
+    """SPICE's original program, run as a subprocess.
+
+    Its answers depend on the captions and the version of the program alone: not on the batch that a caption is in, the
+    number of threads, or the machine.
+
+    Args:
+        java: the runtime.
+        folder: where the jars are.
+        cache: where scene graphs are kept; None for nowhere.
+        memory: the most memory for Java's objects, as Java spells it: `4G`, `800M`.
+        threads: number of threads of the program.
+    """
+
+    def __init__(
+        self, java: Java, folder: str, *, cache: Cache | None = None, memory: str = MEMORY, threads: int = 1
+    ) -> None:
+        self.runner = Runner(java, folder, settings.check_memory(memory), max(1, threads))
+        self.cache = cache
+        self._works = False
+
+    @classmethod
+    def find(cls, *, memory: str | None = None, threads: int = 1) -> StanfordSpice:
+        """The program that `capeval spice setup` has set up, with the cache of this user.
+
+        Raises:
+            MissingDependencyError: it was not set up, or not wholly, or there is no Java.
+        """
+        folder = parts.folder()
+        absent = parts.missing(folder)
+        if absent:
+            what = "is not set up" if len(absent) == len(parts.PARTS) else f"lacks {absent[0].name} in {folder}"
+            raise MissingDependencyError(
+                f"SPICE's original program {what}; set it up, once, with: capeval spice setup "
+                "(spice(parser=native) needs no program)"
+            )
+        chosen = settings.load(folder)
+        return cls(
+            find_java(chosen.java),
+            folder,
+            cache=Cache(cache.path(), parts.VERSION),
+            memory=memory or chosen.memory or MEMORY,
+            threads=threads,
+        )
+
+    def tuples(
+        self, sides: Sequence[Sequence[str]], *, names: Sequence[str] | None = None, progress: Progress | None = None
+    ) -> list[Tuples]:
+        """The scene graph of each side, from the cache where it is there.
+
+        Args:
+            sides: for each, its captions, after the COCO tokenizer: a candidate alone, or all references of an image.
+                The program merges synonyms over all captions of a side, in their order, so the graph of several
+                captions is not to be had from those of each.
+            names: the image of each side, for messages.
+            progress: called with the numbers of finished and of all sides that are not in the cache.
+
+        Returns:
+            For each side, its distinct tuples in the order of their text: `(object,)`, `(object, attribute)`,
+            `(object, relation, object)`. Names that were merged stand in one, separated by `/`.
+
+        Raises:
+            DataError: the program fails on some sides, whose images are named; the others are in the cache by then.
+        """
+        keys = [tuple(side) for side in sides]
+        wanted = list(dict.fromkeys(keys))
+        known = {} if self.cache is None else self.cache.find(wanted)
+        missing = [side for side in wanted if side not in known]
+        done = 0
+
+        def keep(batch: Sequence[int], answers: Sequence[Answer]) -> None:
+            nonlocal done
+            new = {missing[n]: tuple(sorted(a.references)) for n, a in zip(batch, answers, strict=True)}
+            known.update(new)
+            if self.cache is not None:
+                self.cache.keep(new)
+            done += len(new)
+            if progress is not None:
+                progress(done, len(missing))
+
+        # The program treats a candidate as a reference that is alone: one kind of question is enough.
+        failed = self._ask([Item("", side) for side in missing], keep)
+        if failed:
+            broken = {missing[n]: error for n, error in failed.items()}
+            raise _failure([(_name(names, n), side, broken[side]) for n, side in enumerate(keys) if side in broken])
+        return [known[side] for side in keys]
+
+    def scores(
+        self,
+        images: Sequence[tuple[str, Sequence[str]]],
+        *,
+        names: Sequence[str] | None = None,
+        progress: Progress | None = None,
+    ) -> list[Answer]:
+        """What the program itself says of each candidate and its references; nothing is looked up or kept.
+
+        Raises:
+            DataError: the program fails on some images, which are named.
+        """
+        items = [Item(candidate, tuple(references)) for candidate, references in images]
+        found: dict[int, Answer] = {}
+
+        def keep(batch: Sequence[int], answers: Sequence[Answer]) -> None:
+            found.update(zip(batch, answers, strict=True))
+            if progress is not None:
+                progress(len(found), len(items))
+
+        failed = self._ask(items, keep)
+        if failed:
+            raise _failure([(_name(names, n), items[n].captions, error) for n, error in sorted(failed.items())])
+        return [found[n] for n in range(len(items))]
+
+    def try_out(self) -> Answer:
+        """The answer to an example. Raises `DataError` where the program does not work."""
+        try:
+            answer = self.runner.run([_EXAMPLE], _START)[0]
+        except BatchError as error:
+            raise DataError(
+                f"SPICE's program does not work with {self.runner.java.path} (Java {self.runner.java.version}) and "
+                f"{self.runner.memory} of memory: it {error}; try capeval spice setup, with another --java or --memory"
+            ) from None
+        self._works = True
+        return answer
+
+    def _ask(
+        self, items: Sequence[Item], keep: Callable[[Sequence[int], Sequence[Answer]], object]
+    ) -> dict[int, BatchError]:
+        """Asks for all items; gives the answers of each batch to `keep`, and returns the items without one.
+
+        A batch that fails is halved until the items are found that the program fails on. Each of these is tried twice,
+        because what ended the first run may have had nothing to do with it.
+        """
+        failed: dict[int, BatchError] = {}
+        waiting = list(_batches(items))[::-1]
+        tried: set[int] = set()
+        while waiting:
+            batch = waiting.pop()
+            chosen = [items[n] for n in batch]
+            try:
+                answers = self.runner.run(chosen, _START + _SLOWNESS * sum(seconds_of(i.captions) for i in chosen))
+            except BatchError as error:
+                if not self._works:
+                    self.try_out()
+                if len(batch) > 1:
+                    middle = len(batch) // 2
+                    waiting += [batch[middle:], batch[:middle]]
+                elif batch[0] in tried:
+                    failed[batch[0]] = error
+                else:
+                    tried.add(batch[0])
+                    waiting.append(batch)
+            else:
+                self._works = True
+                keep(batch, answers)
+        return failed
+
+
+def _batches(items: Sequence[Item]) -> Iterator[list[int]]:
+    """The items' numbers, so many at a time that a batch takes `_BATCH` seconds; long ones, which may fail, last."""
+    costs = [seconds_of(item.captions) for item in items]
+    batch: list[int] = []
+    used = 0.0
+    for number in sorted(range(len(items)), key=lambda n: max(map(len, items[n].captions))):
+        if batch and used + costs[number] > _BATCH:
+            yield batch
+            batch, used = [], 0.0
+        batch.append(number)
+        used += costs[number]
+    if batch:
+        yield batch
+
+
+def _name(names: Sequence[str] | None, number: int) -> str:
+    return names[number] if names is not None else f"number {number}"
+
+
+def _failure(failed: Sequence[tuple[str, Side, BatchError]]) -> DataError:
+    """The error for images that the program fails on, each with its name, captions, and what went wrong."""
+    images = list(dict.fromkeys(name for name, _, _ in failed))
+    name, side, error = failed[0]
+    words = max(len(caption.split()) for caption in side)
+    return DataError(
+        f"SPICE's program fails on {some(images)}. On {name}, whose longest caption has {words} words, it {error}. "
+        "Shorten these captions, leave the images out, give the program more memory (capeval spice setup --memory 8G), "
+        "or use spice(parser=native)"
+    )

@@ -1,0 +1,48 @@
+"""What the user has chosen with `capeval spice setup`, kept beside the jars."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import asdict, dataclass
+
+from capeval.data.atomic import atomic_write
+from capeval.errors import UsageError
+
+_NAME = "settings.json"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The path of `java` and the memory; None where they were not chosen."""
+
+    java: str | None = None
+    memory: str | None = None
+
+
+def load(folder: str) -> Settings:
+    """The settings in the folder; those of a user who has chosen nothing where there are none that can be read."""
+    try:
+        with open(os.path.join(folder, _NAME), encoding="utf-8") as file:
+            return Settings(**json.load(file))
+    except (OSError, ValueError, TypeError):
+        return Settings()
+
+
+def save(folder: str, settings: Settings) -> None:
+    """Writes the settings."""
+    with atomic_write(os.path.join(folder, _NAME)) as file:
+        json.dump(asdict(settings), file)
+
+
+def check_memory(memory: str) -> str:
+    """The memory as given. Raises `UsageError` for what Java would not understand, or what is certainly too little."""
+    match = re.fullmatch(r"(\d{1,6})([GgMm])", memory)
+    if match is None or int(match[1]) * (1024 if match[2] in "Gg" else 1) < _LEAST:
+        raise UsageError(f"memory is a number with G or M, {_LEAST}M or more, as 4G; got {memory!r}")
+    return memory
+
+
+_LEAST = 1024
+"""Megabytes; with less the models alone do not fit well."""

@@ -1,0 +1,128 @@
+"""Sets the program up: once, and again as often as one likes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from capeval.errors import DataError
+from capeval.resources.stanford import parts, settings
+from capeval.resources.stanford.download import OtherContentError, copy, download, is_good, storing
+from capeval.resources.stanford.java import Java, find_java
+from capeval.resources.stanford.parts import Part
+from capeval.resources.stanford.program import EXAMPLE_SCORE, MEMORY, StanfordSpice
+from capeval.resources.stanford.settings import Settings
+
+Say = Callable[[str], object]
+"""Takes a line for the user."""
+Progress = Callable[[str, int, int], object]
+"""Takes a file's name, and how many of how many bytes are there."""
+
+LICENCES = (
+    "SPICE's program is under the AGPL, the Stanford parser in it under the GPL, Meteor's jar under the LGPL. They are "
+    "no part of capeval: this command fetches them for you, from Maven Central and PyPI."
+)
+
+
+def set_up(
+    *,
+    source: str | None = None,
+    java: str | None = None,
+    memory: str | None = None,
+    say: Say,
+    progress: Progress,
+) -> None:
+    """Brings every file of the program into the user's data folder, finds Java, and tries the program out.
+
+    Args:
+        source: a folder that has the files, for machines without internet; nothing is fetched then.
+        java: the path of `java`; the one that was named before, or that of JAVA_HOME or PATH, by default.
+        memory: the most memory for Java's objects, as `4G`; what was chosen before, or 4G, by default.
+        say: called with what was done, line by line.
+        progress: called while a file is fetched.
+
+    Raises:
+        MissingDependencyError: there is no Java; nothing was fetched.
+        DataError: a file cannot be had or is not what was published, or the program does not work.
+        UsageError: the memory is not an amount.
+    """
+    folder = parts.folder()
+    chosen = settings.load(folder)
+    if memory is not None:
+        settings.check_memory(memory)
+    found = _java(java, chosen)
+    say(f"Java {found.version}: {found.path}")
+    with storing(folder):
+        os.makedirs(folder, exist_ok=True)
+    say(f"Folder: {folder}")
+    wanted = [part for part in parts.PARTS if not is_good(part, os.path.join(folder, part.name))]
+    if wanted:
+        say(LICENCES)
+        _bring(wanted, folder, source, say, progress)
+    else:
+        say(f"All {len(parts.PARTS)} files are there, with the right checksums.")
+    settings.save(folder, Settings(os.path.abspath(found.path) if java else chosen.java, memory or chosen.memory))
+    program = StanfordSpice(found, folder, memory=memory or chosen.memory or MEMORY)
+    progress("trying it out", 0, 1)
+    score = program.try_out().scores["All"]["f"]
+    if score != EXAMPLE_SCORE:
+        raise DataError(
+            f"SPICE's program runs, but scores an example {score}, not {EXAMPLE_SCORE}; remove {folder}, run this again"
+        )
+    say(f"It works: an example has the right score, {score}.")
+
+
+def _java(named: str | None, chosen: Settings) -> Java:
+    """The Java to use: what was named earlier may have been removed since."""
+    if named is None and chosen.java is not None and os.path.exists(chosen.java):
+        return find_java(chosen.java)
+    return find_java(named)
+
+
+def _bring(wanted: list[Part], folder: str, source: str | None, say: Say, progress: Progress) -> None:
+    if source is not None:
+        _copy_all(wanted, folder, source, say)
+        return
+    fetched = 0
+    for part in wanted:
+        if _installed(part, folder):
+            say(f"{part.name}: from the installed pycocoevalcap")
+            continue
+        download(part, folder, lambda bytes_, part=part: progress(part.name, bytes_, part.download))  # type: ignore[misc]
+        fetched += part.download
+        say(f"{part.name}: fetched, {part.size:,} bytes, checksum right")
+    say(f"{fetched / 1e6:,.0f} MB fetched.")
+
+
+def _copy_all(wanted: list[Part], folder: str, source: str, say: Say) -> None:
+    """Copies what is wanted from the folder and those in it."""
+    if not os.path.isdir(source):
+        raise DataError(f"--from {source}: is not a folder; name the one that holds the jars")
+    there = {file: os.path.join(place, file) for place, _, files in os.walk(source) for file in files}
+    absent = [part for part in wanted if part.name not in there]
+    if absent:
+        urls = ", ".join(sorted({part.url for part in absent}))
+        raise DataError(
+            f"--from {source}: {len(absent)} of {len(wanted)} files are not there: "
+            f"{', '.join(part.name for part in absent)}; copy the folder that capeval spice setup fills on a machine "
+            f"with internet, or fetch them from {urls}"
+        )
+    for part in wanted:
+        copy(part, there[part.name], folder)
+        say(f"{part.name}: copied, checksum right")
+
+
+def _installed(part: Part, folder: str) -> bool:
+    """Whether an installed pycocoevalcap holds the part, which is then in the folder too."""
+    from importlib.util import find_spec
+
+    package = find_spec("pycocoevalcap")  # found, not imported
+    for place in (package.submodule_search_locations or ()) if package is not None else ():
+        for path in (os.path.join(place, "spice", *deeper, part.name) for deeper in ((), ("lib",))):
+            if os.path.isfile(path):
+                try:
+                    copy(part, path, folder)
+                except OtherContentError:
+                    continue  # of another version
+                return True
+    return False

@@ -1,0 +1,166 @@
+"""The cache of scene graphs: several processes, full disks, damaged files. Whatever is wrong, scoring goes on."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from capeval.errors import CapevalWarning
+from capeval.resources.stanford.cache import Cache, Side, Tuples
+
+GRAPHS: dict[Side, Tuples] = {
+    ("a dog",): (("dog",),),
+    ("a dog", "b"): (("b",), ("dog", "two"), ("dog", "run along", "beach")),
+    ("",): (),
+    (): (),
+    ("\ud800 é\0",): (("é",), ("\ud800",)),
+}
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> str:
+    return str(tmp_path / "folder" / "cache.sqlite")
+
+
+def test_what_is_kept_is_found(place: str) -> None:
+    cache = Cache(place, "1")
+    assert cache.find(list(GRAPHS)) == {}
+    assert not os.path.exists(place), "looking makes no file"
+    cache.keep(GRAPHS)
+    assert cache.find([*GRAPHS, ("c",)]) == GRAPHS
+    assert Cache(place, "1").find([("a dog",)]) == {("a dog",): (("dog",),)}
+    assert Cache(place, "2").find(list(GRAPHS)) == {}, "another version of the program"
+    cache.keep({("a dog",): (("other",),)})
+    assert cache.find([("a dog",)]) == {("a dog",): (("dog",),)}, "what is there stays"
+    assert os.listdir(os.path.dirname(place)) == ["cache.sqlite"], "no journal stays"
+
+
+def test_more_than_a_query_takes(place: str) -> None:
+    many: dict[Side, Tuples] = {(str(number),): ((str(number),),) for number in range(2001)}
+    cache = Cache(place, "1")
+    cache.keep(many)
+    assert cache.find([*many, ("x",)]) == many
+
+
+KEEPING = """
+import sys
+from capeval.resources.stanford.cache import Cache
+cache, who = Cache(sys.argv[1], "1"), sys.argv[2]
+print("ready", flush=True)
+sys.stdin.read()
+for number in range(100):
+    cache.keep({(f"{who} {number}", ): ((who, str(number)),), ("shared", str(number)): (("shared",),)})
+assert cache.writable
+"""
+
+
+def test_several_processes_at_once(place: str) -> None:
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-W", "error", "-c", KEEPING, place, str(who)], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        for who in range(4)
+    ]  # fmt: skip
+    for process in processes:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.close()
+    for process in processes:
+        assert process.wait() == 0
+        assert process.stdout is not None
+        process.stdout.close()
+    expected: dict[Side, Tuples] = {
+        (f"{who} {number}",): ((str(who), str(number)),) for who in range(4) for number in range(100)
+    }
+    expected |= {("shared", str(number)): (("shared",),) for number in range(100)}
+    assert Cache(place, "1").find(list(expected)) == expected
+
+
+FILLING = """
+import resource, sys, warnings
+from capeval.resources.stanford.cache import Cache
+resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))
+cache = Cache(sys.argv[1], "1")
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    for number in range(20):
+        cache.keep({(str(number), str(n)): (("word" * 100, ), ) for n in range(10)})
+print(len(caught), str(caught[0].message))
+"""
+
+
+def test_a_full_disk_costs_time_only(place: str) -> None:
+    """A process that may write no file longer than 64 KiB: the system refuses as a full disk does."""
+    done = subprocess.run([sys.executable, "-c", FILLING, place], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(f"1 {place}: the cache of SPICE's scene graphs cannot be used")
+    assert "scores are right" in done.stdout
+    assert "free space there" in done.stdout
+    sides: list[Side] = [(str(number), str(n)) for number in range(20) for n in range(10)]
+    kept = Cache(place, "1").find(sides)
+    assert 10 <= len(kept) < 200
+    assert list(kept) == sides[: len(kept)], "what was kept before is still there, whole batches of it"
+    assert len(kept) % 10 == 0
+    Cache(place, "1").keep({("new",): ()})
+    assert Cache(place, "1").find([("new",)]) == {("new",): ()}
+
+
+@pytest.mark.parametrize("damage", [b"no database at all" * 100, b"SQLite format 3\0" + b"\xff" * 5000])
+def test_a_damaged_file_is_left_alone(place: str, damage: bytes) -> None:
+    os.mkdir(os.path.dirname(place))
+    Path(place).write_bytes(damage)
+    cache = Cache(place, "1")
+    with pytest.warns(CapevalWarning, match="cannot be used .*remove the file, it is damaged"):
+        assert cache.find(list(GRAPHS)) == {}
+    cache.keep(GRAPHS)  # a second warning would be an error here
+    assert cache.find(list(GRAPHS)) == {}
+    assert Path(place).read_bytes() == damage
+
+
+def test_an_entry_that_is_no_graph(place: str) -> None:
+    cache = Cache(place, "1")
+    cache.keep(GRAPHS)
+    database = sqlite3.connect(place)
+    with database:
+        database.execute("UPDATE graphs SET tuples = '[[' WHERE captions = '[\"a dog\"]'")
+    database.close()
+    with pytest.warns(CapevalWarning, match="remove the file, it is damaged"):
+        assert ("a dog",) not in cache.find(list(GRAPHS))
+
+
+def test_an_empty_file_becomes_a_cache(place: str) -> None:
+    os.mkdir(os.path.dirname(place))
+    Path(place).touch()
+    cache = Cache(place, "1")
+    assert cache.find(list(GRAPHS)) == {}
+    cache.keep(GRAPHS)
+    assert cache.find(list(GRAPHS)) == GRAPHS
+
+
+@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may write everywhere")
+def test_a_cache_that_may_only_be_read_is_read(place: str) -> None:
+    Cache(place, "1").keep(GRAPHS)
+    os.chmod(place, 0o400)
+    os.chmod(os.path.dirname(place), 0o500)
+    try:
+        cache = Cache(place, "1")
+        assert cache.find(list(GRAPHS)) == GRAPHS
+        with pytest.warns(CapevalWarning, match="readonly.*make it writable"):
+            cache.keep({("new",): ()})
+        assert cache.find([*GRAPHS, ("new",)]) == GRAPHS
+    finally:
+        os.chmod(os.path.dirname(place), 0o700)
+
+
+def test_no_folder_can_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    cache = Cache(str(tmp_path / "file" / "cache.sqlite"), "1")
+    with pytest.warns(CapevalWarning, match="choose another place by XDG_CACHE_HOME"):
+        cache.keep(GRAPHS)
