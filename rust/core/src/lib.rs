@@ -15,7 +15,8 @@ pub mod text;
 pub mod tables;
 pub mod wordnet;
 
-// Words, tags and dependencies of a caption.
+// Words, tags and dependencies of a caption, and the scene that they describe.
+pub mod graph;
 pub mod parse;
 
 // One pass over the images for all metrics, and resampling of its statistics.

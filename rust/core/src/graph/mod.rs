@@ -1,0 +1,73 @@
+//! Scene graphs: what a parsed caption says of objects, of their attributes and of the relations between them.
+//!
+//! The rules imitate the original SPICE program, whose answers to thousands of captions they were found from. Modules in
+//! reading order: [`tree`] reads the basic dependencies, [`quantities`] turns `a couple of dogs` around, [`links`] collapses
+//! dependencies (prepositions and conjunctions become parts of links), [`pronouns`] finds what pronouns stand for;
+//! [`relations`] and [`attributes`] read the graph off the links, and [`builder`] keeps it.
+
+mod attributes;
+mod builder;
+mod links;
+mod pronouns;
+mod quantities;
+mod relations;
+mod tree;
+
+use crate::parse::Word;
+
+/// What a caption describes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SceneGraph {
+    /// In the order of the words that name them. The same name may come several times: once for each mention.
+    pub objects: Vec<Object>,
+    /// In the order of their words.
+    pub attributes: Vec<Attribute>,
+    /// In the order of their words.
+    pub relations: Vec<Relation>,
+}
+
+/// A thing that the caption mentions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Object {
+    /// Lemma of its word.
+    pub name: String,
+    /// Numbers of its words in the caption: the noun and the pronouns that stand for it.
+    pub words: Vec<usize>,
+}
+
+/// A quality of an object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attribute {
+    /// Number of the object in [`SceneGraph::objects`].
+    pub object: usize,
+    /// Lemma of its word.
+    pub name: String,
+    /// Numbers of its words in the caption.
+    pub words: Vec<usize>,
+}
+
+/// What one object has to do with another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Relation {
+    /// Number of the first object in [`SceneGraph::objects`].
+    pub subject: usize,
+    /// Lemma of a verb with its particles and prepositions, or a preposition alone: `stand in front of`, `on`.
+    pub predicate: String,
+    /// Number of the second object.
+    pub object: usize,
+    /// Numbers of the words of the predicate in the caption.
+    pub words: Vec<usize>,
+}
+
+impl SceneGraph {
+    /// The scene graph of a parsed caption. Any heads are accepted, also circles and numbers out of range.
+    pub fn of(words: &[Word]) -> Self {
+        let tree = tree::Tree::of(words);
+        let links = links::of(&tree);
+        let referents = pronouns::referents(&tree);
+        let mut builder = builder::Builder::new(&tree, &referents);
+        relations::read(&tree, &links, &mut builder);
+        attributes::read(&tree, &links, &mut builder);
+        builder.finish()
+    }
+}

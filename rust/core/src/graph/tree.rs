@@ -1,0 +1,117 @@
+//! The basic dependencies of a caption, to be walked from heads to their dependents.
+
+use super::quantities;
+use crate::parse::{Relation, Tag, Word};
+
+/// A parsed caption and the dependents of each of its words.
+///
+/// Any heads will do: a word whose head is out of range or itself depends on none, and nothing here follows heads upwards
+/// without end.
+pub(super) struct Tree<'a> {
+    words: &'a [Word],
+    heads: Vec<Option<usize>>,
+    relations: Vec<Relation>,
+    /// Where the dependents of each word start in `dependents`; one more at the end.
+    starts: Vec<u32>,
+    dependents: Vec<u32>,
+}
+
+impl<'a> Tree<'a> {
+    pub(super) fn of(words: &'a [Word]) -> Self {
+        let head = |(number, word): (usize, &Word)| word.head.filter(|&head| head < words.len() && head != number);
+        let heads = words.iter().enumerate().map(head).collect();
+        let relations = words.iter().map(|word| word.relation).collect();
+        let mut tree = Self { words, heads, relations, starts: Vec::new(), dependents: Vec::new() };
+        tree.index();
+        if quantities::turn(&mut tree) {
+            tree.index();
+        }
+        tree
+    }
+
+    /// Lists the dependents of each word.
+    fn index(&mut self) {
+        self.starts.clear();
+        self.starts.resize(self.len() + 1, 0);
+        for &head in self.heads.iter().flatten() {
+            self.starts[head + 1] += 1;
+        }
+        for number in 0..self.len() {
+            self.starts[number + 1] += self.starts[number];
+        }
+        let mut next = self.starts.clone();
+        self.dependents.resize(self.starts[self.len()] as usize, 0);
+        for (number, head) in self.heads.iter().enumerate() {
+            if let &Some(head) = head {
+                self.dependents[next[head] as usize] = number as u32;
+                next[head] += 1;
+            }
+        }
+    }
+
+    /// Number of words.
+    pub(super) fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// The word as it stands in the caption.
+    pub(super) fn text(&self, number: usize) -> &'a str {
+        &self.words[number].text
+    }
+
+    /// The base form of a word.
+    pub(super) fn lemma(&self, number: usize) -> &'a str {
+        &self.words[number].lemma
+    }
+
+    pub(super) fn tag(&self, number: usize) -> Tag {
+        self.words[number].tag
+    }
+
+    pub(super) fn head(&self, number: usize) -> Option<usize> {
+        self.heads[number]
+    }
+
+    pub(super) fn relation(&self, number: usize) -> Relation {
+        self.relations[number]
+    }
+
+    /// Makes a word depend on another one. The lists of dependents stay as they were.
+    pub(super) fn attach(&mut self, number: usize, head: Option<usize>, relation: Relation) {
+        self.heads[number] = head.filter(|&head| head != number);
+        self.relations[number] = relation;
+    }
+
+    /// The dependents of a word, in the order of the caption.
+    pub(super) fn dependents(&self, head: usize) -> impl DoubleEndedIterator<Item = usize> + '_ {
+        let range = self.starts[head] as usize..self.starts[head + 1] as usize;
+        self.dependents[range].iter().map(|&number| number as usize)
+    }
+
+    /// The dependents of a word by one relation, in the order of the caption.
+    pub(super) fn by(&self, head: usize, relation: Relation) -> impl DoubleEndedIterator<Item = usize> + '_ {
+        self.dependents(head).filter(move |&number| self.relations[number] == relation)
+    }
+
+    /// Whether a word has a dependent by this relation.
+    pub(super) fn has(&self, head: usize, relation: Relation) -> bool {
+        self.by(head, relation).next().is_some()
+    }
+
+    pub(super) fn is_noun(&self, number: usize) -> bool {
+        matches!(self.tag(number), Tag::Nn | Tag::Nns | Tag::Nnp | Tag::Nnps)
+    }
+
+    pub(super) fn is_verb(&self, number: usize) -> bool {
+        matches!(self.tag(number), Tag::Vb | Tag::Vbd | Tag::Vbg | Tag::Vbn | Tag::Vbp | Tag::Vbz)
+    }
+
+    pub(super) fn is_adjective(&self, number: usize) -> bool {
+        matches!(self.tag(number), Tag::Jj | Tag::Jjr | Tag::Jjs)
+    }
+
+    /// Whether the word is a personal pronoun: `it`, `them`, `her` of `her dog`.
+    pub(super) fn is_pronoun(&self, number: usize) -> bool {
+        matches!(self.tag(number), Tag::Prp | Tag::PrpPossessive)
+    }
+}
