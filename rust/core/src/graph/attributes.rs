@@ -2,15 +2,17 @@
 
 use super::builder::Builder;
 use super::links::Link;
+use super::prepositions;
 use super::relations::subjects;
 use super::tree::Tree;
-use crate::parse::Relation;
+use crate::parse::{Relation, Tag};
 
 pub(super) fn read(tree: &Tree, links: &[Link], builder: &mut Builder) {
     for link in links {
         match link.relation {
-            Relation::Amod | Relation::Compound => modifier(link, builder),
-            Relation::Nummod if tree.lemma(link.word) != "one" => modifier(link, builder),
+            Relation::Amod => modifier(link, builder),
+            Relation::Compound if tree.is_noun(link.head) && tree.is_noun(link.word) => modifier(link, builder),
+            Relation::Nummod if matches!(tree.tag(link.head), Tag::Nns | Tag::Nnps) => modifier(link, builder),
             _ => {}
         }
     }
@@ -26,11 +28,15 @@ fn modifier(link: &Link, builder: &mut Builder) {
 
 /// `a dog is brown` → dog, brown; `a dog sleeps` → dog, sleep; `a dog is a poodle` → dog, poodle.
 fn predicate(tree: &Tree, subject: usize, head: usize, builder: &mut Builder) {
-    if tree.is_verb(head) && !builder.relates(head) {
-        if let Some(subject) = builder.thing(subject).filter(|_| tree.relation(head) != Relation::Acl) {
+    if tree.is_verb(head) {
+        let is_plain = tree.lemma(head) != "be" && !builder.relates(head) && !tree.has(head, Relation::Nsubjpass);
+        if let Some(subject) = builder.thing(subject).filter(|_| is_plain && tree.relation(head) != Relation::Acl) {
             builder.attribute(subject, head);
         }
-    } else if tree.has(head, Relation::Cop) && !tree.has(head, Relation::Case) {
-        builder.attribute(builder.referent(subject), head);
+    } else if !tree.has(head, Relation::Case) && tree.relation(head) != Relation::Acl {
+        let subject = builder.referent(subject);
+        if (tree.is_noun(subject) || tree.is_pronoun(subject)) && !prepositions::opens_pair(tree, head) {
+            builder.attribute(subject, head);
+        }
     }
 }

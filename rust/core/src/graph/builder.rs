@@ -1,8 +1,9 @@
 //! The graph while it is being read.
 
-use super::links::Phrase;
+use super::links::{Link, Phrase};
 use super::tree::Tree;
 use super::{Attribute, Object, Relation, SceneGraph};
+use crate::parse::Relation as Dependency;
 
 pub(super) struct Builder<'a> {
     tree: &'a Tree<'a>,
@@ -30,8 +31,11 @@ pub(super) enum Predicate {
 
 impl<'a> Builder<'a> {
     /// Every noun is an object, unless it is part of another one.
-    pub(super) fn new(tree: &'a Tree<'a>, referents: &'a [usize]) -> Self {
-        let is_object = (0..tree.len()).map(|word| names_object(tree, word)).collect();
+    pub(super) fn new(tree: &'a Tree<'a>, links: &[Link], referents: &'a [usize]) -> Self {
+        let mut is_object: Vec<bool> = (0..tree.len()).map(|word| tree.is_noun(word)).collect();
+        for link in links.iter().filter(|link| link.relation == Dependency::Compound) {
+            is_object[link.word] = false;
+        }
         Self {
             tree,
             referents,
@@ -98,10 +102,6 @@ impl<'a> Builder<'a> {
         }
         graph
     }
-}
-
-fn names_object(tree: &Tree, word: usize) -> bool {
-    tree.is_noun(word) && tree.relation(word) != crate::parse::Relation::Compound
 }
 
 /// The predicate in words, and their numbers.

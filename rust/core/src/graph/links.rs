@@ -1,6 +1,7 @@
 //! Collapsed dependencies: prepositions are part of the link between two words, and what holds of one conjunct holds of
 //! all.
 
+use super::prepositions;
 use super::tree::Tree;
 use crate::parse::Relation;
 
@@ -66,12 +67,20 @@ pub(super) fn of(tree: &Tree) -> Vec<Link> {
         }
         gather(tree, number, &mut conjuncts);
         for &word in &conjuncts {
-            let mut link = Link { head, word, relation, preposition: preposition(tree, word) };
-            if link.preposition.is_empty() {
-                link.preposition = preposition(tree, number);
+            let marked = if tree.has(word, Relation::Case) { word } else { number };
+            let mut link = Link { head, word, relation, preposition: Phrase::default() };
+            let Some(case) = tree.by(marked, Relation::Case).next_back() else {
+                links.push(link);
+                continue;
+            };
+            if prepositions::opens_phrase(tree, word) {
+                continue;
             }
-            widen(tree, &mut link, number);
+            (link.head, link.preposition) = prepositions::of(tree, head, marked, case);
             links.push(link);
+            for other in tree.by(case, Relation::Conj) {
+                links.push(Link { preposition: [other].into_iter().collect(), ..link });
+            }
         }
     }
     links
@@ -85,46 +94,5 @@ fn gather(tree: &Tree, word: usize, conjuncts: &mut Vec<usize>) {
     while next < conjuncts.len() {
         conjuncts.extend(tree.by(conjuncts[next], Relation::Conj));
         next += 1;
-    }
-}
-
-/// The prepositions of a word: `on` of `on a table`, `out of` of `out of a box`.
-fn preposition(tree: &Tree, word: usize) -> Phrase {
-    let mut phrase = Phrase::default();
-    for case in tree.by(word, Relation::Case) {
-        if phrase.is_empty() && tree.text(case) == "of" {
-            if let Some(out) = case.checked_sub(1).filter(|&out| tree.head(out) == Some(word) && tree.text(out) == "out") {
-                phrase.push(out);
-            }
-        }
-        phrase.push(case);
-        tree.by(case, Relation::Mwe).for_each(|part| phrase.push(part));
-    }
-    phrase
-}
-
-/// Nouns that make one preposition of `… of`: in `sits in front of a car` the car is what is linked with the sitting.
-const OF_PHRASES: [(&str, &str); 2] = [("in", "front"), ("on", "top")];
-
-/// Adverbs that make one preposition of `… to`.
-const TO_PHRASES: [&str; 2] = ["next", "close"];
-
-/// Makes one link of `in front of`, `on top of`, `next to` and the word after.
-fn widen(tree: &Tree, link: &mut Link, first: usize) {
-    let Some(outer) = tree.head(link.head) else { return };
-    if link.relation != Relation::Nmod {
-        return;
-    }
-    let inner = link.head;
-    let Some(last) = tree.by(first, Relation::Case).next().map(|case| tree.text(case)) else { return };
-    if last == "of" && tree.relation(inner) == Relation::Nmod {
-        let Some(before) = tree.by(inner, Relation::Case).next() else { return };
-        if OF_PHRASES.contains(&(tree.text(before), tree.text(inner))) {
-            let phrase: Phrase = [before, inner].into_iter().collect();
-            *link = Link { head: outer, preposition: phrase.with(link.preposition), ..*link };
-        }
-    } else if last == "to" && TO_PHRASES.contains(&tree.text(inner)) {
-        let phrase: Phrase = [inner].into_iter().collect();
-        *link = Link { head: outer, preposition: phrase.with(link.preposition), ..*link };
     }
 }

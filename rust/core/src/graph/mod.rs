@@ -8,6 +8,7 @@
 mod attributes;
 mod builder;
 mod links;
+mod prepositions;
 mod pronouns;
 mod quantities;
 mod relations;
@@ -65,7 +66,7 @@ impl SceneGraph {
         let tree = tree::Tree::of(words);
         let links = links::of(&tree);
         let referents = pronouns::referents(&tree);
-        let mut builder = builder::Builder::new(&tree, &referents);
+        let mut builder = builder::Builder::new(&tree, &links, &referents);
         relations::read(&tree, &links, &mut builder);
         attributes::read(&tree, &links, &mut builder);
         builder.finish()

@@ -12,9 +12,11 @@ pub(super) fn referents(tree: &Tree) -> Vec<usize> {
     let depths = depths(tree);
     for word in 0..tree.len() {
         if tree.is_pronoun(word) {
-            let nouns = (0..word).filter(|&noun| can_stand_for(tree, noun, word));
-            if let Some(noun) = nouns.min_by_key(|&noun| depths[noun]) {
-                referents[word] = noun;
+            let owned = tree.head(word).filter(|&owned| tree.relation(word) == Relation::NmodPoss && owned > word);
+            let nouns = (0..word).chain(owned).filter(|&noun| can_stand_for(tree, noun, word));
+            match nouns.min_by_key(|&noun| depths[noun]) {
+                Some(noun) if Some(noun) != owned => referents[word] = noun,
+                _ => {}
             }
         }
     }
@@ -24,7 +26,7 @@ pub(super) fn referents(tree: &Tree) -> Vec<usize> {
 fn can_stand_for(tree: &Tree, noun: usize, pronoun: usize) -> bool {
     let plural = matches!(tree.tag(noun), Tag::Nns | Tag::Nnps);
     let singular = ["it", "its", "he", "him", "his", "she", "her", "himself", "herself", "itself"].contains(&tree.text(pronoun));
-    tree.is_noun(noun) && tree.relation(noun) != Relation::Compound && !(plural && singular)
+    tree.is_noun(noun) && !(plural && singular)
 }
 
 /// How many links lead from the root to each word.

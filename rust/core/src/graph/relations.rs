@@ -10,10 +10,17 @@ pub(super) fn read(tree: &Tree, links: &[Link], builder: &mut Builder) {
     for link in links {
         match link.relation {
             Relation::Dobj => action(tree, &subjects, link, Phrase::default(), builder),
-            Relation::Nmod if tree.is_verb(link.head) || tree.is_adjective(link.head) => {
+            Relation::Nmod if is_agent(tree, link) => agent(tree, links, &subjects, link, builder),
+            Relation::Nmod if tree.is_verb(link.head) => {
                 action(tree, &subjects, link, link.preposition, builder);
             }
-            Relation::Nmod => place(link, Predicate::Preposition(link.preposition), builder),
+            Relation::Nmod => {
+                place(link, Predicate::Preposition(link.preposition), builder);
+                if !tree.has(link.head, Relation::Cop) {
+                    action(tree, &subjects, link, link.preposition, builder);
+                }
+            }
+            Relation::NmodTmod | Relation::NmodNpmod if tree.is_verb(link.head) => {}
             Relation::NmodTmod => place(link, Predicate::Bare("tmod"), builder),
             Relation::NmodNpmod => place(link, Predicate::Bare("npmod"), builder),
             Relation::NmodPoss => possession(link, builder),
@@ -32,18 +39,16 @@ pub(super) fn subjects(tree: &Tree, links: &[Link]) -> Vec<(usize, usize)> {
     let mut subjects = Vec::new();
     for link in links {
         match link.relation {
-            Relation::Nsubj | Relation::Nsubjpass => subjects.push((link.word, link.head)),
+            Relation::Nsubj => subjects.push((link.word, link.head)),
             Relation::Acl => subjects.push((link.head, link.word)),
             _ => {}
         }
     }
-    // A verb without subject that is joined to another has the other's.
+    // A word without subject that is joined to another has the other's.
     for verb in 0..tree.len() {
         if tree.relation(verb) == Relation::Conj && !has_subject(tree, verb) {
-            if let Some(first) = tree.head(verb).filter(|_| tree.is_verb(verb)) {
-                let shared = subjects.iter().filter(|&&(_, head)| head == first && has_subject(tree, first));
-                let shared: Vec<_> = shared.map(|&(subject, _)| (subject, verb)).collect();
-                subjects.extend(shared);
+            if let Some(first) = tree.head(verb) {
+                subjects.extend(tree.by(first, Relation::Nsubj).map(|subject| (subject, verb)));
             }
         }
     }
@@ -60,8 +65,37 @@ fn action(tree: &Tree, subjects: &[(usize, usize)], link: &Link, preposition: Ph
     let phrase = tree.by(link.head, Relation::CompoundPrt).collect::<Phrase>().with(preposition);
     for &(subject, verb) in subjects {
         if verb == link.head {
-            if let Some(subject) = builder.thing(subject) {
+            if tree.lemma(verb) == "be" {
+                builder.relation(builder.referent(subject), Predicate::Preposition(phrase), object);
+            } else if let Some(subject) = actor(tree, builder, subject, verb) {
                 builder.relation(subject, Predicate::Word(verb, phrase), object);
+            }
+        }
+    }
+}
+
+/// Who acts: a noun or its pronoun; any word that a clause describes.
+fn actor(tree: &Tree, builder: &Builder, subject: usize, verb: usize) -> Option<usize> {
+    if tree.relation(verb) == Relation::Acl { Some(builder.referent(subject)) } else { builder.thing(subject) }
+}
+
+fn is_agent(tree: &Tree, link: &Link) -> bool {
+    tree.has(link.head, Relation::Auxpass) && link.preposition.words().map(|word| tree.text(word)).eq(["by"])
+}
+
+/// `a ball is thrown by a man`, `a ball being thrown by a man` → man – throw – ball, ball – throw – man.
+fn agent(tree: &Tree, links: &[Link], subjects: &[(usize, usize)], link: &Link, builder: &mut Builder) {
+    let Some(agent) = builder.thing(link.word) else { return };
+    let phrase: Phrase = tree.by(link.head, Relation::CompoundPrt).collect();
+    for passive in links.iter().filter(|other| other.head == link.head && other.relation == Relation::Nsubjpass) {
+        if let Some(patient) = builder.thing(passive.word) {
+            builder.relation(agent, Predicate::Word(link.head, phrase), patient);
+        }
+    }
+    for &(subject, verb) in subjects {
+        if verb == link.head {
+            if let Some(subject) = actor(tree, builder, subject, verb) {
+                builder.relation(subject, Predicate::Word(verb, phrase), agent);
             }
         }
     }

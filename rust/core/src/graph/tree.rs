@@ -103,7 +103,7 @@ impl<'a> Tree<'a> {
     }
 
     pub(super) fn is_verb(&self, number: usize) -> bool {
-        matches!(self.tag(number), Tag::Vb | Tag::Vbd | Tag::Vbg | Tag::Vbn | Tag::Vbp | Tag::Vbz)
+        matches!(self.tag(number), Tag::Md | Tag::Vb | Tag::Vbd | Tag::Vbg | Tag::Vbn | Tag::Vbp | Tag::Vbz)
     }
 
     pub(super) fn is_adjective(&self, number: usize) -> bool {
