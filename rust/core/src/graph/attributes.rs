@@ -3,7 +3,7 @@
 use super::builder::Builder;
 use super::links::Link;
 use super::prepositions;
-use super::relations::subjects;
+use super::relations::{Subject, subjects};
 use super::tree::Tree;
 use crate::parse::{Relation, Tag};
 
@@ -12,12 +12,17 @@ pub(super) fn read(tree: &Tree, links: &[Link], builder: &mut Builder) {
         match link.relation {
             Relation::Amod => modifier(link, builder),
             Relation::Compound if tree.is_noun(link.head) && tree.is_noun(link.word) => modifier(link, builder),
-            Relation::Nummod if matches!(tree.tag(link.head), Tag::Nns | Tag::Nnps) => modifier(link, builder),
+            Relation::Nummod if counts(tree, link) => modifier(link, builder),
             _ => {}
         }
     }
-    for (subject, head) in subjects(tree, links) {
-        predicate(tree, subject, head, builder);
+    for &(counted, quantity) in tree.counts() {
+        if tree.is_plural(counted) {
+            builder.attribute(counted, quantity);
+        }
+    }
+    for subject in subjects(tree, links) {
+        predicate(tree, &subject, builder);
     }
 }
 
@@ -26,17 +31,28 @@ fn modifier(link: &Link, builder: &mut Builder) {
     builder.attribute(builder.referent(link.head), link.word);
 }
 
+/// Only the first number counts, and only where there are several: not in `one dog`.
+fn counts(tree: &Tree, link: &Link) -> bool {
+    let is_first = tree.by(link.head, Relation::Nummod).next().is_none_or(|first| first == link.word);
+    tree.is_plural(link.head) && (is_first || tree.relation(link.word) == Relation::Conj)
+}
+
 /// `a dog is brown` → dog, brown; `a dog sleeps` → dog, sleep; `a dog is a poodle` → dog, poodle.
-fn predicate(tree: &Tree, subject: usize, head: usize, builder: &mut Builder) {
-    if tree.is_verb(head) {
-        let is_plain = tree.lemma(head) != "be" && !builder.relates(head) && !tree.has(head, Relation::Nsubjpass);
-        if let Some(subject) = builder.thing(subject).filter(|_| is_plain && tree.relation(head) != Relation::Acl) {
-            builder.attribute(subject, head);
-        }
-    } else if !tree.has(head, Relation::Case) && tree.relation(head) != Relation::Acl {
-        let subject = builder.referent(subject);
-        if (tree.is_noun(subject) || tree.is_pronoun(subject)) && !prepositions::opens_pair(tree, head) {
-            builder.attribute(subject, head);
-        }
+fn predicate(tree: &Tree, subject: &Subject, builder: &mut Builder) {
+    let head = subject.head;
+    let word = builder.referent(subject.word);
+    if subject.is_described || builder.relates(head) || tree.lemma(head) == "be" {
+        return;
+    }
+    if tree.has(head, Relation::Case) && !tree.is_adjective(head) {
+        return;
+    }
+    let fits = if tree.is_verb(head) {
+        tree.is_noun(word) && !tree.has(head, Relation::Nsubjpass) && !tree.has(head, Relation::Auxpass)
+    } else {
+        (tree.is_noun(word) || tree.is_pronoun(word) || tree.tag(word) == Tag::Wp) && !prepositions::opens(tree, head)
+    };
+    if fits {
+        builder.attribute(word, head);
     }
 }

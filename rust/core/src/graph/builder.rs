@@ -23,9 +23,9 @@ pub(super) enum Predicate {
     Have,
     /// `on`, `in front of`.
     Preposition(Phrase),
-    /// A verb or adjective with its particles and prepositions.
-    Word(usize, Phrase),
-    /// A noun of time or measure without preposition.
+    /// A verb or adjective with its particles and prepositions, or the name of its bare modifier.
+    Word(usize, Phrase, Option<&'static str>),
+    /// The name of a bare modifier, one without preposition: of time, of measure.
     Bare(&'static str),
 }
 
@@ -69,7 +69,7 @@ impl<'a> Builder<'a> {
     pub(super) fn relation(&mut self, subject: usize, predicate: Predicate, object: usize) {
         self.is_object[subject] = true;
         self.is_object[object] = true;
-        if let Predicate::Word(word, _) = predicate {
+        if let Predicate::Word(word, ..) = predicate {
             self.relates[word] = true;
         }
         self.relations.push((subject, predicate, object));
@@ -107,14 +107,14 @@ impl<'a> Builder<'a> {
 /// The predicate in words, and their numbers.
 fn spell(tree: &Tree, predicate: Predicate) -> (String, Vec<usize>) {
     let (mut text, mut words) = (String::new(), Vec::new());
-    let phrase = match predicate {
+    let (phrase, measure) = match predicate {
         Predicate::Have => return ("have".to_owned(), words),
         Predicate::Bare(name) => return (name.to_owned(), words),
-        Predicate::Preposition(phrase) => phrase,
-        Predicate::Word(word, phrase) => {
+        Predicate::Preposition(phrase) => (phrase, None),
+        Predicate::Word(word, phrase, measure) => {
             text.push_str(tree.lemma(word));
             words.push(word);
-            phrase
+            (phrase, measure)
         }
     };
     for word in phrase.words() {
@@ -123,6 +123,10 @@ fn spell(tree: &Tree, predicate: Predicate) -> (String, Vec<usize>) {
         }
         text.push_str(tree.text(word));
         words.push(word);
+    }
+    if let Some(measure) = measure {
+        text.push(' ');
+        text.push_str(measure);
     }
     (text, words)
 }

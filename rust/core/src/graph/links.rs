@@ -73,7 +73,7 @@ pub(super) fn of(tree: &Tree) -> Vec<Link> {
                 links.push(link);
                 continue;
             };
-            if prepositions::opens_phrase(tree, word) {
+            if prepositions::opens(tree, word) {
                 continue;
             }
             (link.head, link.preposition) = prepositions::of(tree, head, marked, case);

@@ -4,13 +4,10 @@ use super::links::Phrase;
 use super::tree::Tree;
 use crate::parse::Relation;
 
-/// Pairs of words that make one preposition: `a dog next to a cat`, `a cigarette out of a box`.
-const PAIRS: [(&str, &str); 43] = [
-    ("according", "to"),
+/// Pairs that make one preposition where both depend on the noun: `a cigarette out of a box`.
+const BEFORE_NOUN: [(&str, &str); 19] = [
     ("across", "from"),
-    ("ahead", "of"),
     ("along", "with"),
-    ("alongside", "of"),
     ("apart", "from"),
     ("as", "for"),
     ("as", "from"),
@@ -18,82 +15,107 @@ const PAIRS: [(&str, &str); 43] = [
     ("as", "per"),
     ("as", "to"),
     ("aside", "from"),
-    ("away", "from"),
     ("based", "on"),
-    ("because", "of"),
-    ("close", "by"),
-    ("close", "to"),
-    ("contrary", "to"),
     ("compared", "to"),
     ("compared", "with"),
-    ("due", "to"),
-    ("depending", "on"),
     ("except", "for"),
-    ("exclusive", "of"),
     ("far", "from"),
-    ("followed", "by"),
     ("inside", "of"),
-    ("instead", "of"),
-    ("irrespective", "of"),
-    ("next", "to"),
     ("near", "to"),
     ("off", "of"),
     ("out", "of"),
-    ("outside", "of"),
-    ("owing", "to"),
-    ("previous", "to"),
-    ("prior", "to"),
-    ("regardless", "of"),
-    ("subsequent", "to"),
-    ("such", "as"),
-    ("thanks", "to"),
     ("together", "with"),
-    ("preliminary", "to"),
 ];
 
-/// Triples of words that make one preposition: `a dog sits in front of a cat`.
-const TRIPLES: [(&str, &str, &str); 2] = [("in", "front", "of"), ("on", "top", "of")];
+/// Pairs that make one preposition where the noun depends on the first word: `a dog sits next to a cat`.
+const WITH_NOUN: [(&str, &str); 14] = [
+    ("across", "from"),
+    ("apart", "from"),
+    ("as", "from"),
+    ("aside", "from"),
+    ("away", "from"),
+    ("close", "by"),
+    ("close", "to"),
+    ("contrary", "to"),
+    ("far", "from"),
+    ("inside", "of"),
+    ("near", "to"),
+    ("next", "to"),
+    ("outside", "of"),
+    ("regardless", "of"),
+];
+
+/// Triples that make one preposition: `a dog sits in front of a cat`.
+const TRIPLES: [(&str, &str, &str); 13] = [
+    ("by", "means", "of"),
+    ("in", "accordance", "with"),
+    ("in", "addition", "to"),
+    ("in", "case", "of"),
+    ("in", "front", "of"),
+    ("in", "lieu", "of"),
+    ("in", "place", "of"),
+    ("in", "spite", "of"),
+    ("on", "account", "of"),
+    ("on", "behalf", "of"),
+    ("on", "top", "of"),
+    ("with", "regard", "to"),
+    ("with", "respect", "to"),
+];
 
 /// The preposition that ends with `case`, a dependent of `word`, and the word that it links `word` with: the head,
 /// unless the head is part of the preposition, as `next` of `sits next to a cat` is.
 pub(super) fn of(tree: &Tree, head: usize, word: usize, case: usize) -> (usize, Phrase) {
-    let alone: Phrase = std::iter::once(case).chain(tree.by(case, Relation::Mwe)).collect();
-    let Some(before) = case.checked_sub(1) else { return (head, alone) };
-    if PAIRS.contains(&(tree.text(before), tree.text(case))) {
-        let pair = [before, case].into_iter().collect();
-        if tree.head(before) == Some(word) {
-            return (head, pair);
-        }
-        if let Some(outer) = tree.head(before).filter(|_| before == head) {
-            return (outer, pair);
-        }
+    if let (Some(outer), Some(phrase)) = (tree.head(head), headed(tree, head, case)) {
+        return (outer, phrase);
     }
-    if let (Some(first), Some(outer)) = (triple(tree, before), tree.head(before)) {
-        if before == head {
-            return (outer, [first, before, case].into_iter().collect());
-        }
+    (head, paired(tree, word, case))
+}
+
+/// The first preposition of a noun that is said to be where a subject is: `on` of `the lamp is on in a house`.
+pub(super) fn before(tree: &Tree, word: usize) -> Option<Phrase> {
+    let case = tree.by(word, Relation::Case).next()?;
+    let next = tree.by(word, Relation::Case).nth(1).filter(|&next| next == case + 1);
+    Some(match next {
+        Some(next) if BEFORE_NOUN.contains(&(tree.text(case), tree.text(next))) => [case, next].into_iter().collect(),
+        _ => paired(tree, word, case),
+    })
+}
+
+/// The preposition that a predicate opens, and the noun after: `next to` and `cat` of `a dog is next to a cat`.
+pub(super) fn after_copula(tree: &Tree, predicate: usize) -> Option<(Phrase, usize)> {
+    tree.by(predicate, Relation::Nmod).find_map(|noun| {
+        let case = tree.by(noun, Relation::Case).next_back()?;
+        Some((headed(tree, predicate, case)?, noun))
+    })
+}
+
+/// A case with what it makes one preposition with: `out of`, `because of`.
+fn paired(tree: &Tree, word: usize, case: usize) -> Phrase {
+    let is_pair = |&before: &usize| {
+        tree.head(before) == Some(word) && BEFORE_NOUN.contains(&(tree.text(before), tree.text(case)))
+    };
+    let before = case.checked_sub(1).filter(is_pair);
+    before.into_iter().chain([case]).chain(tree.by(case, Relation::Mwe)).collect()
+}
+
+/// The preposition that `head` and the word after make: `next to`, `in front of`.
+fn headed(tree: &Tree, head: usize, case: usize) -> Option<Phrase> {
+    if head + 1 != case {
+        return None;
     }
-    (head, alone)
+    if !tree.is_noun(head) && WITH_NOUN.contains(&(tree.text(head), tree.text(case))) {
+        return Some([head, case].into_iter().collect());
+    }
+    let first = head.checked_sub(1).filter(|&first| tree.head(first) == Some(head))?;
+    let triple = (tree.text(first), tree.text(head), tree.text(case));
+    TRIPLES.contains(&triple).then(|| [first, head, case].into_iter().collect())
 }
 
-/// The `in` of `in front of`, given `front`.
-fn triple(tree: &Tree, noun: usize) -> Option<usize> {
-    let first = noun.checked_sub(1)?;
-    let last = (noun + 1 < tree.len()).then_some(noun + 1)?;
-    let found = TRIPLES.contains(&(tree.text(first), tree.text(noun), tree.text(last)));
-    (found && tree.head(first) == Some(noun)).then_some(first)
-}
-
-/// Whether a noun is part of a preposition: `front` of `in front of a car`.
-pub(super) fn opens_phrase(tree: &Tree, noun: usize) -> bool {
-    triple(tree, noun).is_some() && tree.head(noun + 1).is_some_and(|modifier| tree.head(modifier) == Some(noun))
-}
-
-/// Whether an adjective or adverb is part of a preposition: `next` of `is next to a cat`.
-pub(super) fn opens_pair(tree: &Tree, word: usize) -> bool {
+/// Whether a word is part of a preposition: `front` of `in front of a car`, `next` of `is next to a car`.
+pub(super) fn opens(tree: &Tree, word: usize) -> bool {
     let case = word + 1;
     case < tree.len()
         && tree.relation(case) == Relation::Case
-        && PAIRS.contains(&(tree.text(word), tree.text(case)))
-        && tree.head(case).is_some_and(|modifier| tree.head(modifier) == Some(word))
+        && tree.head(case).is_some_and(|noun| tree.head(noun) == Some(word))
+        && headed(tree, word, case).is_some()
 }

@@ -1,7 +1,7 @@
 //! What pronouns stand for.
 
 use super::tree::Tree;
-use crate::parse::{Relation, Tag};
+use crate::parse::Relation;
 
 /// For each word the word that it stands for: itself, unless it is a pronoun with a noun before it.
 pub(super) fn referents(tree: &Tree) -> Vec<usize> {
@@ -24,9 +24,8 @@ pub(super) fn referents(tree: &Tree) -> Vec<usize> {
 }
 
 fn can_stand_for(tree: &Tree, noun: usize, pronoun: usize) -> bool {
-    let plural = matches!(tree.tag(noun), Tag::Nns | Tag::Nnps);
-    let singular = ["it", "its", "he", "him", "his", "she", "her", "himself", "herself", "itself"].contains(&tree.text(pronoun));
-    tree.is_noun(noun) && !(plural && singular)
+    let singular = !["they", "them", "their", "themselves"].contains(&tree.text(pronoun));
+    tree.is_noun(noun) && !(singular && tree.is_plural(noun))
 }
 
 /// How many links lead from the root to each word.

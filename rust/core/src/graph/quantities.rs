@@ -1,38 +1,76 @@
-//! Quantities that are nouns by form: in `a couple of dogs run` it is the dogs that run.
+//! Quantities of several words: in `a couple of dogs run` and in `one of the dogs runs` it is dogs that run.
 
 use super::tree::Tree;
-use crate::parse::Relation;
+use crate::parse::{Relation, Tag};
 
-/// Nouns that count as quantities in `a … of`.
-const QUANTITIES: [&str; 5] = ["bunch", "couple", "lot", "number", "pair"];
+/// Nouns that are quantities after an article: `a couple of dogs`.
+const AFTER_ARTICLE: [&str; 34] = [
+    "array", "assortment", "bit", "bunch", "clutch", "couple", "dozen", "form", "handful", "heap", "kind", "litany", "lot",
+    "mountain", "multitude", "number", "pair", "plethora", "range", "series", "sheaf", "slew", "sort", "spate", "string",
+    "ton", "total", "triple", "type", "variety", "version", "wad", "wave", "little",
+];
 
-/// Puts the counted noun in the place of its quantity. Whether there was one.
+/// Words that are quantities without article: `lots of dogs`.
+const ALONE: [&str; 13] = [
+    "dozens", "hundreds", "loads", "lots", "many", "millions", "mountains", "multitudes", "pairs", "plenty", "several",
+    "thousands", "tons",
+];
+
+/// Words that are quantities before `of the`: `some of the dogs`. Numbers are too.
+const BEFORE_OF_THE: [&str; 3] = ["all", "both", "some"];
+
+/// Puts what is counted in the place of its quantity. Whether there was any.
 ///
-/// `a bunch of kids run` → `kids` is the subject; `a` is what is said of their number, as `two` would be.
+/// `a bunch of kids run` → `kids` is the subject. What is said of their number is the first word of the quantity: `a` here,
+/// `lots` of `lots of dogs run`, but `with` of `with lots of dogs`.
 pub(super) fn turn(tree: &mut Tree) -> bool {
     let mut turned = false;
-    for quantity in 1..tree.len() {
-        let Some(article) = quantity.checked_sub(1).filter(|&number| tree.text(number) == "a") else { continue };
-        if tree.head(article) != Some(quantity) || !QUANTITIES.contains(&tree.text(quantity)) {
+    for quantity in 0..tree.len().saturating_sub(2) {
+        let of = quantity + 1;
+        if tree.text(of) != "of" || tree.relation(of) != Relation::Case {
             continue;
         }
-        let Some(counted) = tree.by(quantity, Relation::Nmod).find(|&number| number > quantity) else { continue };
-        let Some(of) = tree.by(counted, Relation::Case).next() else { continue };
-        if of != quantity + 1 || tree.text(of) != "of" {
+        let Some(counted) = tree.head(of).filter(|&counted| tree.head(counted) == Some(quantity)) else { continue };
+        if tree.relation(counted) != Relation::Nmod || !is_quantity(tree, quantity) {
             continue;
         }
-        let (head, relation) = (tree.head(quantity), tree.relation(quantity));
-        let others: Vec<usize> =
-            tree.dependents(quantity).filter(|&other| other != article && other != counted).collect();
-        tree.attach(counted, head, relation);
-        tree.attach(article, Some(counted), Relation::Nummod);
-        tree.attach(quantity, Some(article), Relation::Mwe);
-        tree.attach(of, Some(article), Relation::Mwe);
-        for other in others {
-            let relation = tree.relation(other);
-            tree.attach(other, Some(counted), relation);
-        }
+        let first = match tree.by(quantity, Relation::Det).next() {
+            Some(article) => article,
+            None => tree.dependents(quantity).next().filter(|&first| first < quantity).unwrap_or(quantity),
+        };
+        replace(tree, quantity, counted, first);
         turned = true;
     }
     turned
+}
+
+fn is_quantity(tree: &Tree, quantity: usize) -> bool {
+    let text = tree.text(quantity);
+    let article = tree.by(quantity, Relation::Det).next();
+    match article.map(|article| tree.lemma(article)) {
+        Some("a" | "an") => AFTER_ARTICLE.contains(&text),
+        Some(_) => false,
+        None => {
+            let is_partial = BEFORE_OF_THE.contains(&text) || tree.tag(quantity) == Tag::Cd;
+            ALONE.contains(&text) || (is_partial && tree.text(quantity + 2) == "the")
+        }
+    }
+}
+
+/// Attaches what is counted to the head of the quantity, and the quantity to what is counted.
+fn replace(tree: &mut Tree, quantity: usize, counted: usize, first: usize) {
+    let (head, relation) = (tree.head(quantity), tree.relation(quantity));
+    let moved: Vec<usize> = tree.dependents(quantity).filter(|&word| tree.relation(word) == Relation::Case).collect();
+    let dropped: Vec<usize> =
+        tree.dependents(quantity).filter(|&word| tree.relation(word) == Relation::Amod).collect();
+    tree.attach(counted, head, relation);
+    for word in moved {
+        tree.attach(word, Some(counted), Relation::Case);
+    }
+    for word in dropped {
+        tree.attach(word, Some(counted), Relation::Mwe);
+    }
+    tree.attach(quantity, Some(counted), Relation::Mwe);
+    tree.attach(quantity + 1, Some(counted), Relation::Mwe);
+    tree.count(counted, first);
 }

@@ -2,6 +2,7 @@
 
 use super::builder::{Builder, Predicate};
 use super::links::{Link, Phrase};
+use super::prepositions;
 use super::tree::Tree;
 use crate::parse::Relation;
 
@@ -9,47 +10,49 @@ pub(super) fn read(tree: &Tree, links: &[Link], builder: &mut Builder) {
     let subjects = subjects(tree, links);
     for link in links {
         match link.relation {
-            Relation::Dobj => action(tree, &subjects, link, Phrase::default(), builder),
+            Relation::Dobj | Relation::Iobj => action(tree, &subjects, link, Phrase::default(), None, builder),
             Relation::Nmod if is_agent(tree, link) => agent(tree, links, &subjects, link, builder),
-            Relation::Nmod if tree.is_verb(link.head) => {
-                action(tree, &subjects, link, link.preposition, builder);
-            }
-            Relation::Nmod => {
-                place(link, Predicate::Preposition(link.preposition), builder);
-                if !tree.has(link.head, Relation::Cop) {
-                    action(tree, &subjects, link, link.preposition, builder);
-                }
-            }
-            Relation::NmodTmod | Relation::NmodNpmod if tree.is_verb(link.head) => {}
-            Relation::NmodTmod => place(link, Predicate::Bare("tmod"), builder),
-            Relation::NmodNpmod => place(link, Predicate::Bare("npmod"), builder),
+            Relation::Nmod | Relation::NmodTmod | Relation::NmodNpmod => modifier(tree, &subjects, link, builder),
             Relation::NmodPoss => possession(link, builder),
             _ => {}
         }
     }
-    for &(subject, head) in &subjects {
-        copula(tree, links, subject, head, builder);
+    for subject in &subjects {
+        copula(tree, subject, builder);
     }
+}
+
+/// A word and what is said of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Subject {
+    /// Who does or is something.
+    pub(super) word: usize,
+    /// What it does or is.
+    pub(super) head: usize,
+    /// Whether a clause describes the word: `dog` of `a dog wearing a hat`.
+    pub(super) is_described: bool,
 }
 
 /// Who does what: each subject with its verb or predicate, in the order of the verbs.
 ///
 /// `a dog barks` → dog, barks; `a dog sits and barks` → dog, sits; dog, barks; `a dog wearing a hat` → dog, wearing.
-pub(super) fn subjects(tree: &Tree, links: &[Link]) -> Vec<(usize, usize)> {
+pub(super) fn subjects(tree: &Tree, links: &[Link]) -> Vec<Subject> {
     let mut subjects = Vec::new();
     for link in links {
         match link.relation {
-            Relation::Nsubj => subjects.push((link.word, link.head)),
-            Relation::Acl => subjects.push((link.head, link.word)),
+            Relation::Nsubj => subjects.push(Subject { word: link.word, head: link.head, is_described: false }),
+            Relation::Acl if tree.is_verb(link.word) => {
+                subjects.push(Subject { word: link.head, head: link.word, is_described: true });
+            }
             _ => {}
         }
     }
     // A word without subject that is joined to another has the other's.
-    for verb in 0..tree.len() {
-        if tree.relation(verb) == Relation::Conj && !has_subject(tree, verb) {
-            if let Some(first) = tree.head(verb) {
-                subjects.extend(tree.by(first, Relation::Nsubj).map(|subject| (subject, verb)));
-            }
+    for head in 0..tree.len() {
+        let joins = tree.relation(head) == Relation::Conj && (tree.is_verb(head) || tree.is_adjective(head));
+        if let Some(first) = tree.head(head).filter(|_| joins && !has_subject(tree, head)) {
+            let shared = tree.by(first, Relation::Nsubj);
+            subjects.extend(shared.map(|word| Subject { word, head, is_described: false }));
         }
     }
     subjects
@@ -59,24 +62,42 @@ fn has_subject(tree: &Tree, verb: usize) -> bool {
     tree.has(verb, Relation::Nsubj) || tree.has(verb, Relation::Nsubjpass)
 }
 
+/// Where, when, with what: of a thing, or of what a subject does.
+fn modifier(tree: &Tree, subjects: &[Subject], link: &Link, builder: &mut Builder) {
+    let measure = match link.relation {
+        Relation::NmodTmod => Some("tmod"),
+        Relation::NmodNpmod => Some("npmod"),
+        _ => None,
+    };
+    if measure.is_none() && link.preposition.is_empty() {
+        return;
+    }
+    if !tree.is_verb(link.head) {
+        place(link, measure.map_or(Predicate::Preposition(link.preposition), Predicate::Bare), builder);
+    }
+    if !tree.has(link.head, Relation::Cop) {
+        action(tree, subjects, link, link.preposition, measure, builder);
+    }
+}
+
 /// `a man rides a horse` → man – ride – horse; `a dog runs along a beach` → dog – run along – beach.
-fn action(tree: &Tree, subjects: &[(usize, usize)], link: &Link, preposition: Phrase, builder: &mut Builder) {
+fn action(tree: &Tree, subjects: &[Subject], link: &Link, preposition: Phrase, measure: Option<&'static str>, builder: &mut Builder) {
     let Some(object) = builder.thing(link.word) else { return };
     let phrase = tree.by(link.head, Relation::CompoundPrt).collect::<Phrase>().with(preposition);
-    for &(subject, verb) in subjects {
-        if verb == link.head {
-            if tree.lemma(verb) == "be" {
-                builder.relation(builder.referent(subject), Predicate::Preposition(phrase), object);
-            } else if let Some(subject) = actor(tree, builder, subject, verb) {
-                builder.relation(subject, Predicate::Word(verb, phrase), object);
-            }
+    for subject in subjects.iter().filter(|subject| subject.head == link.head) {
+        let predicate = match tree.lemma(link.head) {
+            "be" if !preposition.is_empty() => Predicate::Preposition(phrase),
+            _ => Predicate::Word(link.head, phrase, measure),
+        };
+        if let Some(subject) = actor(builder, subject) {
+            builder.relation(subject, predicate, object);
         }
     }
 }
 
 /// Who acts: a noun or its pronoun; any word that a clause describes.
-fn actor(tree: &Tree, builder: &Builder, subject: usize, verb: usize) -> Option<usize> {
-    if tree.relation(verb) == Relation::Acl { Some(builder.referent(subject)) } else { builder.thing(subject) }
+fn actor(builder: &Builder, subject: &Subject) -> Option<usize> {
+    if subject.is_described { Some(builder.referent(subject.word)) } else { builder.thing(subject.word) }
 }
 
 fn is_agent(tree: &Tree, link: &Link) -> bool {
@@ -84,19 +105,17 @@ fn is_agent(tree: &Tree, link: &Link) -> bool {
 }
 
 /// `a ball is thrown by a man`, `a ball being thrown by a man` → man – throw – ball, ball – throw – man.
-fn agent(tree: &Tree, links: &[Link], subjects: &[(usize, usize)], link: &Link, builder: &mut Builder) {
+fn agent(tree: &Tree, links: &[Link], subjects: &[Subject], link: &Link, builder: &mut Builder) {
     let Some(agent) = builder.thing(link.word) else { return };
     let phrase: Phrase = tree.by(link.head, Relation::CompoundPrt).collect();
     for passive in links.iter().filter(|other| other.head == link.head && other.relation == Relation::Nsubjpass) {
         if let Some(patient) = builder.thing(passive.word) {
-            builder.relation(agent, Predicate::Word(link.head, phrase), patient);
+            builder.relation(agent, Predicate::Word(link.head, phrase, None), patient);
         }
     }
-    for &(subject, verb) in subjects {
-        if verb == link.head {
-            if let Some(subject) = actor(tree, builder, subject, verb) {
-                builder.relation(subject, Predicate::Word(verb, phrase), agent);
-            }
+    for subject in subjects.iter().filter(|subject| subject.head == link.head) {
+        if let Some(subject) = actor(builder, subject) {
+            builder.relation(subject, Predicate::Word(link.head, phrase, None), agent);
         }
     }
 }
@@ -116,13 +135,16 @@ fn possession(link: &Link, builder: &mut Builder) {
     }
 }
 
-/// `a girl is in the background` → girl – in – background.
-fn copula(tree: &Tree, links: &[Link], subject: usize, head: usize, builder: &mut Builder) {
-    let preposition: Phrase = tree.by(head, Relation::Case).collect();
-    let _ = links;
-    if tree.has(head, Relation::Cop) && !preposition.is_empty() {
-        if let (Some(subject), Some(object)) = (builder.thing(subject), builder.thing(head)) {
-            builder.relation(subject, Predicate::Preposition(preposition), object);
+/// `a girl is in the background` → girl – in – background; `a girl is next to a dog` → girl – next to – dog.
+fn copula(tree: &Tree, subject: &Subject, builder: &mut Builder) {
+    let Some(word) = builder.thing(subject.word) else { return };
+    if let Some((preposition, object)) = prepositions::after_copula(tree, subject.head) {
+        if let Some(object) = builder.thing(object) {
+            builder.relation(word, Predicate::Preposition(preposition), object);
+        }
+    } else if tree.has(subject.head, Relation::Cop) {
+        if let Some(preposition) = prepositions::before(tree, subject.head) {
+            builder.relation(word, Predicate::Preposition(preposition), builder.referent(subject.head));
         }
     }
 }

@@ -14,6 +14,8 @@ pub(super) struct Tree<'a> {
     /// Where the dependents of each word start in `dependents`; one more at the end.
     starts: Vec<u32>,
     dependents: Vec<u32>,
+    /// What is counted, and the word that says how many, where a quantity of several words does.
+    counts: Vec<(usize, usize)>,
 }
 
 impl<'a> Tree<'a> {
@@ -21,7 +23,7 @@ impl<'a> Tree<'a> {
         let head = |(number, word): (usize, &Word)| word.head.filter(|&head| head < words.len() && head != number);
         let heads = words.iter().enumerate().map(head).collect();
         let relations = words.iter().map(|word| word.relation).collect();
-        let mut tree = Self { words, heads, relations, starts: Vec::new(), dependents: Vec::new() };
+        let mut tree = Self { words, heads, relations, starts: Vec::new(), dependents: Vec::new(), counts: Vec::new() };
         tree.index();
         if quantities::turn(&mut tree) {
             tree.index();
@@ -82,6 +84,20 @@ impl<'a> Tree<'a> {
         self.relations[number] = relation;
     }
 
+    /// Notes the word that says how many of `counted` there are.
+    pub(super) fn count(&mut self, counted: usize, quantity: usize) {
+        self.counts.push((counted, quantity));
+    }
+
+    /// What is counted by a quantity of several words, with the word that says how many.
+    pub(super) fn counts(&self) -> &[(usize, usize)] {
+        &self.counts
+    }
+
+    pub(super) fn is_plural(&self, number: usize) -> bool {
+        matches!(self.tag(number), Tag::Nns | Tag::Nnps)
+    }
+
     /// The dependents of a word, in the order of the caption.
     pub(super) fn dependents(&self, head: usize) -> impl DoubleEndedIterator<Item = usize> + '_ {
         let range = self.starts[head] as usize..self.starts[head + 1] as usize;
@@ -103,7 +119,7 @@ impl<'a> Tree<'a> {
     }
 
     pub(super) fn is_verb(&self, number: usize) -> bool {
-        matches!(self.tag(number), Tag::Md | Tag::Vb | Tag::Vbd | Tag::Vbg | Tag::Vbn | Tag::Vbp | Tag::Vbz)
+        matches!(self.tag(number), Tag::Vb | Tag::Vbd | Tag::Vbg | Tag::Vbn | Tag::Vbp | Tag::Vbz)
     }
 
     pub(super) fn is_adjective(&self, number: usize) -> bool {
