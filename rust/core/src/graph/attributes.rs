@@ -2,7 +2,6 @@
 
 use super::builder::Builder;
 use super::links::Link;
-use super::prepositions;
 use super::relations::{Subject, subjects};
 use super::tree::Tree;
 use crate::parse::{Relation, Tag};
@@ -16,9 +15,9 @@ pub(super) fn read(tree: &Tree, links: &[Link], builder: &mut Builder) {
             _ => {}
         }
     }
-    for &(counted, quantity) in tree.counts() {
-        if tree.is_plural(counted) {
-            builder.attribute(counted, quantity);
+    for count in tree.counts() {
+        if tree.is_plural(count.counted) {
+            builder.attribute(count.counted, count.said);
         }
     }
     for subject in subjects(tree, links) {
@@ -28,31 +27,25 @@ pub(super) fn read(tree: &Tree, links: &[Link], builder: &mut Builder) {
 
 /// `a brown dog`, `a police car`, `two dogs` → dog, brown; car, police; dog, two.
 fn modifier(link: &Link, builder: &mut Builder) {
-    builder.attribute(builder.referent(link.head), link.word);
+    builder.attribute(builder.referent(link.head), builder.referent(link.word));
 }
 
 /// Only the first number counts, and only where there are several: not in `one dog`.
 fn counts(tree: &Tree, link: &Link) -> bool {
     let is_first = tree.by(link.head, Relation::Nummod).next().is_none_or(|first| first == link.word);
-    tree.is_plural(link.head) && (is_first || tree.relation(link.word) == Relation::Conj)
+    tree.is_plural(link.head) && tree.lemma(link.word) != "one" && (is_first || tree.relation(link.word) == Relation::Conj)
 }
 
 /// `a dog is brown` → dog, brown; `a dog sleeps` → dog, sleep; `a dog is a poodle` → dog, poodle.
 fn predicate(tree: &Tree, subject: &Subject, builder: &mut Builder) {
     let head = subject.head;
     let word = builder.referent(subject.word);
-    if subject.is_described || builder.relates(head) || tree.lemma(head) == "be" {
+    let is_adjective = tree.is_adjective(head);
+    let is_passive = tree.has(head, Relation::Nsubjpass) || tree.has(head, Relation::Auxpass);
+    if subject.is_described || is_passive || tree.lemma(head) == "be" {
         return;
     }
-    if tree.has(head, Relation::Case) && !tree.is_adjective(head) {
-        return;
-    }
-    let fits = if tree.is_verb(head) {
-        tree.is_noun(word) && !tree.has(head, Relation::Nsubjpass) && !tree.has(head, Relation::Auxpass)
-    } else {
-        (tree.is_noun(word) || tree.is_pronoun(word) || tree.tag(word) == Tag::Wp) && !prepositions::opens(tree, head)
-    };
-    if fits {
+    if is_adjective || (!builder.relates(head) && !tree.has(head, Relation::Case) && tree.is_noun(word)) {
         builder.attribute(word, head);
     }
 }

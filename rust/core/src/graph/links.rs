@@ -1,7 +1,7 @@
 //! Collapsed dependencies: prepositions are part of the link between two words, and what holds of one conjunct holds of
 //! all.
 
-use super::prepositions;
+use super::{prepositions, quantities};
 use super::tree::Tree;
 use crate::parse::Relation;
 
@@ -23,6 +23,7 @@ impl Phrase {
         }
     }
 
+    /// The words of this phrase, then those of another.
     pub(super) fn with(mut self, other: Self) -> Self {
         other.words().for_each(|word| self.push(word));
         self
@@ -58,41 +59,21 @@ pub(super) struct Link {
 /// Every collapsed dependency, in the order of the words that depend.
 pub(super) fn of(tree: &Tree) -> Vec<Link> {
     let mut links = Vec::with_capacity(tree.len() + 4);
-    let mut conjuncts = Vec::new();
     for number in 0..tree.len() {
         let Some(head) = tree.head(number) else { continue };
         let relation = tree.relation(number);
         if relation == Relation::Conj {
             continue;
         }
-        gather(tree, number, &mut conjuncts);
-        for &word in &conjuncts {
+        for word in std::iter::once(number).chain(tree.by(number, Relation::Conj)) {
             let marked = if tree.has(word, Relation::Case) { word } else { number };
-            let mut link = Link { head, word, relation, preposition: Phrase::default() };
-            let Some(case) = tree.by(marked, Relation::Case).next_back() else {
-                links.push(link);
-                continue;
-            };
-            if prepositions::opens(tree, word) {
-                continue;
-            }
-            (link.head, link.preposition) = prepositions::of(tree, head, marked, case);
+            let preposition = prepositions::last(tree, marked).or_else(|| quantities::of(tree, word));
+            let link = Link { head, word, relation, preposition: preposition.unwrap_or_default() };
             links.push(link);
-            for other in tree.by(case, Relation::Conj) {
+            for other in tree.by(marked, Relation::Case).flat_map(|case| tree.by(case, Relation::Conj)) {
                 links.push(Link { preposition: [other].into_iter().collect(), ..link });
             }
         }
     }
     links
-}
-
-/// The word itself and what is joined to it: `red`, `white` and `blue` of `red, white and blue`.
-fn gather(tree: &Tree, word: usize, conjuncts: &mut Vec<usize>) {
-    conjuncts.clear();
-    conjuncts.push(word);
-    let mut next = 0;
-    while next < conjuncts.len() {
-        conjuncts.extend(tree.by(conjuncts[next], Relation::Conj));
-        next += 1;
-    }
 }

@@ -5,7 +5,7 @@ use super::tree::Tree;
 use crate::parse::Relation;
 
 /// Pairs that make one preposition where both depend on the noun: `a cigarette out of a box`.
-const BEFORE_NOUN: [(&str, &str); 19] = [
+const BEFORE_NOUN: [(&str, &str); 20] = [
     ("across", "from"),
     ("along", "with"),
     ("apart", "from"),
@@ -22,12 +22,14 @@ const BEFORE_NOUN: [(&str, &str); 19] = [
     ("far", "from"),
     ("inside", "of"),
     ("near", "to"),
+    ("next", "to"),
     ("off", "of"),
     ("out", "of"),
     ("together", "with"),
 ];
 
-/// Pairs that make one preposition where the noun depends on the first word: `a dog sits next to a cat`.
+/// Pairs that make one preposition where the noun depends on the first word, which may be a noun itself, except for
+/// `inside`: `a dog sits next to a cat`, `a dog outside of a house`.
 const WITH_NOUN: [(&str, &str); 14] = [
     ("across", "from"),
     ("apart", "from"),
@@ -62,60 +64,66 @@ const TRIPLES: [(&str, &str, &str); 13] = [
     ("with", "respect", "to"),
 ];
 
-/// The preposition that ends with `case`, a dependent of `word`, and the word that it links `word` with: the head,
-/// unless the head is part of the preposition, as `next` of `sits next to a cat` is.
-pub(super) fn of(tree: &Tree, head: usize, word: usize, case: usize) -> (usize, Phrase) {
-    if let (Some(outer), Some(phrase)) = (tree.head(head), headed(tree, head, case)) {
-        return (outer, phrase);
+/// Puts the noun after a preposition of several words in the place of the word that it depended on, with all that
+/// depended there. Whether there was any.
+///
+/// `a dog sits next to a cat` → `cat` depends on `sits`; `a dog is in front of a cat` → `cat` is what the dog is said to be.
+pub(super) fn turn(tree: &mut Tree) -> bool {
+    let mut turned = false;
+    for inner in 0..tree.len().saturating_sub(1) {
+        let case = inner + 1;
+        let Some(noun) = tree.head(case).filter(|_| tree.relation(case) == Relation::Case) else { continue };
+        if tree.head(noun) != Some(inner) || tree.relation(noun) != Relation::Nmod {
+            continue;
+        }
+        let first = inner.checked_sub(1).filter(|&first| tree.head(first) == Some(inner));
+        let triple = first.filter(|&first| TRIPLES.contains(&(tree.text(first), tree.text(inner), tree.text(case))));
+        let is_pair = WITH_NOUN.contains(&(tree.text(inner), tree.text(case)))
+            && !(tree.is_noun(inner) && tree.text(inner) == "inside");
+        if triple.is_some() || is_pair {
+            replace(tree, inner, noun);
+            for part in triple.into_iter().chain([inner]) {
+                tree.attach(part, Some(case), Relation::Mwe);
+            }
+            turned = true;
+        }
     }
-    (head, paired(tree, word, case))
+    turned
 }
 
-/// The first preposition of a noun that is said to be where a subject is: `on` of `the lamp is on in a house`.
-pub(super) fn before(tree: &Tree, word: usize) -> Option<Phrase> {
-    let case = tree.by(word, Relation::Case).next()?;
-    let next = tree.by(word, Relation::Case).nth(1).filter(|&next| next == case + 1);
-    Some(match next {
-        Some(next) if BEFORE_NOUN.contains(&(tree.text(case), tree.text(next))) => [case, next].into_iter().collect(),
-        _ => paired(tree, word, case),
-    })
+fn replace(tree: &mut Tree, inner: usize, noun: usize) {
+    let is_clause = tree.has(inner, Relation::Nsubj) || tree.head(inner).is_none();
+    let relation = match tree.relation(inner) {
+        Relation::Conj => Relation::Conj,
+        relation if is_clause => relation,
+        _ => Relation::Nmod,
+    };
+    let moved: Vec<usize> = tree.dependents(inner).filter(|&word| word != noun).collect();
+    tree.attach(noun, tree.head(inner), relation);
+    for word in moved {
+        tree.attach(word, Some(noun), tree.relation(word));
+    }
 }
 
-/// The preposition that a predicate opens, and the noun after: `next to` and `cat` of `a dog is next to a cat`.
-pub(super) fn after_copula(tree: &Tree, predicate: usize) -> Option<(Phrase, usize)> {
-    tree.by(predicate, Relation::Nmod).find_map(|noun| {
-        let case = tree.by(noun, Relation::Case).next_back()?;
-        Some((headed(tree, predicate, case)?, noun))
-    })
+/// The last preposition of a noun, with what it makes one preposition with: `out of`, `because of`, `in front of`.
+pub(super) fn last(tree: &Tree, noun: usize) -> Option<Phrase> {
+    tree.by(noun, Relation::Case).next_back().map(|case| paired(tree, noun, case))
 }
 
-/// A case with what it makes one preposition with: `out of`, `because of`.
-fn paired(tree: &Tree, word: usize, case: usize) -> Phrase {
+/// The first one: `on` of `the lamp is on in a house`.
+pub(super) fn first(tree: &Tree, noun: usize) -> Option<Phrase> {
+    let mut cases = tree.by(noun, Relation::Case);
+    let case = cases.next()?;
+    let is_pair = |&next: &usize| BEFORE_NOUN.contains(&(tree.text(case), tree.text(next))) && next == case + 1;
+    Some(cases.next().filter(is_pair).map_or_else(|| paired(tree, noun, case), |next| paired(tree, noun, next)))
+}
+
+fn paired(tree: &Tree, noun: usize, case: usize) -> Phrase {
     let is_pair = |&before: &usize| {
-        tree.head(before) == Some(word) && BEFORE_NOUN.contains(&(tree.text(before), tree.text(case)))
+        tree.head(before) == Some(noun) && BEFORE_NOUN.contains(&(tree.text(before), tree.text(case)))
     };
     let before = case.checked_sub(1).filter(is_pair);
-    before.into_iter().chain([case]).chain(tree.by(case, Relation::Mwe)).collect()
-}
-
-/// The preposition that `head` and the word after make: `next to`, `in front of`.
-fn headed(tree: &Tree, head: usize, case: usize) -> Option<Phrase> {
-    if head + 1 != case {
-        return None;
-    }
-    if !tree.is_noun(head) && WITH_NOUN.contains(&(tree.text(head), tree.text(case))) {
-        return Some([head, case].into_iter().collect());
-    }
-    let first = head.checked_sub(1).filter(|&first| tree.head(first) == Some(head))?;
-    let triple = (tree.text(first), tree.text(head), tree.text(case));
-    TRIPLES.contains(&triple).then(|| [first, head, case].into_iter().collect())
-}
-
-/// Whether a word is part of a preposition: `front` of `in front of a car`, `next` of `is next to a car`.
-pub(super) fn opens(tree: &Tree, word: usize) -> bool {
-    let case = word + 1;
-    case < tree.len()
-        && tree.relation(case) == Relation::Case
-        && tree.head(case).is_some_and(|noun| tree.head(noun) == Some(word))
-        && headed(tree, word, case).is_some()
+    let parts = || tree.by(case, Relation::Mwe);
+    let opening = parts().filter(|&part| part < case);
+    before.into_iter().chain(opening).chain([case]).chain(parts().filter(|&part| part > case)).collect()
 }

@@ -1,13 +1,14 @@
 //! Quantities of several words: in `a couple of dogs run` and in `one of the dogs runs` it is dogs that run.
 
+use super::links::Phrase;
 use super::tree::Tree;
 use crate::parse::{Relation, Tag};
 
 /// Nouns that are quantities after an article: `a couple of dogs`.
-const AFTER_ARTICLE: [&str; 34] = [
+const AFTER_ARTICLE: [&str; 33] = [
     "array", "assortment", "bit", "bunch", "clutch", "couple", "dozen", "form", "handful", "heap", "kind", "litany", "lot",
     "mountain", "multitude", "number", "pair", "plethora", "range", "series", "sheaf", "slew", "sort", "spate", "string",
-    "ton", "total", "triple", "type", "variety", "version", "wad", "wave", "little",
+    "ton", "total", "triple", "type", "variety", "version", "wad", "wave",
 ];
 
 /// Words that are quantities without article: `lots of dogs`.
@@ -18,6 +19,17 @@ const ALONE: [&str; 13] = [
 
 /// Words that are quantities before `of the`: `some of the dogs`. Numbers are too.
 const BEFORE_OF_THE: [&str; 3] = ["all", "both", "some"];
+
+/// A quantity of several words.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Count {
+    /// What there are many of.
+    pub(super) counted: usize,
+    /// The word before `of`.
+    pub(super) quantity: usize,
+    /// The word that says how many there are.
+    pub(super) said: usize,
+}
 
 /// Puts what is counted in the place of its quantity. Whether there was any.
 ///
@@ -57,20 +69,31 @@ fn is_quantity(tree: &Tree, quantity: usize) -> bool {
     }
 }
 
+/// The `of` that still links a quantity with a word: in `a bunch of apples and pears` the apples take the place of the
+/// bunch, but the pears stay in it.
+pub(super) fn of(tree: &Tree, word: usize) -> Option<Phrase> {
+    let quantity = tree.head(word).filter(|_| tree.relation(word) == Relation::Nmod)?;
+    let is_quantity = tree.counts().iter().any(|count| count.quantity == quantity);
+    is_quantity.then(|| std::iter::once(quantity + 1).collect())
+}
+
 /// Attaches what is counted to the head of the quantity, and the quantity to what is counted.
-fn replace(tree: &mut Tree, quantity: usize, counted: usize, first: usize) {
+fn replace(tree: &mut Tree, quantity: usize, counted: usize, said: usize) {
     let (head, relation) = (tree.head(quantity), tree.relation(quantity));
-    let moved: Vec<usize> = tree.dependents(quantity).filter(|&word| tree.relation(word) == Relation::Case).collect();
-    let dropped: Vec<usize> =
-        tree.dependents(quantity).filter(|&word| tree.relation(word) == Relation::Amod).collect();
+    let own: Vec<usize> = tree.dependents(quantity).collect();
+    let joined: Vec<usize> = tree.by(counted, Relation::Conj).collect();
+    for word in joined {
+        tree.attach(word, Some(quantity), Relation::Nmod);
+    }
+    for word in own {
+        match tree.relation(word) {
+            relation @ (Relation::Case | Relation::Advmod | Relation::Conj) => tree.attach(word, Some(counted), relation),
+            Relation::Amod | Relation::Compound | Relation::Nummod => tree.attach(word, Some(counted), Relation::Mwe),
+            _ => {}
+        }
+    }
     tree.attach(counted, head, relation);
-    for word in moved {
-        tree.attach(word, Some(counted), Relation::Case);
-    }
-    for word in dropped {
-        tree.attach(word, Some(counted), Relation::Mwe);
-    }
     tree.attach(quantity, Some(counted), Relation::Mwe);
     tree.attach(quantity + 1, Some(counted), Relation::Mwe);
-    tree.count(counted, first);
+    tree.count(Count { counted, quantity, said });
 }

@@ -50,8 +50,9 @@ pub(super) fn subjects(tree: &Tree, links: &[Link]) -> Vec<Subject> {
     // A word without subject that is joined to another has the other's.
     for head in 0..tree.len() {
         let joins = tree.relation(head) == Relation::Conj && (tree.is_verb(head) || tree.is_adjective(head));
-        if let Some(first) = tree.head(head).filter(|_| joins && !has_subject(tree, head)) {
-            let shared = tree.by(first, Relation::Nsubj);
+        if let Some(first) = tree.head(head).filter(|_| joins && !has_subject(tree, head) && !tree.has(head, Relation::Auxpass)) {
+            let is_subject = |&word: &usize| matches!(tree.relation(word), Relation::Nsubj | Relation::Nsubjpass);
+            let shared = tree.dependents(first).filter(is_subject);
             subjects.extend(shared.map(|word| Subject { word, head, is_described: false }));
         }
     }
@@ -83,16 +84,25 @@ fn modifier(tree: &Tree, subjects: &[Subject], link: &Link, builder: &mut Builde
 /// `a man rides a horse` → man – ride – horse; `a dog runs along a beach` → dog – run along – beach.
 fn action(tree: &Tree, subjects: &[Subject], link: &Link, preposition: Phrase, measure: Option<&'static str>, builder: &mut Builder) {
     let Some(object) = builder.thing(link.word) else { return };
-    let phrase = tree.by(link.head, Relation::CompoundPrt).collect::<Phrase>().with(preposition);
+    let has_own_preposition = tree.relation(link.word) == Relation::Conj && tree.has(link.word, Relation::Case);
+    let particles = tree.by(link.head, Relation::CompoundPrt).filter(|_| !has_own_preposition);
+    let phrase = particles.collect::<Phrase>().with(preposition);
     for subject in subjects.iter().filter(|subject| subject.head == link.head) {
         let predicate = match tree.lemma(link.head) {
             "be" if !preposition.is_empty() => Predicate::Preposition(phrase),
             _ => Predicate::Word(link.head, phrase, measure),
         };
-        if let Some(subject) = actor(builder, subject) {
-            builder.relation(subject, predicate, object);
+        if let Some(acting) = actor(builder, subject) {
+            if acting != object || subject.is_described || !is_plain_pronoun(tree, link.word) {
+                builder.relation(acting, predicate, object);
+            }
         }
     }
+}
+
+/// Whether a word is a pronoun that cannot stand for the subject of its verb, as `himself` does.
+fn is_plain_pronoun(tree: &Tree, word: usize) -> bool {
+    tree.is_pronoun(word) && !tree.text(word).contains("sel")
 }
 
 /// Who acts: a noun or its pronoun; any word that a clause describes.
@@ -138,13 +148,11 @@ fn possession(link: &Link, builder: &mut Builder) {
 /// `a girl is in the background` → girl – in – background; `a girl is next to a dog` → girl – next to – dog.
 fn copula(tree: &Tree, subject: &Subject, builder: &mut Builder) {
     let Some(word) = builder.thing(subject.word) else { return };
-    if let Some((preposition, object)) = prepositions::after_copula(tree, subject.head) {
-        if let Some(object) = builder.thing(object) {
+    if tree.has(subject.head, Relation::Cop) || tree.relation(subject.head) == Relation::Root {
+        if let Some(preposition) = prepositions::first(tree, subject.head) {
+            let object = builder.referent(subject.head);
+            let object = if object == word { subject.head } else { object };
             builder.relation(word, Predicate::Preposition(preposition), object);
-        }
-    } else if tree.has(subject.head, Relation::Cop) {
-        if let Some(preposition) = prepositions::before(tree, subject.head) {
-            builder.relation(word, Predicate::Preposition(preposition), builder.referent(subject.head));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The basic dependencies of a caption, to be walked from heads to their dependents.
 
-use super::quantities;
+use super::quantities::{self, Count};
+use super::prepositions;
 use crate::parse::{Relation, Tag, Word};
 
 /// A parsed caption and the dependents of each of its words.
@@ -14,8 +15,8 @@ pub(super) struct Tree<'a> {
     /// Where the dependents of each word start in `dependents`; one more at the end.
     starts: Vec<u32>,
     dependents: Vec<u32>,
-    /// What is counted, and the word that says how many, where a quantity of several words does.
-    counts: Vec<(usize, usize)>,
+    /// Quantities of several words.
+    counts: Vec<Count>,
 }
 
 impl<'a> Tree<'a> {
@@ -26,6 +27,9 @@ impl<'a> Tree<'a> {
         let mut tree = Self { words, heads, relations, starts: Vec::new(), dependents: Vec::new(), counts: Vec::new() };
         tree.index();
         if quantities::turn(&mut tree) {
+            tree.index();
+        }
+        if prepositions::turn(&mut tree) {
             tree.index();
         }
         tree
@@ -84,13 +88,13 @@ impl<'a> Tree<'a> {
         self.relations[number] = relation;
     }
 
-    /// Notes the word that says how many of `counted` there are.
-    pub(super) fn count(&mut self, counted: usize, quantity: usize) {
-        self.counts.push((counted, quantity));
+    /// Notes a quantity.
+    pub(super) fn count(&mut self, count: Count) {
+        self.counts.push(count);
     }
 
-    /// What is counted by a quantity of several words, with the word that says how many.
-    pub(super) fn counts(&self) -> &[(usize, usize)] {
+    /// The quantities of several words.
+    pub(super) fn counts(&self) -> &[Count] {
         &self.counts
     }
 
