@@ -30,10 +30,10 @@ fn modifier(link: &Link, builder: &mut Builder) {
     builder.attribute(builder.referent(link.head), builder.referent(link.word));
 }
 
-/// Only the first number counts, and only where there are several: not in `one dog`.
+/// Only the first number before a plural counts: not in `one dog`.
 fn counts(tree: &Tree, link: &Link) -> bool {
     let is_first = tree.by(link.head, Relation::Nummod).next().is_none_or(|first| first == link.word);
-    tree.is_plural(link.head) && tree.lemma(link.word) != "one" && (is_first || tree.relation(link.word) == Relation::Conj)
+    tree.is_plural(link.head) && link.word < link.head && (is_first || tree.relation(link.word) == Relation::Conj)
 }
 
 /// `a dog is brown` → dog, brown; `a dog sleeps` → dog, sleep; `a dog is a poodle` → dog, poodle.

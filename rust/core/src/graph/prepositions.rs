@@ -94,7 +94,7 @@ pub(super) fn turn(tree: &mut Tree) -> bool {
 fn replace(tree: &mut Tree, inner: usize, noun: usize) {
     let is_clause = tree.has(inner, Relation::Nsubj) || tree.head(inner).is_none();
     let relation = match tree.relation(inner) {
-        Relation::Conj => Relation::Conj,
+        Relation::Conj if !tree.head(inner).is_some_and(|head| tree.is_verb(head)) => Relation::Conj,
         relation if is_clause => relation,
         _ => Relation::Nmod,
     };

@@ -4,7 +4,7 @@ use super::builder::{Builder, Predicate};
 use super::links::{Link, Phrase};
 use super::prepositions;
 use super::tree::Tree;
-use crate::parse::Relation;
+use crate::parse::{Relation, Tag};
 
 pub(super) fn read(tree: &Tree, links: &[Link], builder: &mut Builder) {
     let subjects = subjects(tree, links);
@@ -51,8 +51,12 @@ pub(super) fn subjects(tree: &Tree, links: &[Link]) -> Vec<Subject> {
     for head in 0..tree.len() {
         let joins = tree.relation(head) == Relation::Conj && (tree.is_verb(head) || tree.is_adjective(head));
         if let Some(first) = tree.head(head).filter(|_| joins && !has_subject(tree, head) && !tree.has(head, Relation::Auxpass)) {
-            let is_subject = |&word: &usize| matches!(tree.relation(word), Relation::Nsubj | Relation::Nsubjpass);
-            let shared = tree.dependents(first).filter(is_subject);
+            let is_active = matches!(tree.tag(head), Tag::Vb | Tag::Vbp | Tag::Vbz) || tree.is_adjective(head);
+            let shared = tree.dependents(first).filter(|&word| match tree.relation(word) {
+                Relation::Nsubj => true,
+                Relation::Nsubjpass => is_active,
+                _ => false,
+            });
             subjects.extend(shared.map(|word| Subject { word, head, is_described: false }));
         }
     }
@@ -88,21 +92,17 @@ fn action(tree: &Tree, subjects: &[Subject], link: &Link, preposition: Phrase, m
     let particles = tree.by(link.head, Relation::CompoundPrt).filter(|_| !has_own_preposition);
     let phrase = particles.collect::<Phrase>().with(preposition);
     for subject in subjects.iter().filter(|subject| subject.head == link.head) {
+        if has_own_preposition && tree.relation(subject.word) == Relation::Conj {
+            continue;
+        }
         let predicate = match tree.lemma(link.head) {
             "be" if !preposition.is_empty() => Predicate::Preposition(phrase),
             _ => Predicate::Word(link.head, phrase, measure),
         };
         if let Some(acting) = actor(builder, subject) {
-            if acting != object || subject.is_described || !is_plain_pronoun(tree, link.word) {
-                builder.relation(acting, predicate, object);
-            }
+            builder.relation(acting, predicate, object);
         }
     }
-}
-
-/// Whether a word is a pronoun that cannot stand for the subject of its verb, as `himself` does.
-fn is_plain_pronoun(tree: &Tree, word: usize) -> bool {
-    tree.is_pronoun(word) && !tree.text(word).contains("sel")
 }
 
 /// Who acts: a noun or its pronoun; any word that a clause describes.
@@ -148,8 +148,8 @@ fn possession(link: &Link, builder: &mut Builder) {
 /// `a girl is in the background` → girl – in – background; `a girl is next to a dog` → girl – next to – dog.
 fn copula(tree: &Tree, subject: &Subject, builder: &mut Builder) {
     let Some(word) = builder.thing(subject.word) else { return };
-    if tree.has(subject.head, Relation::Cop) || tree.relation(subject.head) == Relation::Root {
-        if let Some(preposition) = prepositions::first(tree, subject.head) {
+    if let Some(preposition) = prepositions::first(tree, subject.head) {
+        if tree.has(subject.head, Relation::Cop) || preposition.words().count() > 1 {
             let object = builder.referent(subject.head);
             let object = if object == word { subject.head } else { object };
             builder.relation(word, Predicate::Preposition(preposition), object);
