@@ -57,8 +57,19 @@ impl<'a> Builder<'a> {
         self.referents[word]
     }
 
+    /// The pronouns that stand for a word.
+    pub(super) fn pronouns(&self, noun: usize) -> impl DoubleEndedIterator<Item = usize> + '_ {
+        let stands = move |&word: &usize| word != noun && self.referents[word] == noun;
+        (0..self.referents.len()).filter(stands)
+    }
+
     pub(super) fn relates(&self, word: usize) -> bool {
         self.relates[word]
+    }
+
+    /// Notes that a word is part of a relation.
+    pub(super) fn relate(&mut self, word: usize) {
+        self.relates[word] = true;
     }
 
     pub(super) fn attribute(&mut self, object: usize, word: usize) {

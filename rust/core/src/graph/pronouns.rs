@@ -3,6 +3,11 @@
 use super::tree::Tree;
 use crate::parse::Relation;
 
+/// Pronouns that may stand for several; all others stand for nouns in the singular only.
+const PLURAL: [&str; 12] = [
+    "they", "them", "their", "theirs", "themselves", "we", "us", "our", "ourselves", "you", "your", "yourselves",
+];
+
 /// For each word the word that it stands for: itself, unless it is a pronoun with a noun before it.
 pub(super) fn referents(tree: &Tree) -> Vec<usize> {
     let mut referents: Vec<usize> = (0..tree.len()).collect();
@@ -12,11 +17,9 @@ pub(super) fn referents(tree: &Tree) -> Vec<usize> {
     let depths = depths(tree);
     for word in 0..tree.len() {
         if tree.is_pronoun(word) {
-            let owned = tree.head(word).filter(|&owned| tree.relation(word) == Relation::NmodPoss && owned > word);
-            let nouns = (0..word).chain(owned).filter(|&noun| can_stand_for(tree, noun, word));
-            match nouns.min_by_key(|&noun| depths[noun]) {
-                Some(noun) if Some(noun) != owned => referents[word] = noun,
-                _ => {}
+            let nouns = (0..tree.len()).filter(|&noun| can_stand_for(tree, noun, word));
+            if let Some(noun) = nouns.min_by_key(|&noun| depths[noun]).filter(|&noun| noun < word) {
+                referents[word] = noun;
             }
         }
     }
@@ -24,7 +27,7 @@ pub(super) fn referents(tree: &Tree) -> Vec<usize> {
 }
 
 fn can_stand_for(tree: &Tree, noun: usize, pronoun: usize) -> bool {
-    let singular = !["they", "them", "their", "themselves"].contains(&tree.text(pronoun));
+    let singular = !PLURAL.contains(&tree.text(pronoun));
     tree.is_noun(noun) && !(singular && tree.is_plural(noun))
 }
 
@@ -38,7 +41,8 @@ fn depths(tree: &Tree) -> Vec<usize> {
         let head = reached[next];
         next += 1;
         for word in tree.dependents(head) {
-            depths[word] = depths[head] + 1;
+            let is_joined = tree.relation(word) == Relation::Conj && depths[head] > 0;
+            depths[word] = depths[head] + usize::from(!is_joined);
             reached.push(word);
         }
     }

@@ -146,13 +146,19 @@ fn possession(link: &Link, builder: &mut Builder) {
 }
 
 /// `a girl is in the background` → girl – in – background; `a girl is next to a dog` → girl – next to – dog.
+///
+/// What a pronoun says of its noun counts, too: `the man is a cook with a flag behind him` → man – behind – cook.
 fn copula(tree: &Tree, subject: &Subject, builder: &mut Builder) {
     let Some(word) = builder.thing(subject.word) else { return };
-    if let Some(preposition) = prepositions::first(tree, subject.head) {
-        if tree.has(subject.head, Relation::Cop) || preposition.words().count() > 1 {
+    let is_copula = tree.has(subject.head, Relation::Cop);
+    let by_pronoun = builder.pronouns(subject.head).filter(|_| is_copula);
+    let by_pronoun = by_pronoun.filter_map(|pronoun| prepositions::first(tree, pronoun)).last();
+    if let Some(preposition) = by_pronoun.or_else(|| prepositions::first(tree, subject.head)) {
+        if is_copula || preposition.words().count() > 1 {
             let object = builder.referent(subject.head);
             let object = if object == word { subject.head } else { object };
             builder.relation(word, Predicate::Preposition(preposition), object);
+            builder.relate(subject.head);
         }
     }
 }
