@@ -17,7 +17,7 @@ const ALONE: [&str; 13] = [
     "thousands", "tons",
 ];
 
-/// Words that are quantities before `of the`: `some of the dogs`. Numbers are too.
+/// Words that are quantities before `of the` and `of them`: `some of the dogs`. Numbers are too.
 const BEFORE_OF_THE: [&str; 3] = ["all", "both", "some"];
 
 /// A quantity of several words.
@@ -64,7 +64,7 @@ fn is_quantity(tree: &Tree, quantity: usize) -> bool {
         Some(_) => false,
         None => {
             let is_partial = BEFORE_OF_THE.contains(&text) || tree.tag(quantity) == Tag::Cd;
-            ALONE.contains(&text) || (is_partial && tree.text(quantity + 2) == "the")
+            ALONE.contains(&text) || (is_partial && (tree.text(quantity + 2) == "the" || tree.tag(quantity + 2) == Tag::Prp))
         }
     }
 }

@@ -80,14 +80,12 @@ fn modifier(tree: &Tree, subjects: &[Subject], link: &Link, builder: &mut Builde
     if !tree.is_verb(link.head) {
         place(link, measure.map_or(Predicate::Preposition(link.preposition), Predicate::Bare), builder);
     }
-    if !tree.has(link.head, Relation::Cop) {
-        action(tree, subjects, link, link.preposition, measure, builder);
-    }
+    action(tree, subjects, link, link.preposition, measure, builder);
 }
 
 /// `a man rides a horse` → man – ride – horse; `a dog runs along a beach` → dog – run along – beach.
 fn action(tree: &Tree, subjects: &[Subject], link: &Link, preposition: Phrase, measure: Option<&'static str>, builder: &mut Builder) {
-    let Some(object) = builder.thing(link.word) else { return };
+    let Some(object) = builder.thing(link.word).filter(|_| !tree.has(link.head, Relation::Cop)) else { return };
     let has_own_preposition = tree.relation(link.word) == Relation::Conj && tree.has(link.word, Relation::Case);
     let particles = tree.by(link.head, Relation::CompoundPrt).filter(|_| !has_own_preposition);
     let phrase = particles.collect::<Phrase>().with(preposition);
