@@ -25,8 +25,6 @@ const BEFORE_OF_THE: [&str; 3] = ["all", "both", "some"];
 pub(super) struct Count {
     /// What there are many of.
     pub(super) counted: usize,
-    /// The word before `of`.
-    pub(super) quantity: usize,
     /// The word that says how many there are.
     pub(super) said: usize,
 }
@@ -73,7 +71,8 @@ fn is_quantity(tree: &Tree, quantity: usize) -> bool {
 /// bunch, but the pears stay in it.
 pub(super) fn of(tree: &Tree, word: usize) -> Option<Phrase> {
     let quantity = tree.head(word).filter(|_| tree.relation(word) == Relation::Nmod)?;
-    let is_quantity = tree.counts().iter().any(|count| count.quantity == quantity);
+    let is_part = |number: usize| number < tree.len() && tree.relation(number) == Relation::Mwe;
+    let is_quantity = is_part(quantity) && is_part(quantity + 1) && tree.text(quantity + 1) == "of";
     is_quantity.then(|| std::iter::once(quantity + 1).collect())
 }
 
@@ -95,5 +94,5 @@ fn replace(tree: &mut Tree, quantity: usize, counted: usize, said: usize) {
     tree.attach(counted, head, relation);
     tree.attach(quantity, Some(counted), Relation::Mwe);
     tree.attach(quantity + 1, Some(counted), Relation::Mwe);
-    tree.count(Count { counted, quantity, said });
+    tree.count(Count { counted, said });
 }
