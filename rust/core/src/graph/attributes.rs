@@ -4,7 +4,7 @@ use super::builder::Builder;
 use super::links::Link;
 use super::subjects::{Subject, Subjects};
 use super::tree::Tree;
-use crate::parse::{Relation, Tag};
+use crate::parse::Relation;
 
 pub(super) fn read(tree: &Tree, links: &[Link], subjects: &Subjects, builder: &mut Builder) {
     for link in links {

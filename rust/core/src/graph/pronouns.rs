@@ -4,9 +4,8 @@ use super::tree::Tree;
 use crate::parse::Relation;
 
 /// Pronouns that may stand for several; all others stand for nouns in the singular only.
-const PLURAL: [&str; 12] = [
-    "they", "them", "their", "theirs", "themselves", "we", "us", "our", "ourselves", "you", "your", "yourselves",
-];
+const PLURAL: [&str; 12] =
+    ["they", "them", "their", "theirs", "themselves", "we", "us", "our", "ourselves", "you", "your", "yourselves"];
 
 /// For each word the word that it stands for: itself, unless it is a pronoun.
 ///

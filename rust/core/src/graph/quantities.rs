@@ -6,15 +6,56 @@ use crate::parse::{Relation, Tag};
 
 /// Nouns that are quantities after an article: `a couple of dogs`.
 const AFTER_ARTICLE: [&str; 33] = [
-    "array", "assortment", "bit", "bunch", "clutch", "couple", "dozen", "form", "handful", "heap", "kind", "litany", "lot",
-    "mountain", "multitude", "number", "pair", "plethora", "range", "series", "sheaf", "slew", "sort", "spate", "string",
-    "ton", "total", "triple", "type", "variety", "version", "wad", "wave",
+    "array",
+    "assortment",
+    "bit",
+    "bunch",
+    "clutch",
+    "couple",
+    "dozen",
+    "form",
+    "handful",
+    "heap",
+    "kind",
+    "litany",
+    "lot",
+    "mountain",
+    "multitude",
+    "number",
+    "pair",
+    "plethora",
+    "range",
+    "series",
+    "sheaf",
+    "slew",
+    "sort",
+    "spate",
+    "string",
+    "ton",
+    "total",
+    "triple",
+    "type",
+    "variety",
+    "version",
+    "wad",
+    "wave",
 ];
 
 /// Words that are quantities without article: `lots of dogs`.
 const ALONE: [&str; 13] = [
-    "dozens", "hundreds", "loads", "lots", "many", "millions", "mountains", "multitudes", "pairs", "plenty", "several",
-    "thousands", "tons",
+    "dozens",
+    "hundreds",
+    "loads",
+    "lots",
+    "many",
+    "millions",
+    "mountains",
+    "multitudes",
+    "pairs",
+    "plenty",
+    "several",
+    "thousands",
+    "tons",
 ];
 
 /// Words that are quantities before `of the` and `of them`: `some of the dogs`. Numbers are too.
@@ -62,7 +103,8 @@ fn is_quantity(tree: &Tree, quantity: usize) -> bool {
         Some(_) => false,
         None => {
             let is_partial = BEFORE_OF_THE.contains(&text) || tree.tag(quantity) == Tag::Cd;
-            ALONE.contains(&text) || (is_partial && (tree.text(quantity + 2) == "the" || tree.tag(quantity + 2) == Tag::Prp))
+            ALONE.contains(&text)
+                || (is_partial && (tree.text(quantity + 2) == "the" || tree.tag(quantity + 2) == Tag::Prp))
         }
     }
 }
@@ -86,7 +128,9 @@ fn replace(tree: &mut Tree, quantity: usize, counted: usize, said: usize) {
     }
     for word in own {
         match tree.relation(word) {
-            relation @ (Relation::Case | Relation::Advmod | Relation::Conj) => tree.attach(word, Some(counted), relation),
+            relation @ (Relation::Case | Relation::Advmod | Relation::Conj) => {
+                tree.attach(word, Some(counted), relation)
+            }
             Relation::Amod | Relation::Compound | Relation::Nummod => tree.attach(word, Some(counted), Relation::Mwe),
             _ => {}
         }

@@ -54,16 +54,16 @@ fn nouns_are_objects_with_their_modifiers() {
 #[test]
 fn verbs_relate_their_subjects_and_objects() {
     check(&[
-        ("a/DT/2/det man/NN/3/nsubj rides=ride/VBZ/0/ROOT a/DT/5/det horse/NN/3/dobj", "horse | man | man – ride – horse"),
+        (
+            "a/DT/2/det man/NN/3/nsubj rides=ride/VBZ/0/ROOT a/DT/5/det horse/NN/3/dobj",
+            "horse | man | man – ride – horse",
+        ),
         ("a/DT/2/det dog/NN/3/nsubj barks=bark/VBZ/0/ROOT", "dog | dog – bark"),
         (
             "a/DT/2/det dog/NN/3/nsubj climbs=climb/VBZ/0/ROOT up/RP/3/compound:prt on/IN/7/case a/DT/7/det rock/NN/3/nmod",
             "dog | dog – climb up on – rock | rock",
         ),
-        (
-            "a/DT/2/det girl/NN/0/ROOT wearing=wear/VBG/2/acl a/DT/5/det hat/NN/3/dobj",
-            "girl | girl – wear – hat | hat",
-        ),
+        ("a/DT/2/det girl/NN/0/ROOT wearing=wear/VBG/2/acl a/DT/5/det hat/NN/3/dobj", "girl | girl – wear – hat | hat"),
         ("there/EX/2/expl is=be/VBZ/0/ROOT a/DT/4/det lamp/NN/2/nsubj", "lamp"),
     ]);
 }
@@ -124,14 +124,8 @@ fn prepositions_of_several_words_are_one() {
             "a/DT/2/det cat/NN/4/nsubj is=be/VBZ/4/cop next/JJ/0/ROOT to/TO/7/case a/DT/7/det dog/NN/4/nmod",
             "cat | cat – next to – dog | dog",
         ),
-        (
-            "a/DT/2/det cat/NN/0/ROOT out/RB/5/advmod of/IN/5/case bed/NN/2/nmod",
-            "bed | cat | cat – out of – bed",
-        ),
-        (
-            "a/DT/2/det man/NN/0/ROOT with/IN/4/case in/IN/2/dep",
-            "man",
-        ),
+        ("a/DT/2/det cat/NN/0/ROOT out/RB/5/advmod of/IN/5/case bed/NN/2/nmod", "bed | cat | cat – out of – bed"),
+        ("a/DT/2/det man/NN/0/ROOT with/IN/4/case in/IN/2/dep", "man"),
     ]);
 }
 
@@ -142,7 +136,10 @@ fn quantities_of_several_words_count() {
             "a/DT/2/det couple/NN/5/nsubj of/IN/4/case dogs=dog/NNS/2/nmod run/VBP/0/ROOT",
             "couple | dog | dog – a | dog – run",
         ),
-        ("lots=lot/NNS/4/nsubj of/IN/3/case people/NNS/1/nmod stand/VBP/0/ROOT", "lot | people | people – lot | people – stand"),
+        (
+            "lots=lot/NNS/4/nsubj of/IN/3/case people/NNS/1/nmod stand/VBP/0/ROOT",
+            "lot | people | people – lot | people – stand",
+        ),
         (
             "one/CD/5/nsubj of/IN/4/case the/DT/4/det dogs=dog/NNS/1/nmod sleeps=sleep/VBZ/0/ROOT",
             "dog | dog – one | dog – sleep",
@@ -192,13 +189,15 @@ fn no_words_make_no_graph() {
 }
 
 fn any_word() -> impl Strategy<Value = Word> {
-    let texts = ["a", "of", "the", "dog", "dogs", "lots", "couple", "in", "front", "next", "to", "by", "out", "be", "his", "them"];
+    let texts = [
+        "a", "of", "the", "dog", "dogs", "lots", "couple", "in", "front", "next", "to", "by", "out", "be", "his",
+        "them",
+    ];
     let head = prop_oneof![Just(None), (0_usize..14).prop_map(Some), Just(Some(usize::MAX))];
     let tags = prop::sample::select(Tag::ALL);
     let relations = prop::sample::select(Relation::ALL);
-    (prop::sample::select(&texts[..]).prop_map(str::to_owned), tags, head, relations).prop_map(
-        |(text, tag, head, relation)| Word { lemma: text.clone(), text, tag, head, relation },
-    )
+    (prop::sample::select(&texts[..]).prop_map(str::to_owned), tags, head, relations)
+        .prop_map(|(text, tag, head, relation)| Word { lemma: text.clone(), text, tag, head, relation })
 }
 
 proptest! {

@@ -1,7 +1,7 @@
 //! The basic dependencies of a caption, to be walked from heads to their dependents.
 
-use super::quantities::{self, Count};
 use super::prepositions;
+use super::quantities::{self, Count};
 use crate::parse::{Relation, Tag, Word};
 
 /// A parsed caption and the dependents of each of its words.
@@ -26,7 +26,15 @@ impl<'a> Tree<'a> {
         let head = |(number, word): (usize, &Word)| word.head.filter(|&head| head < words.len() && head != number);
         let heads = words.iter().enumerate().map(head).collect();
         let relations = words.iter().map(|word| word.relation).collect();
-        let mut tree = Self { words, heads, relations, starts: Vec::new(), dependents: Vec::new(), present: Vec::new(), counts: Vec::new() };
+        let mut tree = Self {
+            words,
+            heads,
+            relations,
+            starts: Vec::new(),
+            dependents: Vec::new(),
+            present: Vec::new(),
+            counts: Vec::new(),
+        };
         tree.index();
         if quantities::turn(&mut tree) {
             tree.index();
