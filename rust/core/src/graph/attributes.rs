@@ -2,11 +2,11 @@
 
 use super::builder::Builder;
 use super::links::Link;
-use super::relations::{Subject, subjects};
+use super::subjects::{Subject, Subjects};
 use super::tree::Tree;
-use crate::parse::{Relation, Tag};
+use crate::parse::Relation;
 
-pub(super) fn read(tree: &Tree, links: &[Link], builder: &mut Builder) {
+pub(super) fn read(tree: &Tree, links: &[Link], subjects: &Subjects, builder: &mut Builder) {
     for link in links {
         match link.relation {
             Relation::Amod => modifier(link, builder),
@@ -20,8 +20,8 @@ pub(super) fn read(tree: &Tree, links: &[Link], builder: &mut Builder) {
             builder.attribute(count.counted, count.said);
         }
     }
-    for subject in subjects(tree, links) {
-        predicate(tree, &subject, builder);
+    for subject in subjects.all() {
+        predicate(tree, subject, builder);
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) enum Predicate {
     /// A verb or adjective with its particles and prepositions, or the name of its bare modifier.
     Word(usize, Phrase, Option<&'static str>),
     /// The name of a bare modifier, one without preposition: of time, of measure.
-    Bare(&'static str),
+    Measure(&'static str),
 }
 
 impl<'a> Builder<'a> {
@@ -120,7 +120,7 @@ fn spell(tree: &Tree, predicate: Predicate) -> (String, Vec<usize>) {
     let (mut text, mut words) = (String::new(), Vec::new());
     let (phrase, measure) = match predicate {
         Predicate::Have => return ("have".to_owned(), words),
-        Predicate::Bare(name) => return (name.to_owned(), words),
+        Predicate::Measure(name) => return (name.to_owned(), words),
         Predicate::Preposition(phrase) => (phrase, None),
         Predicate::Word(word, phrase, measure) => {
             text.push_str(tree.lemma(word));

@@ -1,8 +1,8 @@
 //! Collapsed dependencies: prepositions are part of the link between two words, and what holds of one conjunct holds of
 //! all.
 
-use super::{prepositions, quantities};
 use super::tree::Tree;
+use super::{prepositions, quantities};
 use crate::parse::Relation;
 
 /// A few words of the caption, in order.

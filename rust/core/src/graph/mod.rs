@@ -1,9 +1,10 @@
 //! Scene graphs: what a parsed caption says of objects, of their attributes and of the relations between them.
 //!
-//! The rules imitate the original SPICE program, whose answers to thousands of captions they were found from. Modules in
-//! reading order: [`tree`] reads the basic dependencies, [`quantities`] turns `a couple of dogs` around, [`links`] collapses
-//! dependencies (prepositions and conjunctions become parts of links), [`pronouns`] finds what pronouns stand for;
-//! [`relations`] and [`attributes`] read the graph off the links, and [`builder`] keeps it.
+//! The rules imitate the original SPICE program, whose answers to thousands of captions they were found from. In reading
+//! order: `tree` holds the basic dependencies, which `quantities` turns around in `a couple of dogs` and `prepositions` in
+//! `next to a dog`; `links` collapses them (prepositions become parts of links, what holds of one conjunct holds of all);
+//! `pronouns` finds what pronouns stand for, `subjects` who does what; `relations` and `attributes` read the graph off all
+//! this, and `builder` keeps it. [`Category`] says which attributes are colours, sizes and numbers.
 
 mod attributes;
 mod builder;
@@ -13,7 +14,11 @@ mod prepositions;
 mod pronouns;
 mod quantities;
 mod relations;
+mod subjects;
 mod tree;
+
+#[cfg(test)]
+mod tests;
 
 pub use categories::Category;
 
@@ -24,9 +29,9 @@ use crate::parse::Word;
 pub struct SceneGraph {
     /// In the order of the words that name them. The same name may come several times: once for each mention.
     pub objects: Vec<Object>,
-    /// In the order of their words.
+    /// In the order of their objects.
     pub attributes: Vec<Attribute>,
-    /// In the order of their words.
+    /// Those of verbs and prepositions in the order of their second objects, then those of `is`.
     pub relations: Vec<Relation>,
 }
 
@@ -69,9 +74,10 @@ impl SceneGraph {
         let tree = tree::Tree::of(words);
         let links = links::of(&tree);
         let referents = pronouns::referents(&tree);
+        let subjects = subjects::Subjects::of_links(&tree, &links);
         let mut builder = builder::Builder::new(&tree, &links, &referents);
-        relations::read(&tree, &links, &mut builder);
-        attributes::read(&tree, &links, &mut builder);
+        relations::read(&tree, &links, &subjects, &mut builder);
+        attributes::read(&tree, &links, &subjects, &mut builder);
         builder.finish()
     }
 }

@@ -4,34 +4,32 @@ use super::tree::Tree;
 use crate::parse::Relation;
 
 /// Pronouns that may stand for several; all others stand for nouns in the singular only.
-const PLURAL: [&str; 12] = [
-    "they", "them", "their", "theirs", "themselves", "we", "us", "our", "ourselves", "you", "your", "yourselves",
-];
+const PLURAL: [&str; 12] =
+    ["they", "them", "their", "theirs", "themselves", "we", "us", "our", "ourselves", "you", "your", "yourselves"];
 
-/// For each word the word that it stands for: itself, unless it is a pronoun with a noun before it.
+/// For each word the word that it stands for: itself, unless it is a pronoun.
+///
+/// A pronoun stands for the noun that is nearest to the root of the tree, and is left alone where that noun comes after it:
+/// `a man sits on a bench with his dog` → `his` is the man's; `a man is on his bike` → nobody's, as `bike` is the root.
 pub(super) fn referents(tree: &Tree) -> Vec<usize> {
     let mut referents: Vec<usize> = (0..tree.len()).collect();
     if !(0..tree.len()).any(|word| tree.is_pronoun(word)) {
         return referents;
     }
     let depths = depths(tree);
+    let nouns = || (0..tree.len()).filter(|&word| tree.is_noun(word));
+    let any = nouns().min_by_key(|&noun| depths[noun]);
+    let singular = nouns().filter(|&noun| !tree.is_plural(noun)).min_by_key(|&noun| depths[noun]);
     for word in 0..tree.len() {
         if tree.is_pronoun(word) {
-            let nouns = (0..tree.len()).filter(|&noun| can_stand_for(tree, noun, word));
-            if let Some(noun) = nouns.min_by_key(|&noun| depths[noun]).filter(|&noun| noun < word) {
-                referents[word] = noun;
-            }
+            let noun = if PLURAL.contains(&tree.text(word)) { any } else { singular };
+            referents[word] = noun.filter(|&noun| noun < word).unwrap_or(word);
         }
     }
     referents
 }
 
-fn can_stand_for(tree: &Tree, noun: usize, pronoun: usize) -> bool {
-    let singular = !PLURAL.contains(&tree.text(pronoun));
-    tree.is_noun(noun) && !(singular && tree.is_plural(noun))
-}
-
-/// How many links lead from the root to each word.
+/// How many links lead from the root to each word. Words that are joined are as deep as the first of them.
 fn depths(tree: &Tree) -> Vec<usize> {
     let mut depths = vec![usize::MAX; tree.len()];
     let mut reached: Vec<usize> = (0..tree.len()).filter(|&word| tree.head(word).is_none()).collect();

@@ -6,15 +6,56 @@ use crate::parse::{Relation, Tag};
 
 /// Nouns that are quantities after an article: `a couple of dogs`.
 const AFTER_ARTICLE: [&str; 33] = [
-    "array", "assortment", "bit", "bunch", "clutch", "couple", "dozen", "form", "handful", "heap", "kind", "litany", "lot",
-    "mountain", "multitude", "number", "pair", "plethora", "range", "series", "sheaf", "slew", "sort", "spate", "string",
-    "ton", "total", "triple", "type", "variety", "version", "wad", "wave",
+    "array",
+    "assortment",
+    "bit",
+    "bunch",
+    "clutch",
+    "couple",
+    "dozen",
+    "form",
+    "handful",
+    "heap",
+    "kind",
+    "litany",
+    "lot",
+    "mountain",
+    "multitude",
+    "number",
+    "pair",
+    "plethora",
+    "range",
+    "series",
+    "sheaf",
+    "slew",
+    "sort",
+    "spate",
+    "string",
+    "ton",
+    "total",
+    "triple",
+    "type",
+    "variety",
+    "version",
+    "wad",
+    "wave",
 ];
 
 /// Words that are quantities without article: `lots of dogs`.
 const ALONE: [&str; 13] = [
-    "dozens", "hundreds", "loads", "lots", "many", "millions", "mountains", "multitudes", "pairs", "plenty", "several",
-    "thousands", "tons",
+    "dozens",
+    "hundreds",
+    "loads",
+    "lots",
+    "many",
+    "millions",
+    "mountains",
+    "multitudes",
+    "pairs",
+    "plenty",
+    "several",
+    "thousands",
+    "tons",
 ];
 
 /// Words that are quantities before `of the` and `of them`: `some of the dogs`. Numbers are too.
@@ -25,8 +66,6 @@ const BEFORE_OF_THE: [&str; 3] = ["all", "both", "some"];
 pub(super) struct Count {
     /// What there are many of.
     pub(super) counted: usize,
-    /// The word before `of`.
-    pub(super) quantity: usize,
     /// The word that says how many there are.
     pub(super) said: usize,
 }
@@ -64,7 +103,8 @@ fn is_quantity(tree: &Tree, quantity: usize) -> bool {
         Some(_) => false,
         None => {
             let is_partial = BEFORE_OF_THE.contains(&text) || tree.tag(quantity) == Tag::Cd;
-            ALONE.contains(&text) || (is_partial && (tree.text(quantity + 2) == "the" || tree.tag(quantity + 2) == Tag::Prp))
+            ALONE.contains(&text)
+                || (is_partial && (tree.text(quantity + 2) == "the" || tree.tag(quantity + 2) == Tag::Prp))
         }
     }
 }
@@ -73,7 +113,8 @@ fn is_quantity(tree: &Tree, quantity: usize) -> bool {
 /// bunch, but the pears stay in it.
 pub(super) fn of(tree: &Tree, word: usize) -> Option<Phrase> {
     let quantity = tree.head(word).filter(|_| tree.relation(word) == Relation::Nmod)?;
-    let is_quantity = tree.counts().iter().any(|count| count.quantity == quantity);
+    let is_part = |number: usize| number < tree.len() && tree.relation(number) == Relation::Mwe;
+    let is_quantity = is_part(quantity) && is_part(quantity + 1) && tree.text(quantity + 1) == "of";
     is_quantity.then(|| std::iter::once(quantity + 1).collect())
 }
 
@@ -87,7 +128,9 @@ fn replace(tree: &mut Tree, quantity: usize, counted: usize, said: usize) {
     }
     for word in own {
         match tree.relation(word) {
-            relation @ (Relation::Case | Relation::Advmod | Relation::Conj) => tree.attach(word, Some(counted), relation),
+            relation @ (Relation::Case | Relation::Advmod | Relation::Conj) => {
+                tree.attach(word, Some(counted), relation)
+            }
             Relation::Amod | Relation::Compound | Relation::Nummod => tree.attach(word, Some(counted), Relation::Mwe),
             _ => {}
         }
@@ -95,5 +138,5 @@ fn replace(tree: &mut Tree, quantity: usize, counted: usize, said: usize) {
     tree.attach(counted, head, relation);
     tree.attach(quantity, Some(counted), Relation::Mwe);
     tree.attach(quantity + 1, Some(counted), Relation::Mwe);
-    tree.count(Count { counted, quantity, said });
+    tree.count(Count { counted, said });
 }

@@ -3,136 +3,80 @@
 use super::builder::{Builder, Predicate};
 use super::links::{Link, Phrase};
 use super::prepositions;
+use super::subjects::{Subject, Subjects};
 use super::tree::Tree;
-use crate::parse::{Relation, Tag};
+use crate::parse::Relation;
 
-pub(super) fn read(tree: &Tree, links: &[Link], builder: &mut Builder) {
-    let subjects = subjects(tree, links);
+pub(super) fn read(tree: &Tree, links: &[Link], subjects: &Subjects, builder: &mut Builder) {
     for link in links {
         match link.relation {
-            Relation::Dobj | Relation::Iobj => action(tree, &subjects, link, Phrase::default(), None, builder),
-            Relation::Nmod if is_agent(tree, link) => agent(tree, links, &subjects, link, builder),
-            Relation::Nmod | Relation::NmodTmod | Relation::NmodNpmod => modifier(tree, &subjects, link, builder),
+            Relation::Dobj | Relation::Iobj => action(tree, subjects, link, None, builder),
+            Relation::Nmod if is_agent(tree, link) => agent(tree, subjects, link, builder),
+            Relation::Nmod if link.preposition.is_empty() => {}
+            Relation::Nmod => modifier(tree, subjects, link, None, builder),
+            Relation::NmodTmod => modifier(tree, subjects, link, Some("tmod"), builder),
+            Relation::NmodNpmod => modifier(tree, subjects, link, Some("npmod"), builder),
             Relation::NmodPoss => possession(link, builder),
             _ => {}
         }
     }
-    for subject in &subjects {
+    for subject in subjects.all() {
         copula(tree, subject, builder);
     }
 }
 
-/// A word and what is said of it.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Subject {
-    /// Who does or is something.
-    pub(super) word: usize,
-    /// What it does or is.
-    pub(super) head: usize,
-    /// Whether a clause describes the word: `dog` of `a dog wearing a hat`.
-    pub(super) is_described: bool,
-}
-
-/// Who does what: each subject with its verb or predicate, in the order of the verbs.
-///
-/// `a dog barks` → dog, barks; `a dog sits and barks` → dog, sits; dog, barks; `a dog wearing a hat` → dog, wearing.
-pub(super) fn subjects(tree: &Tree, links: &[Link]) -> Vec<Subject> {
-    let mut subjects = Vec::new();
-    for link in links {
-        match link.relation {
-            Relation::Nsubj => subjects.push(Subject { word: link.word, head: link.head, is_described: false }),
-            Relation::Acl if tree.is_verb(link.word) => {
-                subjects.push(Subject { word: link.head, head: link.word, is_described: true });
-            }
-            _ => {}
-        }
+/// Where, when, with what: `a man in a boat` → man – in – boat, or what a subject does there, see [`action`].
+fn modifier(tree: &Tree, subjects: &Subjects, link: &Link, measure: Option<&'static str>, builder: &mut Builder) {
+    if let Some(subject) = builder.thing(link.head) {
+        let predicate = measure.map_or(Predicate::Preposition(link.preposition), Predicate::Measure);
+        builder.relation(subject, predicate, builder.referent(link.word));
     }
-    // A word without subject that is joined to another has the other's.
-    for head in 0..tree.len() {
-        let joins = tree.relation(head) == Relation::Conj && (tree.is_verb(head) || tree.is_adjective(head));
-        if let Some(first) = tree.head(head).filter(|_| joins && !has_subject(tree, head) && !tree.has(head, Relation::Auxpass)) {
-            let is_active = matches!(tree.tag(head), Tag::Vb | Tag::Vbp | Tag::Vbz) || tree.is_adjective(head);
-            let shared = tree.dependents(first).filter(|&word| match tree.relation(word) {
-                Relation::Nsubj => true,
-                Relation::Nsubjpass => is_active,
-                _ => false,
-            });
-            subjects.extend(shared.map(|word| Subject { word, head, is_described: false }));
-        }
-    }
-    subjects
-}
-
-fn has_subject(tree: &Tree, verb: usize) -> bool {
-    tree.has(verb, Relation::Nsubj) || tree.has(verb, Relation::Nsubjpass)
-}
-
-/// Where, when, with what: of a thing, or of what a subject does.
-fn modifier(tree: &Tree, subjects: &[Subject], link: &Link, builder: &mut Builder) {
-    let measure = match link.relation {
-        Relation::NmodTmod => Some("tmod"),
-        Relation::NmodNpmod => Some("npmod"),
-        _ => None,
-    };
-    if measure.is_none() && link.preposition.is_empty() {
-        return;
-    }
-    if !tree.is_verb(link.head) {
-        place(link, measure.map_or(Predicate::Preposition(link.preposition), Predicate::Bare), builder);
-    }
-    action(tree, subjects, link, link.preposition, measure, builder);
+    action(tree, subjects, link, measure, builder);
 }
 
 /// `a man rides a horse` → man – ride – horse; `a dog runs along a beach` → dog – run along – beach.
-fn action(tree: &Tree, subjects: &[Subject], link: &Link, preposition: Phrase, measure: Option<&'static str>, builder: &mut Builder) {
+fn action(tree: &Tree, subjects: &Subjects, link: &Link, measure: Option<&'static str>, builder: &mut Builder) {
     let Some(object) = builder.thing(link.word).filter(|_| !tree.has(link.head, Relation::Cop)) else { return };
-    let has_own_preposition = tree.relation(link.word) == Relation::Conj && tree.has(link.word, Relation::Case);
-    let particles = tree.by(link.head, Relation::CompoundPrt).filter(|_| !has_own_preposition);
-    let phrase = particles.collect::<Phrase>().with(preposition);
-    for subject in subjects.iter().filter(|subject| subject.head == link.head) {
-        if has_own_preposition && tree.relation(subject.word) == Relation::Conj {
-            continue;
-        }
-        let predicate = match tree.lemma(link.head) {
-            "be" if !preposition.is_empty() => Predicate::Preposition(phrase),
-            _ => Predicate::Word(link.head, phrase, measure),
-        };
-        if let Some(acting) = actor(builder, subject) {
-            builder.relation(acting, predicate, object);
+    // `they run away from rain and towards fire` has the verb twice: bare and with its first subject in the second half.
+    let is_repeated = tree.relation(link.word) == Relation::Conj && tree.has(link.word, Relation::Case);
+    let particles = tree.by(link.head, Relation::CompoundPrt).filter(|_| !is_repeated);
+    let phrase = particles.collect::<Phrase>().with(link.preposition);
+    let predicate = match tree.lemma(link.head) {
+        "be" if !link.preposition.is_empty() => Predicate::Preposition(phrase),
+        _ => Predicate::Word(link.head, phrase, measure),
+    };
+    for subject in subjects.of(link.head) {
+        if !(is_repeated && tree.relation(subject.word) == Relation::Conj) {
+            relate(subject, predicate, object, builder);
         }
     }
 }
 
-/// Who acts: a noun or its pronoun; any word that a clause describes.
-fn actor(builder: &Builder, subject: &Subject) -> Option<usize> {
-    if subject.is_described { Some(builder.referent(subject.word)) } else { builder.thing(subject.word) }
+/// A subject must be a noun or stand for one; what a clause describes may be any word.
+fn relate(subject: &Subject, predicate: Predicate, object: usize, builder: &mut Builder) {
+    let word = if subject.is_described { Some(builder.referent(subject.word)) } else { builder.thing(subject.word) };
+    if let Some(word) = word {
+        builder.relation(word, predicate, object);
+    }
 }
 
 fn is_agent(tree: &Tree, link: &Link) -> bool {
     tree.has(link.head, Relation::Auxpass) && link.preposition.words().map(|word| tree.text(word)).eq(["by"])
 }
 
-/// `a ball is thrown by a man`, `a ball being thrown by a man` → man – throw – ball, ball – throw – man.
-fn agent(tree: &Tree, links: &[Link], subjects: &[Subject], link: &Link, builder: &mut Builder) {
+/// `a ball is thrown by a man` → man – throw – ball; `a ball being thrown by a man` → ball – throw – man.
+fn agent(tree: &Tree, subjects: &Subjects, link: &Link, builder: &mut Builder) {
     let Some(agent) = builder.thing(link.word) else { return };
-    let phrase: Phrase = tree.by(link.head, Relation::CompoundPrt).collect();
-    for passive in links.iter().filter(|other| other.head == link.head && other.relation == Relation::Nsubjpass) {
-        if let Some(patient) = builder.thing(passive.word) {
-            builder.relation(agent, Predicate::Word(link.head, phrase, None), patient);
+    let predicate = Predicate::Word(link.head, tree.by(link.head, Relation::CompoundPrt).collect(), None);
+    for first in tree.by(link.head, Relation::Nsubjpass) {
+        for patient in std::iter::once(first).chain(tree.by(first, Relation::Conj)) {
+            if let Some(patient) = builder.thing(patient) {
+                builder.relation(agent, predicate, patient);
+            }
         }
     }
-    for subject in subjects.iter().filter(|subject| subject.head == link.head) {
-        if let Some(subject) = actor(builder, subject) {
-            builder.relation(subject, Predicate::Word(link.head, phrase, None), agent);
-        }
-    }
-}
-
-/// `a man in a boat` → man – in – boat.
-fn place(link: &Link, predicate: Predicate, builder: &mut Builder) {
-    let (subject, object) = (builder.thing(link.head), builder.referent(link.word));
-    if let Some(subject) = subject {
-        builder.relation(subject, predicate, object);
+    for subject in subjects.of(link.head) {
+        relate(subject, predicate, agent, builder);
     }
 }
 

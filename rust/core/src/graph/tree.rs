@@ -1,7 +1,7 @@
 //! The basic dependencies of a caption, to be walked from heads to their dependents.
 
-use super::quantities::{self, Count};
 use super::prepositions;
+use super::quantities::{self, Count};
 use crate::parse::{Relation, Tag, Word};
 
 /// A parsed caption and the dependents of each of its words.
@@ -15,6 +15,8 @@ pub(super) struct Tree<'a> {
     /// Where the dependents of each word start in `dependents`; one more at the end.
     starts: Vec<u32>,
     dependents: Vec<u32>,
+    /// By which relations each word has dependents: a bit for each of [`Relation::ALL`].
+    present: Vec<u64>,
     /// Quantities of several words.
     counts: Vec<Count>,
 }
@@ -24,7 +26,15 @@ impl<'a> Tree<'a> {
         let head = |(number, word): (usize, &Word)| word.head.filter(|&head| head < words.len() && head != number);
         let heads = words.iter().enumerate().map(head).collect();
         let relations = words.iter().map(|word| word.relation).collect();
-        let mut tree = Self { words, heads, relations, starts: Vec::new(), dependents: Vec::new(), counts: Vec::new() };
+        let mut tree = Self {
+            words,
+            heads,
+            relations,
+            starts: Vec::new(),
+            dependents: Vec::new(),
+            present: Vec::new(),
+            counts: Vec::new(),
+        };
         tree.index();
         if quantities::turn(&mut tree) {
             tree.index();
@@ -51,6 +61,13 @@ impl<'a> Tree<'a> {
             if let &Some(head) = head {
                 self.dependents[next[head] as usize] = number as u32;
                 next[head] += 1;
+            }
+        }
+        self.present.clear();
+        self.present.resize(self.len(), 0);
+        for (number, head) in self.heads.iter().enumerate() {
+            if let &Some(head) = head {
+                self.present[head] |= bit(self.relations[number]);
             }
         }
     }
@@ -110,12 +127,13 @@ impl<'a> Tree<'a> {
 
     /// The dependents of a word by one relation, in the order of the caption.
     pub(super) fn by(&self, head: usize, relation: Relation) -> impl DoubleEndedIterator<Item = usize> + '_ {
-        self.dependents(head).filter(move |&number| self.relations[number] == relation)
+        let all = self.has(head, relation).then(|| self.dependents(head));
+        all.into_iter().flatten().filter(move |&number| self.relations[number] == relation)
     }
 
     /// Whether a word has a dependent by this relation.
     pub(super) fn has(&self, head: usize, relation: Relation) -> bool {
-        self.by(head, relation).next().is_some()
+        self.present[head] & bit(relation) != 0
     }
 
     pub(super) fn is_noun(&self, number: usize) -> bool {
@@ -134,4 +152,10 @@ impl<'a> Tree<'a> {
     pub(super) fn is_pronoun(&self, number: usize) -> bool {
         matches!(self.tag(number), Tag::Prp | Tag::PrpPossessive)
     }
+}
+
+const _: () = assert!(Relation::ALL.len() <= 64, "a bit for each relation");
+
+fn bit(relation: Relation) -> u64 {
+    1 << relation as u32
 }
