@@ -2,7 +2,7 @@
 
 /// What kind of attribute a word is, for the sub-scores of SPICE.
 ///
-/// The lists hold the words that the original counts, of some 900 that it was asked about: `turquoise` is no colour to it,
+/// The lists hold the words that the original counts, of about 480 that it was asked about, and that occurred as attributes: `turquoise` is no colour to it,
 /// `12` and `twelve` no numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Category {

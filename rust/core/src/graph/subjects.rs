@@ -55,7 +55,7 @@ impl Subjects {
 /// The subjects that a word shares with the word that it is joined to: `barks` of `a dog sits and barks`.
 ///
 /// Passive verbs share none (`a dog sits and is fed`); from a passive verb only plain present forms and adjectives do
-/// (`a dog is fed and sleeps`).
+/// (`a dog is fed and sleeps`, not `a dog was fed and slept`).
 fn shared<'a>(tree: &'a Tree, head: usize) -> impl Iterator<Item = usize> + 'a {
     let has_own = tree.has(head, Relation::Nsubj) || tree.has(head, Relation::Nsubjpass);
     let joins = tree.relation(head) == Relation::Conj && (tree.is_verb(head) || tree.is_adjective(head));

@@ -1,4 +1,4 @@
-//! Each rule by an example; the parses are those of CoreNLP 3.6.0.
+//! Each rule by an example, with parses written by hand as CoreNLP 3.6.0 would give them.
 
 use proptest::prelude::*;
 

@@ -5,7 +5,9 @@
 
 use super::features::{self, PARTS};
 use super::lanes::{Lanes, Portable, dot};
-use super::model::{Arcs, BEFORE, BEHIND, FIRST_WORD, LIMIT, Matrix, Model, ONE_BITS, PLACES, Sizes, TABLE_BITS, WINDOW};
+use super::model::{
+    Arcs, BEFORE, BEHIND, FIRST_WORD, LIMIT, Matrix, Model, ONE_BITS, PLACES, Sizes, TABLE_BITS, WINDOW,
+};
 use super::tree::{self, Spans};
 
 /// What is found for the words of a sentence: numbers of tags and relations, heads (0 the root, else 1 and up).
@@ -224,7 +226,9 @@ impl Activations {
             let out = &mut rest[word * columns + right..][..reach];
             out.copy_from_slice(&row(word)[width - reach..]);
             if word + 1 < count {
-                out.iter_mut().zip(&done[right..right + reach]).for_each(|(value, &other)| *value = (*value).max(other));
+                out.iter_mut()
+                    .zip(&done[right..right + reach])
+                    .for_each(|(value, &other)| *value = (*value).max(other));
             }
         }
     }
@@ -292,7 +296,8 @@ impl Activations {
                 head => &self.label_head[(head - 1) * label..head * label],
             };
             let bucket = sizes.bucket(word + 1, head);
-            let terms = self.label_dependent[word * label..].iter().zip(of_head).zip(&model.label_distance[bucket * label..]);
+            let terms =
+                self.label_dependent[word * label..].iter().zip(of_head).zip(&model.label_distance[bucket * label..]);
             self.hidden.extend(
                 terms
                     .take(label)
@@ -400,7 +405,13 @@ fn multiply(lanes: impl Lanes, matrix: &Matrix, input: &[i16], sums: &mut Vec<i3
 }
 
 #[inline(always)]
-fn multiply_some<const ROWS: usize>(lanes: impl Lanes, matrix: &Matrix, input: &[i16], sums: &mut [i32], row: usize) -> usize {
+fn multiply_some<const ROWS: usize>(
+    lanes: impl Lanes,
+    matrix: &Matrix,
+    input: &[i16],
+    sums: &mut [i32],
+    row: usize,
+) -> usize {
     let (columns, outputs) = (matrix.columns, matrix.rows());
     let inputs: [&[i16]; ROWS] = std::array::from_fn(|k| &input[(row + k) * columns..][..columns]);
     let weights = |output: usize| &matrix.weights[output * columns..][..columns];

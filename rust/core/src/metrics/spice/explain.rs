@@ -3,7 +3,7 @@
 use super::concept::{Concept, Rule};
 use super::lexicon::Lexicon;
 use super::scene::{Proposition, Scene};
-use super::{Counts, Graphs};
+use super::{Counted, Counts, Graphs};
 use crate::wordnet::Synonyms;
 
 /// A proposition of one side.
@@ -36,7 +36,7 @@ pub fn explain(graphs: &Graphs, synonyms: &Synonyms, candidate: &[&str], referen
     Explanation {
         candidate: side(&candidate, &references, &lexicon),
         references: side(&references, &candidate, &lexicon),
-        counts: Counts::of(&candidate, &references, None, &lexicon),
+        counts: Counts::of(&candidate, &references, Counted::All, &lexicon),
     }
 }
 

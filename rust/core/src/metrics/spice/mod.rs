@@ -26,30 +26,45 @@ use crate::graph::Category;
 use crate::text::vocabulary::Word;
 use crate::wordnet::Synonyms;
 
+/// The propositions that count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counted {
+    /// All.
+    All,
+    /// That an object is there.
+    Objects,
+    /// That an object has an attribute.
+    Attributes,
+    /// That an object is related to another.
+    Relations,
+    /// That an object has an attribute of that category.
+    Of(Category),
+}
+
 /// SPICE of all propositions, or of those of one category.
 #[derive(Debug, Clone, Copy)]
 pub struct Spice {
-    category: Option<Category>,
+    counted: Counted,
 }
 
 /// Builds SPICE: `category` is `all` or the name of one.
 pub(crate) fn build(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
     let categories = [
-        ("all", None),
-        ("object", Some(Category::Object)),
-        ("attribute", Some(Category::Attribute)),
-        ("relation", Some(Category::Relation)),
-        ("color", Some(Category::Color)),
-        ("count", Some(Category::Count)),
-        ("size", Some(Category::Size)),
+        ("all", Counted::All),
+        ("object", Counted::Objects),
+        ("attribute", Counted::Attributes),
+        ("relation", Counted::Relations),
+        ("color", Counted::Of(Category::Color)),
+        ("count", Counted::Of(Category::Cardinality)),
+        ("size", Counted::Of(Category::Size)),
     ];
-    Ok(Box::new(Spice { category: parameters.choice("category", &categories)? }))
+    Ok(Box::new(Spice { counted: parameters.choice("category", &categories)? }))
 }
 
 impl Kernel for Spice {
     fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Prepared<'a> {
         let (graphs, synonyms) = (resources.need::<Graphs>()?, resources.need::<Synonyms>()?);
-        Ok(Box::new(CorpusScorer { category: self.category, corpus, graphs, synonyms }))
+        Ok(Box::new(CorpusScorer { counted: self.counted, corpus, graphs, synonyms }))
     }
 
     /// A row without propositions of the category has no score.
@@ -59,7 +74,7 @@ impl Kernel for Spice {
 }
 
 struct CorpusScorer<'a> {
-    category: Option<Category>,
+    counted: Counted,
     corpus: &'a Corpus,
     graphs: &'a Graphs,
     synonyms: &'a Synonyms,
@@ -96,7 +111,7 @@ impl Worker for CorpusWorker<'_> {
         };
         let own = candidates.words(candidates.of_image(number).start + candidate);
         let candidate = graphs.scene(&[tokens(own)], lexicon);
-        if let Some(score) = Counts::of(&candidate, said, scorer.category, lexicon).f() {
+        if let Some(score) = Counts::of(&candidate, said, scorer.counted, lexicon).f() {
             row.copy_from_slice(&[score, 1.0]);
         }
     }
@@ -115,11 +130,10 @@ pub struct Counts {
 }
 
 impl Counts {
-    fn of(candidate: &Scene, references: &Scene, category: Option<Category>, lexicon: &Lexicon<'_>) -> Self {
-        let is_counted =
-            |proposition: &Proposition<'_>| category.is_none_or(|category| proposition.is_of(category, lexicon));
+    fn of(candidate: &Scene, references: &Scene, counted: Counted, lexicon: &Lexicon<'_>) -> Self {
+        let is_counted = |proposition: &Proposition<'_>| proposition.is_counted(counted, lexicon);
         let said: Vec<Proposition<'_>> = references.propositions().filter(is_counted).collect();
-        let mut counts = Self { matched: 0, candidate: 0, references: said.len(), of_all: category.is_none() };
+        let mut counts = Self { matched: 0, candidate: 0, references: said.len(), of_all: counted == Counted::All };
         for proposition in candidate.propositions().filter(is_counted) {
             counts.candidate += 1;
             counts.matched += usize::from(said.iter().any(|other| proposition.matches(*other).is_some()));

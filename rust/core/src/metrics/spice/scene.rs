@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::Counted;
 use super::concept::{Concept, Rule, place};
 use super::lexicon::{Lexicon, Name};
 use crate::graph::{Category, SceneGraph};
@@ -130,15 +131,18 @@ impl<'a> Proposition<'a> {
         }
     }
 
-    /// Whether it belongs to the category.
-    pub(super) fn is_of(self, category: Category, lexicon: &Lexicon<'_>) -> bool {
-        match (self, category) {
-            (Self::Object(_), Category::Object)
-            | (Self::Attribute(..), Category::Attribute)
-            | (Self::Relation(..), Category::Relation) => true,
-            (Self::Attribute(_, attribute), _) => {
-                attribute.names().iter().any(|&name| Category::of(lexicon.name(name)) == Some(category))
-            }
+    /// Whether it counts.
+    pub(super) fn is_counted(self, counted: Counted, lexicon: &Lexicon<'_>) -> bool {
+        match (counted, self) {
+            (Counted::All, _)
+            | (Counted::Objects, Self::Object(_))
+            | (Counted::Attributes, Self::Attribute(..))
+            | (Counted::Relations, Self::Relation(..)) => true,
+            (Counted::Of(category), Self::Attribute(_, attribute)) => match attribute.names() {
+                [name] => Category::of(lexicon.name(*name)) == Some(category),
+                // The original looks for `big/large` in its lists, which have no such word.
+                _ => false,
+            },
             _ => false,
         }
     }
