@@ -161,8 +161,8 @@ def pairs_of(
             a,
             b,
             metric,
-            delta=results[a][metric].value - results[b][metric].value,
-            interval=between,
+            delta=(delta := results[a][metric].value - results[b][metric].value),
+            interval=between if math.isfinite(delta) else None,
             p=own,
             p_corrected=own_corrected,
             significant=own_corrected <= alpha,
@@ -232,7 +232,7 @@ def _with_intervals(
             result,
             level=level,
             interval_method=method,
-            scores={key: dataclasses.replace(score, interval=next(intervals)) for key, score in result.items()},
+            scores={key: score.within(next(intervals)) for key, score in result.items()},
         )
         for name, result in results.items()
     }

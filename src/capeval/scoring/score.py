@@ -106,7 +106,7 @@ def score_corpus(
             statistics, metrics, level=interval, method=interval_method, samples=samples, seed=seed, threads=threads
         )
     scores = {
-        one.metric.key: Score(one.metric, one.statistics, one.signature(corpus), between, one.ready)
+        one.metric.key: Score(one.metric, one.statistics, one.signature(corpus), None, one.ready).within(between)
         for one, between in zip(counted, bounds, strict=True)
     }
     return Result(_core.__version__, corpus.image_ids, scores, interval, corpus, interval_method)
