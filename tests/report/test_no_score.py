@@ -18,7 +18,7 @@ from capeval.errors import UsageError
 from capeval.judgments import agreement, rank_references
 from capeval.judgments.rows import Pairs, Ratings, Row
 from capeval.report import page as page_module
-from capeval.report.comparison_html import comparison_data, render_comparison_html
+from capeval.report.comparison_html import comparison_data, render_comparison_html, write_comparison
 from capeval.report.formats import render
 from capeval.report.html import render_html, write_report
 from capeval.report.per_image import write_per_image
@@ -202,4 +202,28 @@ def test_the_page_says_no_score(browser: Any, tmp_path: Path) -> None:
     write_report(without_any(), tmp_path / "none.html", title="none")
     opened = Opened(browser, tmp_path / "none.html")
     assert opened.page.locator("table.scores td.value").first.inner_text() == "no score"
+    opened.close()
+
+
+@pytest.mark.browser
+def test_the_page_of_a_comparison_says_no_score(browser: Any, tmp_path: Path) -> None:
+    systems = {"a": CANDIDATES, "b": {**CANDIDATES, "street": "something"}}
+    write_comparison(capeval.compare(REFERENCES, systems, KEY, samples=50), tmp_path / "c.html", title="no score")
+    opened = Opened(browser, tmp_path / "c.html")
+    page = opened.page
+    assert OF_ALL in page.locator("#scores-legend").inner_text()
+    assert "better on 1 image" in page.locator(".tally").inner_text()
+    rows = page.locator("table.differences tr.image")
+    assert rows.count() == 3
+    assert rows.last.locator("th").inner_text() == "field"
+    assert rows.last.locator("td.score").all_inner_texts() == ["no score", "no score", ""]
+    opened.close()
+    references = {"1": ["nothing"], "2": ["nothing"]}
+    nothing = {"1": "nothing", "2": "x"}
+    write_comparison(
+        capeval.compare(references, {"a": nothing, "b": nothing}, KEY, samples=50), tmp_path / "n.html", title="none"
+    )
+    opened = Opened(browser, tmp_path / "n.html")
+    assert opened.page.locator("table.systems .value").all_inner_texts() == ["no score", "no score"]
+    assert "–" in opened.page.locator("table.pairs .delta").inner_text()
     opened.close()

@@ -84,16 +84,17 @@ class Score:
         """Share of the content words and labels that have a vector; None for a metric that needs no vectors."""
         return self.metric.coverage(self.statistics)
 
-    def within(self, interval: tuple[float, float] | None) -> Score:
-        """The same with this interval; without any where no image has a score."""
-        return replace(self, interval=interval if math.isfinite(self.value) else None)
-
     def per_image_values(self) -> array[float]:
         """The same as `per_image`, without NumPy."""
         return array("d", self.statistics.row_scores())
 
     def __float__(self) -> float:
         return self.value
+
+
+def within(score: Score, interval: tuple[float, float] | None) -> Score:
+    """The score with this interval; without any where no image has a score."""
+    return replace(score, interval=interval if math.isfinite(score.value) else None)
 
 
 @dataclass(frozen=True, eq=False)
