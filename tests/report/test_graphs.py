@@ -132,3 +132,14 @@ def test_hostile_names_do_not_run(browser: Any, monkeypatch: pytest.MonkeyPatch,
     assert opened.page.locator("figure.graph svg").first.locator("text").all_text_contents() == names
     assert opened.page.evaluate("window.ran") is None
     opened.close()
+
+
+def test_a_parsed_caption_from_end_to_end() -> None:
+    """By the parser inside the package."""
+    found = capeval.scene_graph("a brown dog runs along the beach")
+    assert str(found).splitlines() == ["dog", "beach", "dog – brown", "dog – run along – beach"]
+    assert found.to_svg().count("<g class=") == 4
+    compared = capeval.score(
+        {"1": ["a brown dog runs along the beach"]}, {"1": "the dog is brown"}, "spice", interval=None
+    )
+    assert [one.label for one in compared.graph("1").candidate if one.match is not None] == ["dog", "dog – brown"]

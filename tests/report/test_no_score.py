@@ -18,6 +18,7 @@ from capeval.errors import UsageError
 from capeval.judgments import agreement, rank_references
 from capeval.judgments.rows import Pairs, Ratings, Row
 from capeval.report import page as page_module
+from capeval.report.agreement_html import agreement_data
 from capeval.report.comparison_html import comparison_data, render_comparison_html, write_comparison
 from capeval.report.formats import render
 from capeval.report.html import render_html, write_report
@@ -109,7 +110,8 @@ def test_a_comparison() -> None:
     assert comparison.pair("a", "b", KEY).delta == 0.5
     data = comparison_data(comparison)
     assert data["metrics"][0]["scores"] == [[0.0, 1.0, None], [0.0, 0.0, None]]
-    assert data["notes"] == comparison.to_dict()["notes"] == [OF_ALL]
+    assert OF_ALL in data["notes"]
+    assert OF_ALL in comparison.to_dict()["notes"]
     assert OF_ALL in str(comparison)
 
 
@@ -227,3 +229,12 @@ def test_the_page_of_a_comparison_says_no_score(browser: Any, tmp_path: Path) ->
     assert opened.page.locator("table.systems .value").all_inner_texts() == ["no score", "no score"]
     assert "–" in opened.page.locator("table.pairs .delta").inner_text()
     opened.close()
+
+
+def test_the_page_of_an_agreement() -> None:
+    data = agreement_data(agreement(ratings(), f"{KEY}, rouge-l", interval=None))
+    own, other = data["metrics"]
+    assert [score is None for score in own["scores"][0]] == [False, False, True] * 2
+    assert [gap is None for gap in own["gaps"]] == [False, False, True] * 2
+    assert None not in other["gaps"]
+    assert "NaN" not in json.dumps(data)

@@ -119,7 +119,6 @@ interface ComparisonPage {
   references: [number, number];
   test: string;
   alpha: number;
-  notes: string[];
   extremes: number | null;
   seed: number;
   lead: number;
@@ -326,8 +325,8 @@ interface AgreementPage {
 interface JudgedMetric {
   label: string;
   turned: boolean;
-  scores: number[][];
-  gaps: number[];
+  scores: ((number | null)[])[];
+  gaps: (number | null)[];
 }
 
 interface JudgedItem {

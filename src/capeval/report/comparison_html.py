@@ -84,7 +84,6 @@ class ComparisonPage(TypedDict):
     references: tuple[int, int]
     test: str
     alpha: float
-    notes: list[str]
     extremes: int | None
     seed: int
     lead: int
@@ -149,7 +148,6 @@ def comparison_data(comparison: Comparison) -> ComparisonPage:
         "references": first.corpus.reference_counts,
         "test": tested(comparison),
         "alpha": comparison.alpha,
-        "notes": comparison.notes,
         "extremes": min(EXTREMES, most) if len(chosen) < len(first.image_ids) else None,
         "seed": SAMPLE_SEED,
         "lead": leading,
