@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from capeval import data, errors, example, judgments, metrics
     from capeval.corpus import Corpus, DocumentFrequency, tokenize
     from capeval.errors import CapevalError, CapevalWarning
+    from capeval.metrics.spice.scene_graph import SceneGraph, scene_graph, scene_graphs
     from capeval.resources.needs import Needs
     from capeval.reward import CiderDReward
     from capeval.scoring.compare import compare
@@ -31,6 +32,7 @@ __all__ = [
     "DocumentFrequency",
     "Needs",
     "Result",
+    "SceneGraph",
     "Score",
     "__version__",
     "compare",
@@ -40,6 +42,8 @@ __all__ = [
     "example",
     "judgments",
     "metrics",
+    "scene_graph",
+    "scene_graphs",
     "score",
     "tokenize",
 ]
@@ -54,6 +58,9 @@ _HOME = {
     "diversity": "scoring.diversity",
     "Needs": "resources.needs",
     "Result": "scoring.result",
+    "SceneGraph": "metrics.spice.scene_graph",
+    "scene_graph": "metrics.spice.scene_graph",
+    "scene_graphs": "metrics.spice.scene_graph",
     "Score": "scoring.result",
     "compare": "scoring.compare",
     "score": "scoring.score",

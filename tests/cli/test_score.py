@@ -303,5 +303,5 @@ def test_explain(run: Runner, references: str, candidates: str) -> None:
     )
     assert document["alignments"]["beach-dog"]["links"][0]["module"] in ("exact", "stem", "synonym", "paraphrase")
     refused = run.refused("score", references, candidates, "--explain", "beach-dog", "--format", "csv")
-    assert "alignments and plans are shown with --format table or json, not csv" in refused
+    assert "explained images are shown with --format table or json, not csv" in refused
     assert "no image 'x' among the 60 scored ones" in run.refused("score", references, candidates, "--explain", "x")

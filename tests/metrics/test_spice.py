@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from capeval import Corpus, _core
 from capeval.resources.english import synonyms
 from reference import spice
+from scenes import graph as _graph
 
 NAMES = [
     "dog",
@@ -38,21 +39,6 @@ def _score(candidate: Graph, references: list[Graph], category: str = "all") -> 
     (statistics,) = _core.evaluate(corpus._core, call, [graphs, synonyms()], 1)
     (value,) = memoryview(statistics.row_scores()).cast("d")
     return float(value)
-
-
-def _graph(*tuples: str) -> Graph:
-    """A graph from tuples as text, each object named before it is used: `dog`, `dog, brown`, `dog, chase, cat`."""
-    objects: list[str] = []
-    attributes, relations = [], []
-    for text in tuples:
-        match text.split(", "):
-            case [name]:
-                objects.append(name)
-            case [name, attribute]:
-                attributes.append((objects.index(name), attribute, [0]))
-            case [subject, predicate, other]:
-                relations.append((objects.index(subject), predicate, objects.index(other), [0]))
-    return [(name, [0]) for name in objects], attributes, relations
 
 
 def _sets(name: str) -> set[int]:

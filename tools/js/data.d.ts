@@ -22,13 +22,14 @@ interface ScoredMetric {
   label: string;
   summary: string;
   signature: string;
-  value: number;
+  value: number | null;
   interval: [number, number] | null;
   upper: number | null;
   lower_is_better: boolean;
-  median: number;
+  unscored: number;
+  median: number | null;
   histogram: Histogram;
-  scores: number[];
+  scores: (number | null)[];
 }
 
 interface Histogram {
@@ -42,6 +43,7 @@ interface ScoredImage {
   references: string[];
   alignment: AlignmentFigure | null;
   plan: PlanFigure | null;
+  graph: GraphFigure | null;
 }
 
 interface AlignmentFigure {
@@ -77,6 +79,31 @@ interface PlanFlow {
   cost: number;
 }
 
+interface GraphFigure {
+  candidate: Picture;
+  references: Picture;
+  precision: number;
+  recall: number;
+  score: number;
+}
+
+interface Picture {
+  width: number;
+  height: number;
+  parts: Part[];
+}
+
+interface Part {
+  kind: string;
+  rule: string;
+  path: string;
+  text: string;
+  x: number;
+  y: number;
+  width: number;
+  title: string | null;
+}
+
 interface PagePhotos {
   addresses: (string | null)[];
   notes: string[];
@@ -108,11 +135,11 @@ interface ComparedMetric {
   summary: string;
   signature: string;
   systems: ComparedScore[];
-  scores: number[][];
+  scores: ((number | null)[])[];
 }
 
 interface ComparedScore {
-  value: number;
+  value: number | null;
   interval: [number, number] | null;
   ranks: [number, number];
   best: boolean;
@@ -126,7 +153,7 @@ interface ComparedPair {
 }
 
 interface ComparedDifference {
-  delta: number;
+  delta: number | null;
   interval: [number, number] | null;
   p: number;
   corrected: number;
@@ -298,8 +325,8 @@ interface AgreementPage {
 interface JudgedMetric {
   label: string;
   turned: boolean;
-  scores: number[][];
-  gaps: number[];
+  scores: ((number | null)[])[];
+  gaps: (number | null)[];
 }
 
 interface JudgedItem {

@@ -28,6 +28,7 @@ COMMANDS = {
     "diversity": "Score caption sets: how varied, how accurate, beside people.",
     "agreement": "Measure how well metrics agree with people.",
     "rank": "Rank an image's references against each other.",
+    "graph": "Parse captions into scene graphs.",
     "df": "Build, import or inspect document frequencies.",
     "detect": "Find the objects of images, or convert and unite annotations.",
     "spice": "Set up the original SPICE program.",

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     "--explain",
     multiple=True,
     metavar="IMAGE_ID",
-    help="Show how METEOR aligned this image's candidate, and which object VIFIDEL moved to which word, after the "
-    "scores; may be repeated.",
+    help="Show how METEOR aligned this image's candidate, which object VIFIDEL moved to which word, and what of "
+    "SPICE's scene graphs matches, after the scores; may be repeated.",
 )
 @options.tokenizer
 @options.interval

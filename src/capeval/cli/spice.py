@@ -18,9 +18,7 @@ def command() -> None:
 
 
 @command.command(short_help="Fetch the original program, once.")
-@click.option(
-    "--from", "source", metavar="DIR", help="Copy the files from this folder, on a machine without internet."
-)
+@click.option("--from", "source", metavar="DIR", help="Copy the files from this folder, on a machine without internet.")
 @click.option(
     "--java", metavar="PATH", help="The Java to run it with, 8 or newer; that of JAVA_HOME or PATH by default."
 )

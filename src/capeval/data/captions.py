@@ -32,7 +32,7 @@ def read_references(path: PathLike, *, format: str | None = None, split: str | N
     Warns:
         DataWarning: every image has exactly one caption, as in a candidate file.
     """
-    captions = _read(path, format, split)
+    captions = read_captions(path, format, split)
     _warn_if_candidates(path, captions, "references")
     return captions
 
@@ -43,7 +43,7 @@ def read_candidates(path: PathLike, *, format: str | None = None, split: str | N
     Raises:
         DataError: also when an image has several candidates or none.
     """
-    captions = _read(path, format, split)
+    captions = read_captions(path, format, split)
     counts = captions.caption_counts()
     if any(count != 1 for count in counts):
         raise DataError(f"{display_name(path)}: {_not_one(captions, counts)}")
@@ -52,13 +52,13 @@ def read_candidates(path: PathLike, *, format: str | None = None, split: str | N
 
 def read_caption_sets(path: PathLike, *, format: str | None = None, split: str | None = None) -> Captions:
     """Read several captions per image by one system. Arguments, errors and warning as `read_references`."""
-    captions = _read(path, format, split)
+    captions = read_captions(path, format, split)
     _warn_if_candidates(path, captions, "caption sets")
     return captions
 
 
-def _read(path: PathLike, format: str | None, split: str | None) -> Captions:
-    """Captions of a file in any format; errors carry its name."""
+def read_captions(path: PathLike, format: str | None, split: str | None) -> Captions:
+    """Captions of a file in any format, however many each image has. Arguments and errors as `read_references`."""
     if format is not None and format not in FORMATS:
         raise UsageError(f"no caption format is called {format!r}; choose from {', '.join(FORMATS)}")
     data = read_bytes(path)

@@ -11,6 +11,7 @@ from capeval.judgments.rows import CATEGORIES
 if TYPE_CHECKING:
     from capeval.judgments.bootstrap import Floats
     from capeval.judgments.rows import Pairs
+    from capeval.judgments.scoring import Columns
 
 TIES = ("wrong", "half")
 """How a tie of the metric counts: as a wrong answer, as in the papers, or as half a right one."""
@@ -37,6 +38,14 @@ def credited(difference: Floats, preferred: Floats, ties: str) -> Floats:
     right: Floats = (np.sign(difference) == preferred).astype(np.float64)
     right[difference == 0] = 0.5 if ties == "half" else 0.0
     return right
+
+
+def difference(columns: Columns) -> Floats:
+    """How much a metric prefers B over C: not at all, which is a tie, where it has no score for them."""
+    import numpy as np
+
+    gap: Floats = np.nan_to_num(columns["b"] - columns["c"], nan=0.0)
+    return gap
 
 
 def credit(difference: Floats, pairs: Pairs, ties: str) -> Floats:

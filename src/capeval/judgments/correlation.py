@@ -6,6 +6,7 @@ are ranked by their mean rating, and τ-b is averaged over the images where both
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -32,9 +33,17 @@ LABELS = {
 def correlate(
     scores: Floats, ratings: Sequence[Sequence[float]], images: npt.NDArray[np.uint32], bootstrap: Bootstrap
 ) -> dict[str, Estimate]:
-    """Each of `STATISTICS`; `scores`, `ratings` (a sequence per row) and image numbers are aligned."""
+    """Each of `STATISTICS`; `scores`, `ratings` (a sequence per row) and image numbers are aligned.
+
+    Rows without a score, NaN, are left out; without any row everything is undefined.
+    """
     import numpy as np
 
+    scored = np.flatnonzero(~np.isnan(scores))
+    if len(scored) < len(scores):
+        if not len(scored):
+            return {name: Estimate(math.nan, np.full(bootstrap.count, np.nan)) for name in STATISTICS}
+        return correlate(scores[scored], [ratings[row] for row in scored.tolist()], images[scored], bootstrap)
     rows = np.repeat(np.arange(len(ratings)), [len(row) for row in ratings])
     points = np.concatenate([np.asarray(row, dtype="<f8") for row in ratings])
     table = np.frombuffer(

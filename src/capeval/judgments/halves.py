@@ -61,7 +61,7 @@ def _predict(pairs: Pairs, scorer: Scorer, generator: np.random.Generator) -> tu
         votes.append(sum(row_votes[index] for index in predicting))
         references.append([row.references[index] for index in predicting])
     scores, _ = scorer.score(pairs, references)
-    differences = {name: columns["b"] - columns["c"] for name, columns in scores.items()}
+    differences = {name: accuracy.difference(columns) for name, columns in scores.items()}
     return np.sign(np.array(truth, dtype=np.float64)), {**differences, PEOPLE: np.array(votes, dtype=np.float64)}
 
 

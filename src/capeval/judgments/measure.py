@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -18,7 +19,7 @@ from capeval.judgments.datasets.read import read_judgments
 from capeval.judgments.halves import halves as predict_by_halves
 from capeval.judgments.result import Agreement, Measured, Systems
 from capeval.judgments.rows import Pairs
-from capeval.judgments.scoring import Scorer, drawn_references, first_references
+from capeval.judgments.scoring import Scorer, drawn_references, first_references, unscored
 from capeval.judgments.williams import MetricPair, compare, williams
 from capeval.metrics.registry import parse_metrics
 from capeval.resources.needs import Given, Needs
@@ -168,6 +169,7 @@ class _Study:
                 spread.get(name),
                 columns,
                 name in metrics and metrics[name].lower_is_better,
+                unscored(columns),
             )
             for name, columns in scores.items()
         ]
@@ -176,14 +178,14 @@ class _Study:
     def estimate(self, columns: Columns, bootstrap: Bootstrap) -> dict[str, Estimate]:
         """The statistics of one metric's scores."""
         if isinstance(self.judgments, Pairs):
-            credits = accuracy.credit(columns["b"] - columns["c"], self.judgments, self.ties)
+            credits = accuracy.credit(accuracy.difference(columns), self.judgments, self.ties)
             return accuracy.accuracy(credits, self.judgments, bootstrap)
         return correlation.correlate(columns["caption"], self.judgments.ratings, self.images, bootstrap)
 
     def _ties(self, columns: Columns) -> dict[str, int] | None:
         if not isinstance(self.judgments, Pairs):
             return None
-        return accuracy.tied(columns["b"] - columns["c"], self.judgments)
+        return accuracy.tied(accuracy.difference(columns), self.judgments)
 
     def _draw(self, count: int, draws: int) -> dict[str, dict[str, list[float]]]:
         """Values of each statistic of each metric over random draws of references."""
@@ -224,7 +226,11 @@ class _Study:
         """Pearson's r by Williams' test too, over captions with their mean ratings; left out without SciPy."""
         assert not isinstance(self.judgments, Pairs)  # noqa: S101 - for the type checker
         means = [sum(own) / len(own) for own in self.judgments.ratings]
-        flat = {name: columns["caption"].tolist() for name, columns in scores.items()}
+        # Captions that any metric does not score are left out for all: the test takes the same captions.
+        columns = [own["caption"].tolist() for own in scores.values()]
+        scored = [row for row, own in enumerate(zip(*columns, strict=True)) if not any(map(math.isnan, own))]
+        means = [means[row] for row in scored]
+        flat = {name: [own[row] for row in scored] for name, own in zip(scores, columns, strict=True)}
         people = {name: correlation.plain(column, means)["pearson"] for name, column in flat.items()}
         try:
             return [

@@ -5,6 +5,7 @@ The appendix of the CIDEr paper ranks an image's sentences like this: which of t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from capeval.corpus.document_frequency import DocumentFrequency
 from capeval.errors import DataError, UsageError, some
 from capeval.metrics.registry import parse_metrics
 from capeval.resources.needs import Given, Needs
+from capeval.scoring.result import finite
 from capeval.scoring.score import score_corpus
 
 if TYPE_CHECKING:
@@ -32,9 +34,9 @@ class RankedReference:
     """Its place among the image's references, from 0."""
     caption: str
     scores: dict[str, float]
-    """Score by metric key."""
+    """Score by metric key; NaN where the others say nothing that the metric could compare with."""
     ranks: dict[str, int]
-    """Rank by metric key; 1 is the best score, and equal scores share the better rank."""
+    """Rank by metric key; 1 is the best score, equal scores share the better rank, and no score is behind any."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +64,12 @@ class Ranking:
         """The JSON document of `capeval rank`."""
         return {
             "capeval": self.version,
-            "images": {image: [vars(one) for one in ranked] for image, ranked in self.images.items()},
+            "images": {
+                image: [
+                    {**vars(one), "scores": {key: finite(score) for key, score in one.scores.items()}} for one in ranked
+                ]
+                for image, ranked in self.images.items()
+            },
         }
 
     def __str__(self) -> str:
@@ -144,6 +151,8 @@ def _rank(captions: Sequence[str], scores: dict[str, list[float]], lower: set[st
     """Ranks by score; by those in `lower`, the lowest comes first."""
 
     def rank(key: str, value: float) -> int:
+        if math.isnan(value):
+            return 1 + sum(not math.isnan(other) for other in scores[key])
         better = (other < value if key in lower else other > value for other in scores[key])
         return 1 + sum(better)
 

@@ -40,6 +40,8 @@ class Measured:
     scores: Columns = field(repr=False)
     """Scores by column of candidates, aligned with the judgments' rows; negated where `lower_is_better`."""
     lower_is_better: bool = False
+    unscored: int = 0
+    """Captions that the metric does not score, left out; or pairs, on which it ties."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,10 @@ class Agreement:
         if self.systems is not None:
             document["systems"] = {
                 "people": self.systems.people,
-                "metrics": self.systems.metrics,
+                "metrics": {
+                    name: {system: _finite(value) for system, value in own.items()}
+                    for name, own in self.systems.metrics.items()
+                },
                 "agreement": {
                     name: {key: _finite(value) for key, value in own.items()}
                     for name, own in self.systems.agreement.items()
@@ -138,6 +143,8 @@ class Agreement:
         entry = self._statistics(measured.statistics)
         if measured.ties is not None:
             entry["ties"] = measured.ties
+        if measured.unscored:
+            entry["without_score"] = measured.unscored
         if measured.references is not None:
             entry["references"] = measured.references
         if measured.draws is not None:

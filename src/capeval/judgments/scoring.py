@@ -41,7 +41,7 @@ class Scorer:
     def score(
         self, judgments: Judgments, references: Sequence[Sequence[str]]
     ) -> tuple[dict[str, Columns], dict[str, str]]:
-        """Scores by metric key and column, aligned with the rows, and signatures by metric key.
+        """Scores by metric key and column, aligned with the rows, and signatures by metric key; NaN for no score.
 
         Scores of a metric whose lower scores are better are turned around.
 
@@ -89,6 +89,13 @@ class Scorer:
             images.setdefault(row.image_id, {}).update(dict.fromkeys(own))
         captions = {image: list(own) for image, own in images.items()}
         return DocumentFrequency.build(captions, tokenizer=self.tokenizer, stem=stem, threads=self.needs.threads)
+
+
+def unscored(columns: Columns) -> int:
+    """Number of rows without a score in one of the columns."""
+    import numpy as np
+
+    return int(np.isnan(np.array(list(columns.values()))).any(axis=0).sum())
 
 
 def first_references(rows: list[Row], count: int | None) -> list[Sequence[str]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
-from capeval.judgments import correlation
+from capeval.judgments import accuracy, correlation
 from capeval.judgments.rows import Pairs
 
 if TYPE_CHECKING:
@@ -31,13 +32,13 @@ def by_people(judgments: Pairs | Ratings) -> dict[str, float] | None:
 def by_metric(judgments: Pairs | Ratings, scores: Columns) -> dict[str, float]:
     """The same by a metric: share of wins, where a tie is half a win, or mean score."""
     if isinstance(judgments, Pairs):
-        return _wins(scores["b"] - scores["c"], judgments)
+        return _wins(accuracy.difference(scores), judgments)
     return _means(scores["caption"], (judgments.systems() or {})["caption"])
 
 
 def agreement(people: dict[str, float], metric: dict[str, float]) -> dict[str, float]:
     """Correlations over systems."""
-    names = list(people)
+    names = [name for name in people if not math.isnan(metric[name])]
     return correlation.plain([metric[name] for name in names], [people[name] for name in names])
 
 
@@ -55,8 +56,16 @@ def _wins(difference: Floats, pairs: Pairs) -> dict[str, float]:
     return {name: won[name] / took_part[name] for name in sorted(won)}
 
 
+def _mean(values: Floats) -> float:
+    """Of those that are known; NaN where none is."""
+    import numpy as np
+
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else math.nan
+
+
 def _means(values: Floats, systems: list[str]) -> dict[str, float]:
     import numpy as np
 
     names = np.array(systems)
-    return {name: float(values[names == name].mean()) for name in sorted(set(systems))}
+    return {name: _mean(values[names == name]) for name in sorted(set(systems))}

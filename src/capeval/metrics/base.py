@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from array import array
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -198,9 +199,27 @@ class Metric:
         """Warnings about a counted score that is doubtful."""
         return []
 
-    def notes(self, statistics: _core.Statistics) -> list[str]:  # noqa: ARG002
+    @property
+    def no_score_where(self) -> str | None:
+        """Why an image may have no score, in words; None for a metric that scores every image.
+
+        The score of such an image is NaN, and it is left out of the corpus score.
+        """
+        return None
+
+    def unscored(self, statistics: _core.Statistics) -> int:
+        """Number of images without a score."""
+        if self.no_score_where is None:
+            return 0
+        return sum(map(math.isnan, array("d", statistics.row_scores())))
+
+    def notes(self, statistics: _core.Statistics) -> list[str]:
         """Notes on the score, which results print."""
-        return []
+        unscored = self.unscored(statistics)
+        if not unscored:
+            return []
+        of = f"{unscored:,} of {statistics.rows:,} images {'has' if unscored == 1 else 'have'} no score"
+        return [f"{self.label}: {of}: {self.no_score_where}."]
 
     def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> Any:
         """Explains the score of the image with that number: see `explains`."""

@@ -81,6 +81,10 @@ class WeightedMean(Metric):
     def trained_on_references(self) -> bool:  # type: ignore[override]
         return any(member.trained_on_references for member in self.members)
 
+    @property
+    def no_score_where(self) -> str | None:
+        return next(filter(None, (member.no_score_where for member in self.members)), None)
+
     def unavailable(self, needs: Needs) -> str | None:
         return next(filter(None, (member.unavailable(needs) for member in self.members)), None)
 

@@ -144,6 +144,14 @@ def _notes(agreement: Agreement) -> list[str]:
         found.append("a tie of the metric counts as " + ("wrong" if agreement.ties == "wrong" else "half right"))
     elif judgments.aspect != "rating":
         found.append(f"rating: {judgments.aspect}")
+    found += [
+        f"{measured.label}: {measured.unscored:,} of {len(judgments.rows):,} {what} have no score and {effect}"
+        for measured in agreement.measured
+        if measured.unscored
+        for what, effect in [
+            ("pairs", "count as ties") if isinstance(judgments, Pairs) else ("captions", "are left out")
+        ]
+    ]
     if agreement.people is not None:
         found.append(f"people: {agreement.people[0]}")
     return found

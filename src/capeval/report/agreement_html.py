@@ -16,7 +16,7 @@ from capeval.data.source import PathLike
 from capeval.judgments.rows import Pairs
 from capeval.report.agreement import lines, table
 from capeval.report.html import assemble
-from capeval.report.page import DECIMALS, SAMPLE_SEED, first_and_sample, fitting
+from capeval.report.page import DECIMALS, SAMPLE_SEED, first_and_sample, fitting, known
 from capeval.report.photos import Images, PagePhotos, photos_of
 
 if TYPE_CHECKING:
@@ -40,13 +40,13 @@ class JudgedMetric(TypedDict):
 
     `gaps`: for pairs, the score of the caption that people chose minus the score of the other; for ratings, the
     caption's place among all captions by the metric (a share from 0 to 1) minus its place by people. Where `turned`,
-    lower scores are better, and scores have a minus sign.
+    lower scores are better, and scores have a minus sign. None stands for no score, and for the gap of such a caption.
     """
 
     label: str
     turned: bool
-    scores: list[list[float]]
-    gaps: list[float]
+    scores: list[list[float | None]]
+    gaps: list[float | None]
 
 
 class JudgedItem(TypedDict):
@@ -158,8 +158,8 @@ def agreement_data(agreement: Agreement) -> AgreementPage:
             {
                 "label": one.label,
                 "turned": one.lower_is_better,
-                "scores": own[:, chosen].round(DECIMALS).tolist(),
-                "gaps": gap[chosen].round(DECIMALS).tolist(),
+                "scores": known(own[:, chosen].round(DECIMALS)),
+                "gaps": known(gap[chosen].round(DECIMALS)),
             }
             for one, own, gap in zip(measured, scores, gaps, strict=True)
         ],
@@ -192,9 +192,13 @@ def _by_candidate(measured: Measured, judged: list[int], preferred: npt.NDArray[
 def _gaps(scores: Floats, judgments: Pairs | Ratings) -> Floats:
     """How far the metric is from people, as `JudgedMetric` says."""
     if isinstance(judgments, Pairs):
-        difference: Floats = scores[0] - scores[1]
+        difference: Floats = np.nan_to_num(scores[0] - scores[1], nan=0.0)
         return difference
-    return _places(scores[0]) - _places(np.array([_mean(own) for own in judgments.ratings]))
+    scored = ~np.isnan(scores[0])
+    people = np.array([_mean(own) for own in judgments.ratings])
+    gaps: Floats = np.full(len(people), np.nan)
+    gaps[scored] = _places(scores[0][scored]) - _places(people[scored])
+    return gaps
 
 
 def _places(values: Floats) -> Floats:
@@ -209,7 +213,7 @@ def _most_disputed(gaps: Sequence[Floats], pairs: bool) -> list[int]:
 
     A judgment stands where its most disputing metric ranks it, because gaps of different metrics have no common scale.
     """
-    disputes = np.array(gaps) if pairs else -np.abs(gaps)
+    disputes = np.array(gaps) if pairs else -np.abs(np.nan_to_num(gaps, nan=0.0))
     ranks = disputes.argsort(axis=1, kind="stable").argsort(axis=1, kind="stable")
     order: list[int] = ranks.min(axis=0).argsort(kind="stable").tolist()
     return order

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,8 @@ def _method(comparison: Comparison) -> str:
 def best_and_worse(comparison: Comparison, metric: str) -> tuple[set[str], set[str]]:
     """The systems of the best score, and those significantly worse than the first of these."""
     first = comparison.ranking(metric)[0]
+    if not math.isfinite(comparison[first][metric].value):
+        return set(), set()
     best = {system for system in comparison if comparison[system][metric].value == comparison[first][metric].value}
     return best, {
         system for system in comparison if system not in best and comparison.pair(first, system, metric).significant

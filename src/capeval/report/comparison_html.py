@@ -11,8 +11,9 @@ from capeval.data.atomic import atomic_write
 from capeval.data.source import PathLike
 from capeval.report.comparison_formats import best_and_worse, tested
 from capeval.report.html import assemble
-from capeval.report.page import DECIMALS, SAMPLE_SEED, first_and_sample, fitting, lead
+from capeval.report.page import DECIMALS, SAMPLE_SEED, first_and_sample, fitting, known, lead
 from capeval.report.photos import Images, PagePhotos, photos_of
+from capeval.scoring.result import finite
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -28,7 +29,7 @@ EXTREMES = 1_000
 class ComparedScore(TypedDict):
     """A system by a metric."""
 
-    value: float
+    value: float | None
     interval: tuple[float, float] | None
     ranks: tuple[int, int]
     best: bool
@@ -36,13 +37,13 @@ class ComparedScore(TypedDict):
 
 
 class ComparedMetric(TypedDict):
-    """A metric, the systems by it, and their scores of the images on the page, system by system."""
+    """A metric, the systems by it, and their scores of the images on the page, system by system; None for no score."""
 
     label: str
     summary: str
     signature: str
     systems: list[ComparedScore]
-    scores: list[list[float]]
+    scores: list[list[float | None]]
 
 
 class ComparedPair(TypedDict):
@@ -56,7 +57,7 @@ class ComparedPair(TypedDict):
 class ComparedDifference(TypedDict):
     """A difference and its test."""
 
-    delta: float
+    delta: float | None
     interval: tuple[float, float] | None
     p: float
     corrected: float
@@ -177,7 +178,7 @@ def _metric(comparison: Comparison, key: str, scores: npt.NDArray[np.float64]) -
         "signature": any_score.signature,
         "systems": [
             {
-                "value": result[key].value,
+                "value": finite(result[key].value),
                 "interval": result[key].interval,
                 "ranks": ranks[name],
                 "best": name in best,
@@ -185,7 +186,7 @@ def _metric(comparison: Comparison, key: str, scores: npt.NDArray[np.float64]) -
             }
             for name, result in comparison.items()
         ],
-        "scores": scores.tolist(),
+        "scores": known(scores),
     }
 
 
@@ -197,7 +198,7 @@ def _pair(comparison: Comparison, a: str, b: str) -> ComparedPair:
         "b": systems.index(b),
         "metrics": [
             {
-                "delta": pair.delta,
+                "delta": finite(pair.delta),
                 "interval": pair.interval,
                 "p": pair.p,
                 "corrected": pair.p_corrected,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -26,8 +27,8 @@ def render(
 ) -> str:
     """The result as text in the format of that name; a table in colour, and fitted to a width, where asked for.
 
-    Images `explained` by METEOR's alignment and VIFIDEL's plan, where given, follow the table or are part of the JSON;
-    raises `UsageError` for them in another format.
+    Images `explained` by METEOR's alignment, VIFIDEL's plan and SPICE's graphs, where given, follow the table or are
+    part of the JSON; raises `UsageError` for them in another format.
     """
     if explained:
         check_explained(format_)
@@ -49,9 +50,9 @@ def render(
 
 
 def check_explained(format_: str) -> None:
-    """Raises `UsageError` where a format has no place for alignments and plans."""
+    """Raises `UsageError` where a format has no place for explained images."""
     if format_ not in ("table", "json"):
-        raise UsageError(f"alignments and plans are shown with --format table or json, not {format_}")
+        raise UsageError(f"explained images are shown with --format table or json, not {format_}")
 
 
 def percent(level: float) -> str:
@@ -111,7 +112,10 @@ def _shown(result: Result) -> Table:
     from capeval.report.printing.table import Bar, Column
 
     table = _table(result)
-    bars = ["" if score.metric.largest is None else Bar(score.value, score.metric.largest) for score in result.values()]
+    bars = [
+        "" if score.metric.largest is None or not math.isfinite(score.value) else Bar(score.value, score.metric.largest)
+        for score in result.values()
+    ]
     return replace(
         table,
         title=heading(result),

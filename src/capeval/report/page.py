@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
+from capeval.metrics.spice.picture import Picture
 from capeval.report.photos import PagePhotos
+from capeval.scoring.result import finite
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -23,8 +25,8 @@ MOST_TEXT = 12_000_000
 EXTREMES = 1_000
 """Number of best and of worst images of a larger corpus on the page; the others are sampled."""
 MOST_EXPLAINED = 100
-"""Images with METEOR's alignment and VIFIDEL's plan on the page: half of them the best, half the worst. Each alignment
-is found anew, which takes milliseconds, so that all of them would take longer than all the rest.
+"""Images with METEOR's alignment, VIFIDEL's plan and SPICE's graphs on the page: half of them the best, half the worst.
+Each is found anew, which takes milliseconds, so that all of them would take longer than all the rest.
 """
 SAMPLE_SEED = 0
 _MOST_BINS = 30
@@ -40,19 +42,22 @@ class Histogram(TypedDict):
 
 
 class ScoredMetric(TypedDict):
-    """A metric, its corpus score, and the scores of the images on the page."""
+    """A metric, its corpus score, and the scores of the images on the page; None for what has no score. `unscored` is
+    the number of such images.
+    """
 
     key: str
     label: str
     summary: str
     signature: str
-    value: float
+    value: float | None
     interval: tuple[float, float] | None
     upper: float | None
     lower_is_better: bool
-    median: float
+    unscored: int
+    median: float | None
     histogram: Histogram
-    scores: list[float]
+    scores: list[float | None]
 
 
 class AlignedSpan(TypedDict):
@@ -98,19 +103,30 @@ class PlanFigure(TypedDict):
     distance: float
 
 
+class GraphFigure(TypedDict):
+    """SPICE's scene graphs of an image, drawn, and its score of all that they say."""
+
+    candidate: Picture
+    references: Picture
+    precision: float
+    recall: float
+    score: float
+
+
 class ScoredImage(TypedDict):
-    """An image's captions, and METEOR's alignment and VIFIDEL's plan where they are on the page."""
+    """An image's captions, and METEOR's alignment, VIFIDEL's plan and SPICE's graphs where they are on the page."""
 
     id: str
     candidate: str | None
     references: list[str]
     alignment: AlignmentFigure | None
     plan: PlanFigure | None
+    graph: GraphFigure | None
 
 
 class ScorePage(TypedDict):
     """Everything the page shows. `lead` is the number of the metric it sorts by at first; `explained` the number of
-    images with alignments or plans, None where neither metric was scored.
+    images with figures that explain their scores, None where no metric makes any.
     """
 
     version: str
@@ -149,7 +165,7 @@ def page_data(result: Result) -> ScorePage:
         "extremes": min(EXTREMES, most // 2) if len(chosen) < len(result.image_ids) else None,
         "seed": SAMPLE_SEED,
         "lead": leading,
-        "explained": len(explained) if result.has_alignments or result.has_explanations else None,
+        "explained": len(explained) if result.explains else None,
         "metrics": [_metric(score, scores[key], chosen) for key, score in result.items()],
         "images": [_image(result, number, explained=number in explained) for number in chosen],
         "photos": None,
@@ -169,6 +185,8 @@ def _texts(candidate: str | None, references: list[str]) -> list[str]:
 
 def histogram(scores: npt.NDArray[np.float64], upper: float | None) -> Histogram:
     """Counts of the scores in bins with round edges."""
+    if not len(scores):
+        return {"edges": [0.0, upper or 1.0], "counts": [0]}
     edges = _edges(min(0.0, float(scores.min())), _right_end(float(scores.max()), upper))
     bins = np.searchsorted(edges, scores, side="right") - 1
     counts = np.bincount(np.clip(bins, 0, len(edges) - 2), minlength=len(edges) - 1)
@@ -185,7 +203,7 @@ def _chosen(scores: npt.NDArray[np.float64], most: int) -> list[int]:
     """Numbers of the images on the page, in the result's order: all, or the extremes and a sample of the others."""
     if len(scores) <= most:
         return list(range(len(scores)))
-    order = np.argsort(scores, kind="stable").tolist()
+    order = _ordered(scores, range(len(scores)))
     ends = min(EXTREMES, most // 2)
     others = random.Random(SAMPLE_SEED).sample(order[ends:-ends], most - 2 * ends)
     return sorted([*order[:ends], *others, *order[-ends:]])
@@ -199,25 +217,39 @@ def first_and_sample(order: list[int], first: int, most: int) -> list[int]:
 
 def _ends(scores: npt.NDArray[np.float64], chosen: list[int], most: int) -> set[int]:
     """The numbers of that many of the images chosen: half of them with the largest scores, half with the least."""
-    order = sorted(chosen, key=scores.tolist().__getitem__)
+    order = _ordered(scores, chosen)
     return set(order if len(order) <= most else [*order[: most // 2], *order[-(most - most // 2) :]])
+
+
+def _ordered(scores: npt.NDArray[np.float64], chosen: Sequence[int]) -> list[int]:
+    """The numbers of these images by score; those without one are neither the best nor the worst: in the middle."""
+    known = sorted((number for number in chosen if not math.isnan(scores[number])), key=scores.tolist().__getitem__)
+    unknown = [number for number in chosen if math.isnan(scores[number])]
+    return [*known[: len(known) // 2], *unknown, *known[len(known) // 2 :]]
+
+
+def known(scores: npt.NDArray[np.float64]) -> Any:
+    """The scores as JSON has them, in lists as deep as the array: None where an image has none."""
+    return np.where(np.isnan(scores), None, scores.astype(object)).tolist()  # type: ignore[call-overload]
 
 
 def _metric(score: Score, per_image: npt.NDArray[np.float64], chosen: list[int]) -> ScoredMetric:
     metric = score.metric
     upper = metric.largest
+    scored = per_image[~np.isnan(per_image)]
     return {
         "key": metric.key,
         "label": metric.label,
         "summary": metric.summary,
         "signature": score.signature,
-        "value": score.value,
+        "value": finite(score.value),
         "interval": score.interval,
         "upper": upper,
         "lower_is_better": metric.lower_is_better,
-        "median": float(np.median(per_image)),
-        "histogram": histogram(per_image, upper),
-        "scores": per_image[chosen].tolist(),
+        "unscored": score.unscored,
+        "median": float(np.median(scored)) if len(scored) else None,
+        "histogram": histogram(scored, upper),
+        "scores": known(per_image[chosen]),
     }
 
 
@@ -230,6 +262,7 @@ def _image(result: Result, number: int, *, explained: bool) -> ScoredImage:
         "references": references,
         "alignment": _alignment(result, image_id) if explained else None,
         "plan": _plan(result, image_id) if explained else None,
+        "graph": _graph(result, image_id) if explained else None,
     }
 
 
@@ -259,6 +292,20 @@ def _plan(result: Result, image_id: str) -> PlanFigure | None:
             for i, j, share, cost in found.flows
         ],
         "distance": round(found.distance, DECIMALS),
+    }
+
+
+def _graph(result: Result, image_id: str) -> GraphFigure | None:
+    if not result.has_graphs:
+        return None
+    found = result.graph(image_id)
+    candidate, references = found.pictures()
+    return {
+        "candidate": candidate,
+        "references": references,
+        "precision": round(found.precision, DECIMALS),
+        "recall": round(found.recall, DECIMALS),
+        "score": round(found.score, DECIMALS),
     }
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from os import PathLike, fspath
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
@@ -30,7 +31,7 @@ def check_suffix(path: str | PathLike[str]) -> None:
 
 def write_per_image(scored: Result | Comparison, path: str | PathLike[str]) -> None:
     """Writes a row per image: `image_id`, of several systems `system`, then a column per metric; full precision; whole
-    or not at all.
+    or not at all. A score that an image does not have is an empty field, or null.
 
     Raises `UsageError` for an unknown suffix, `DataError` where the file cannot be written and
     `MissingDependencyError` for Parquet without pyarrow.
@@ -80,16 +81,23 @@ def _of_systems(comparison: Comparison) -> Columns:
     return columns
 
 
+def _without_nan(values: list[str] | array[float]) -> Sequence[str | float | None]:
+    """The column with None for each score that an image does not have."""
+    if isinstance(values, list) or not any(map(math.isnan, values)):
+        return values
+    return [None if math.isnan(value) else value for value in values]
+
+
 def _csv(columns: Columns, file: IO[str]) -> None:
     from capeval.report.printing import separated
 
-    separated.write(file, columns, zip(*columns.values(), strict=True))
+    separated.write(file, columns, zip(*map(_without_nan, columns.values()), strict=True))
 
 
 def _jsonl(columns: Columns, file: IO[str]) -> None:
     import json
 
-    for values in zip(*columns.values(), strict=True):
+    for values in zip(*map(_without_nan, columns.values()), strict=True):
         file.write(json.dumps(dict(zip(columns, values, strict=True)), ensure_ascii=False) + "\n")
 
 
@@ -101,7 +109,10 @@ def _parquet(columns: Columns, file: IO[bytes]) -> None:
         raise MissingDependencyError("writing Parquet files", extra="parquet") from error
     import numpy as np
 
-    arrays = {name: np.asarray(values) if isinstance(values, array) else values for name, values in columns.items()}
+    arrays = {
+        name: pyarrow.array(np.asarray(values), from_pandas=True) if isinstance(values, array) else values
+        for name, values in columns.items()
+    }
     pyarrow.parquet.write_table(pyarrow.table(arrays), file)
 
 

@@ -15,6 +15,7 @@ from capeval.metrics.registry import parse_metrics
 from capeval.resources.needs import Given, Needs
 from capeval.scoring.comparison import Comparison, Pair
 from capeval.scoring.intervals import FEW_IMAGES, METHODS, jackknife, jackknife_differences
+from capeval.scoring.result import within
 from capeval.scoring.score import check_bootstrap, score_corpus
 
 if TYPE_CHECKING:
@@ -161,8 +162,8 @@ def pairs_of(
             a,
             b,
             metric,
-            delta=results[a][metric].value - results[b][metric].value,
-            interval=between,
+            delta=(delta := results[a][metric].value - results[b][metric].value),
+            interval=between if math.isfinite(delta) else None,
             p=own,
             p_corrected=own_corrected,
             significant=own_corrected <= alpha,
@@ -232,7 +233,7 @@ def _with_intervals(
             result,
             level=level,
             interval_method=method,
-            scores={key: dataclasses.replace(score, interval=next(intervals)) for key, score in result.items()},
+            scores={key: within(score, next(intervals)) for key, score in result.items()},
         )
         for name, result in results.items()
     }

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from capeval.errors import MissingDependencyError
+from capeval.scoring.result import finite
 
 if TYPE_CHECKING:
     import pandas
@@ -27,7 +28,7 @@ class Pair:
     metric: str
     """Its key."""
     delta: float
-    """The score of `a` minus that of `b`."""
+    """The score of `a` minus that of `b`; NaN where no image has a score."""
     interval: tuple[float, float] | None
     """Interval of the difference; None when it was not asked for."""
     p: float
@@ -137,7 +138,10 @@ class Comparison(Mapping[str, "Result"]):
                 }
                 for name, result in self.items()
             },
-            "pairs": [{**asdict(pair), "interval": pair.interval and list(pair.interval)} for pair in self.pairs],
+            "pairs": [
+                {**asdict(pair), "delta": finite(pair.delta), "interval": pair.interval and list(pair.interval)}
+                for pair in self.pairs
+            ],
             "signatures": self._any.to_dict()["signatures"],
             **({"interval_method": self.interval_method} if self.interval_method != "percentile" else {}),
             **({"notes": self.notes} if self.notes else {}),

@@ -155,6 +155,11 @@ def _accuracy_metric(accuracy: str | Metric) -> Metric:
     if len(parsed) != 1 or parsed[0].scores_sets:
         names = ", ".join(metric.key for metric in parsed)
         raise UsageError(f"accuracy must be one metric that scores a caption against references, got {names}")
+    if parsed[0].no_score_where is not None:
+        raise UsageError(
+            f"{parsed[0].key} cannot be the accuracy: an image may have no score by it; choose a metric that scores "
+            "every image, as cider-d"
+        )
     if parsed[0].trained_on_references:
         raise UsageError(
             f"{parsed[0].key} cannot be the accuracy: its language model would have read what people are scored on; "

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,13 @@ if TYPE_CHECKING:
     from capeval.corpus.corpus import Corpus
     from capeval.metrics.base import Ready
     from capeval.metrics.meteor.alignment import Alignment
+    from capeval.metrics.spice.explanation import GraphMatch
     from capeval.metrics.vifidel.explanation import Explanation
+
+
+def finite(value: float) -> float | None:
+    """The number as JSON takes it: None for one that is undefined."""
+    return value if math.isfinite(value) else None
 
 
 class NotScoredError(KeyError):
@@ -57,12 +64,17 @@ class Score:
 
     @cached_property
     def value(self) -> float:
-        """The score over all images."""
-        return self.statistics.score()
+        """The score over all images that have one; NaN where none has."""
+        return math.nan if self.unscored == self.statistics.rows else self.statistics.score()
+
+    @cached_property
+    def unscored(self) -> int:
+        """Number of images without a score, which the metric leaves out: 0 for most metrics."""
+        return self.metric.unscored(self.statistics)
 
     @property
     def per_image(self) -> npt.NDArray[np.float64]:
-        """Score of each image, shape (images,), aligned with the result's `image_ids`."""
+        """Score of each image, shape (images,), aligned with the result's `image_ids`; NaN where it has none."""
         import numpy as np
 
         return np.frombuffer(self.statistics.row_scores(), dtype="<f8")
@@ -78,6 +90,11 @@ class Score:
 
     def __float__(self) -> float:
         return self.value
+
+
+def within(score: Score, interval: tuple[float, float] | None) -> Score:
+    """The score with this interval; without any where no image has a score."""
+    return replace(score, interval=interval if math.isfinite(score.value) else None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +137,11 @@ class Result(Mapping[str, Score]):
         return [*general, *(note for score in self.values() for note in score.metric.notes(score.statistics))]
 
     @property
+    def explains(self) -> tuple[str, ...]:
+        """The kinds of explanations that the scored metrics give of an image: `alignment`, `explanation`, `graph`."""
+        return tuple(dict.fromkeys(part.explains for part, _ in self._parts() if part.explains))
+
+    @property
     def has_alignments(self) -> bool:
         """Whether METEOR was scored, so that its alignments can be shown."""
         return self._explaining("alignment") is not None
@@ -145,20 +167,35 @@ class Result(Mapping[str, Score]):
         plan: Explanation = self._explained("explanation", "explanations are VIFIDEL's", image_id)
         return plan
 
+    @property
+    def has_graphs(self) -> bool:
+        """Whether SPICE was scored, so that its scene graphs can be shown."""
+        return self._explaining("graph") is not None
+
+    def graph(self, image_id: str) -> GraphMatch:
+        """The scene graphs that SPICE compared for an image: all that the candidate and the references say, whatever
+        the category, and what matches by which rule; printable, and drawn in a notebook.
+
+        Raises `UsageError` when SPICE was not scored, or for an unknown image.
+        """
+        compared: GraphMatch = self._explained("graph", "scene graphs are SPICE's", image_id)
+        return compared
+
     def explain(self, image_id: str) -> dict[str, Any]:
-        """How the scored metrics came to the image's scores, by kind: METEOR's `alignment`, VIFIDEL's `explanation`.
+        """How the scored metrics came to the image's scores, by kind: METEOR's `alignment`, VIFIDEL's `explanation`,
+        SPICE's `graph`.
 
         Each prints as text and has `to_dict`; an alignment is None for an image without words. Of several metrics that
         explain in the same kind, the first's.
 
         Raises `UsageError` when no scored metric explains an image, or for an unknown image.
         """
-        kinds = dict.fromkeys(part.explains for part, _ in self._parts() if part.explains)
-        if not kinds:
+        if not self.explains:
             raise UsageError(
-                f"only METEOR and VIFIDEL explain an image, and neither was scored; scored: {', '.join(self.scores)}"
+                "only METEOR, VIFIDEL and SPICE explain an image, and none of them was scored; "
+                f"scored: {', '.join(self.scores)}"
             )
-        return {kind: self._explained(kind, kind, image_id) for kind in kinds}
+        return {kind: self._explained(kind, kind, image_id) for kind in self.explains}
 
     def _parts(self) -> Iterator[tuple[Metric, Ready]]:
         """Every metric that was counted, members of combinations too, with what it took."""
@@ -181,12 +218,13 @@ class Result(Mapping[str, Score]):
     def to_dict(self) -> dict[str, Any]:
         """The JSON document of `capeval score`: version, images, scores, intervals, signatures; the coverage of metrics
         that compare word vectors; the intervals' method where it is not the percentile; notes where there are any.
+        A score is None where no image has one.
         """
         covered = {key: score.coverage for key, score in self.items() if score.coverage is not None}
         return {
             "capeval": self.version,
             "images": len(self.image_ids),
-            "scores": {key: score.value for key, score in self.scores.items()},
+            "scores": {key: finite(score.value) for key, score in self.scores.items()},
             "intervals": {
                 key: list(score.interval) for key, score in self.scores.items() if score.interval is not None
             },

@@ -12,7 +12,7 @@ from capeval.metrics.registry import parse_metrics
 from capeval.resources.needs import Given, Needs
 from capeval.scoring.count import check_unit, count
 from capeval.scoring.intervals import METHODS, Interval, intervals
-from capeval.scoring.result import Result, Score
+from capeval.scoring.result import Result, Score, within
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -106,7 +106,7 @@ def score_corpus(
             statistics, metrics, level=interval, method=interval_method, samples=samples, seed=seed, threads=threads
         )
     scores = {
-        one.metric.key: Score(one.metric, one.statistics, one.signature(corpus), between, one.ready)
+        one.metric.key: within(Score(one.metric, one.statistics, one.signature(corpus), None, one.ready), between)
         for one, between in zip(counted, bounds, strict=True)
     }
     return Result(_core.__version__, corpus.image_ids, scores, interval, corpus, interval_method)

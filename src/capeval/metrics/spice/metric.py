@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, ClassVar
 from capeval.metrics.base import Metric, Ready, parameter
 
 if TYPE_CHECKING:
-    from capeval import _core
     from capeval.corpus.corpus import Corpus
     from capeval.metrics.spice.explanation import GraphMatch
     from capeval.resources.needs import Needs
@@ -60,6 +59,11 @@ class Spice(Metric):
         "references without a tuple of the category": "no score",
     }
     kernel: ClassVar[str] = "spice"
+
+    @property
+    def no_score_where(self) -> str | None:
+        """Of a category, where the references say nothing of it."""
+        return None if self.category == "all" else "their references say nothing of this category"
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:  # noqa: ARG002
         """Takes the graphs' source and the synonyms."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from capeval import _core
+    from capeval.metrics.spice.picture import Picture
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,31 @@ class SceneGraph:
         """All fields, as JSON."""
         return asdict(self)
 
+    def to_svg(self) -> str:
+        """A picture as SVG text, in light and dark: objects in the order of the caption, their attributes below, and
+        relations as arrows from subject to object above.
+        """
+        from capeval.metrics.spice.picture import svg
+
+        return svg(self._picture(), "Scene graph: " + ("; ".join(map(" – ".join, self.tuples())) or "no object"))
+
+    def _repr_html_(self) -> str:
+        return f'<div style="overflow-x:auto">{self.to_svg()}</div>'
+
+    def _picture(self) -> Picture:
+        from capeval.metrics.spice.picture import Edge, Label, Node, draw
+
+        order = sorted(range(len(self.objects)), key=lambda number: min(self.objects[number].words, default=0))
+        place = {number: at for at, number in enumerate(order)}
+        nodes = [
+            Node(Label(one.name), [Label(attribute.name) for attribute in one.attributes])
+            for one in map(self.objects.__getitem__, order)
+        ]
+        edges = [Edge(place[one.subject], Label(one.predicate), place[one.object]) for one in self.relations]
+        return draw(nodes, edges)
+
     def __str__(self) -> str:
-        return "\n".join(" – ".join(names) for names in self.tuples())
+        return "\n".join(map(" – ".join, self.tuples()))
 
 
 def scene_graph(caption: str, *, tokenizer: str = "ptb") -> SceneGraph:

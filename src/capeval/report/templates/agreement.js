@@ -72,11 +72,13 @@ function update() {
   const {shows, size} = views[Number(view.value)];
   const kind = categories[Number(category.value) - 1];
   const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+  // A caption without a score is nowhere among the others.
+  const gaps = shown.gaps.map((gap) => gap ?? NaN);
   const found = texts.flatMap((text, number) =>
-    (shows(shown.gaps[number]) && (kind === undefined || report.items[number].category === kind)
+    (!Number.isNaN(gaps[number]) && shows(gaps[number]) && (kind === undefined || report.items[number].category === kind)
       && words.every((word) => text.includes(word)) ? [number] : []));
   status.textContent = `${whole(found.length)} of ${whole(texts.length)} ${judgments}`;
-  table.show(shown, found.sort((p, q) => size(shown.gaps[q]) - size(shown.gaps[p])));
+  table.show(shown, found.sort((p, q) => size(gaps[q]) - size(gaps[p])));
 }
 
 /** What a page with a part of the judgments says about that. */

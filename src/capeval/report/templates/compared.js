@@ -6,6 +6,13 @@ import {element, imageScore} from "./dom.js";
 /** @typedef {{a: number, b: number, metric: number}} Chosen systems and metric, by number */
 
 /**
+ * The first score less the second; null where the image has none.
+ * @param {number | null} first
+ * @param {number | null} second
+ */
+export const gap = (first, second) => (first === null || second === null ? null : first - second);
+
+/**
  * A system's caption of an image, with its score.
  * @param {ComparisonPage} report
  * @param {number} number

@@ -1,5 +1,6 @@
 // The page of a comparison: reads the data it carries, fills its sections, and holds what the reader chose.
 
+import {gap} from "./compared.js";
 import {Differences} from "./differences.js";
 import {byId, carried, element, images, whole} from "./dom.js";
 import {PairMap} from "./pairs.js";
@@ -77,14 +78,16 @@ function update() {
 function updateImages() {
   const [x, y] = [report.metrics[chosen.metric].scores[chosen.a], report.metrics[chosen.metric].scores[chosen.b]];
   const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-  /** @type {Record<string, (gap: number) => boolean>} */
-  const sides = {both: () => true, first: (gap) => gap > 0, second: (gap) => gap < 0, equal: (gap) => gap === 0};
+  /** @type {Record<string, (gap: number | null) => boolean>} */
+  const sides = {both: () => true, first: (gap) => gap !== null && gap > 0, second: (gap) => gap !== null && gap < 0,
+    equal: (gap) => gap === 0};
+  const gaps = x.map((score, number) => gap(score, y[number]));
   const found = texts.flatMap((text, number) =>
-    (words.every((word) => text.includes(word)) && sides[order.value](x[number] - y[number]) ? [number] : []));
-  const size = (/** @type {number} */ number) => Math.abs(x[number] - y[number]);
+    (words.every((word) => text.includes(word)) && sides[order.value](gaps[number]) ? [number] : []));
+  const size = (/** @type {number} */ number) => Math.abs(gaps[number] ?? -0) - Number(gaps[number] === null);
   const all = report.images.length;
   status.textContent = found.length === all ? images(all) : `${whole(found.length)} of ${images(all)}`;
-  scatter.show(chosen, found);
+  scatter.show(chosen, found.filter((number) => gaps[number] !== null));
   table.show(chosen, [...found].sort((p, q) => size(q) - size(p)));
 }
 

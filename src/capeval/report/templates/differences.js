@@ -1,6 +1,6 @@
 // The images, those first where the two systems differ most; rows open to the captions of all systems.
 
-import {systemCaption} from "./compared.js";
+import {gap, systemCaption} from "./compared.js";
 import {besidePhoto, referenceList} from "./details.js";
 import {byId, element, imageScore} from "./dom.js";
 import {PagedTable} from "./paged.js";
@@ -39,6 +39,7 @@ export class Differences extends PagedTable {
   rows(number) {
     const image = this.report.images[number];
     const [x, y] = [this.metric.scores[this.a][number], this.metric.scores[this.b][number]];
+    const more = gap(x, y);
     const button = element("button", {type: "button", "aria-expanded": String(this.open.has(number))}, image.id);
     const caption = (/** @type {number} */ system, /** @type {string} */ side) =>
       element("p", {class: side}, image.candidates[system] ?? "");
@@ -48,7 +49,8 @@ export class Differences extends PagedTable {
       element("td", {class: "caption"}, caption(this.a, "first"), caption(this.b, "second")),
       element("td", {class: "score first"}, imageScore(x)),
       element("td", {class: "score second"}, imageScore(y)),
-      element("td", {class: "score gap"}, `${x < y ? "−" : x > y ? "+" : ""}${imageScore(Math.abs(x - y))}`));
+      element("td", {class: "score gap"}, more === null ? ""
+        : `${more < 0 ? "−" : more > 0 ? "+" : ""}${imageScore(Math.abs(more))}`));
     return this.open.has(number) ? [row, this.details(number)] : [row];
   }
 

@@ -64,11 +64,13 @@ export const carried = () => JSON.parse(byId("data").textContent ?? "");
  */
 export const percent = (share) => `${(100 * share).toFixed(3)}%`;
 
-/** @param {number} value */
-export const corpusScore = (value) => value.toFixed(4);
+const NO_SCORE = "no score";
 
-/** @param {number} value */
-export const imageScore = (value) => value.toFixed(3);
+/** @param {number | null} value */
+export const corpusScore = (value) => (value === null ? NO_SCORE : value.toFixed(4));
+
+/** @param {number | null} value */
+export const imageScore = (value) => (value === null ? NO_SCORE : value.toFixed(3));
 
 /** @param {number} count */
 export const whole = (count) => count.toLocaleString("en");

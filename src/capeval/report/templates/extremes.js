@@ -39,12 +39,13 @@ function drawExtremes(report, metric, count, more) {
 }
 
 /**
- * Numbers of the images, best first; equal scores in the corpus's order.
+ * Numbers of the images that have a score, best first; equal scores in the corpus's order.
  * @param {ScoredMetric} metric
  */
 function byScore(metric) {
   const sign = metric.lower_is_better ? -1 : 1;
-  return metric.scores.map((_, number) => number).sort((a, b) => sign * (metric.scores[b] - metric.scores[a]));
+  const scored = metric.scores.flatMap((score, number) => (score === null ? [] : [{score, number}]));
+  return scored.sort((a, b) => sign * (b.score - a.score)).map(({number}) => number);
 }
 
 /**

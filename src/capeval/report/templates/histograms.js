@@ -56,7 +56,7 @@ class Histogram {
     const group = shape("svg", {class: "chart", role: "group", keydown: (event) => this.move(event),
       mouseleave: () => this.tell(this.chosen), focusout: (event) => this.left(event),
       "aria-label": `${this.metric.label}: images by score; arrow keys move between bars`},
-      ...this.bars, this.corpusLine());
+      ...this.bars, ...this.corpusLine());
     const most = element("span", {class: "most", "aria-hidden": "true"}, whole(Math.max(...this.metric.histogram.counts)));
     return element("div", {class: "chart-box"}, most, group);
   }
@@ -68,7 +68,7 @@ class Histogram {
    */
   bar(count, bin) {
     const {counts} = this.metric.histogram;
-    const height = count / Math.max(...counts);
+    const height = count / Math.max(...counts, 1);
     const place = {x: percent(bin / counts.length), width: percent(1 / counts.length)};
     const name = `${rangeName(this.metric, bin)}: ${images(count)}`;
     return shape("g", {class: "bar", role: "button", tabindex: "-1", "aria-pressed": "false", "aria-label": name,
@@ -80,9 +80,10 @@ class Histogram {
 
   corpusLine() {
     const {edges} = this.metric.histogram;
+    if (this.metric.value === null) return [];
     const share = (this.metric.value - edges[0]) / (edges[edges.length - 1] - edges[0]);
     const at = percent(Math.min(Math.max(share, 0), 1));
-    return shape("line", {class: "corpus", x1: at, x2: at, y1: "0", y2: "100%"});
+    return [shape("line", {class: "corpus", x1: at, x2: at, y1: "0", y2: "100%"})];
   }
 
   /** At most seven edges, at round numbers, written below the bars. */
@@ -99,13 +100,13 @@ class Histogram {
   }
 
   /**
-   * Says what the bar holds, or, with none, the median.
+   * Says what the bar holds, or, with none, the median and how many images have no score.
    * @param {number | null} bin
    */
   tell(bin) {
-    const {counts} = this.metric.histogram;
+    const {histogram: {counts}, median, unscored} = this.metric;
     this.readout.replaceChildren(bin === null
-      ? `median ${imageScore(this.metric.median)}`
+      ? `median ${imageScore(median)}${unscored ? ` · ${images(unscored)} without a score` : ""}`
       : `${rangeName(this.metric, bin)}: ${images(counts[bin])}`);
     if (bin !== null && bin === this.chosen) {
       this.readout.append(" · ", element("a", {href: "#images"}, "see them"));

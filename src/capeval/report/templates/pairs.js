@@ -8,8 +8,8 @@ const LEVELS = [0.001, 0.01, 0.05];
 
 /** @param {number} p */
 const pText = (p) => (p < 0.001 ? "<0.001" : p.toFixed(3));
-/** @param {number} delta */
-const signed = (delta) => `${delta < 0 ? "−" : "+"}${Math.abs(delta).toFixed(4)}`;
+/** @param {number | null} delta */
+const signed = (delta) => (delta === null ? "–" : `${delta < 0 ? "−" : "+"}${Math.abs(delta).toFixed(4)}`);
 
 /** Draws it; `choose(pair, metric)` is called with their numbers. */
 export class PairMap {
@@ -45,7 +45,8 @@ export class PairMap {
   cell(pair, row, column) {
     const found = pair.metrics[column];
     const depth = LEVELS.filter((level) => found.corrected <= level + 1e-12).length;
-    const side = found.delta > 0 ? "first" : found.delta < 0 ? "second" : "";
+    const delta = found.delta ?? 0;
+    const side = delta > 0 ? "first" : delta < 0 ? "second" : "";
     const names = `${this.report.systems[pair.a]} − ${this.report.systems[pair.b]}, ${this.report.metrics[column].label}`;
     const interval = found.interval === null ? "" : `, ${levelName(this.report)} interval ${found.interval.map(signed).join(" to ")}`;
     return element("button", {type: "button", class: `cell ${side} depth-${depth}`, "aria-pressed": "false",

@@ -44,13 +44,15 @@ export class Scatter {
   }
 
   /**
-   * Shows two systems and a metric, by number; `found` are the numbers of the images that the search left.
+   * Shows two systems and a metric, by number; `found` are the numbers of the images that the search left and that
+   * have a score.
    * @param {{a: number, b: number, metric: number}} chosen
    * @param {number[]} found
    */
   show({a, b, metric}, found) {
     Object.assign(this, {a, b, metric: this.report.metrics[metric]});
-    [this.x, this.y] = [this.metric.scores[a], this.metric.scores[b]];
+    // Images without a score are not among those found.
+    [this.x, this.y] = [a, b].map((system) => this.metric.scores[system].map((score) => score ?? 0));
     this.found = found;
     const most = Math.max(...this.x.map((x, number) => Math.max(x, this.y[number])));
     this.step = roundStep((most > 0 ? most : 1) / 6, [1, 2, 5]);

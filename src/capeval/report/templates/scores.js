@@ -32,17 +32,19 @@ function scoreRow(metric) {
     element("th", {scope: "row", role: "rowheader"}, metric.label, element("span", {class: "summary"}, metric.summary)),
     element("td", {class: "value", role: "cell"}, corpusScore(metric.value)),
     ...interval,
-    element("td", {class: "range", role: "cell"}, intervalPlot(metric)),
+    element("td", {class: "range", role: "cell"}, ...intervalPlot(metric)),
     element("td", {class: "signature", role: "cell"}, signature(metric)));
 }
 
 /**
- * The interval as a bar, the score as a tick, from 0 to the largest score the metric can have (or the charts reach).
+ * The interval as a bar, the score as a tick, from 0 to the largest score the metric can have (or the charts reach); in a
+ * list of one, which is empty where no image has a score.
  * @param {ScoredMetric} metric
  */
 function intervalPlot(metric) {
   const right = metric.upper ?? metric.histogram.edges[metric.histogram.edges.length - 1];
   const at = (/** @type {number} */ value) => percent(Math.min(Math.max(value / right, 0), 1));
+  if (metric.value === null) return [];
   const [lower, upper] = metric.interval ?? [metric.value, metric.value];
   const plot = shape("svg", {class: "interval-plot", "aria-hidden": "true"},
     shape("line", {class: "axis", x1: "0", x2: "100%", y1: "50%", y2: "50%"}),
@@ -50,7 +52,8 @@ function intervalPlot(metric) {
       shape("line", {class: "axis", x1: percent(share), x2: percent(share), y1: "35%", y2: "65%"})),
     shape("line", {class: "extent", x1: at(lower), x2: at(upper), y1: "50%", y2: "50%"}),
     shape("line", {class: "point", x1: at(metric.value), x2: at(metric.value), y1: "12%", y2: "88%"}));
-  return element("div", {class: "plot"}, "0", plot, `${Number(right.toPrecision(4))}${metric.upper === null ? " (no limit)" : ""}`);
+  const end = `${Number(right.toPrecision(4))}${metric.upper === null ? " (no limit)" : ""}`;
+  return [element("div", {class: "plot"}, "0", plot, end)];
 }
 
 /** @param {ScoredMetric} metric */

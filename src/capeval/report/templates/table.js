@@ -4,6 +4,7 @@ import {alignmentFigure} from "./alignment.js";
 import {besidePhoto, markedCandidate, referenceList, scoreList} from "./details.js";
 import {byId, element, imageScore, images, whole} from "./dom.js";
 import {flowFigure} from "./flow.js";
+import {graphFigure} from "./graph.js";
 import {binOf, rangeName} from "./histograms.js";
 import {PagedTable} from "./paged.js";
 import {named, photo, photoNotes} from "./photos.js";
@@ -11,8 +12,9 @@ import {named, photo, photoNotes} from "./photos.js";
 const ROWS = 50;
 
 /**
- * What the table can be sorted by; `orders` names the ascending and the descending order.
- * @typedef {{label: string, kind: string, orders: string[], compare: (a: number, b: number) => number}} Column
+ * What the table can be sorted by; `orders` names the ascending and the descending order, `scores` are a metric's.
+ * @typedef {{label: string, kind: string, orders: string[], compare: (a: number, b: number) => number,
+ *   scores?: (number | null)[]}} Column
  */
 
 export class ImageTable extends PagedTable {
@@ -73,7 +75,10 @@ export class ImageTable extends PagedTable {
     this.descending = descending;
     const sign = descending ? -1 : 1;
     // Array sorting is stable: equal images stay in the corpus's order.
-    this.order = this.report.images.map((_, number) => number).sort((a, b) => sign * column.compare(a, b));
+    // Images without a score stand last in either direction.
+    const lacks = (/** @type {number} */ number) => Number(column.scores?.[number] === null);
+    this.order = this.report.images.map((_, number) => number).sort((a, b) =>
+      lacks(a) - lacks(b) || sign * column.compare(a, b));
     this.sortSelect.value = `${this.columns.indexOf(column)} ${Number(descending)}`;
     this.heads.forEach((head, number) => {
       const direction = descending ? "descending" : "ascending";
@@ -124,7 +129,8 @@ export class ImageTable extends PagedTable {
   inFilter(number) {
     if (this.filter === null) return true;
     const {metric, bin} = this.filter;
-    return binOf(metric.scores[number], metric.histogram.edges) === bin;
+    const score = metric.scores[number];
+    return score !== null && binOf(score, metric.histogram.edges) === bin;
   }
 
   /** @param {number} page */
@@ -162,17 +168,18 @@ export class ImageTable extends PagedTable {
     return element("tr", {class: "details", role: "row"}, element("td", {role: "cell", colspan: this.columns.length},
       ...besidePhoto(photo(this.report, number, image.id, image.references, "large"),
         markedCandidate(image), referenceList(image)),
-      ...alignmentFigure(image), ...flowFigure(image), ...this.unexplained(image), scoreList(this.report, number)));
+      ...alignmentFigure(image), ...flowFigure(image), ...graphFigure(image), ...this.unexplained(image), scoreList(this.report, number)));
   }
 
   /**
-   * Where neither is on the page for this image, which images it is there for.
+   * Where no figure is on the page for this image, which images have them.
    * @param {ScoredImage} image
    */
   unexplained(image) {
     const {explained, metrics, lead} = this.report;
-    if (image.alignment || image.plan || explained === null || explained === this.report.images.length) return [];
-    return [element("p", {class: "legend"}, `METEOR’s alignments and VIFIDEL’s plans are on the page for ${
+    const has = image.alignment || image.plan || image.graph;
+    if (has || explained === null || explained === this.report.images.length) return [];
+    return [element("p", {class: "legend"}, `Figures that explain scores are on the page for ${
       images(explained)}, the best and the worst by ${metrics[lead].label}; capeval score --explain shows any other.`)];
   }
 
@@ -194,8 +201,8 @@ function tableColumns(report) {
   return [
     text("Image", "id", (image) => image.id),
     text("Candidate", "caption", (image) => image.candidate ?? ""),
-    ...report.metrics.map((metric) => ({label: metric.label, kind: "score", orders: ["lowest first", "highest first"],
-      compare: (/** @type {number} */ a, /** @type {number} */ b) => metric.scores[a] - metric.scores[b]})),
+    ...report.metrics.map(({label, scores}) => ({label, kind: "score", orders: ["lowest first", "highest first"], scores,
+      compare: (/** @type {number} */ a, /** @type {number} */ b) => (scores[a] ?? 0) - (scores[b] ?? 0)})),
   ];
 }
 

@@ -55,7 +55,7 @@ class MetricOfText:
             self._needs = self._needs.with_({"document_frequency": counts})
 
     def __call__(self, words: Tensor, images: Tensor) -> Tensor:
-        """(N,) in the metric's own range."""
+        """(N,) in the metric's own range; 0 for all samples of an image that the metric does not score."""
         numbers = images.repeat_interleave(len(words) // len(images)).tolist()  # the image of each sample
         names = [f"{row:06}" for row in range(len(numbers))]  # a sample is what a corpus calls an image
         references = {name: self._texts[image] for name, image in zip(names, numbers, strict=True)}
@@ -64,4 +64,4 @@ class MetricOfText:
         needs = self._needs.with_({}, image_of=dict(zip(names, map(str, numbers), strict=True)), threads=self._threads)
         [counted] = count(corpus, (self.metric,), needs)
         scores = np.frombuffer(counted.statistics.row_scores(), dtype="<f8")
-        return torch.tensor(self._sign * scores, dtype=torch.float32)
+        return torch.tensor(self._sign * np.nan_to_num(scores, nan=0.0), dtype=torch.float32)

@@ -1,0 +1,96 @@
+"""`capeval graph`: the scene graphs of captions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from capeval.cli import options
+from capeval.cli.interruptible import stage
+from capeval.corpus.corpus import TOKENIZERS
+from capeval.data import FORMATS
+from capeval.data.atomic import atomic_write
+from capeval.data.captions import read_captions
+from capeval.metrics.spice.scene_graph import scene_graphs
+
+if TYPE_CHECKING:
+    from capeval._core import Captions
+    from capeval.metrics.spice.scene_graph import SceneGraph
+
+BATCH = 10_000
+"""Captions that are parsed, and then written, together: they and their graphs are all that is in memory."""
+
+
+@click.command()
+@click.argument("captions")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["jsonl", "text"]),
+    default="jsonl",
+    show_default=True,
+    help="jsonl: an object per caption; text: its tuples, to read.",
+)
+@click.option("--output", "-o", default="-", show_default=True, metavar="FILE", help="Where to print it; - is stdout.")
+@click.option(
+    "--tokenizer",
+    type=click.Choice([name for name in TOKENIZERS if name != "ptb-stream"]),
+    default="ptb",
+    show_default=True,
+    help="ptb: the COCO suite's; whitespace, none: captions are tokenised already.",
+)
+@click.option("--caption-format", type=click.Choice(FORMATS), help="Instead of recognising it from content.")
+@click.option("--split", metavar="NAME", help="Split of a Karpathy file, such as test.")
+@options.threads
+@options.quiet
+def command(
+    captions: str,
+    format_: str,
+    output: str,
+    tokenizer: str,
+    caption_format: str | None,
+    split: str | None,
+    threads: int,
+) -> None:
+    """Parse CAPTIONS, English ones, into scene graphs: objects, their attributes and their relations.
+
+    Files may be of any format that candidates, caption sets or references have; - is stdin. Captions come out in the
+    order of the file.
+    """
+    options.check_outputs(output=output)
+    stage.text = "reading"
+    read = read_captions(captions, format=caption_format, split=split)
+    shown = _line if format_ == "jsonl" else _text
+    with atomic_write(output) as file:
+        done = 0
+        for batch in _batches(read):
+            stage.text = f"parsing {done:,} of {read.caption_count:,} captions"
+            graphs = scene_graphs([caption for _, caption in batch], tokenizer=tokenizer, threads=threads)
+            file.writelines(shown(image, caption, graph) for (image, caption), graph in zip(batch, graphs, strict=True))
+            done += len(batch)
+
+
+def _batches(captions: Captions) -> Iterator[list[tuple[str, str]]]:
+    """Image ids with one caption each, in the order of the file, so many at a time."""
+    batch: list[tuple[str, str]] = []
+    for image in captions.image_ids:
+        batch += [(image, caption) for caption in captions.captions(image)]
+        if len(batch) >= BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _line(image: str, caption: str, graph: SceneGraph) -> str:
+    return json.dumps({"image_id": image, "caption": caption, "graph": graph.to_dict()}, ensure_ascii=False) + "\n"
+
+
+def _text(image: str, caption: str, graph: SceneGraph) -> str:
+    from capeval.report.printing.table import one_line
+
+    lines = "".join(f"  {line}\n" for line in str(graph).splitlines())
+    return f"{one_line(image)}: {one_line(caption)}\n{lines}"

@@ -1,0 +1,310 @@
+"""Scene graphs as pictures: objects in a row, attributes under their object, relations as brackets above.
+
+The layout is made here alone: a picture is a list of parts, each an outline and a text at places in the picture's own
+units. `Picture.svg` prints them, and the report's page draws the same parts.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypedDict
+
+CELL = 8
+"""Width of a character of an object's name; texts are set in a monospaced font and fitted to their width."""
+SMALL_CELL = 7
+"""The same of attributes and relations."""
+GAP = 22
+"""Between two objects."""
+LEVEL = 26
+"""Height of a level of brackets, which has its text above its line."""
+BOX = 28
+"""Height of an object's box."""
+PILL = 20
+"""Height of an attribute's pill."""
+PORT = 10
+"""Between the ends of two brackets at one object."""
+CLEAR = 8
+"""Least distance between texts of one level, and between a text and the leg of a higher bracket."""
+
+
+class Part(TypedDict):
+    """An object, an attribute or a relation, drawn: the text stands with its middle at `x`, on the base line `y`."""
+
+    kind: str
+    """object, attribute or relation; nothing for the one text of a picture without objects."""
+    rule: str
+    """How it matches: lemma, synset or none; plain where nothing is compared."""
+    path: str
+    """Its outline, as SVG writes paths."""
+    text: str
+    x: int
+    y: int
+    width: int
+    """What the text is fitted to."""
+    title: str | None
+    """What a pointer on it shows."""
+
+
+class Picture(TypedDict):
+    """A drawn scene graph."""
+
+    width: int
+    height: int
+    parts: list[Part]
+
+
+@dataclass(frozen=True)
+class Label:
+    """What stands in a box, a pill or at a bracket, and how it matches."""
+
+    text: str
+    rule: str = "plain"
+    title: str | None = None
+
+
+@dataclass
+class Node:
+    """An object with its attributes."""
+
+    label: Label
+    attributes: list[Label] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A relation of two objects, by their numbers."""
+
+    subject: int
+    label: Label
+    object: int
+
+
+@dataclass
+class _Bracket:
+    """A relation with the places of its legs, and its level from below."""
+
+    edge: Edge
+    width: int
+    start: int = 0
+    end: int = 0
+    level: int = 0
+
+    @property
+    def middle(self) -> int:
+        return (self.start + self.end) // 2
+
+    @property
+    def room(self) -> tuple[int, int]:
+        """From where to where it and its text need their level for themselves."""
+        ends = (self.start, self.end, self.middle - self.width // 2, self.middle + self.width // 2)
+        return min(ends), max(ends)
+
+
+def draw(nodes: Sequence[Node], edges: Sequence[Edge]) -> Picture:
+    """The picture of objects, in this order from left to right, and their relations."""
+    if not nodes:
+        return _nothing()
+    ends = _ends(edges)
+    widths = [_node_width(node, len(ends.get(number, ()))) for number, node in enumerate(nodes)]
+    lefts = [sum(widths[:number]) + GAP * number for number in range(len(nodes))]
+    brackets = _placed(edges, ends, lefts, widths)
+    # A text at the first or the last bracket may be wider than all that is below it.
+    least = min([0, *(bracket.room[0] for bracket in brackets)])
+    most = max([*(a + b for a, b in zip(lefts, widths, strict=True)), *(one.room[1] for one in brackets)])
+    floor = LEVEL * max((bracket.level + 1 for bracket in brackets), default=0) + 8
+    parts = [_relation(bracket, brackets, floor, -least) for bracket in brackets]
+    for node, left, width in zip(nodes, lefts, widths, strict=True):
+        parts += _boxes(node, left - least + 1, width, floor)
+    depth = max((len(node.attributes) for node in nodes), default=0)
+    return {"width": most - least + 2, "height": floor + BOX + depth * (PILL + 4) + 6, "parts": parts}
+
+
+def _nothing() -> Picture:
+    text = "no object"
+    width = _text_width(text, SMALL_CELL)
+    part: Part = {
+        "kind": "nothing",
+        "rule": "none",
+        "path": "",
+        "text": text,
+        "x": width // 2,
+        "y": 15,
+        "width": width,
+        "title": None,
+    }
+    return {"width": width, "height": 20, "parts": [part]}
+
+
+def svg(picture: Picture, name: str) -> str:
+    """The picture as an SVG element that is complete in itself, in light and dark; `name` is read out in its place."""
+    margin = 10
+    size = (picture["width"] + 2 * margin, picture["height"] + 2 * margin)
+    parts = "".join(map(_svg_part, picture["parts"]))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="capeval-graph" role="img" aria-label="{_plain(name)}" '
+        f'width="{size[0]}" height="{size[1]}" viewBox="{-margin} {-margin} {size[0]} {size[1]}" '
+        f'fill="none" stroke="currentColor"><style>{_STYLE}</style>'
+        f'<rect class="paper" x="{-margin}" y="{-margin}" width="{size[0]}" height="{size[1]}" rx="6" stroke="none"/>'
+        f"{parts}</svg>"
+    )
+
+
+_STYLE = (
+    ".capeval-graph{--paper:#fdfdfc;--ink:#1c1f22;--soft:#5a6269;--rule:#a9afb3;--accent:#1d5c94;--fill:#e9f0f6;"
+    "--mark:#9a3d00;--pale:#fbeadd}"
+    "@media(prefers-color-scheme:dark){.capeval-graph{--paper:#15181a;--ink:#e4e7e9;--soft:#9ba4ab;--rule:#596269;"
+    "--accent:#7fb2de;--fill:#1d2b38;--mark:#f2b183;--pale:#3b2a1d}}"
+    ".capeval-graph .paper{fill:var(--paper)}"
+    ".capeval-graph path{fill:none;stroke:var(--rule);stroke-width:1.5}"
+    ".capeval-graph .object path{fill:var(--fill);stroke:var(--accent)}"
+    ".capeval-graph .attribute path{fill:var(--paper)}"
+    ".capeval-graph .none path{fill:none;stroke:var(--rule);stroke-width:1}"
+    ".capeval-graph .lemma path{stroke:var(--accent)}"
+    ".capeval-graph .synset path{stroke:var(--mark);stroke-dasharray:5 3}"
+    ".capeval-graph .synset:not(.relation) path{fill:var(--pale)}"
+    ".capeval-graph .lemma:not(.relation) path{fill:var(--fill)}"
+    ".capeval-graph text{font:12px ui-monospace,Menlo,Consolas,monospace;fill:var(--ink);stroke:var(--paper);"
+    "stroke-width:4;stroke-linejoin:round;paint-order:stroke;text-anchor:middle}"
+    ".capeval-graph .object text{font-size:13px;font-weight:600}"
+    ".capeval-graph :not(.relation)>text{stroke:none}"
+    ".capeval-graph .none text{fill:var(--soft);font-weight:400}"
+)
+
+
+def _svg_part(part: Part) -> str:
+    title = f"<title>{_plain(part['title'])}</title>" if part["title"] else ""
+    return (
+        f'<g class="{part["kind"]} {part["rule"]}">{title}<path d="{part["path"]}"/>'
+        f'<text x="{part["x"]}" y="{part["y"]}" textLength="{part["width"]}" lengthAdjust="spacingAndGlyphs" '
+        f'fill="currentColor">{_plain(part["text"])}</text></g>'
+    )
+
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def _plain(text: str) -> str:
+    """The text as XML has it: escaped, without the characters that XML does not allow."""
+    return html.escape(_NOT_XML.sub("\ufffd", text))
+
+
+def _text_width(text: str, cell: int) -> int:
+    """Cells of its characters: two of a wide one, none of one that stands on another."""
+    wide = sum(unicodedata.east_asian_width(one) in "WF" for one in text)
+    none = sum(unicodedata.combining(one) > 0 for one in text)
+    return max(len(text) + wide - none, 1) * cell
+
+
+def _node_width(node: Node, ends: int) -> int:
+    """Of the box, its widest pill, and the ends of its brackets."""
+    pills = (_text_width(label.text, SMALL_CELL) + 16 for label in node.attributes)
+    return max(_text_width(node.label.text, CELL) + 20, *pills, (ends + 1) * PORT)
+
+
+def _ends(edges: Sequence[Edge]) -> dict[int, list[tuple[int, bool]]]:
+    """The bracket ends at each object, from left to right, as number of the relation and whether it starts there.
+
+    Brackets to the left stand on the left, the nearest first; those to the right on the right, the nearest last: so
+    that no leg crosses a line of another bracket at the same object.
+    """
+    ends: dict[int, list[tuple[tuple[int, int, int], int, bool]]] = {}
+    for number, edge in enumerate(edges):
+        for own, other, starts in ((edge.subject, edge.object, True), (edge.object, edge.subject, False)):
+            left = other < own
+            place = (0, own - other, number) if left else (1, own - other, -2 * number + starts)
+            ends.setdefault(own, []).append((place, number, starts))
+    return {node: [(number, starts) for _, number, starts in sorted(own)] for node, own in ends.items()}
+
+
+def _placed(
+    edges: Sequence[Edge], ends: dict[int, list[tuple[int, bool]]], lefts: Sequence[int], widths: Sequence[int]
+) -> list[_Bracket]:
+    """Brackets with their legs, each on the lowest level that is free: short ones first, so below long ones."""
+    brackets = [_Bracket(edge, _text_width(edge.label.text, SMALL_CELL)) for edge in edges]
+    for node, own in ends.items():
+        first = lefts[node] + (widths[node] - PORT * (len(own) - 1)) // 2
+        for place, (number, starts) in enumerate(own):
+            if starts:
+                brackets[number].start = first + PORT * place
+            else:
+                brackets[number].end = first + PORT * place
+    levels: list[list[tuple[int, int]]] = []
+    for bracket in sorted(
+        brackets, key=lambda one: (abs(one.edge.subject - one.edge.object), one.room[1] - one.room[0])
+    ):
+        low, high = bracket.room
+        free = (
+            number
+            for number, level in enumerate(levels)
+            if all(high + CLEAR <= start or end + CLEAR <= low for start, end in level)
+        )
+        bracket.level = next(free, len(levels))
+        if bracket.level == len(levels):
+            levels.append([])
+        levels[bracket.level].append((low, high))
+    return brackets
+
+
+def _relation(bracket: _Bracket, brackets: Sequence[_Bracket], floor: int, shift: int) -> Part:
+    """A line up from the subject, across, and down to the object, where it has an arrow head."""
+    line = floor - 8 - LEVEL * bracket.level - 4
+    start, end = bracket.start + shift + 1, bracket.end + shift + 1
+    label = bracket.edge.label
+    return {
+        "kind": "relation",
+        "rule": label.rule,
+        "path": f"M{start} {floor}V{line}H{end}V{floor - 2}m-4-6l4 6l4-6",
+        "text": label.text,
+        "x": _text_middle(bracket, brackets) + shift + 1,
+        "y": line - 5,
+        "width": bracket.width,
+        "title": label.title,
+    }
+
+
+def _text_middle(bracket: _Bracket, brackets: Sequence[_Bracket]) -> int:
+    """The place nearest the bracket's middle, within its room, where no higher bracket's leg runs through the text."""
+    low, high = bracket.room
+    half = bracket.width // 2
+    legs = [leg for other in brackets if other.level > bracket.level for leg in (other.start, other.end)]
+    beside = [leg + side * (half + CLEAR) for leg in legs for side in (-1, 1)]
+    free = [
+        middle
+        for middle in (bracket.middle, *beside)
+        if low <= middle - half and middle + half <= high and all(abs(leg - middle) >= half + CLEAR for leg in legs)
+    ]
+    return min(free, key=lambda middle: abs(middle - bracket.middle), default=bracket.middle)
+
+
+def _boxes(node: Node, left: int, width: int, top: int) -> list[Part]:
+    """The object's box, and its attributes below."""
+    middle = left + width // 2
+    parts = [_box("object", node.label, middle, top, width, BOX, CELL)]
+    for number, label in enumerate(node.attributes):
+        own = _text_width(label.text, SMALL_CELL) + 16
+        y = top + BOX + 4 + number * (PILL + 4)
+        parts.append(_box("attribute", label, middle, y, own, PILL, SMALL_CELL))
+    return parts
+
+
+def _box(kind: str, label: Label, middle: int, top: int, width: int, height: int, cell: int) -> Part:
+    round_ = min(height // 2, 6 if kind == "object" else height)
+    across, down = width - 2 * round_, height - 2 * round_
+    corner = f"a{round_} {round_} 0 0 1"
+    return {
+        "kind": kind,
+        "rule": label.rule,
+        "path": (
+            f"M{middle - width // 2 + round_} {top}h{across}{corner} {round_} {round_}v{down}{corner}-{round_} {round_}"
+            f"h-{across}{corner}-{round_}-{round_}v-{down}{corner} {round_}-{round_}z"
+        ),
+        "text": label.text,
+        "x": middle,
+        "y": top + height // 2 + 4,
+        "width": _text_width(label.text, cell),
+        "title": label.title,
+    }
