@@ -189,8 +189,14 @@ fn batch_sums(rows: &Rows, draw: Draw, samples: Range<usize>, seed: u64) -> Vec<
 }
 
 /// The `level` percentile interval of the values: linear interpolation between order statistics, as NumPy's default.
+///
+/// A value that is not a number, of a sample in which no image has a score, is left out.
 pub fn percentile_interval(values: &mut [f64], level: f64) -> (f64, f64) {
-    values.sort_by(f64::total_cmp);
+    values.sort_by(|a, b| a.is_nan().cmp(&b.is_nan()).then(a.total_cmp(b)));
+    let values = &values[..values.partition_point(|value| !value.is_nan())];
+    if values.is_empty() {
+        return (f64::NAN, f64::NAN);
+    }
     let quantile = |q: f64| {
         let place = q * (values.len() - 1) as f64;
         let below = values[place.floor() as usize];
@@ -265,5 +271,7 @@ mod tests {
         let (low, high) = percentile_interval(&mut values, 0.9);
         assert!((low - 5.0).abs() < 1e-9 && (high - 95.0).abs() < 1e-9);
         assert_eq!(percentile_interval(&mut [1.0, 2.0], 0.5), (1.25, 1.75));
+        assert_eq!(percentile_interval(&mut [f64::NAN, 2.0, -f64::NAN, 1.0], 0.5), (1.25, 1.75));
+        assert!(percentile_interval(&mut [f64::NAN], 0.5).0.is_nan());
     }
 }

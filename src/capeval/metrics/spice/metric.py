@@ -20,11 +20,14 @@ graphs are joined into one. The corpus score is the mean over images.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, ClassVar
 
+from capeval.errors import DataError, MissingDependencyError
 from capeval.metrics.base import Metric, Ready, parameter
 
 if TYPE_CHECKING:
+    from capeval import _core
     from capeval.corpus.corpus import Corpus
     from capeval.metrics.spice.explanation import GraphMatch
     from capeval.resources.needs import Needs
@@ -65,14 +68,34 @@ class Spice(Metric):
         """Of a category, where the references say nothing of it."""
         return None if self.category == "all" else "their references say nothing of this category"
 
-    def ready(self, corpus: Corpus, needs: Needs) -> Ready:  # noqa: ARG002
-        """Takes the graphs' source and the synonyms."""
+    def unavailable(self, needs: Needs) -> str | None:  # noqa: ARG002
+        """Without the original program, where that is the parser."""
+        if self.parser == "native":
+            return None
+        from capeval.resources.stanford import StanfordSpice
+
+        try:
+            StanfordSpice.find()
+        except (DataError, MissingDependencyError) as error:
+            return str(error)
+        return None
+
+    def ready(self, corpus: Corpus, needs: Needs) -> Ready:
+        """Takes the scene graphs' source and the synonyms.
+
+        Raises `MissingDependencyError` where the original program is asked for and not set up, `DataError` where it
+        fails on an image.
+        """
         from capeval.metrics.spice.scene_graph import parsed
         from capeval.resources.english import parser, synonyms
 
         table = synonyms()
-        own = parsed(), table
-        return Ready(corpus._core, own, (f"model:{parser().checksum:08x}", f"synonyms:{table.checksum:08x}"), own=own)
+        if self.parser == "native":
+            graphs, made_by = parsed(), f"model:{parser().checksum:08x}"
+        else:
+            graphs, made_by = needs.once("stanford", lambda: _by_the_program(corpus, needs), of=corpus)
+        own = graphs, table
+        return Ready(corpus._core, own, (made_by, f"synonyms:{table.checksum:08x}"), own=own)
 
     def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> GraphMatch:
         """Which tuples of the image's candidate and references match."""
@@ -85,3 +108,22 @@ class Spice(Metric):
     def kernel_parameters(self) -> dict[str, str]:
         """The category: the graphs come as a resource."""
         return {"category": self.category}
+
+
+def _by_the_program(corpus: Corpus, needs: Needs) -> tuple[_core.SceneGraphs, str]:
+    """What the original program makes of both sides of each image, and the program as the signature names it."""
+    from capeval import _core
+    from capeval.resources.stanford import VERSION, StanfordSpice
+
+    sides: dict[tuple[str, ...], str] = {}
+    for image, image_id in zip(corpus.image_ids, needs.images(corpus), strict=True):
+        candidates, references = corpus.texts(image)
+        for side in ((candidate,) for candidate in candidates):
+            sides.setdefault(side, image_id)
+        sides.setdefault(tuple(references), image_id)
+    told = needs.progress
+    progress = (lambda done, of: told(done / of)) if told else None
+    program = StanfordSpice.find(threads=needs.threads or os.cpu_count() or 1)
+    tuples = program.tuples(list(sides), names=list(sides.values()), progress=progress)
+    merged = [("\n".join(side), [list(one) for one in said]) for side, said in zip(sides, tuples, strict=True)]
+    return _core.SceneGraphs.merged(merged), f"program:{VERSION}"

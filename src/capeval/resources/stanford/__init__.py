@@ -3,6 +3,7 @@
 The program (AGPL) and the parser in it (GPL) are no part of capeval: they are fetched by the user's command, and run.
 """
 
+from capeval.resources.stanford.parts import VERSION
 from capeval.resources.stanford.program import StanfordSpice
 
-__all__ = ["StanfordSpice"]
+__all__ = ["VERSION", "StanfordSpice"]

@@ -67,9 +67,9 @@ impl Kernel for Spice {
         Ok(Box::new(CorpusScorer { counted: self.counted, corpus, graphs, synonyms }))
     }
 
-    /// A row without propositions of the category has no score.
-    fn row_score(&self, row: &[f64]) -> f64 {
-        if row[1] > 0.0 { row[0] / row[1] } else { f64::NAN }
+    /// The mean over the images whose references say something of the category; none where there is no such image.
+    fn score(&self, sums: &[f64]) -> f64 {
+        if sums[1] > 0.0 { sums[0] / sums[1] } else { f64::NAN }
     }
 }
 
