@@ -3,9 +3,18 @@
 //! Tags are those of the Penn Treebank, relations the basic Stanford dependencies of CoreNLP 3.6, which the original
 //! SPICE reads scene graphs from.
 
+mod features;
+mod lanes;
+mod lemma;
+mod model;
 mod names;
+mod network;
+mod parser;
+mod tree;
 
+pub use model::ModelError;
 pub use names::{Relation, Tag};
+pub use parser::{Memory, Parser};
 
 /// A word of a parsed caption.
 #[derive(Debug, Clone, PartialEq, Eq)]

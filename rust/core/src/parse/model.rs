@@ -1,0 +1,296 @@
+//! The file of a parser: words, tags, relations, the network's integers, the endings of lemmas.
+//!
+//! All numbers are little-endian. Header: magic (8 bytes), format (u32), CRC-32 of what follows the header (u32), its length
+//! (u32). Then, a text being its length (u32) and UTF-8: the name; the sizes (u32 each, in the order of [`Sizes`]); the
+//! number of layers, and two shifts for each; tags, relations and words, each one text, a line each; the table of words and
+//! parts (i8); the matrices window, layers, tag, dependent, head, label dependent, label head, label, each as its shift
+//! (u32), weights (i16), biases (i32); the vectors root, distance, label root, label distance (i16); for verbs, plurals and
+//! other words the endings, a text of lines `ending TAB letters taken off TAB letters put on`.
+//!
+//! `scripts/spice_model/export.py` writes it.
+
+use rustc_hash::FxHashMap;
+
+use super::features::PARTS;
+use super::lemma::Endings;
+use super::names::{Relation, Tag};
+
+const MAGIC: &[u8; 8] = b"capevalP";
+const FORMAT: u32 = 1;
+const HEADER: usize = 20;
+
+/// An activation of 1.
+pub(super) const ONE_BITS: u32 = 8;
+/// The largest activation.
+pub(super) const LIMIT: i32 = 8 << ONE_BITS;
+/// A value of 1 in the table of words.
+pub(super) const TABLE_BITS: u32 = 6;
+/// Words on either side that the first layer sees.
+pub(super) const WINDOW: usize = 2;
+/// Places of the first layer's window.
+pub(super) const PLACES: usize = 2 * WINDOW + 1;
+/// Rows of the table before those of words: nothing, what stands before a sentence, what stands behind.
+pub(super) const BEFORE: u32 = 1;
+pub(super) const BEHIND: u32 = 2;
+pub(super) const FIRST_WORD: u32 = 3;
+
+/// Sums must stay below this, so that 32 bits hold them with everything that is added.
+const SUM_LIMIT: i64 = 1 << 30;
+/// No size is larger: what a file claims is never believed before memory is taken for it.
+const SIZE_LIMIT: usize = 1 << 12;
+
+/// Why bytes are not a parser.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ModelError {
+    /// The magic bytes are missing.
+    NotOurs,
+    /// A format this release cannot read.
+    Format(u32),
+    /// Cut off, or changed after it was written.
+    Damaged(&'static str),
+}
+
+impl std::fmt::Display for ModelError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NotOurs => write!(f, "not a parser of capeval; `make spice-model` makes one"),
+            Self::Format(format) => write!(
+                f,
+                "parser of format {format}, this capeval reads format {FORMAT}; make it again with `make spice-model`"
+            ),
+            Self::Damaged(what) => {
+                write!(f, "damaged parser ({what}); install capeval again, or make it again with `make spice-model`")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ModelError {}
+
+/// Sizes of the network.
+#[derive(Debug, Clone)]
+pub(super) struct Sizes {
+    pub(super) embedding: usize,
+    pub(super) width: usize,
+    /// Activations that a layer sees of a neighbour.
+    pub(super) message: usize,
+    /// Activations that a layer sees of the word itself.
+    pub(super) centre: usize,
+    /// Activations of which a layer sees the maximum over all words on one side.
+    pub(super) reach: usize,
+    pub(super) arc: usize,
+    pub(super) label: usize,
+    /// Distances beyond this count as this.
+    pub(super) distance: usize,
+    pub(super) buckets: usize,
+}
+
+impl Sizes {
+    /// Numbers that a layer reads for a word.
+    pub(super) fn gathered(&self) -> usize {
+        self.centre + 4 * self.message + 2 * self.reach
+    }
+
+    /// The number of the distance from a word to its head.
+    #[inline(always)]
+    pub(super) fn bucket(&self, word: usize, head: usize) -> usize {
+        (head + self.distance).saturating_sub(word).min(2 * self.distance)
+    }
+}
+
+/// Weights on a grid of 2^-shift, row after row, and biases on the grid of the sums.
+#[derive(Debug, Clone)]
+pub(super) struct Matrix {
+    pub(super) columns: usize,
+    pub(super) shift: u32,
+    pub(super) weights: Vec<i16>,
+    pub(super) biases: Vec<i32>,
+}
+
+impl Matrix {
+    pub(super) fn rows(&self) -> usize {
+        self.biases.len()
+    }
+}
+
+/// All that a file holds.
+#[derive(Debug)]
+pub(super) struct Model {
+    pub(super) name: String,
+    pub(super) checksum: u32,
+    pub(super) sizes: Sizes,
+    pub(super) shifts: Vec<[usize; 2]>,
+    pub(super) tags: Vec<Tag>,
+    pub(super) relations: Vec<Relation>,
+    pub(super) words: FxHashMap<Box<str>, u32>,
+    pub(super) table: Vec<i8>,
+    pub(super) window: Matrix,
+    pub(super) layers: Vec<Matrix>,
+    pub(super) tag: Matrix,
+    pub(super) dependent: Matrix,
+    pub(super) head: Matrix,
+    pub(super) label_dependent: Matrix,
+    pub(super) label_head: Matrix,
+    pub(super) label: Matrix,
+    pub(super) root: Vec<i16>,
+    pub(super) distance: Vec<i16>,
+    pub(super) label_root: Vec<i16>,
+    pub(super) label_distance: Vec<i16>,
+    pub(super) verbs: Endings,
+    pub(super) plurals: Endings,
+    pub(super) others: Endings,
+}
+
+impl Model {
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, ModelError> {
+        if !bytes.starts_with(MAGIC) {
+            return Err(ModelError::NotOurs);
+        }
+        let mut header = Reader(&bytes[MAGIC.len()..bytes.len().min(HEADER)]);
+        let format = header.number()?;
+        if format != FORMAT {
+            return Err(ModelError::Format(format));
+        }
+        let checksum = header.number()?;
+        let length = header.number()? as usize;
+        let body = &bytes[HEADER..];
+        if body.len() != length {
+            return Err(ModelError::Damaged("its length is not the one that its header says"));
+        }
+        if crc32fast::hash(body) != checksum {
+            return Err(ModelError::Damaged("its checksum differs"));
+        }
+        Self::body(&mut Reader(body), checksum)
+    }
+
+    fn body(reader: &mut Reader, checksum: u32) -> Result<Self, ModelError> {
+        let name = reader.text()?.to_owned();
+        let sizes = Sizes {
+            embedding: reader.size()?,
+            width: reader.size()?,
+            message: reader.size()?,
+            centre: reader.size()?,
+            reach: reader.size()?,
+            arc: reader.size()?,
+            label: reader.size()?,
+            distance: reader.size()?,
+            buckets: reader.size()?,
+        };
+        if sizes.width < sizes.centre.max(2 * sizes.message).max(2 * sizes.reach) {
+            return Err(ModelError::Damaged("its layers are narrower than what they hand on"));
+        }
+        // A score of an arc sums products of two activations.
+        if 2 * sizes.arc as i64 * i64::from(LIMIT).pow(2) > SUM_LIMIT {
+            return Err(ModelError::Damaged("its vectors of arcs are too long"));
+        }
+        let layers = reader.size()?;
+        let mut shifts = Vec::new();
+        for _ in 0..layers {
+            shifts.push([reader.size()?, reader.size()?]);
+        }
+        let tags = reader.names(Tag::of)?;
+        let relations = reader.names(Relation::of)?;
+        let words: FxHashMap<Box<str>, u32> = reader.lines()?.zip(FIRST_WORD..).map(|(word, row)| (word.into(), row)).collect();
+        let rows = FIRST_WORD as usize + words.len() + sizes.buckets;
+        let table = reader.bytes(rows * sizes.embedding)?.iter().map(|&byte| byte.cast_signed()).collect();
+        let embedded = i64::from(i8::MAX) * (1 + PARTS as i64);
+        let limit = i64::from(LIMIT);
+        let gathered = sizes.gathered();
+        Ok(Self {
+            window: reader.matrix(sizes.width, PLACES * sizes.embedding, embedded)?,
+            layers: (0..layers).map(|_| reader.matrix(sizes.width, gathered, limit)).collect::<Result<_, _>>()?,
+            tag: reader.matrix(tags.len(), sizes.width, limit)?,
+            dependent: reader.matrix(sizes.arc, sizes.width, limit)?,
+            head: reader.matrix(sizes.arc + 1, sizes.width, limit)?,
+            label_dependent: reader.matrix(sizes.label, sizes.width, limit)?,
+            label_head: reader.matrix(sizes.label, sizes.width, limit)?,
+            label: reader.matrix(relations.len(), sizes.label, limit)?,
+            root: reader.vector(sizes.arc + 1)?,
+            distance: reader.vector((2 * sizes.distance + 1) * sizes.arc)?,
+            label_root: reader.vector(sizes.label)?,
+            label_distance: reader.vector((2 * sizes.distance + 1) * sizes.label)?,
+            verbs: reader.endings()?,
+            plurals: reader.endings()?,
+            others: reader.endings()?,
+            name,
+            checksum,
+            sizes,
+            shifts,
+            tags,
+            relations,
+            words,
+            table,
+        })
+    }
+}
+
+/// What is left to read.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn bytes(&mut self, count: usize) -> Result<&'a [u8], ModelError> {
+        let (taken, rest) = self.0.split_at_checked(count).ok_or(ModelError::Damaged("it ends too early"))?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    fn number(&mut self) -> Result<u32, ModelError> {
+        Ok(u32::from_le_bytes(self.bytes(4)?.try_into().expect("four bytes")))
+    }
+
+    fn size(&mut self) -> Result<usize, ModelError> {
+        let size = self.number()? as usize;
+        if (1..=SIZE_LIMIT).contains(&size) { Ok(size) } else { Err(ModelError::Damaged("a size is out of range")) }
+    }
+
+    fn text(&mut self) -> Result<&'a str, ModelError> {
+        let length = self.number()? as usize;
+        str::from_utf8(self.bytes(length)?).map_err(|_| ModelError::Damaged("a text is not UTF-8"))
+    }
+
+    fn lines(&mut self) -> Result<impl Iterator<Item = &'a str>, ModelError> {
+        Ok(self.text()?.split('\n').filter(|line| !line.is_empty()))
+    }
+
+    fn names<T>(&mut self, of: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, ModelError> {
+        let names: Option<Vec<T>> = self.lines()?.map(of).collect();
+        names.filter(|names| !names.is_empty()).ok_or(ModelError::Damaged("it has a tag or relation without a name here"))
+    }
+
+    fn vector(&mut self, count: usize) -> Result<Vec<i16>, ModelError> {
+        let values: Vec<i16> =
+            self.bytes(2 * count)?.chunks_exact(2).map(|pair| i16::from_le_bytes([pair[0], pair[1]])).collect();
+        if values.iter().all(|&value| i32::from(value).abs() <= LIMIT) {
+            Ok(values)
+        } else {
+            Err(ModelError::Damaged("a vector is out of range"))
+        }
+    }
+
+    /// A matrix for inputs of at most that size.
+    fn matrix(&mut self, rows: usize, columns: usize, input_limit: i64) -> Result<Matrix, ModelError> {
+        let shift = self.number()?;
+        let weights: Vec<i16> = self
+            .bytes(2 * rows * columns)?
+            .chunks_exact(2)
+            .map(|pair| i16::from_le_bytes([pair[0], pair[1]]))
+            .collect();
+        let biases: Vec<i32> = self
+            .bytes(4 * rows)?
+            .chunks_exact(4)
+            .map(|four| i32::from_le_bytes(four.try_into().expect("four bytes")))
+            .collect();
+        let sums_fit = weights.chunks_exact(columns).zip(&biases).all(|(row, &bias)| {
+            let weight: i64 = row.iter().map(|&weight| i64::from(weight).abs()).sum();
+            weight * input_limit + i64::from(bias).abs() < SUM_LIMIT
+        });
+        if !(2..=14).contains(&shift) || !sums_fit {
+            return Err(ModelError::Damaged("a matrix is out of range"));
+        }
+        Ok(Matrix { columns, shift, weights, biases })
+    }
+
+    fn endings(&mut self) -> Result<Endings, ModelError> {
+        Endings::read(self.lines()?).ok_or(ModelError::Damaged("an ending of lemmas cannot be read"))
+    }
+}
