@@ -32,19 +32,18 @@ class Sentence:
 
 def read(path: Path) -> Iterator[Sentence]:
     """The parses of a file, gzipped if its name says so. A comment line before a parse names its source."""
-    lines = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")
-    with lines:
+    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
         sentence = Sentence()
         for line in lines:
-            line = line.rstrip("\n")
-            if not line:
+            text = line.rstrip("\n")
+            if not text:
                 if sentence.words:
                     yield sentence
                     sentence = Sentence()
-            elif line.startswith("# "):
-                sentence = Sentence(source=line[2:])
+            elif text.startswith("# "):
+                sentence = Sentence(source=text[2:])
             else:
-                _, word, lemma, tag, _, head, relation = line.split("\t")
+                _, word, lemma, tag, _, head, relation = text.split("\t")
                 sentence.words.append(word)
                 sentence.lemmas.append(lemma)
                 sentence.tags.append(tag)

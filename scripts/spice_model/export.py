@@ -1,9 +1,9 @@
 """Write a trained network and the table of lemmas as the file that the Rust parser reads.
 
-    python -m scripts.spice_model.export CHECKPOINT DATA MODEL [--name english-1]
+    python -m spice_model.export CHECKPOINT DATA MODEL [--name english-1]
 
-Weights become 16-bit integers, on a grid of 2^-shift that is as fine as sums of 32 bits allow; activations are multiples
-of 1/256. rust/core/src/parse/model.rs describes the file.
+Weights become 16-bit integers, on a grid of 2^-shift that is as fine as sums of 32 bits allow; activations are
+multiples of 1/256. rust/core/src/parse/model.rs describes the file.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from scripts.spice_model.conll import read
-from scripts.spice_model.features import BUCKETS
-from scripts.spice_model.lemmas import KINDS, tables
-from scripts.spice_model.network import EMBEDDING_STEP, LIMIT
+from spice_model.conll import read
+from spice_model.features import BUCKETS
+from spice_model.lemmas import KINDS, tables
+from spice_model.network import EMBEDDING_STEP, LIMIT
 
 MAGIC = b"capevalP"
 FORMAT = 1
@@ -56,7 +56,7 @@ class Writer:
         rounded = np.rint(values)
         limits = np.iinfo(kind)
         if rounded.size and (rounded.min() < limits.min or rounded.max() > limits.max):
-            message = f"weights of {values.min():.3g} to {values.max():.3g} do not fit {kind}; train with a smaller rate"
+            message = f"weights up to {abs(values).max():.3g} do not fit {kind}; train with a smaller rate"
             raise SystemExit(message)
         self.bytes += rounded.astype(np.dtype(kind).newbyteorder("<")).tobytes()
 

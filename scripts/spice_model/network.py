@@ -1,7 +1,7 @@
 """The network: words to tags, heads and relations.
 
-Activations lie on a grid of 1/256 between 0 and LIMIT, so that the Rust parser computes with 16-bit integers. Training uses
-floating-point numbers with the same limits; what rounding changes, evaluate.py shows.
+Activations lie on a grid of 1/256 between 0 and LIMIT, so that the Rust parser computes with 16-bit integers. Training
+uses floating-point numbers with the same limits; what rounding changes, evaluate.py shows.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from scripts.spice_model.features import BUCKETS
+from spice_model.features import BUCKETS
 
 LIMIT = 8.0
 EMBEDDING_STEP = 1 / 64
@@ -69,7 +69,8 @@ class Network(nn.Module):
         self.table = nn.Parameter(torch.randn(3 + words + BUCKETS, s.embedding) * 0.15)
         self.window = nn.Linear((2 * WINDOW + 1) * s.embedding, s.width)
         gathered = s.centre + 4 * s.message + 2 * s.reach
-        self.layers = nn.ModuleList(nn.Linear(gathered, s.width) for _ in s.shifts)
+        layers = [nn.Linear(gathered, s.width) for _ in s.shifts]
+        self.layers = nn.ModuleList(layers)
         self.tag = nn.Linear(s.width, tags)
         self.dependent = nn.Linear(s.width, s.arc)
         self.head = nn.Linear(s.width, s.arc + 1)
@@ -80,7 +81,7 @@ class Network(nn.Module):
         self.label_root = nn.Parameter(torch.randn(s.label) * 0.1)
         self.label_distance = nn.Parameter(torch.randn(2 * s.distance + 1, s.label) * 0.1)
         self.label = nn.Linear(s.label, relations)
-        for layer in self.layers:
+        for layer in layers:
             nn.init.normal_(layer.weight, std=0.7 / gathered**0.5)
 
     def embed(self, rows: Tensor) -> Tensor:
@@ -138,4 +139,5 @@ class Network(nn.Module):
         of_head = torch.gather(head, 1, heads.unsqueeze(2).expand(-1, -1, s.label))
         distance = torch.clamp(heads - 1 - torch.arange(x.shape[1]), -s.distance, s.distance) + s.distance
         hidden = dependent + of_head + self.label_distance[distance]
-        return self.label(torch.clamp(hidden, 0, LIMIT))
+        scores: Tensor = self.label(torch.clamp(hidden, 0, LIMIT))
+        return scores

@@ -1,6 +1,6 @@
 """Train the network on the teacher's parses.
 
-    python -m scripts.spice_model.train DATA CHECKPOINT [--epochs N] [--seed N] [--threads N]
+    python -m spice_model.train DATA CHECKPOINT [--epochs N] [--seed N] [--threads N]
 
 DATA: the folder that split.py wrote. CHECKPOINT: the file that export.py reads.
 """
@@ -12,6 +12,8 @@ import json
 import random
 import time
 from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
@@ -19,10 +21,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from scripts.spice_model.conll import Sentence, read
-from scripts.spice_model.features import buckets, vocabulary
-from scripts.spice_model.network import Network, Shape
+from spice_model.conll import Sentence, read
+from spice_model.features import buckets, vocabulary
+from spice_model.network import Network, Shape
 
+Answers = tuple[Tensor, Tensor, Tensor]  # tags, heads, relations
 Example = tuple[Tensor, Tensor, Tensor, Tensor]  # words as numbers of `Names.rows`, tags, heads, relations
 
 
@@ -80,12 +83,82 @@ def accuracy(network: Network, groups: dict[int, Example], all_rows: Tensor) -> 
     return {"tag": tags_right / total, "uas": heads_right / total, "las": both_right / total}
 
 
+class Course:
+    """Training: the network, its optimizer, the average of its weights over the last steps, which is what is kept."""
+
+    def __init__(self, network: Network, steps: int, rate: float) -> None:
+        self.network, self.step = network, 0
+        self.optimizer = torch.optim.AdamW(
+            network.parameters(), lr=rate, betas=(0.9, 0.98), weight_decay=0.01, fused=True
+        )
+        warm = max(1, min(300, steps // 2))
+        self.schedule = torch.optim.lr_scheduler.LambdaLR(
+            self.optimizer, lambda step: min((step + 1) / warm, max(0.0, (steps - step) / (steps - warm)))
+        )
+        self.average = {name: value.detach().clone() for name, value in network.state_dict().items()}
+
+    def learn(self, rows: Tensor, answers: Answers, words: int) -> float:
+        """One step on sentences of one length; the loss per word of a full step of so many words."""
+        tags, heads, relations = answers
+        x = self.network.encode(rows)
+        loss = (
+            summed(self.network.arcs(x), heads)
+            + summed(self.network.relations(x, heads), relations)
+            + 0.5 * summed(self.network.tag(x), tags)
+        ) / words
+        self.optimizer.zero_grad()
+        torch.autograd.backward(loss)
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
+        self.optimizer.step()
+        self.schedule.step()
+        if self.step % 4 == 0:
+            share = max(0.008, 9 / (self.step + 10))
+            with torch.no_grad():
+                for name, value in self.network.state_dict().items():
+                    self.average[name].lerp_(value, share)
+        self.step += 1
+        return float(loss.detach())
+
+    @contextmanager
+    def averaged(self) -> Iterator[Network]:
+        """The network with its averaged weights, for as long as the block lasts."""
+        now = {name: value.clone() for name, value in self.network.state_dict().items()}
+        self.network.load_state_dict(self.average)
+        yield self.network
+        self.network.load_state_dict(now)
+
+
+def summed(scores: Tensor, right: Tensor) -> Tensor:
+    """The cross entropy of all words."""
+    return functional.cross_entropy(scores.flatten(0, 1), right.flatten(), reduction="sum")
+
+
+def batches(groups: dict[int, Example], words: int, draw: random.Random) -> Iterator[Example]:
+    """All sentences once, in random order, of one length and about so many words at a time."""
+    order = {length: torch.randperm(len(example[0])) for length, example in groups.items()}
+    size = {length: max(1, words // length) for length in groups}
+    starts = [(length, at) for length in groups for at in range(0, len(order[length]), size[length])]
+    draw.shuffle(starts)
+    for length, at in reversed(starts):
+        chosen = order[length][at : at + size[length]]
+        numbers, tags, heads, relations = groups[length]
+        yield numbers[chosen], tags[chosen], heads[chosen], relations[chosen]
+
+
+def hiding(training: list[Sentence], words: list[str]) -> Tensor:
+    """How often each row's word is hidden, so that its parts learn to stand for it: the rarer the more often."""
+    count = Counter(word for sentence in training for word in sentence.words)
+    hidden = torch.zeros(3 + len(words))
+    hidden[3:] = torch.tensor([0.5 / (0.5 + count[word]) + 0.01 for word in words])
+    return hidden
+
+
 def main() -> None:
     """Read the arguments, train, write the checkpoint."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("checkpoint", type=Path)
-    parser.add_argument("--epochs", type=float, default=6)
+    parser.add_argument("--epochs", type=int, default=6)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--tokens", type=int, default=2000, help="words per step")
@@ -98,79 +171,31 @@ def main() -> None:
 
     training = list(read(arguments.data / "train.conll"))
     words = vocabulary([s.words for s in training], least=2)
-    names = Names(words, sorted({t for s in training for t in s.tags}), sorted({r for s in training for r in s.relations}))
-    count = Counter(word for s in training for word in s.words)
-    # A rare word is now and then hidden, so that its parts learn to stand for it.
-    hidden = torch.zeros(3 + len(words))
-    hidden[3:] = torch.tensor([0.5 / (0.5 + count[word]) + 0.01 for word in words])
+    tags = sorted({tag for s in training for tag in s.tags})
+    names = Names(words, tags, sorted({relation for s in training for relation in s.relations}))
+    hidden = hiding(training, words)
     groups = by_length(training, names)
     tune = by_length(list(read(arguments.data / "tune.conll")), names)
     all_rows = torch.tensor(names.rows)
     shape = Shape(**arguments.shape)
     network = Network(shape, len(words), len(names.tags), len(names.relations))
     print(f"{len(training):,} captions, {len(words):,} words, {sum(p.numel() for p in network.parameters()):,} weights")
-
-    batches: list[tuple[int, int]] = []
-    sizes = {length: max(1, arguments.tokens // length) for length in groups}
-    steps_per_epoch = sum(-(-len(example[0]) // sizes[length]) for length, example in groups.items())
-    steps = int(arguments.epochs * steps_per_epoch)
-    optimizer = torch.optim.AdamW(network.parameters(), lr=arguments.rate, betas=(0.9, 0.98), weight_decay=0.01, fused=True)
-    warm = 300
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda step: min((step + 1) / warm, max(0.0, (steps - step) / (steps - warm)))
-    )
-    average = {name: value.detach().clone() for name, value in network.state_dict().items()}
-    order: dict[int, Tensor] = {}
-    started, losses = time.time(), []
-    for step in range(steps):
-        if not batches:
-            order = {length: torch.randperm(len(example[0])) for length, example in groups.items()}
-            batches = [(length, at) for length in groups for at in range(0, len(order[length]), sizes[length])]
-            draw.shuffle(batches)
-        length, at = batches.pop()
-        chosen = order[length][at : at + sizes[length]]
-        numbers, tags, heads, relations = (tensor[chosen] for tensor in groups[length])
-        rows = all_rows[numbers]
-        first = rows[..., 0]
-        rows[..., 0] = torch.where(torch.rand(first.shape) < hidden[first], 0, first)
-        x = network.encode(rows)
-        loss = (
-            functional.cross_entropy(network.arcs(x).flatten(0, 1), heads.flatten(), reduction="sum")
-            + functional.cross_entropy(network.relations(x, heads).flatten(0, 1), relations.flatten(), reduction="sum")
-            + 0.5 * functional.cross_entropy(network.tag(x).flatten(0, 1), tags.flatten(), reduction="sum")
-        ) / arguments.tokens
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
-        optimizer.step()
-        schedule.step()
-        losses.append(float(loss.detach()))
-        if step % 4 == 0:
-            share = max(0.008, 9 / (step + 10))
-            with torch.no_grad():
-                for name, value in network.state_dict().items():
-                    average[name].lerp_(value, share)
-        if (step + 1) % steps_per_epoch == 0 or step + 1 == steps:
-            now = {name: value.clone() for name, value in network.state_dict().items()}
-            network.load_state_dict(average)
-            measured = accuracy(network, tune, all_rows)
-            saved = {
-                "shape": asdict(shape),
-                "words": words,
-                "tags": names.tags,
-                "relations": names.relations,
-                "state": network.state_dict(),
-                "tune": measured,
-            }
-            torch.save(saved, arguments.checkpoint)
-            network.load_state_dict(now)
-            figures = ", ".join(f"{name} {value:.4f}" for name, value in measured.items())
-            print(
-                f"epoch {(step + 1) / steps_per_epoch:.1f}: loss {sum(losses) / len(losses):.4f}, tune {figures}, "
-                f"{time.time() - started:.0f} s",
-                flush=True,
-            )
-            losses = []
+    per_epoch = sum(-(-len(of[0]) // max(1, arguments.tokens // length)) for length, of in groups.items())
+    course = Course(network, arguments.epochs * per_epoch, arguments.rate)
+    for epoch in range(1, arguments.epochs + 1):
+        started, loss = time.monotonic(), 0.0
+        for numbers, tag, head, relation in batches(groups, arguments.tokens, draw):
+            rows = all_rows[numbers]
+            first = rows[..., 0]
+            rows[..., 0] = torch.where(torch.rand(first.shape) < hidden[first], 0, first)
+            loss += course.learn(rows, (tag, head, relation), arguments.tokens)
+        with course.averaged() as kept:
+            measured = accuracy(kept, tune, all_rows)
+            saved = {"shape": asdict(shape), "words": words, "tags": names.tags, "relations": names.relations}
+            torch.save(saved | {"state": kept.state_dict(), "tune": measured}, arguments.checkpoint)
+        figures = ", ".join(f"{name} {value:.4f}" for name, value in measured.items())
+        seconds = time.monotonic() - started
+        print(f"epoch {epoch}: loss {loss / per_epoch:.4f}, tune {figures}, {seconds:.0f} s", flush=True)
 
 
 if __name__ == "__main__":

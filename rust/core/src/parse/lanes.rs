@@ -19,7 +19,13 @@ pub(super) struct Portable;
 impl Lanes for Portable {
     #[inline(always)]
     fn dots<const INPUTS: usize>(self, weights: [&[i16]; 2], inputs: [&[i16]; INPUTS]) -> [[i32; INPUTS]; 2] {
-        weights.map(|weights| inputs.map(|input| dot(weights, input)))
+        let mut sums = [[0; INPUTS]; 2];
+        for (sums, weights) in sums.iter_mut().zip(weights) {
+            for (sum, input) in sums.iter_mut().zip(inputs) {
+                *sum = dot(weights, input);
+            }
+        }
+        sums
     }
 }
 
@@ -41,7 +47,11 @@ pub(super) mod avx2 {
             let (second, second_rest) = weights[1].as_chunks::<WIDTH>();
             let blocks = first.len();
             let second = &second[..blocks];
-            let input_blocks = inputs.map(|input| &input.as_chunks::<WIDTH>().0[..blocks]);
+            // Loops and no closures: a closure is compiled by itself, without these instructions.
+            let mut input_blocks: [&[[i16; WIDTH]]; INPUTS] = [&[]; INPUTS];
+            for (blocks_of, input) in input_blocks.iter_mut().zip(inputs) {
+                *blocks_of = &input.as_chunks::<WIDTH>().0[..blocks];
+            }
             let mut sums = [[self.avx._mm256_setzero_si256(); INPUTS]; 2];
             for block in 0..blocks {
                 let weights: [__m256i; 2] = [pulp::cast(first[block]), pulp::cast(second[block])];

@@ -32,7 +32,10 @@ impl Endings {
         buffer.push_str(word);
         let shorter = word.len().saturating_sub(self.longest);
         let starts = (shorter..=word.len()).filter(|&start| word.is_char_boundary(start));
-        let rule = self.rules.get(buffer.as_str()).or_else(|| starts.into_iter().find_map(|start| self.rules.get(&word[start..])));
+        let rule = self
+            .rules
+            .get(buffer.as_str())
+            .or_else(|| starts.into_iter().find_map(|start| self.rules.get(&word[start..])));
         let Some((strip, add)) = rule else { return word.to_owned() };
         // Letters are counted, not bytes; a word that is shorter than the rule wants stays as it is.
         let mut kept = word.chars();
@@ -53,7 +56,8 @@ mod tests {
     #[test]
     fn the_longest_ending_decides() {
         let endings = Endings::read(["s\t1\t", "ies\t3\ty", "^ties\t1\t", "^was\t3\tbe"].into_iter()).unwrap();
-        let lemmas = ["dogs", "ponies", "ties", "was", "glass", "é", "s", "", "dog"].map(|word| endings.lemma(word, &mut String::new()));
+        let lemmas = ["dogs", "ponies", "ties", "was", "glass", "é", "s", "", "dog"]
+            .map(|word| endings.lemma(word, &mut String::new()));
         assert_eq!(lemmas, ["dog", "pony", "tie", "be", "glas", "é", "s", "", "dog"]);
     }
 

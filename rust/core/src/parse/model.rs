@@ -190,7 +190,8 @@ impl Model {
         }
         let tags = reader.names(Tag::of)?;
         let relations = reader.names(Relation::of)?;
-        let words: FxHashMap<Box<str>, u32> = reader.lines()?.zip(FIRST_WORD..).map(|(word, row)| (word.into(), row)).collect();
+        let words: FxHashMap<Box<str>, u32> =
+            reader.lines()?.zip(FIRST_WORD..).map(|(word, row)| (word.into(), row)).collect();
         let rows = FIRST_WORD as usize + words.len() + sizes.buckets;
         let table = reader.bytes(rows * sizes.embedding)?.iter().map(|&byte| byte.cast_signed()).collect();
         let embedded = i64::from(i8::MAX) * (1 + PARTS as i64);
@@ -254,7 +255,9 @@ impl<'a> Reader<'a> {
 
     fn names<T>(&mut self, of: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, ModelError> {
         let names: Option<Vec<T>> = self.lines()?.map(of).collect();
-        names.filter(|names| !names.is_empty()).ok_or(ModelError::Damaged("it has a tag or relation without a name here"))
+        names
+            .filter(|names| !names.is_empty())
+            .ok_or(ModelError::Damaged("it has a tag or relation without a name here"))
     }
 
     fn vector(&mut self, count: usize) -> Result<Vec<i16>, ModelError> {

@@ -85,6 +85,12 @@ impl Activations {
         self.found.tags.extend(self.sums.chunks_exact(model.tag.rows()).map(first_of_largest));
     }
 
+    /// Scores of heads of the last sentence: for each word the root, then each word.
+    #[cfg(test)]
+    pub(super) fn scores(&self) -> &[i32] {
+        &self.arcs.scores
+    }
+
     /// A layer: what was gathered goes through the matrix and is added to what is known.
     #[inline(always)]
     fn advance(&mut self, lanes: impl Lanes, layer: &Matrix) {
@@ -212,7 +218,9 @@ impl Activations {
             let out = &mut rest[word * columns + right..][..reach];
             out.copy_from_slice(&row(word)[width - reach..]);
             if word + 1 < count {
-                out.iter_mut().zip(&done[right..right + reach]).for_each(|(value, &other)| *value = (*value).max(other));
+                out.iter_mut()
+                    .zip(&done[right..right + reach])
+                    .for_each(|(value, &other)| *value = (*value).max(other));
             }
         }
     }
@@ -238,7 +246,8 @@ impl Activations {
                 head => &self.label_head[(head - 1) * label..head * label],
             };
             let bucket = sizes.bucket(word + 1, head);
-            let terms = self.label_dependent[word * label..].iter().zip(of_head).zip(&model.label_distance[bucket * label..]);
+            let terms =
+                self.label_dependent[word * label..].iter().zip(of_head).zip(&model.label_distance[bucket * label..]);
             self.hidden.extend(
                 terms
                     .take(label)
@@ -347,14 +356,24 @@ fn multiply(lanes: impl Lanes, matrix: &Matrix, input: &[i16], sums: &mut Vec<i3
 }
 
 #[inline(always)]
-fn multiply_some<const ROWS: usize>(lanes: impl Lanes, matrix: &Matrix, input: &[i16], sums: &mut [i32], row: usize) -> usize {
+fn multiply_some<const ROWS: usize>(
+    lanes: impl Lanes,
+    matrix: &Matrix,
+    input: &[i16],
+    sums: &mut [i32],
+    row: usize,
+) -> usize {
     let (columns, outputs) = (matrix.columns, matrix.rows());
-    let inputs: [&[i16]; ROWS] = std::array::from_fn(|k| &input[(row + k) * columns..][..columns]);
-    let weights = |output: usize| &matrix.weights[output * columns..][..columns];
+    let mut inputs: [&[i16]; ROWS] = [&[]; ROWS];
+    for (of_row, values) in inputs.iter_mut().zip(input[row * columns..].chunks_exact(columns)) {
+        *of_row = values;
+    }
     for output in (0..outputs).step_by(2) {
         // An odd last row of weights goes twice.
         let pair = [output, (output + 1).min(outputs - 1)];
-        let products = lanes.dots(pair.map(weights), inputs);
+        let [first, second] = pair;
+        let weights = [&matrix.weights[first * columns..][..columns], &matrix.weights[second * columns..][..columns]];
+        let products = lanes.dots(weights, inputs);
         for (output, products) in pair.into_iter().zip(products) {
             for (k, product) in products.into_iter().enumerate() {
                 sums[(row + k) * outputs + output] = product + matrix.biases[output];

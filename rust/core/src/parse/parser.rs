@@ -1,9 +1,9 @@
 //! Tokens to words with tags, lemmas and heads.
 
+use super::Word;
 use super::model::{Model, ModelError};
 use super::names::{Relation, Tag};
 use super::network::{self, Activations};
-use super::Word;
 
 /// A sentence without a mark at its end is cut here, so that time grows with the length of a text and not faster.
 const LONGEST_SENTENCE: usize = 80;

@@ -88,9 +88,8 @@ impl Spans {
                 open[RIGHT][at] = joined + score(to, from);
                 open_split[LEFT][at] = split as u32;
                 open_split[RIGHT][at] = split as u32;
-                let (value, split) = best_of(from..to, |split| {
-                    complete[LEFT][from * words + split] + open[LEFT][split * words + to]
-                });
+                let (value, split) =
+                    best_of(from..to, |split| complete[LEFT][from * words + split] + open[LEFT][split * words + to]);
                 complete[LEFT][at] = value;
                 complete_split[LEFT][at] = split as u32;
                 let (value, split) = best_of(from + 1..to + 1, |split| {
@@ -104,7 +103,9 @@ impl Spans {
 
     fn read(&mut self, scores: &[i32], words: usize, heads: &mut [usize]) {
         let (_, root) = best_of(0..words, |root| {
-            self.complete[LEFT][root] + self.complete[RIGHT][root * words + words - 1] + i64::from(scores[root * (words + 1)])
+            self.complete[LEFT][root]
+                + self.complete[RIGHT][root * words + words - 1]
+                + i64::from(scores[root * (words + 1)])
         });
         heads[root] = 0;
         self.pending.clear();
