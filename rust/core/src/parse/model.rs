@@ -35,7 +35,7 @@ pub(super) const BEHIND: u32 = 2;
 pub(super) const FIRST_WORD: u32 = 3;
 
 /// Sums must stay below this, so that 32 bits hold them with everything that is added.
-const SUM_LIMIT: i64 = 1 << 30;
+const SUM_LIMIT: u64 = 1 << 30;
 /// No size is larger: what a file claims is never believed before memory is taken for it.
 const SIZE_LIMIT: usize = 1 << 12;
 
@@ -92,7 +92,7 @@ impl Sizes {
     }
 
     /// The number of the distance from a word to its head.
-    #[inline(always)]
+    #[inline]
     pub(super) fn bucket(&self, word: usize, head: usize) -> usize {
         (head + self.distance).saturating_sub(word).min(2 * self.distance)
     }
@@ -180,7 +180,7 @@ impl Model {
             return Err(ModelError::Damaged("its layers are narrower than what they hand on"));
         }
         // A score of an arc sums products of two activations.
-        if 2 * sizes.arc as i64 * i64::from(LIMIT).pow(2) > SUM_LIMIT {
+        if 2 * sizes.arc as u64 * u64::from(LIMIT.unsigned_abs()).pow(2) > SUM_LIMIT {
             return Err(ModelError::Damaged("its vectors of arcs are too long"));
         }
         let layers = reader.size()?;
@@ -194,8 +194,8 @@ impl Model {
             reader.lines()?.zip(FIRST_WORD..).map(|(word, row)| (word.into(), row)).collect();
         let rows = FIRST_WORD as usize + words.len() + sizes.buckets;
         let table = reader.bytes(rows * sizes.embedding)?.iter().map(|&byte| byte.cast_signed()).collect();
-        let embedded = i64::from(i8::MAX) * (1 + PARTS as i64);
-        let limit = i64::from(LIMIT);
+        let embedded = u64::from(i8::MIN.unsigned_abs()) * (1 + PARTS as u64);
+        let limit = u64::from(LIMIT.unsigned_abs());
         let gathered = sizes.gathered();
         Ok(Self {
             window: reader.matrix(sizes.width, PLACES * sizes.embedding, embedded)?,
@@ -271,7 +271,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A matrix for inputs of at most that size.
-    fn matrix(&mut self, rows: usize, columns: usize, input_limit: i64) -> Result<Matrix, ModelError> {
+    fn matrix(&mut self, rows: usize, columns: usize, input_limit: u64) -> Result<Matrix, ModelError> {
         let shift = self.number()?;
         let weights: Vec<i16> = self
             .bytes(2 * rows * columns)?
@@ -284,8 +284,8 @@ impl<'a> Reader<'a> {
             .map(|four| i32::from_le_bytes(four.try_into().expect("four bytes")))
             .collect();
         let sums_fit = weights.chunks_exact(columns).zip(&biases).all(|(row, &bias)| {
-            let weight: i64 = row.iter().map(|&weight| i64::from(weight).abs()).sum();
-            weight * input_limit + i64::from(bias).abs() < SUM_LIMIT
+            let weight: u64 = row.iter().map(|&weight| u64::from(weight.unsigned_abs())).sum();
+            weight * input_limit + u64::from(bias.unsigned_abs()) < SUM_LIMIT
         });
         if !(2..=14).contains(&shift) || !sums_fit {
             return Err(ModelError::Damaged("a matrix is out of range"));

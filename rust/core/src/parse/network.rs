@@ -3,6 +3,8 @@
 //! Activations are multiples of 1/256 in 16 bits; sums have 32 bits, which the model's reader has checked to suffice. No
 //! floating-point number occurs, so that every machine and compiler gets the same bits.
 
+#![allow(clippy::inline_always, reason = "what is not inlined is compiled without the processor's wide instructions")]
+
 use super::features::{self, PARTS};
 use super::lanes::{Lanes, Portable, dot};
 use super::model::{BEFORE, BEHIND, FIRST_WORD, LIMIT, Matrix, Model, ONE_BITS, PLACES, TABLE_BITS, WINDOW};
@@ -43,7 +45,7 @@ struct Scores {
     dependent: Vec<i16>,
     head: Vec<i16>,
     by_distance: Vec<i32>,
-    scores: Vec<i32>,
+    values: Vec<i32>,
 }
 
 /// Entries of `first` beyond this are forgotten before the next sentence: unknown words are not kept for ever.
@@ -78,7 +80,7 @@ impl Activations {
             self.advance(lanes, layer);
         }
         self.arcs.fill(lanes, model, &self.x, &mut self.sums);
-        tree::best_tree(&self.arcs.scores, count, &mut self.spans, &mut self.found.heads);
+        tree::best_tree(&self.arcs.values, count, &mut self.spans, &mut self.found.heads);
         self.relations(lanes, model, count);
         multiply(lanes, &model.tag, &self.x, &mut self.sums);
         self.found.tags.clear();
@@ -88,7 +90,7 @@ impl Activations {
     /// Scores of heads of the last sentence: for each word the root, then each word.
     #[cfg(test)]
     pub(super) fn scores(&self) -> &[i32] {
-        &self.arcs.scores
+        &self.arcs.values
     }
 
     /// A layer: what was gathered goes through the matrix and is added to what is known.
@@ -303,9 +305,9 @@ impl Scores {
         bounded(&mut self.head, sums, model.head.shift);
         let count = self.dependent.len() / size;
         let (root, root_bias) = model.root.split_at(size);
-        self.scores.clear();
+        self.values.clear();
         for (word, dependent) in self.dependent.chunks_exact(size).enumerate() {
-            self.scores.push(dot(dependent, root) + (i32::from(root_bias[0]) << ONE_BITS));
+            self.values.push(dot(dependent, root) + (i32::from(root_bias[0]) << ONE_BITS));
             // Distances that occur in this sentence.
             let nearest = sizes.bucket(word, 0);
             let distances = &model.distance[nearest * size..(sizes.bucket(word, count - 1) + 1) * size];
@@ -314,7 +316,7 @@ impl Scores {
             for (number, head) in self.head.chunks_exact(size + 1).enumerate() {
                 let (head, bias) = head.split_at(size);
                 let by_distance = self.by_distance[sizes.bucket(word, number) - nearest];
-                self.scores.push(dot(dependent, head) + (i32::from(bias[0]) << ONE_BITS) + by_distance);
+                self.values.push(dot(dependent, head) + (i32::from(bias[0]) << ONE_BITS) + by_distance);
             }
         }
     }
