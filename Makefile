@@ -12,7 +12,7 @@ PYTEST := $(abspath $(BIN))/python -m pytest
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rust test-core test-pages test-torch test-server test-captioning docs endurance lint lint-js format \
-        bench wheel browser java postgresql default-vectors clean check-tools fuzz
+        bench wheel browser java postgresql default-vectors spice-model clean check-tools fuzz
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -98,6 +98,16 @@ default-vectors: $(VENV)/.built  ## make the word vectors of the package from Wo
 	 test -d /usr/share/wordnet || $$SUDO apt-get install -qq -y wordnet-base >/dev/null
 	$(BIN)/pip install --quiet 'scipy>=1.10'
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python scripts/make_default_vectors.py
+
+# TEACHER is a folder of CoreNLP's parses, IMAGES a file of captions with their images (scripts/spice_model/README.md).
+SPICE_MODEL := target/spice-model
+spice-model: $(VENV)/.torch  ## train the parser of captions on CoreNLP's parses
+	@test -d "$(TEACHER)" -a -f "$(IMAGES)" || { echo "usage: make spice-model TEACHER=DIR IMAGES=FILE (scripts/spice_model/README.md)"; exit 1; }
+	PYTHONPATH=scripts $(BIN)/python -m spice_model.split $(IMAGES) $(SPICE_MODEL) $(wildcard $(TEACHER)/*.conll $(TEACHER)/*.conll.gz)
+	PYTHONPATH=scripts $(BIN)/python -m spice_model.train $(SPICE_MODEL) $(SPICE_MODEL)/network.pt
+	PYTHONPATH=scripts $(BIN)/python -m spice_model.export $(SPICE_MODEL)/network.pt $(SPICE_MODEL) src/capeval/resources/english/parser-1.model
+	cargo build --quiet --release --example parse
+	PYTHONPATH=scripts $(BIN)/python -m spice_model.evaluate target/release/examples/parse src/capeval/resources/english/parser-1.model $(SPICE_MODEL)/report.conll
 
 wheel: $(VENV)/.built  ## one abi3 wheel, in dist/
 	$(BIN)/maturin build --release --out dist

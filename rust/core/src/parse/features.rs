@@ -51,16 +51,13 @@ mod tests {
 
     #[test]
     fn the_shape_of_a_word_keeps_its_marks() {
-        assert_eq!(["abc-12", "t-shirt", "Été", "", "4:30"].map(shape), ["a-0", "a-a", "x", "", "0:0"]);
+        assert_eq!(["abc-12", "t-shirt", "Été", "", "4:30"].map(shape), ["a-0", "a-a", "xax", "", "0:0"]);
     }
 
     #[test]
     fn parts_are_those_that_the_network_was_trained_with() {
         // From scripts/spice_model/features.py.
-        assert_eq!(buckets("t-shirt", 4096), T_SHIRT);
-        assert_eq!(buckets("é", 4096), E_ACUTE);
+        assert_eq!(buckets("t-shirt", 4096), [104, 1725, 1709, 2121, 1755, 2983, 1945, 2648]);
+        assert_eq!(buckets("é", 4096), [3585, 1837, 3354, 2975, 2461, 938, 3147, 452]);
     }
-
-    const T_SHIRT: [u32; PARTS] = [0; PARTS];
-    const E_ACUTE: [u32; PARTS] = [0; PARTS];
 }

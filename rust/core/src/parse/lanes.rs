@@ -1,5 +1,7 @@
 //! Products of 16-bit integers summed in 32 bits, several at once. What processors differ in is how fast they do it.
 
+#![allow(clippy::inline_always, reason = "what is not inlined is compiled without the processor's wide instructions")]
+
 /// A way to multiply.
 pub(super) trait Lanes: Copy {
     /// The products of each of two rows of weights with each of some inputs, all of one length.
@@ -19,7 +21,13 @@ pub(super) struct Portable;
 impl Lanes for Portable {
     #[inline(always)]
     fn dots<const INPUTS: usize>(self, weights: [&[i16]; 2], inputs: [&[i16]; INPUTS]) -> [[i32; INPUTS]; 2] {
-        weights.map(|weights| inputs.map(|input| dot(weights, input)))
+        let mut sums = [[0; INPUTS]; 2];
+        for (sums, weights) in sums.iter_mut().zip(weights) {
+            for (sum, input) in sums.iter_mut().zip(inputs) {
+                *sum = dot(weights, input);
+            }
+        }
+        sums
     }
 }
 
@@ -41,7 +49,11 @@ pub(super) mod avx2 {
             let (second, second_rest) = weights[1].as_chunks::<WIDTH>();
             let blocks = first.len();
             let second = &second[..blocks];
-            let input_blocks = inputs.map(|input| &input.as_chunks::<WIDTH>().0[..blocks]);
+            // Loops and no closures: a closure is compiled by itself, without these instructions.
+            let mut input_blocks: [&[[i16; WIDTH]]; INPUTS] = [&[]; INPUTS];
+            for (blocks_of, input) in input_blocks.iter_mut().zip(inputs) {
+                *blocks_of = &input.as_chunks::<WIDTH>().0[..blocks];
+            }
             let mut sums = [[self.avx._mm256_setzero_si256(); INPUTS]; 2];
             for block in 0..blocks {
                 let weights: [__m256i; 2] = [pulp::cast(first[block]), pulp::cast(second[block])];
@@ -84,12 +96,11 @@ mod tests {
         fn all_ways_agree(length in 0usize..70, numbers in proptest::collection::vec(-2048i16..=2048, 350)) {
             let row = |k: usize| &numbers[k * 70..][..length];
             let plain = Portable.dots([row(0), row(1)], [row(2), row(3), row(4)]);
-            for weights in 0..2 {
-                for input in 0..3 {
-                    let slow: i64 = (0..length).map(|k| i64::from(row(weights)[k]) * i64::from(row(2 + input)[k])).sum();
-                    prop_assert_eq!(i64::from(plain[weights][input]), slow);
-                }
-            }
+            let slow = |a: usize, b: usize| -> i64 {
+                row(a).iter().zip(row(b)).map(|(&a, &b)| i64::from(a) * i64::from(b)).sum()
+            };
+            let all_slow = [[slow(0, 2), slow(0, 3), slow(0, 4)], [slow(1, 2), slow(1, 3), slow(1, 4)]];
+            prop_assert_eq!(plain.map(|sums| sums.map(i64::from)), all_slow);
             #[cfg(target_arch = "x86_64")]
             if let Some(avx2) = pulp::x86::V3::try_new() {
                 prop_assert_eq!(avx2.dots([row(0), row(1)], [row(2), row(3), row(4)]), plain);

@@ -10,6 +10,10 @@ mod model;
 mod names;
 mod network;
 mod parser;
+#[cfg(test)]
+mod reference;
+#[cfg(test)]
+mod tests;
 mod tree;
 
 pub use model::ModelError;

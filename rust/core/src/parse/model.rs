@@ -2,11 +2,10 @@
 //!
 //! All numbers are little-endian. Header: magic (8 bytes), format (u32), CRC-32 of what follows the header (u32), its length
 //! (u32). Then, a text being its length (u32) and UTF-8: the name; the sizes (u32 each, in the order of [`Sizes`]); the
-//! numbers of refinements and of layers, and two shifts for each layer; tags, relations and words, each one text, a line each;
-//! the table of words and parts (i8); window, layers, guess, refinements, their root, arcs, tag, label dependent, label
-//! head, label, label root, label distance; for verbs, plurals and other words the endings, a text of lines `ending TAB
-//! letters taken off TAB letters put on`. A matrix is its shift (u32), weights (i16) and biases (i32), a vector i16; guess
-//! and arcs are the matrices dependent and head, the vectors root and distance.
+//! number of layers, and two shifts for each; tags, relations and words, each one text, a line each; the table of words and
+//! parts (i8); the matrices window, layers, tag, dependent, head, label dependent, label head, label, each as its shift
+//! (u32), weights (i16), biases (i32); the vectors root, distance, label root, label distance (i16); for verbs, plurals and
+//! other words the endings, a text of lines `ending TAB letters taken off TAB letters put on`.
 //!
 //! `scripts/spice_model/export.py` writes it.
 
@@ -36,7 +35,7 @@ pub(super) const BEHIND: u32 = 2;
 pub(super) const FIRST_WORD: u32 = 3;
 
 /// Sums must stay below this, so that 32 bits hold them with everything that is added.
-const SUM_LIMIT: i64 = 1 << 30;
+const SUM_LIMIT: u64 = 1 << 30;
 /// No size is larger: what a file claims is never believed before memory is taken for it.
 const SIZE_LIMIT: usize = 1 << 12;
 
@@ -83,9 +82,6 @@ pub(super) struct Sizes {
     pub(super) label: usize,
     /// Distances beyond this count as this.
     pub(super) distance: usize,
-    /// Activations that a refinement sees of a head, and of dependents.
-    pub(super) of_head: usize,
-    pub(super) of_child: usize,
     pub(super) buckets: usize,
 }
 
@@ -95,13 +91,8 @@ impl Sizes {
         self.centre + 4 * self.message + 2 * self.reach
     }
 
-    /// Numbers that a refinement reads for a word.
-    pub(super) fn refined(&self) -> usize {
-        self.centre + 2 * self.message + 2 * self.of_head + 2 * self.of_child
-    }
-
     /// The number of the distance from a word to its head.
-    #[inline(always)]
+    #[inline]
     pub(super) fn bucket(&self, word: usize, head: usize) -> usize {
         (head + self.distance).saturating_sub(word).min(2 * self.distance)
     }
@@ -122,16 +113,6 @@ impl Matrix {
     }
 }
 
-/// What heads are scored with.
-#[derive(Debug, Clone)]
-pub(super) struct Arcs {
-    pub(super) dependent: Matrix,
-    /// One more row than the dependent's: how likely a word is a head at all.
-    pub(super) head: Matrix,
-    pub(super) root: Vec<i16>,
-    pub(super) distance: Vec<i16>,
-}
-
 /// All that a file holds.
 #[derive(Debug)]
 pub(super) struct Model {
@@ -145,14 +126,14 @@ pub(super) struct Model {
     pub(super) table: Vec<i8>,
     pub(super) window: Matrix,
     pub(super) layers: Vec<Matrix>,
-    pub(super) guess: Arcs,
-    pub(super) refinements: Vec<Matrix>,
-    pub(super) refined_root: Vec<i16>,
-    pub(super) arcs: Arcs,
     pub(super) tag: Matrix,
+    pub(super) dependent: Matrix,
+    pub(super) head: Matrix,
     pub(super) label_dependent: Matrix,
     pub(super) label_head: Matrix,
     pub(super) label: Matrix,
+    pub(super) root: Vec<i16>,
+    pub(super) distance: Vec<i16>,
     pub(super) label_root: Vec<i16>,
     pub(super) label_distance: Vec<i16>,
     pub(super) verbs: Endings,
@@ -193,19 +174,15 @@ impl Model {
             arc: reader.size()?,
             label: reader.size()?,
             distance: reader.size()?,
-            of_head: reader.size()?,
-            of_child: reader.size()?,
             buckets: reader.size()?,
         };
-        if sizes.width < sizes.centre.max(2 * sizes.message).max(2 * sizes.reach).max(sizes.of_head).max(sizes.of_child)
-        {
+        if sizes.width < sizes.centre.max(2 * sizes.message).max(2 * sizes.reach) {
             return Err(ModelError::Damaged("its layers are narrower than what they hand on"));
         }
         // A score of an arc sums products of two activations.
-        if 2 * sizes.arc as i64 * i64::from(LIMIT).pow(2) > SUM_LIMIT {
+        if 2 * sizes.arc as u64 * u64::from(LIMIT.unsigned_abs()).pow(2) > SUM_LIMIT {
             return Err(ModelError::Damaged("its vectors of arcs are too long"));
         }
-        let refinements = reader.size()?;
         let layers = reader.size()?;
         let mut shifts = Vec::new();
         for _ in 0..layers {
@@ -217,22 +194,20 @@ impl Model {
             reader.lines()?.zip(FIRST_WORD..).map(|(word, row)| (word.into(), row)).collect();
         let rows = FIRST_WORD as usize + words.len() + sizes.buckets;
         let table = reader.bytes(rows * sizes.embedding)?.iter().map(|&byte| byte.cast_signed()).collect();
-        let embedded = i64::from(i8::MAX) * (1 + PARTS as i64);
-        let limit = i64::from(LIMIT);
+        let embedded = u64::from(i8::MIN.unsigned_abs()) * (1 + PARTS as u64);
+        let limit = u64::from(LIMIT.unsigned_abs());
         let gathered = sizes.gathered();
         Ok(Self {
             window: reader.matrix(sizes.width, PLACES * sizes.embedding, embedded)?,
             layers: (0..layers).map(|_| reader.matrix(sizes.width, gathered, limit)).collect::<Result<_, _>>()?,
-            guess: reader.arcs(&sizes)?,
-            refinements: (0..refinements)
-                .map(|_| reader.matrix(sizes.width, sizes.refined(), limit))
-                .collect::<Result<_, _>>()?,
-            refined_root: reader.vector(sizes.of_head)?,
-            arcs: reader.arcs(&sizes)?,
             tag: reader.matrix(tags.len(), sizes.width, limit)?,
+            dependent: reader.matrix(sizes.arc, sizes.width, limit)?,
+            head: reader.matrix(sizes.arc + 1, sizes.width, limit)?,
             label_dependent: reader.matrix(sizes.label, sizes.width, limit)?,
             label_head: reader.matrix(sizes.label, sizes.width, limit)?,
             label: reader.matrix(relations.len(), sizes.label, limit)?,
+            root: reader.vector(sizes.arc + 1)?,
+            distance: reader.vector((2 * sizes.distance + 1) * sizes.arc)?,
             label_root: reader.vector(sizes.label)?,
             label_distance: reader.vector((2 * sizes.distance + 1) * sizes.label)?,
             verbs: reader.endings()?,
@@ -296,7 +271,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A matrix for inputs of at most that size.
-    fn matrix(&mut self, rows: usize, columns: usize, input_limit: i64) -> Result<Matrix, ModelError> {
+    fn matrix(&mut self, rows: usize, columns: usize, input_limit: u64) -> Result<Matrix, ModelError> {
         let shift = self.number()?;
         let weights: Vec<i16> = self
             .bytes(2 * rows * columns)?
@@ -309,23 +284,13 @@ impl<'a> Reader<'a> {
             .map(|four| i32::from_le_bytes(four.try_into().expect("four bytes")))
             .collect();
         let sums_fit = weights.chunks_exact(columns).zip(&biases).all(|(row, &bias)| {
-            let weight: i64 = row.iter().map(|&weight| i64::from(weight).abs()).sum();
-            weight * input_limit + i64::from(bias).abs() < SUM_LIMIT
+            let weight: u64 = row.iter().map(|&weight| u64::from(weight.unsigned_abs())).sum();
+            weight * input_limit + u64::from(bias.unsigned_abs()) < SUM_LIMIT
         });
         if !(2..=14).contains(&shift) || !sums_fit {
             return Err(ModelError::Damaged("a matrix is out of range"));
         }
         Ok(Matrix { columns, shift, weights, biases })
-    }
-
-    fn arcs(&mut self, sizes: &Sizes) -> Result<Arcs, ModelError> {
-        let limit = i64::from(LIMIT);
-        Ok(Arcs {
-            dependent: self.matrix(sizes.arc, sizes.width, limit)?,
-            head: self.matrix(sizes.arc + 1, sizes.width, limit)?,
-            root: self.vector(sizes.arc + 1)?,
-            distance: self.vector((2 * sizes.distance + 1) * sizes.arc)?,
-        })
     }
 
     fn endings(&mut self) -> Result<Endings, ModelError> {

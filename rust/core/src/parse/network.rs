@@ -3,11 +3,11 @@
 //! Activations are multiples of 1/256 in 16 bits; sums have 32 bits, which the model's reader has checked to suffice. No
 //! floating-point number occurs, so that every machine and compiler gets the same bits.
 
+#![allow(clippy::inline_always, reason = "what is not inlined is compiled without the processor's wide instructions")]
+
 use super::features::{self, PARTS};
 use super::lanes::{Lanes, Portable, dot};
-use super::model::{
-    Arcs, BEFORE, BEHIND, FIRST_WORD, LIMIT, Matrix, Model, ONE_BITS, PLACES, Sizes, TABLE_BITS, WINDOW,
-};
+use super::model::{BEFORE, BEHIND, FIRST_WORD, LIMIT, Matrix, Model, ONE_BITS, PLACES, TABLE_BITS, WINDOW};
 use super::tree::{self, Spans};
 
 /// What is found for the words of a sentence: numbers of tags and relations, heads (0 the root, else 1 and up).
@@ -32,9 +32,6 @@ pub(super) struct Activations {
     gathered: Vec<i16>,
     sums: Vec<i32>,
     arcs: Scores,
-    /// The heads that the refinements work with: 0 the root, else 1 and up.
-    guessed: Vec<usize>,
-    children: Vec<i32>,
     label_dependent: Vec<i16>,
     label_head: Vec<i16>,
     hidden: Vec<i16>,
@@ -48,7 +45,7 @@ struct Scores {
     dependent: Vec<i16>,
     head: Vec<i16>,
     by_distance: Vec<i32>,
-    scores: Vec<i32>,
+    values: Vec<i32>,
 }
 
 /// Entries of `first` beyond this are forgotten before the next sentence: unknown words are not kept for ever.
@@ -65,8 +62,6 @@ impl Activations {
             gathered: Vec::new(),
             sums: Vec::new(),
             arcs: Scores::default(),
-            guessed: Vec::new(),
-            children: Vec::new(),
             label_dependent: Vec::new(),
             label_head: Vec::new(),
             hidden: Vec::new(),
@@ -84,19 +79,18 @@ impl Activations {
             self.gather(model, count, near, far);
             self.advance(lanes, layer);
         }
-        self.arcs.fill(lanes, &model.guess, &model.sizes, &self.x, &mut self.sums);
-        self.guessed.clear();
-        self.guessed.extend(self.arcs.scores.chunks_exact(count + 1).map(first_of_largest));
-        for layer in &model.refinements {
-            self.gather_tree(model, count);
-            self.advance(lanes, layer);
-        }
-        self.arcs.fill(lanes, &model.arcs, &model.sizes, &self.x, &mut self.sums);
-        tree::best_tree(&self.arcs.scores, count, &mut self.spans, &mut self.found.heads);
+        self.arcs.fill(lanes, model, &self.x, &mut self.sums);
+        tree::best_tree(&self.arcs.values, count, &mut self.spans, &mut self.found.heads);
         self.relations(lanes, model, count);
         multiply(lanes, &model.tag, &self.x, &mut self.sums);
         self.found.tags.clear();
         self.found.tags.extend(self.sums.chunks_exact(model.tag.rows()).map(first_of_largest));
+    }
+
+    /// Scores of heads of the last sentence: for each word the root, then each word.
+    #[cfg(test)]
+    pub(super) fn scores(&self) -> &[i32] {
+        &self.arcs.values
     }
 
     /// A layer: what was gathered goes through the matrix and is added to what is known.
@@ -233,48 +227,6 @@ impl Activations {
         }
     }
 
-    /// For each word, what a refinement reads: of itself, its neighbours, its head, the head's head, and the sums of its
-    /// dependents to either side.
-    #[inline(always)]
-    fn gather_tree(&mut self, model: &Model, count: usize) {
-        let sizes = &model.sizes;
-        let (width, message, of_head, of_child) = (sizes.width, sizes.message, sizes.of_head, sizes.of_child);
-        let columns = sizes.refined();
-        self.gathered.clear();
-        self.gathered.resize(count * columns, 0);
-        let row = |word: usize| &self.x[word * width..][..width];
-        let seen = |head: usize| if head == 0 { &model.refined_root[..] } else { &row(head - 1)[..of_head] };
-        self.children.clear();
-        self.children.resize(2 * count * of_child, 0);
-        for (word, &head) in self.guessed.iter().enumerate() {
-            if let Some(head) = head.checked_sub(1) {
-                let side = usize::from(word >= head);
-                let sums = &mut self.children[(2 * head + side) * of_child..][..of_child];
-                sums.iter_mut().zip(&row(word)[width - of_child..]).for_each(|(sum, &value)| *sum += i32::from(value));
-            }
-        }
-        for (word, out) in self.gathered.chunks_exact_mut(columns).enumerate() {
-            let (centre, out) = out.split_at_mut(sizes.centre);
-            centre.copy_from_slice(&row(word)[width - sizes.centre..]);
-            let (before, out) = out.split_at_mut(message);
-            if word > 0 {
-                before.copy_from_slice(&row(word - 1)[..message]);
-            }
-            let (behind, out) = out.split_at_mut(message);
-            if word + 1 < count {
-                behind.copy_from_slice(&row(word + 1)[..message]);
-            }
-            let head = self.guessed[word];
-            let (of_parent, out) = out.split_at_mut(of_head);
-            of_parent.copy_from_slice(seen(head));
-            let (of_grandparent, out) = out.split_at_mut(of_head);
-            // The root governs itself.
-            of_grandparent.copy_from_slice(seen(head.checked_sub(1).map_or(0, |head| self.guessed[head])));
-            let sums = &self.children[2 * word * of_child..];
-            out.iter_mut().zip(sums).for_each(|(value, &sum)| *value = sum.min(LIMIT) as i16);
-        }
-    }
-
     /// The relation of each word to its head.
     #[inline(always)]
     fn relations(&mut self, lanes: impl Lanes, model: &Model, count: usize) {
@@ -340,30 +292,31 @@ impl<L: Lanes> pulp::NullaryFnOnce for With<'_, L> {
 
 impl Scores {
     #[inline(always)]
-    fn fill(&mut self, lanes: impl Lanes, arcs: &Arcs, sizes: &Sizes, x: &[i16], sums: &mut Vec<i32>) {
+    fn fill(&mut self, lanes: impl Lanes, model: &Model, x: &[i16], sums: &mut Vec<i32>) {
+        let sizes = &model.sizes;
         let size = sizes.arc;
         let bounded = |values: &mut Vec<i16>, sums: &[i32], shift: u32| {
             values.clear();
             values.extend(sums.iter().map(|&sum| rounded(sum, shift).clamp(-LIMIT, LIMIT) as i16));
         };
-        multiply(lanes, &arcs.dependent, x, sums);
-        bounded(&mut self.dependent, sums, arcs.dependent.shift);
-        multiply(lanes, &arcs.head, x, sums);
-        bounded(&mut self.head, sums, arcs.head.shift);
+        multiply(lanes, &model.dependent, x, sums);
+        bounded(&mut self.dependent, sums, model.dependent.shift);
+        multiply(lanes, &model.head, x, sums);
+        bounded(&mut self.head, sums, model.head.shift);
         let count = self.dependent.len() / size;
-        let (root, root_bias) = arcs.root.split_at(size);
-        self.scores.clear();
+        let (root, root_bias) = model.root.split_at(size);
+        self.values.clear();
         for (word, dependent) in self.dependent.chunks_exact(size).enumerate() {
-            self.scores.push(dot(dependent, root) + (i32::from(root_bias[0]) << ONE_BITS));
+            self.values.push(dot(dependent, root) + (i32::from(root_bias[0]) << ONE_BITS));
             // Distances that occur in this sentence.
             let nearest = sizes.bucket(word, 0);
-            let distances = &arcs.distance[nearest * size..(sizes.bucket(word, count - 1) + 1) * size];
+            let distances = &model.distance[nearest * size..(sizes.bucket(word, count - 1) + 1) * size];
             self.by_distance.clear();
             self.by_distance.extend(distances.chunks_exact(size).map(|distance| dot(dependent, distance)));
             for (number, head) in self.head.chunks_exact(size + 1).enumerate() {
                 let (head, bias) = head.split_at(size);
                 let by_distance = self.by_distance[sizes.bucket(word, number) - nearest];
-                self.scores.push(dot(dependent, head) + (i32::from(bias[0]) << ONE_BITS) + by_distance);
+                self.values.push(dot(dependent, head) + (i32::from(bias[0]) << ONE_BITS) + by_distance);
             }
         }
     }
@@ -413,12 +366,16 @@ fn multiply_some<const ROWS: usize>(
     row: usize,
 ) -> usize {
     let (columns, outputs) = (matrix.columns, matrix.rows());
-    let inputs: [&[i16]; ROWS] = std::array::from_fn(|k| &input[(row + k) * columns..][..columns]);
-    let weights = |output: usize| &matrix.weights[output * columns..][..columns];
+    let mut inputs: [&[i16]; ROWS] = [&[]; ROWS];
+    for (of_row, values) in inputs.iter_mut().zip(input[row * columns..].chunks_exact(columns)) {
+        *of_row = values;
+    }
     for output in (0..outputs).step_by(2) {
         // An odd last row of weights goes twice.
         let pair = [output, (output + 1).min(outputs - 1)];
-        let products = lanes.dots(pair.map(weights), inputs);
+        let [first, second] = pair;
+        let weights = [&matrix.weights[first * columns..][..columns], &matrix.weights[second * columns..][..columns]];
+        let products = lanes.dots(weights, inputs);
         for (output, products) in pair.into_iter().zip(products) {
             for (k, product) in products.into_iter().enumerate() {
                 sums[(row + k) * outputs + output] = product + matrix.biases[output];

@@ -1,0 +1,1 @@
+"""How the parser of captions is trained; README.md describes it."""
