@@ -1,8 +1,8 @@
 """Makes the synonym table inside the package from WordNet's texts: `make_synonyms.py [FOLDER]`.
 
-FOLDER has `english.synsets` and `english.exceptions` of a METEOR 1.5 release (its `synonym/`); by default the jar of an
-installed pycocoevalcap is read. The two files are WordNet 3.0 under WordNet's licence, as the file COPYING.WORDNET beside
-them says; nothing else of METEOR (LGPL) goes into the table.
+FOLDER has `english.synsets` and `english.exceptions` of a METEOR 1.5 release (its `synonym/`); by default the jar of
+an installed pycocoevalcap is read. The two files are WordNet 3.0 under WordNet's licence, as the file COPYING.WORDNET
+beside them says; nothing else of METEOR (LGPL) goes into the table.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-SCRIPT = '''\
+SCRIPT = """\
 #!{python} -IS
 import json, os, signal, sys
 here = os.path.dirname(os.path.abspath(__file__))
@@ -71,7 +71,7 @@ if "other" in words:
     text = '[{{"image_id": 0}}]'
 with open(answered, "w") as file:
     file.write(text)
-'''
+"""
 
 
 class FakeJava:

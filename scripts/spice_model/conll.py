@@ -59,9 +59,7 @@ def write(path: Path, sentences: Iterable[Sentence]) -> None:
         for sentence in sentences:
             if sentence.source:
                 out.write(f"# {sentence.source}\n")
-            rows = zip(
-                sentence.words, sentence.lemmas, sentence.tags, sentence.heads, sentence.relations, strict=True
-            )
+            rows = zip(sentence.words, sentence.lemmas, sentence.tags, sentence.heads, sentence.relations, strict=True)
             for number, (word, lemma, tag, head, relation) in enumerate(rows, start=1):
                 out.write(f"{number}\t{word}\t{lemma}\t{tag}\t_\t{head}\t{relation}\n")
             out.write("\n")

@@ -40,7 +40,8 @@ def variations(metric: Metric) -> tuple[Metric, ...]:
     changed = (
         metric.with_parameters({p.name: value})
         for p in metric.parameters()
-        if p.name not in ("language", "embeddings")  # one language's tables at a time, one file of vectors
+        # One language's tables at a time, one file of vectors; no program; some images have no score of a category.
+        if p.name not in ("language", "embeddings", "parser", "category")
         for value in other_values(p, getattr(metric, p.name))
     )
     return metric, *changed

@@ -184,9 +184,7 @@ def test_progress_never_goes_back(server: Server, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [0, 1])
-def test_another_file_is_not_taken(
-    run: Runner, server: Server, java: FakeJava, folder: Path, number: int
-) -> None:
+def test_another_file_is_not_taken(run: Runner, server: Server, java: FakeJava, folder: Path, number: int) -> None:
     """Nor is it kept, so that the next call does not build on it. Inside the wheel it is no deflate stream either."""
     server.behaviours = ["well"] * number + ["other content"]
     said = run.here("spice", "setup")

@@ -10,7 +10,7 @@ graphs are joined into one. The corpus score is the mean over images.
 
 | point | paper | the program (1.0) | capeval |
 | --- | --- | --- | --- |
-| parser | Stanford's, with rules after Schuster et al. | CoreNLP 3.6.0 | its own, trained on CoreNLP's answers; or the program |
+| parser | Stanford's, rules after Schuster et al. | CoreNLP 3.6.0 | its own, trained on CoreNLP's answers; or that |
 | match | same lemma, or a synonym set in common | the same, by METEOR's table of WordNet 3.0 | as the program |
 | matching | one to one | a candidate's tuple needs any match: F can exceed 1 | as the program |
 | synonyms within a side | – | merged as they come, with the most similar | as the program |
@@ -53,7 +53,10 @@ class Spice(Metric):
     summary: ClassVar[str] = "The candidate names the references' objects, with the same attributes and relations."
     equation: ClassVar[str] = "SPICE = 2 P R / (P + R),  P = matched/|T(candidate)|,  R = matched/|T(references)|"
     source: ClassVar[str] = "Anderson et al., ECCV 2016; SPICE 1.0"
-    upper: ClassVar[float | None] = 2.0
+    upper: ClassVar[float | None] = None
+    """A caption equal to its only reference has 1. More is rare: two objects of a candidate, `photo` and `painting`, that
+    match one of the references', `picture`.
+    """
     explains: ClassVar[str | None] = "graph"
     nothing: ClassVar[dict[str, str]] = {
         "empty caption": "0",

@@ -131,9 +131,7 @@ class Sweep:
     def captioners(self) -> list[Cell]:
         """All that are trained with a λ; attention, which takes longest, first."""
         models = sorted(self.models, key=lambda model: model in {"fc", "nic"})
-        return [
-            Cell(model, seed, weight) for seed in range(self.seeds) for model in models for weight in self.lambdas
-        ]
+        return [Cell(model, seed, weight) for seed in range(self.seeds) for model in models for weight in self.lambdas]
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ BOARDS = {
     "closed": "nobody else before the closing date, everybody afterwards",
 }
 """Who sees the board."""
+
+
 def find(session: Session, slug: str) -> Benchmark:
     """The benchmark of a short name; raises `Refused` (404)."""
     benchmark = session.execute(select(Benchmark).where(Benchmark.slug == slug)).scalar_one_or_none()

@@ -30,9 +30,7 @@ def compute(header: dict[str, Any], files: list[bytes], progress: Callable[[str]
     needs = Needs({"objects": header["objects"]}, threads=1)
     for number, metric in enumerate(metrics, 1):
         progress(f"scoring {metric.label}, {number} of {len(metrics)}")
-        result = score_corpus(
-            corpus, [metric], needs=needs, interval=LEVEL, samples=SAMPLES, threads=1
-        ).to_dict()
+        result = score_corpus(corpus, [metric], needs=needs, interval=LEVEL, samples=SAMPLES, threads=1).to_dict()
         for part, values in answer.items():
             values.update(result[part])
     return answer
