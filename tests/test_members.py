@@ -49,7 +49,7 @@ def test_one_version() -> None:
     for member in MEMBERS:
         text = pyproject(ROOT / "packages" / member)
         assert re.findall(r'^version = "(.*)"$', text, re.MULTILINE) == [version]
-        assert re.findall(r'"capeval==(.*)"', text) == [version]
+        assert re.findall(r'"capeval(?:\[\w+\])?==(.*)"', text) == [version]
         assert re.findall(rf'"capeval-{member}==(.*)"', own) == [version]
 
 

@@ -166,7 +166,7 @@ def test_systems_are_compared_in_pairs() -> None:
 
 def test_the_json_has_its_shape() -> None:
     document = json.loads(json.dumps(capeval.diversity({"a": SETS, "b": SETS}, REFERENCES).to_dict()))
-    assert document.keys() == {"capeval", "systems", "human", "pairs"}
+    assert document.keys() == {"capeval", "systems", "human", "pairs", "notes"}
     wanted = {"images", "captions_per_image", "self-cider", "lsa", "mbleu-1", "mbleu-2", "mbleu-3", "mbleu-4"}
     wanted |= {"mbleu-mix", "div-1", "div-2", "vocabulary", "accuracy", "f"}
     assert wanted <= document["systems"]["a"].keys()

@@ -67,9 +67,13 @@ impl<'a> Systems<'a> {
             .collect();
         let differences = self.pairs().into_iter().map(|(a, b)| {
             let mut differences: Vec<f64> = sampled.iter().map(|scores| scores[a] - scores[b]).collect();
-            let mean = differences.iter().sum::<f64>() / samples as f64;
+            let (sum, scored) = differences
+                .iter()
+                .filter(|difference| !difference.is_nan())
+                .fold((0.0, 0_usize), |(sum, scored), difference| (sum + difference, scored + 1));
+            let mean = sum / scored.max(1) as f64;
             let far = threshold(observed[a], observed[b]);
-            let count = differences.iter().filter(|difference| (*difference - mean).abs() >= far).count();
+            let count = differences.iter().filter(|difference| is_far(*difference - mean, far)).count();
             Difference { p: share(count, samples), interval: percentile_interval(&mut differences, level) }
         });
         Bootstrap { differences: differences.collect(), intervals }
@@ -88,7 +92,7 @@ impl<'a> Systems<'a> {
                 let kept: Vec<f64> = self.totals.iter().zip(&swapped).map(|(total, part)| total - part).collect();
                 for (&(a, b), count) in pairs.iter().zip(&mut counts) {
                     let difference = self.mixed(a, &kept, b, &swapped) - self.mixed(b, &kept, a, &swapped);
-                    *count += usize::from(difference.abs() >= threshold(observed[a], observed[b]));
+                    *count += usize::from(is_far(difference, threshold(observed[a], observed[b])));
                 }
             }
             counts
@@ -108,6 +112,12 @@ impl<'a> Systems<'a> {
 /// The threshold from which a difference counts as large as the observed one.
 fn threshold(a: f64, b: f64) -> f64 {
     (a - b).abs() - ROUNDING * (a.abs() + b.abs())
+}
+
+/// Whether a difference is as large as the observed one. One of scores that there are not counts as such, so that it is no
+/// evidence against the null.
+fn is_far(difference: f64, threshold: f64) -> bool {
+    difference.is_nan() || threshold.is_nan() || difference.abs() >= threshold
 }
 
 /// The share of samples, the observed one added: never 0, and a test that holds its level with any number of samples.

@@ -54,8 +54,8 @@ class Spice(Metric):
     equation: ClassVar[str] = "SPICE = 2 P R / (P + R),  P = matched/|T(candidate)|,  R = matched/|T(references)|"
     source: ClassVar[str] = "Anderson et al., ECCV 2016; SPICE 1.0"
     upper: ClassVar[float | None] = None
-    """A caption equal to its only reference has 1. More is rare: two objects of a candidate, `photo` and `painting`, that
-    match one of the references', `picture`.
+    """A caption equal to its only reference has 1. More is rare: a candidate's `photo` and `painting` both match a
+    reference's `picture`.
     """
     explains: ClassVar[str | None] = "graph"
     nothing: ClassVar[dict[str, str]] = {
