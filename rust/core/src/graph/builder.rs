@@ -90,9 +90,9 @@ impl<'a> Builder<'a> {
         let tree = self.tree;
         let mut graph = SceneGraph::default();
         let mut numbers = vec![usize::MAX; tree.len()];
-        for word in 0..tree.len() {
+        for (word, number) in numbers.iter_mut().enumerate() {
             if self.is_object[word] {
-                numbers[word] = graph.objects.len();
+                *number = graph.objects.len();
                 graph.objects.push(Object { name: tree.lemma(word).to_owned(), words: vec![word] });
             }
         }

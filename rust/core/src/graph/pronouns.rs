@@ -20,11 +20,9 @@ pub(super) fn referents(tree: &Tree) -> Vec<usize> {
     let nouns = || (0..tree.len()).filter(|&word| tree.is_noun(word));
     let any = nouns().min_by_key(|&noun| depths[noun]);
     let singular = nouns().filter(|&noun| !tree.is_plural(noun)).min_by_key(|&noun| depths[noun]);
-    for word in 0..tree.len() {
-        if tree.is_pronoun(word) {
-            let noun = if PLURAL.contains(&tree.text(word)) { any } else { singular };
-            referents[word] = noun.filter(|&noun| noun < word).unwrap_or(word);
-        }
+    for (word, referent) in referents.iter_mut().enumerate().filter(|(word, _)| tree.is_pronoun(*word)) {
+        let noun = if PLURAL.contains(&tree.text(word)) { any } else { singular };
+        *referent = noun.filter(|&noun| noun < word).unwrap_or(word);
     }
     referents
 }
@@ -33,7 +31,9 @@ pub(super) fn referents(tree: &Tree) -> Vec<usize> {
 fn depths(tree: &Tree) -> Vec<usize> {
     let mut depths = vec![usize::MAX; tree.len()];
     let mut reached: Vec<usize> = (0..tree.len()).filter(|&word| tree.head(word).is_none()).collect();
-    reached.iter().for_each(|&root| depths[root] = 0);
+    for &root in &reached {
+        depths[root] = 0;
+    }
     let mut next = 0;
     while next < reached.len() {
         let head = reached[next];

@@ -129,7 +129,7 @@ fn replace(tree: &mut Tree, quantity: usize, counted: usize, said: usize) {
     for word in own {
         match tree.relation(word) {
             relation @ (Relation::Case | Relation::Advmod | Relation::Conj) => {
-                tree.attach(word, Some(counted), relation)
+                tree.attach(word, Some(counted), relation);
             }
             Relation::Amod | Relation::Compound | Relation::Nummod => tree.attach(word, Some(counted), Relation::Mwe),
             _ => {}

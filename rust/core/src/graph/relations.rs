@@ -94,13 +94,12 @@ fn copula(tree: &Tree, subject: &Subject, builder: &mut Builder) {
     let Some(word) = builder.thing(subject.word) else { return };
     let is_copula = tree.has(subject.head, Relation::Cop);
     let by_pronoun = builder.pronouns(subject.head).filter(|_| is_copula);
-    let by_pronoun = by_pronoun.filter_map(|pronoun| prepositions::first(tree, pronoun)).last();
-    if let Some(preposition) = by_pronoun.or_else(|| prepositions::first(tree, subject.head)) {
-        if is_copula || preposition.words().count() > 1 {
-            let object = builder.referent(subject.head);
-            let object = if object == word { subject.head } else { object };
-            builder.relation(word, Predicate::Preposition(preposition), object);
-            builder.relate(subject.head);
-        }
+    let by_pronoun = by_pronoun.filter_map(|pronoun| prepositions::first(tree, pronoun)).next_back();
+    let preposition = by_pronoun.or_else(|| prepositions::first(tree, subject.head));
+    if let Some(preposition) = preposition.filter(|preposition| is_copula || preposition.words().count() > 1) {
+        let object = builder.referent(subject.head);
+        let object = if object == word { subject.head } else { object };
+        builder.relation(word, Predicate::Preposition(preposition), object);
+        builder.relate(subject.head);
     }
 }

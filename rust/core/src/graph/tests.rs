@@ -189,14 +189,14 @@ fn no_words_make_no_graph() {
 }
 
 fn any_word() -> impl Strategy<Value = Word> {
-    let texts = [
+    const TEXTS: [&str; 16] = [
         "a", "of", "the", "dog", "dogs", "lots", "couple", "in", "front", "next", "to", "by", "out", "be", "his",
         "them",
     ];
     let head = prop_oneof![Just(None), (0_usize..14).prop_map(Some), Just(Some(usize::MAX))];
     let tags = prop::sample::select(Tag::ALL);
     let relations = prop::sample::select(Relation::ALL);
-    (prop::sample::select(&texts[..]).prop_map(str::to_owned), tags, head, relations)
+    (prop::sample::select(&TEXTS[..]).prop_map(str::to_owned), tags, head, relations)
         .prop_map(|(text, tag, head, relation)| Word { lemma: text.clone(), text, tag, head, relation })
 }
 
