@@ -19,9 +19,12 @@ __all__ = [
     "Embedded",
     "EncodedReferences",
     "MeteorTables",
+    "Parser",
     "References",
     "Reward",
+    "SceneGraphs",
     "Statistics",
+    "Synonyms",
     "__version__",
     "bootstrap_intervals",
     "caption_vectors",
@@ -326,11 +329,11 @@ class Parser:
     def checksum(self) -> int:
         """CRC-32 of the model."""
 
-SceneGraphParts: TypeAlias = tuple[
+_SceneGraphParts: TypeAlias = tuple[
     list[tuple[str, list[int]]], list[tuple[int, str, list[int]]], list[tuple[int, str, int, list[int]]]
 ]
 """Objects (name, words), attributes (object, name, words) and relations (subject, predicate, object, words)."""
-ComparedPart: TypeAlias = tuple[list[list[str]], tuple[int, str] | None]
+_ComparedPart: TypeAlias = tuple[list[list[str]], tuple[int, str] | None]
 """A proposition: its parts, each with its names; the number of the one that it matches, and the rule."""
 
 @final
@@ -342,7 +345,7 @@ class SceneGraphs:
         """Graphs that the parser makes as they are asked for."""
 
     @staticmethod
-    def given(graphs: list[tuple[str, SceneGraphParts]]) -> SceneGraphs:
+    def given(graphs: list[tuple[str, _SceneGraphParts]]) -> SceneGraphs:
         """Graphs that were made elsewhere, by caption (tokens joined by blanks); any other caption says nothing.
 
         Raises:
@@ -358,12 +361,12 @@ class SceneGraphs:
             UsageError: a tuple has no part, or more than three.
         """
 
-    def graphs(self, captions: Sequence[Sequence[str]], threads: int = 0) -> list[tuple[list[str], SceneGraphParts]]:
+    def graphs(self, captions: Sequence[Sequence[str]], threads: int = 0) -> list[tuple[list[str], _SceneGraphParts]]:
         """The words and the graph of each caption, which is given as tokens."""
 
     def explain(
         self, synonyms: Synonyms, candidate: Sequence[str], references: Sequence[Sequence[str]]
-    ) -> tuple[list[ComparedPart], list[ComparedPart], tuple[int, int, int]]:
+    ) -> tuple[list[_ComparedPart], list[_ComparedPart], tuple[int, int, int]]:
         """What a candidate and its references say, given as tokens, and the numbers of propositions: those of the
         candidate that match, the candidate's, the references'.
         """

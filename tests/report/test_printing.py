@@ -116,7 +116,9 @@ def _score() -> tuple[Callable[..., str], Any]:
     result = capeval.score(REFERENCES, CAPTIONS, "bleu-1", samples=10)
     score = result["bleu-1"]
     metrics = [
-        SimpleNamespace(label=name, largest=1, parts=(), coverage=lambda _: None, notes=lambda _: [], unscored=lambda _: 0)
+        SimpleNamespace(
+            label=name, largest=1, parts=(), coverage=lambda _: None, notes=lambda _: [], unscored=lambda _: 0
+        )
         for name in HOSTILE
     ]
     scores = {name: replace(score, metric=metric) for name, metric in zip(HOSTILE, metrics, strict=True)}  # type: ignore[arg-type]
