@@ -15,8 +15,10 @@ import sets as sets_of
 from capeval.errors import UsageError
 from capeval.metrics import Metric
 from capeval.metrics.base import Parameter
+from capeval.resources.stanford import StanfordSpice
 from corpora import WORDS, Pairs
 from laws.registered import REGISTERED, other_values, variations
+from recorded_program import RecordedProgram
 
 # Different lengths, words and stems in common, repeats, words of every image and of one, no word in common.
 CORPUS = Pairs(
@@ -60,8 +62,11 @@ IDLE = {
 
 
 @every_parameter
-def test_every_parameter_changes_some_score(metric: Metric, declared: Parameter, tmp_path: Path) -> None:
+def test_every_parameter_changes_some_score(
+    metric: Metric, declared: Parameter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Beside the defaults of the others, or beside another value of one of them: some act together."""
+    monkeypatch.setattr(StanfordSpice, "find", lambda **_: RecordedProgram())
     changed = any(per_image(one) != per_image(other) for one, other in changes(metric, declared, tmp_path))
     assert changed is ((metric.key, declared.name) not in IDLE)
 

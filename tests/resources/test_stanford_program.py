@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import recorded_program
 from capeval.errors import DataError, MissingDependencyError, UsageError
 from capeval.resources.stanford import StanfordSpice, parts, program
 from capeval.resources.stanford.batch import BatchError, Item
@@ -323,6 +324,7 @@ def test_the_real_program(real: StanfordSpice, tmp_path: Path) -> None:
         (("painting",),), (("photo/picture",),), (("painting",), ("photo/picture",)),
         (("café",), ("woman",), ("woman", "in", "café")), (), (),
     ]  # fmt: skip
+    assert real.tuples(list(recorded_program.ANSWERS)) == list(recorded_program.ANSWERS.values())
     for part in parts.PARTS:
         (tmp_path / part.name).symlink_to(os.path.join(real.runner.folder, part.name))
     (tmp_path / "spice-1.0.jar").unlink()
