@@ -2,10 +2,30 @@
 
 #![allow(clippy::inline_always, reason = "what is not inlined is compiled without the processor's wide instructions")]
 
+/// Outputs that are computed side by side.
+pub(super) const OUTPUTS: usize = 8;
+
+/// Sums of eight outputs.
+pub(super) type Sums = [i32; OUTPUTS];
+
+/// The weights of two inputs for eight outputs: for each output that of the first input, then that of the second.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(32))]
+pub(super) struct Block(pub(super) [i16; 2 * OUTPUTS]);
+
 /// A way to multiply.
 pub(super) trait Lanes: Copy {
-    /// The products of each of two rows of weights with each of some inputs, all of one length.
-    fn dots<const INPUTS: usize>(self, weights: [&[i16]; 2], inputs: [&[i16]; INPUTS]) -> [[i32; INPUTS]; 2];
+    /// A bit for each pair that is not zero; the lowest is of the first pair.
+    fn present(self, pairs: &[[i16; 2]; 8]) -> u8;
+
+    /// Sums with the products of the inputs at these places added, and the weights of each pair of inputs.
+    fn add<const BLOCKS: usize>(
+        self,
+        sums: [Sums; BLOCKS],
+        weights: &[[Block; BLOCKS]],
+        pairs: &[[i16; 2]],
+        places: &[u16],
+    ) -> [Sums; BLOCKS];
 }
 
 /// One product: the sum of the products of the numbers.
@@ -20,11 +40,24 @@ pub(super) struct Portable;
 
 impl Lanes for Portable {
     #[inline(always)]
-    fn dots<const INPUTS: usize>(self, weights: [&[i16]; 2], inputs: [&[i16]; INPUTS]) -> [[i32; INPUTS]; 2] {
-        let mut sums = [[0; INPUTS]; 2];
-        for (sums, weights) in sums.iter_mut().zip(weights) {
-            for (sum, input) in sums.iter_mut().zip(inputs) {
-                *sum = dot(weights, input);
+    fn present(self, pairs: &[[i16; 2]; 8]) -> u8 {
+        (0..8).fold(0, |bits, place| bits | u8::from(pairs[place] != [0, 0]) << place)
+    }
+
+    #[inline(always)]
+    fn add<const BLOCKS: usize>(
+        self,
+        mut sums: [Sums; BLOCKS],
+        weights: &[[Block; BLOCKS]],
+        pairs: &[[i16; 2]],
+        places: &[u16],
+    ) -> [Sums; BLOCKS] {
+        for &place in places {
+            let [first, second] = pairs[usize::from(place)].map(i32::from);
+            for (sums, Block(weights)) in sums.iter_mut().zip(&weights[usize::from(place)]) {
+                for (output, sum) in sums.iter_mut().enumerate() {
+                    *sum += i32::from(weights[2 * output]) * first + i32::from(weights[2 * output + 1]) * second;
+                }
             }
         }
         sums
@@ -33,78 +66,47 @@ impl Lanes for Portable {
 
 /// With the AVX2 instructions of x86-64.
 #[cfg(target_arch = "x86_64")]
-pub(super) mod avx2 {
+mod avx2 {
     use std::arch::x86_64::__m256i;
 
     use pulp::x86::V3;
 
-    use super::{Lanes, dot};
-
-    const WIDTH: usize = 16;
+    use super::{Block, Lanes, Sums};
 
     impl Lanes for V3 {
         #[inline(always)]
-        fn dots<const INPUTS: usize>(self, weights: [&[i16]; 2], inputs: [&[i16]; INPUTS]) -> [[i32; INPUTS]; 2] {
-            let (first, first_rest) = weights[0].as_chunks::<WIDTH>();
-            let (second, second_rest) = weights[1].as_chunks::<WIDTH>();
-            let blocks = first.len();
-            let second = &second[..blocks];
-            // Loops and no closures: a closure is compiled by itself, without these instructions.
-            let mut input_blocks: [&[[i16; WIDTH]]; INPUTS] = [&[]; INPUTS];
-            for (blocks_of, input) in input_blocks.iter_mut().zip(inputs) {
-                *blocks_of = &input.as_chunks::<WIDTH>().0[..blocks];
-            }
-            let mut sums = [[self.avx._mm256_setzero_si256(); INPUTS]; 2];
-            for block in 0..blocks {
-                let weights: [__m256i; 2] = [pulp::cast(first[block]), pulp::cast(second[block])];
-                for input in 0..INPUTS {
-                    let values: __m256i = pulp::cast(input_blocks[input][block]);
-                    for row in 0..2 {
-                        let products = self.avx2._mm256_madd_epi16(weights[row], values);
-                        sums[row][input] = self.avx2._mm256_add_epi32(sums[row][input], products);
-                    }
-                }
-            }
-            let mut totals = [[0; INPUTS]; 2];
-            for (totals, sums) in totals.iter_mut().zip(sums) {
-                for (total, sums) in totals.iter_mut().zip(sums) {
-                    let pairs = self.avx2._mm256_hadd_epi32(sums, sums);
-                    let fours: [i32; 8] = pulp::cast(self.avx2._mm256_hadd_epi32(pairs, pairs));
-                    *total = fours[0] + fours[4];
-                }
-            }
-            if !first_rest.is_empty() {
-                for (totals, rest) in totals.iter_mut().zip([first_rest, second_rest]) {
-                    for (total, input) in totals.iter_mut().zip(inputs) {
-                        *total += dot(rest, &input[blocks * WIDTH..]);
-                    }
-                }
-            }
-            totals
+        fn present(self, pairs: &[[i16; 2]; 8]) -> u8 {
+            let zero = self.avx2._mm256_cmpeq_epi32(pulp::cast(*pairs), self.avx._mm256_setzero_si256());
+            !self.avx._mm256_movemask_ps(pulp::cast(zero)) as u8
         }
-    }
-}
 
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn all_ways_agree(length in 0usize..70, numbers in proptest::collection::vec(-2048i16..=2048, 350)) {
-            let row = |k: usize| &numbers[k * 70..][..length];
-            let plain = Portable.dots([row(0), row(1)], [row(2), row(3), row(4)]);
-            let slow = |a: usize, b: usize| -> i64 {
-                row(a).iter().zip(row(b)).map(|(&a, &b)| i64::from(a) * i64::from(b)).sum()
-            };
-            let all_slow = [[slow(0, 2), slow(0, 3), slow(0, 4)], [slow(1, 2), slow(1, 3), slow(1, 4)]];
-            prop_assert_eq!(plain.map(|sums| sums.map(i64::from)), all_slow);
-            #[cfg(target_arch = "x86_64")]
-            if let Some(avx2) = pulp::x86::V3::try_new() {
-                prop_assert_eq!(avx2.dots([row(0), row(1)], [row(2), row(3), row(4)]), plain);
+        #[inline(always)]
+        fn add<const BLOCKS: usize>(
+            self,
+            sums: [Sums; BLOCKS],
+            weights: &[[Block; BLOCKS]],
+            pairs: &[[i16; 2]],
+            places: &[u16],
+        ) -> [Sums; BLOCKS] {
+            let pairs = &pairs[..weights.len()];
+            // Loops and no closures: a closure is compiled by itself, without these instructions.
+            let mut totals: [__m256i; BLOCKS] = [self.avx._mm256_setzero_si256(); BLOCKS];
+            for block in 0..BLOCKS {
+                totals[block] = pulp::cast(sums[block]);
             }
+            for &place in places {
+                let weights = &weights[usize::from(place)];
+                let pair = self.avx._mm256_set1_epi32(pulp::cast(pairs[usize::from(place)]));
+                for block in 0..BLOCKS {
+                    let products = self.avx2._mm256_madd_epi16(pulp::cast(weights[block].0), pair);
+                    totals[block] = self.avx2._mm256_add_epi32(totals[block], products);
+                }
+            }
+            let mut sums = sums;
+            for block in 0..BLOCKS {
+                sums[block] = pulp::cast(totals[block]);
+            }
+            sums
         }
     }
 }

@@ -6,6 +6,7 @@
 mod features;
 mod lanes;
 mod lemma;
+mod matrix;
 mod model;
 mod names;
 mod network;

@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::features::PARTS;
 use super::lemma::Endings;
+use super::matrix::{COLUMNS, Matrix};
 use super::names::{Relation, Tag};
 
 const MAGIC: &[u8; 8] = b"capevalP";
@@ -98,21 +99,6 @@ impl Sizes {
     }
 }
 
-/// Weights on a grid of 2^-shift, row after row, and biases on the grid of the sums.
-#[derive(Debug, Clone)]
-pub(super) struct Matrix {
-    pub(super) columns: usize,
-    pub(super) shift: u32,
-    pub(super) weights: Vec<i16>,
-    pub(super) biases: Vec<i32>,
-}
-
-impl Matrix {
-    pub(super) fn rows(&self) -> usize {
-        self.biases.len()
-    }
-}
-
 /// All that a file holds.
 #[derive(Debug)]
 pub(super) struct Model {
@@ -124,7 +110,10 @@ pub(super) struct Model {
     pub(super) relations: Vec<Relation>,
     pub(super) words: FxHashMap<Box<str>, u32>,
     pub(super) table: Vec<i8>,
+    /// What each place of the window adds to the first layer: rows of the first place, then of the second and so on.
     pub(super) window: Matrix,
+    /// Biases of the first layer, on the grid of the window's sums.
+    pub(super) window_biases: Vec<i32>,
     pub(super) layers: Vec<Matrix>,
     pub(super) tag: Matrix,
     pub(super) dependent: Matrix,
@@ -179,6 +168,12 @@ impl Model {
         if sizes.width < sizes.centre.max(2 * sizes.message).max(2 * sizes.reach) {
             return Err(ModelError::Damaged("its layers are narrower than what they hand on"));
         }
+        if [sizes.embedding, sizes.width, sizes.gathered(), sizes.label]
+            .iter()
+            .any(|size| !size.is_multiple_of(COLUMNS))
+        {
+            return Err(ModelError::Damaged("its layers are not multiples of 16 wide"));
+        }
         // A score of an arc sums products of two activations.
         if 2 * sizes.arc as u64 * u64::from(LIMIT.unsigned_abs()).pow(2) > SUM_LIMIT {
             return Err(ModelError::Damaged("its vectors of arcs are too long"));
@@ -197,8 +192,10 @@ impl Model {
         let embedded = u64::from(i8::MIN.unsigned_abs()) * (1 + PARTS as u64);
         let limit = u64::from(LIMIT.unsigned_abs());
         let gathered = sizes.gathered();
+        let (window, window_biases) = reader.window(&sizes, embedded)?;
         Ok(Self {
-            window: reader.matrix(sizes.width, PLACES * sizes.embedding, embedded)?,
+            window,
+            window_biases,
             layers: (0..layers).map(|_| reader.matrix(sizes.width, gathered, limit)).collect::<Result<_, _>>()?,
             tag: reader.matrix(tags.len(), sizes.width, limit)?,
             dependent: reader.matrix(sizes.arc, sizes.width, limit)?,
@@ -272,6 +269,22 @@ impl<'a> Reader<'a> {
 
     /// A matrix for inputs of at most that size.
     fn matrix(&mut self, rows: usize, columns: usize, input_limit: u64) -> Result<Matrix, ModelError> {
+        let (shift, weights, biases) = self.rows(rows, columns, input_limit)?;
+        Ok(Matrix::new(columns, shift, &weights, &biases))
+    }
+
+    /// The matrix of the window, whose file has the places side by side, and its biases.
+    fn window(&mut self, sizes: &Sizes, input_limit: u64) -> Result<(Matrix, Vec<i32>), ModelError> {
+        let Sizes { embedding, width, .. } = *sizes;
+        let (shift, weights, biases) = self.rows(width, PLACES * embedding, input_limit)?;
+        let rows: Vec<&[i16]> = weights.chunks_exact(embedding).collect();
+        let turned = (0..PLACES).flat_map(|place| rows[place..].iter().step_by(PLACES).copied());
+        let turned: Vec<i16> = turned.flatten().copied().collect();
+        Ok((Matrix::new(embedding, shift, &turned, &vec![0; PLACES * width]), biases))
+    }
+
+    /// Shift, weights row after row, biases.
+    fn rows(&mut self, rows: usize, columns: usize, input_limit: u64) -> Result<(u32, Vec<i16>, Vec<i32>), ModelError> {
         let shift = self.number()?;
         let weights: Vec<i16> = self
             .bytes(2 * rows * columns)?
@@ -290,7 +303,7 @@ impl<'a> Reader<'a> {
         if !(2..=14).contains(&shift) || !sums_fit {
             return Err(ModelError::Damaged("a matrix is out of range"));
         }
-        Ok(Matrix { columns, shift, weights, biases })
+        Ok((shift, weights, biases))
     }
 
     fn endings(&mut self) -> Result<Endings, ModelError> {

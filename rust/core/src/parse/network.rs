@@ -6,8 +6,9 @@
 #![allow(clippy::inline_always, reason = "what is not inlined is compiled without the processor's wide instructions")]
 
 use super::features::{self, PARTS};
-use super::lanes::{Lanes, Portable, dot};
-use super::model::{BEFORE, BEHIND, FIRST_WORD, LIMIT, Matrix, Model, ONE_BITS, PLACES, TABLE_BITS, WINDOW};
+use super::lanes::{Lanes, Portable, Sums, dot};
+use super::matrix::{Matrix, Present};
+use super::model::{BEFORE, BEHIND, FIRST_WORD, LIMIT, Model, ONE_BITS, PLACES, TABLE_BITS, WINDOW};
 use super::tree::{self, Spans};
 
 /// What is found for the words of a sentence: numbers of tags and relations, heads (0 the root, else 1 and up).
@@ -30,7 +31,8 @@ pub(super) struct Activations {
     places: Vec<usize>,
     x: Vec<i16>,
     gathered: Vec<i16>,
-    sums: Vec<i32>,
+    present: Present,
+    sums: Vec<Sums>,
     arcs: Scores,
     label_dependent: Vec<i16>,
     label_head: Vec<i16>,
@@ -48,6 +50,9 @@ struct Scores {
     values: Vec<i32>,
 }
 
+/// The row of the table that unknown words have: it is empty.
+const UNKNOWN: u32 = 0;
+
 /// Entries of `first` beyond this are forgotten before the next sentence: unknown words are not kept for ever.
 const FIRST_ENTRIES: usize = 12_000;
 
@@ -60,6 +65,7 @@ impl Activations {
             places: Vec::new(),
             x: Vec::new(),
             gathered: Vec::new(),
+            present: Present::default(),
             sums: Vec::new(),
             arcs: Scores::default(),
             label_dependent: Vec::new(),
@@ -74,17 +80,17 @@ impl Activations {
     #[inline(always)]
     pub(super) fn parse(&mut self, lanes: impl Lanes, model: &Model, words: &[String]) {
         let count = words.len();
-        self.first_layer(model, words);
+        self.first_layer(lanes, model, words);
         for (layer, &[near, far]) in model.layers.iter().zip(&model.shifts) {
             self.gather(model, count, near, far);
             self.advance(lanes, layer);
         }
-        self.arcs.fill(lanes, model, &self.x, &mut self.sums);
+        self.present.find(lanes, &self.x, model.sizes.width);
+        self.arcs.fill(lanes, model, &self.x, &self.present, &mut self.sums);
         tree::best_tree(&self.arcs.values, count, &mut self.spans, &mut self.found.heads);
+        model.tag.apply(lanes, &self.x, &self.present, &mut self.sums);
+        places_of_largest(&model.tag, &self.sums, &mut self.found.tags);
         self.relations(lanes, model, count);
-        multiply(lanes, &model.tag, &self.x, &mut self.sums);
-        self.found.tags.clear();
-        self.found.tags.extend(self.sums.chunks_exact(model.tag.rows()).map(first_of_largest));
     }
 
     /// Scores of heads of the last sentence: for each word the root, then each word.
@@ -96,14 +102,15 @@ impl Activations {
     /// A layer: what was gathered goes through the matrix and is added to what is known.
     #[inline(always)]
     fn advance(&mut self, lanes: impl Lanes, layer: &Matrix) {
-        multiply(lanes, layer, &self.gathered, &mut self.sums);
-        for (x, &sum) in self.x.iter_mut().zip(&self.sums) {
+        self.present.find(lanes, &self.gathered, layer.columns);
+        layer.apply(lanes, &self.gathered, &self.present, &mut self.sums);
+        for (x, &sum) in self.x.iter_mut().zip(self.sums.as_flattened()) {
             *x = (rounded(sum, layer.shift) + i32::from(*x)).clamp(0, LIMIT) as i16;
         }
     }
 
     #[inline(always)]
-    fn first_layer(&mut self, model: &Model, words: &[String]) {
+    fn first_layer(&mut self, lanes: impl Lanes, model: &Model, words: &[String]) {
         let width = model.sizes.width;
         let entry = PLACES * width;
         if self.first.len() > FIRST_ENTRIES * entry {
@@ -114,24 +121,28 @@ impl Activations {
             self.first.resize(entry, 0);
         }
         self.places.clear();
-        let before = self.known(model, BEFORE, "");
-        let behind = self.known(model, BEHIND, "");
-        self.places.extend([before; WINDOW]);
-        for word in words {
-            let place = match model.words.get(word.as_str()) {
-                Some(&row) => self.known(model, row, word),
-                None => self.computed(model, 0, word),
+        for number in 0..words.len() + 2 * WINDOW {
+            let (row, word) = match number.checked_sub(WINDOW) {
+                None => (BEFORE, ""),
+                Some(number) => match words.get(number) {
+                    Some(word) => (model.words.get(word.as_str()).copied().unwrap_or(UNKNOWN), word.as_str()),
+                    None => (BEHIND, ""),
+                },
             };
+            let known = self.first_at[row as usize] as usize;
+            let place = if known == 0 { self.compute(lanes, model, row, word) } else { known };
             self.places.push(place);
+            if row != UNKNOWN {
+                self.first_at[row as usize] = place as u32;
+            }
         }
-        self.places.extend([behind; WINDOW]);
         self.x.clear();
         for window in self.places.windows(PLACES) {
             let at = self.x.len();
             self.x.resize(at + width, 0);
             let x = &mut self.x[at..];
             let of = |place: usize| &self.first[window[place] + place * width..][..width];
-            let terms = of(0).iter().zip(of(1)).zip(of(2)).zip(of(3)).zip(of(4)).zip(&model.window.biases);
+            let terms = of(0).iter().zip(of(1)).zip(of(2)).zip(of(3)).zip(of(4)).zip(&model.window_biases);
             for (x, (((((&a, &b), &c), &d), &e), &bias)) in x.iter_mut().zip(terms) {
                 let sum = [a, b, c, d, e].into_iter().map(i32::from).sum::<i32>();
                 // The bias lies on the grid of the sums.
@@ -141,22 +152,13 @@ impl Activations {
         }
     }
 
-    /// Where a row's part of the first layer lies.
+    /// Compute a word's part of the first layer, and say where it lies.
     #[inline(always)]
-    fn known(&mut self, model: &Model, row: u32, word: &str) -> usize {
-        if self.first_at[row as usize] == 0 {
-            self.first_at[row as usize] = self.computed(model, row, word) as u32;
-        }
-        self.first_at[row as usize] as usize
-    }
-
-    /// Compute a word's part of the first layer; row 0 is an unknown word.
-    #[inline(always)]
-    fn computed(&mut self, model: &Model, row: u32, word: &str) -> usize {
+    fn compute(&mut self, lanes: impl Lanes, model: &Model, row: u32, word: &str) -> usize {
         let size = model.sizes.embedding;
         let row_of = |row: usize| &model.table[row * size..][..size];
         self.embedding.clear();
-        self.embedding.extend(row_of(row as usize).iter().map(|&value| i16::from(value) * i16::from(row != 0)));
+        self.embedding.extend(row_of(row as usize).iter().map(|&value| i16::from(value) * i16::from(row != UNKNOWN)));
         if row != BEFORE && row != BEHIND {
             let first = FIRST_WORD as usize + model.words.len();
             let buckets: [u32; PARTS] = features::buckets(word, model.sizes.buckets as u32);
@@ -166,16 +168,11 @@ impl Activations {
                 }
             }
         }
-        let width = model.sizes.width;
+        self.present.find(lanes, &self.embedding, size);
+        model.window.apply(lanes, &self.embedding, &self.present, &mut self.sums);
+        let sums = &self.sums.as_flattened()[..model.window.rows];
         let at = self.first.len();
-        for place in 0..PLACES {
-            for output in 0..width {
-                let weights = &model.window.weights[(output * PLACES + place) * size..][..size];
-                let sum = dot(weights, &self.embedding);
-                let value = rounded(sum, model.window.shift + TABLE_BITS - ONE_BITS);
-                self.first.push(value.clamp(i16::MIN.into(), i16::MAX.into()) as i16);
-            }
-        }
+        narrow(sums, model.window.shift + TABLE_BITS - ONE_BITS, WIDEST, &mut self.first);
         at
     }
 
@@ -185,7 +182,6 @@ impl Activations {
         let sizes = &model.sizes;
         let (width, message, reach) = (sizes.width, sizes.message, sizes.reach);
         let columns = sizes.gathered();
-        self.gathered.clear();
         self.gathered.resize(count * columns, 0);
         let x = &self.x;
         let row = |word: usize| &x[word * width..][..width];
@@ -199,8 +195,9 @@ impl Activations {
                 (Some(word + far), message),
             ];
             for (out, (neighbour, from)) in out.chunks_exact_mut(message).zip(neighbours) {
-                if let Some(neighbour) = neighbour.filter(|&neighbour| neighbour < count) {
-                    out.copy_from_slice(&row(neighbour)[from..from + message]);
+                match neighbour.filter(|&neighbour| neighbour < count) {
+                    Some(neighbour) => out.copy_from_slice(&row(neighbour)[from..from + message]),
+                    None => out.fill(0),
                 }
             }
         }
@@ -232,33 +229,32 @@ impl Activations {
     fn relations(&mut self, lanes: impl Lanes, model: &Model, count: usize) {
         let sizes = &model.sizes;
         let label = sizes.label;
-        let narrowed = |values: &mut Vec<i16>, sums: &[i32], shift: u32| {
-            values.clear();
-            values.extend(sums.iter().map(|&sum| rounded(sum, shift).clamp(i16::MIN.into(), i16::MAX.into()) as i16));
-        };
-        multiply(lanes, &model.label_dependent, &self.x, &mut self.sums);
-        narrowed(&mut self.label_dependent, &self.sums, model.label_dependent.shift);
-        multiply(lanes, &model.label_head, &self.x, &mut self.sums);
-        narrowed(&mut self.label_head, &self.sums, model.label_head.shift);
+        let (dependent, head) = (&model.label_dependent, &model.label_head);
+        dependent.apply(lanes, &self.x, &self.present, &mut self.sums);
+        self.label_dependent.clear();
+        narrow(self.sums.as_flattened(), dependent.shift, WIDEST, &mut self.label_dependent);
+        head.apply(lanes, &self.x, &self.present, &mut self.sums);
+        self.label_head.clear();
+        narrow(self.sums.as_flattened(), head.shift, WIDEST, &mut self.label_head);
         self.hidden.clear();
         for word in 0..count {
-            let head = self.found.heads[word];
-            let of_head = match head {
-                0 => &model.label_root,
-                head => &self.label_head[(head - 1) * label..head * label],
+            let number = self.found.heads[word];
+            let of_head = match number {
+                0 => &model.label_root[..],
+                number => &self.label_head[(number - 1) * head.stride()..],
             };
-            let bucket = sizes.bucket(word + 1, head);
-            let terms =
-                self.label_dependent[word * label..].iter().zip(of_head).zip(&model.label_distance[bucket * label..]);
+            let bucket = sizes.bucket(word + 1, number);
+            let of_dependent = &self.label_dependent[word * dependent.stride()..];
+            let terms = of_dependent.iter().zip(of_head).zip(&model.label_distance[bucket * label..]);
             self.hidden.extend(
                 terms
                     .take(label)
                     .map(|((&a, &b), &c)| (i32::from(a) + i32::from(b) + i32::from(c)).clamp(0, LIMIT) as i16),
             );
         }
-        multiply(lanes, &model.label, &self.hidden, &mut self.sums);
-        self.found.relations.clear();
-        self.found.relations.extend(self.sums.chunks_exact(model.label.rows()).map(first_of_largest));
+        self.present.find(lanes, &self.hidden, label);
+        model.label.apply(lanes, &self.hidden, &self.present, &mut self.sums);
+        places_of_largest(&model.label, &self.sums, &mut self.found.relations);
     }
 }
 
@@ -292,28 +288,27 @@ impl<L: Lanes> pulp::NullaryFnOnce for With<'_, L> {
 
 impl Scores {
     #[inline(always)]
-    fn fill(&mut self, lanes: impl Lanes, model: &Model, x: &[i16], sums: &mut Vec<i32>) {
+    fn fill(&mut self, lanes: impl Lanes, model: &Model, x: &[i16], present: &Present, sums: &mut Vec<Sums>) {
         let sizes = &model.sizes;
         let size = sizes.arc;
-        let bounded = |values: &mut Vec<i16>, sums: &[i32], shift: u32| {
-            values.clear();
-            values.extend(sums.iter().map(|&sum| rounded(sum, shift).clamp(-LIMIT, LIMIT) as i16));
-        };
-        multiply(lanes, &model.dependent, x, sums);
-        bounded(&mut self.dependent, sums, model.dependent.shift);
-        multiply(lanes, &model.head, x, sums);
-        bounded(&mut self.head, sums, model.head.shift);
-        let count = self.dependent.len() / size;
+        model.dependent.apply(lanes, x, present, sums);
+        self.dependent.clear();
+        narrow(sums.as_flattened(), model.dependent.shift, [-LIMIT, LIMIT], &mut self.dependent);
+        model.head.apply(lanes, x, present, sums);
+        self.head.clear();
+        narrow(sums.as_flattened(), model.head.shift, [-LIMIT, LIMIT], &mut self.head);
+        let count = x.len() / sizes.width;
         let (root, root_bias) = model.root.split_at(size);
         self.values.clear();
-        for (word, dependent) in self.dependent.chunks_exact(size).enumerate() {
+        for (word, dependent) in self.dependent.chunks_exact(model.dependent.stride()).enumerate() {
+            let dependent = &dependent[..size];
             self.values.push(dot(dependent, root) + (i32::from(root_bias[0]) << ONE_BITS));
             // Distances that occur in this sentence.
             let nearest = sizes.bucket(word, 0);
             let distances = &model.distance[nearest * size..(sizes.bucket(word, count - 1) + 1) * size];
             self.by_distance.clear();
             self.by_distance.extend(distances.chunks_exact(size).map(|distance| dot(dependent, distance)));
-            for (number, head) in self.head.chunks_exact(size + 1).enumerate() {
+            for (number, head) in self.head.chunks_exact(model.head.stride()).enumerate() {
                 let (head, bias) = head.split_at(size);
                 let by_distance = self.by_distance[sizes.bucket(word, number) - nearest];
                 self.values.push(dot(dependent, head) + (i32::from(bias[0]) << ONE_BITS) + by_distance);
@@ -328,59 +323,31 @@ fn rounded(sum: i32, shift: u32) -> i32 {
     (sum + (1 << (shift - 1))) >> shift
 }
 
-/// The place of the largest value, the first of equals.
-#[inline(always)]
-fn first_of_largest(values: &[i32]) -> usize {
-    let mut best = 0;
-    for (place, value) in values.iter().enumerate() {
-        if *value > values[best] {
-            best = place;
-        }
-    }
-    best
-}
+/// All that 16 bits hold.
+const WIDEST: [i32; 2] = [i16::MIN as i32, i16::MAX as i32];
 
-/// Each row of the input through the matrix: sums with biases. Four rows go together, so that weights are read once for all.
+/// Sums brought to the grid of activations and within the limits, put behind the values.
 #[inline(always)]
-fn multiply(lanes: impl Lanes, matrix: &Matrix, input: &[i16], sums: &mut Vec<i32>) {
-    let rows = input.len() / matrix.columns;
-    sums.clear();
-    sums.resize(rows * matrix.rows(), 0);
-    let mut row = 0;
-    while row < rows {
-        row += match rows - row {
-            1 => multiply_some::<1>(lanes, matrix, input, sums, row),
-            2 => multiply_some::<2>(lanes, matrix, input, sums, row),
-            3 => multiply_some::<3>(lanes, matrix, input, sums, row),
-            _ => multiply_some::<4>(lanes, matrix, input, sums, row),
-        };
+fn narrow(sums: &[i32], shift: u32, [low, high]: [i32; 2], values: &mut Vec<i16>) {
+    let start = values.len();
+    values.resize(start + sums.len(), 0);
+    // A loop and no `extend`, whose closure would be compiled by itself.
+    for (value, &sum) in values[start..].iter_mut().zip(sums) {
+        *value = rounded(sum, shift).clamp(low, high) as i16;
     }
 }
 
+/// For each word the place of the largest of a matrix's sums, the first of equals.
 #[inline(always)]
-fn multiply_some<const ROWS: usize>(
-    lanes: impl Lanes,
-    matrix: &Matrix,
-    input: &[i16],
-    sums: &mut [i32],
-    row: usize,
-) -> usize {
-    let (columns, outputs) = (matrix.columns, matrix.rows());
-    let mut inputs: [&[i16]; ROWS] = [&[]; ROWS];
-    for (of_row, values) in inputs.iter_mut().zip(input[row * columns..].chunks_exact(columns)) {
-        *of_row = values;
-    }
-    for output in (0..outputs).step_by(2) {
-        // An odd last row of weights goes twice.
-        let pair = [output, (output + 1).min(outputs - 1)];
-        let [first, second] = pair;
-        let weights = [&matrix.weights[first * columns..][..columns], &matrix.weights[second * columns..][..columns]];
-        let products = lanes.dots(weights, inputs);
-        for (output, products) in pair.into_iter().zip(products) {
-            for (k, product) in products.into_iter().enumerate() {
-                sums[(row + k) * outputs + output] = product + matrix.biases[output];
+fn places_of_largest(matrix: &Matrix, sums: &[Sums], places: &mut Vec<usize>) {
+    places.clear();
+    for sums in sums.as_flattened().chunks_exact(matrix.stride()) {
+        let mut best = 0;
+        for (place, value) in sums[..matrix.rows].iter().enumerate() {
+            if *value > sums[best] {
+                best = place;
             }
         }
+        places.push(best);
     }
-    ROWS
 }

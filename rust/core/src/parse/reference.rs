@@ -1,7 +1,8 @@
 //! The network once more, slow and plain: one number after the other in 64 bits, no memory kept. Tests compare with it.
 
 use super::features;
-use super::model::{BEFORE, BEHIND, FIRST_WORD, LIMIT, Matrix, Model, ONE_BITS, PLACES, TABLE_BITS, WINDOW};
+use super::matrix::Matrix;
+use super::model::{BEFORE, BEHIND, FIRST_WORD, LIMIT, Model, ONE_BITS, PLACES, TABLE_BITS, WINDOW};
 
 /// Tags, scores of heads (the root, then each word) and, for given heads, relations.
 pub(super) struct Slow {
@@ -13,10 +14,10 @@ fn rounded(sum: i64, shift: u32) -> i64 {
 }
 
 fn through(matrix: &Matrix, input: &[i64]) -> Vec<i64> {
-    (0..matrix.rows())
+    (0..matrix.rows)
         .map(|row| {
-            let products = (0..matrix.columns).map(|k| i64::from(matrix.weights[row * matrix.columns + k]) * input[k]);
-            products.sum::<i64>() + i64::from(matrix.biases[row])
+            let products = (0..matrix.columns).map(|k| i64::from(matrix.weight(row, k)) * input[k]);
+            products.sum::<i64>() + i64::from(matrix.bias(row))
         })
         .collect()
 }
@@ -49,11 +50,10 @@ impl Slow {
             .map(|window| {
                 (0..sizes.width)
                     .map(|output| {
-                        let mut sum = rounded(i64::from(model.window.biases[output]), down);
+                        let mut sum = rounded(i64::from(model.window_biases[output]), down);
                         for (place, word) in window.iter().enumerate() {
-                            let weights = &model.window.weights[(output * PLACES + place) * sizes.embedding..];
-                            let part: i64 =
-                                word.iter().zip(weights).map(|(&value, &weight)| value * i64::from(weight)).sum();
+                            let weight = |k: usize| i64::from(model.window.weight(place * sizes.width + output, k));
+                            let part: i64 = word.iter().enumerate().map(|(k, &value)| value * weight(k)).sum();
                             sum += rounded(part, down);
                         }
                         sum.clamp(0, limit)

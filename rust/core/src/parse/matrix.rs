@@ -1,0 +1,207 @@
+//! Matrices of integers, laid out for many products at once, and the product itself.
+
+#![allow(clippy::inline_always, reason = "what is not inlined is compiled without the processor's wide instructions")]
+
+use super::lanes::{Block, Lanes, OUTPUTS, Sums};
+
+/// Columns are a multiple of this.
+pub(super) const COLUMNS: usize = 16;
+
+/// Blocks of outputs whose sums a processor holds at once. Weights of so many outputs fit its nearest memory, and serve
+/// all rows of the input before the next ones are fetched.
+const PANEL: usize = 5;
+
+/// Weights on a grid of 2^-shift, and biases on the grid of the sums.
+#[derive(Debug, Clone)]
+pub(super) struct Matrix {
+    pub(super) columns: usize,
+    pub(super) rows: usize,
+    pub(super) shift: u32,
+    /// Panel after panel; in each, for each pair of columns, its blocks.
+    weights: Vec<Block>,
+    /// Of each block. Blocks are filled up with rows of zeros.
+    biases: Vec<Sums>,
+}
+
+impl Matrix {
+    /// From weights row after row, a bias for each row.
+    pub(super) fn new(columns: usize, shift: u32, weights: &[i16], biases: &[i32]) -> Self {
+        debug_assert!(columns.is_multiple_of(COLUMNS));
+        let rows = biases.len();
+        let weight = |row: usize, column: usize| if row < rows { weights[row * columns + column] } else { 0 };
+        let blocks: Vec<usize> = (0..rows.div_ceil(OUTPUTS)).collect();
+        let mut packed = Vec::with_capacity(blocks.len() * columns / 2);
+        for panel in blocks.chunks(PANEL) {
+            for pair in 0..columns / 2 {
+                packed.extend(
+                    panel
+                        .iter()
+                        .map(|block| Block(std::array::from_fn(|k| weight(block * OUTPUTS + k / 2, 2 * pair + k % 2)))),
+                );
+            }
+        }
+        let bias = |block: &usize| std::array::from_fn(|k| biases.get(block * OUTPUTS + k).copied().unwrap_or(0));
+        Self { columns, rows, shift, weights: packed, biases: blocks.iter().map(bias).collect() }
+    }
+
+    /// Sums for each row of an input: its rows, then some without meaning.
+    pub(super) fn stride(&self) -> usize {
+        self.biases.len() * OUTPUTS
+    }
+
+    /// Each row of the input through the matrix: sums with biases.
+    #[inline(always)]
+    pub(super) fn apply(&self, lanes: impl Lanes, input: &[i16], present: &Present, sums: &mut Vec<Sums>) {
+        let blocks = self.biases.len();
+        sums.resize(present.ends.len() * blocks, [0; OUTPUTS]);
+        let mut first = 0;
+        while first < blocks {
+            first += match blocks - first {
+                1 => self.panel::<1>(lanes, input, present, sums, first),
+                2 => self.panel::<2>(lanes, input, present, sums, first),
+                3 => self.panel::<3>(lanes, input, present, sums, first),
+                4 => self.panel::<4>(lanes, input, present, sums, first),
+                _ => self.panel::<PANEL>(lanes, input, present, sums, first),
+            };
+        }
+    }
+
+    #[inline(always)]
+    fn panel<const BLOCKS: usize>(
+        &self,
+        lanes: impl Lanes,
+        input: &[i16],
+        present: &Present,
+        sums: &mut [Sums],
+        first: usize,
+    ) -> usize {
+        let pairs = self.columns / 2;
+        let weights = self.weights[first * pairs..][..BLOCKS * pairs].as_chunks::<BLOCKS>().0;
+        let mut biases = [[0; OUTPUTS]; BLOCKS];
+        biases.copy_from_slice(&self.biases[first..][..BLOCKS]);
+        let inputs = input.as_chunks::<2>().0.chunks_exact(pairs);
+        let mut start = 0;
+        for ((input, &end), sums) in inputs.zip(&present.ends).zip(sums.chunks_exact_mut(self.biases.len())) {
+            let of_row = lanes.add(biases, weights, input, &present.places[start..end]);
+            sums[first..][..BLOCKS].copy_from_slice(&of_row);
+            start = end;
+        }
+        BLOCKS
+    }
+
+    #[cfg(test)]
+    pub(super) fn weight(&self, row: usize, column: usize) -> i16 {
+        let (block, pairs) = (row / OUTPUTS, self.columns / 2);
+        let first = block / PANEL * PANEL;
+        let blocks = PANEL.min(self.biases.len() - first);
+        self.weights[first * pairs + column / 2 * blocks + block - first].0[row % OUTPUTS * 2 + column % 2]
+    }
+
+    #[cfg(test)]
+    pub(super) fn bias(&self, row: usize) -> i32 {
+        self.biases.as_flattened()[row]
+    }
+}
+
+/// Where an input is not zero. Two thirds of all pairs of activations are: negative sums become zeros.
+#[derive(Debug, Default)]
+pub(super) struct Present {
+    /// Numbers of pairs of columns, row after row.
+    places: Vec<u16>,
+    /// Where each row ends in `places`.
+    ends: Vec<usize>,
+}
+
+impl Present {
+    #[inline(always)]
+    pub(super) fn find(&mut self, lanes: impl Lanes, input: &[i16], columns: usize) {
+        let pairs = input.as_chunks::<2>().0;
+        // Eight places are written at a time, of which the first ones count.
+        if self.places.len() < pairs.len() + 8 {
+            self.places.resize(pairs.len() + 8, 0);
+        }
+        self.ends.clear();
+        let mut end = 0;
+        for row in pairs.chunks_exact(columns / 2) {
+            for (number, pairs) in row.as_chunks::<8>().0.iter().enumerate() {
+                let bits = lanes.present(pairs);
+                let mut places = ONES[usize::from(bits)];
+                for place in &mut places {
+                    *place += 8 * number as u16;
+                }
+                self.places[end..end + 8].copy_from_slice(&places);
+                end += bits.count_ones() as usize;
+            }
+            self.ends.push(end);
+        }
+    }
+}
+
+/// For eight bits the places of those that are 1, then zeros.
+static ONES: [[u16; 8]; 256] = ones();
+
+const fn ones() -> [[u16; 8]; 256] {
+    let mut ones = [[0; 8]; 256];
+    let mut bits = 0;
+    while bits < 256 {
+        let (mut place, mut found) = (0, 0);
+        while place < 8 {
+            if bits >> place & 1 == 1 {
+                ones[bits][found] = place;
+                found += 1;
+            }
+            place += 1;
+        }
+        bits += 1;
+    }
+    ones
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::lanes::Portable;
+    use super::*;
+
+    fn product(lanes: impl Lanes, matrix: &Matrix, input: &[i16]) -> Vec<i32> {
+        let (mut present, mut sums) = (Present::default(), vec![]);
+        // What memory held before does not matter.
+        present.find(lanes, &[1; 4 * COLUMNS], COLUMNS);
+        present.find(lanes, input, matrix.columns);
+        matrix.apply(lanes, input, &present, &mut sums);
+        sums.as_flattened().chunks_exact(matrix.stride()).flat_map(|sums| &sums[..matrix.rows]).copied().collect()
+    }
+
+    proptest! {
+        #[test]
+        fn all_ways_give_the_sums_of_products(
+            (rows, columns, inputs) in (1usize..100, (1usize..5).prop_map(|k| k * COLUMNS), 0usize..4),
+            weights in proptest::collection::vec(-2048i16..=2048, 100 * 4 * COLUMNS),
+            biases in proptest::collection::vec(-1_000_000i32..1_000_000, 100),
+            input in proptest::collection::vec(prop_oneof![3 => Just(0i16), 1 => -2048i16..=2048], 3 * 4 * COLUMNS),
+        ) {
+            let matrix = Matrix::new(columns, 8, &weights[..rows * columns], &biases[..rows]);
+            let input = &input[..inputs * columns];
+            let mut slow = vec![];
+            for input in input.chunks_exact(columns) {
+                for (weights, bias) in weights.chunks_exact(columns).zip(&biases[..rows]) {
+                    let sum: i64 = weights.iter().zip(input).map(|(&a, &b)| i64::from(a) * i64::from(b)).sum();
+                    slow.push(sum + i64::from(*bias));
+                }
+            }
+            let plain = product(Portable, &matrix, input);
+            prop_assert_eq!(plain.iter().map(|&sum| i64::from(sum)).collect::<Vec<_>>(), slow);
+            #[cfg(target_arch = "x86_64")]
+            if let Some(avx2) = pulp::x86::V3::try_new() {
+                prop_assert_eq!(product(avx2, &matrix, input), plain);
+            }
+            for row in 0..rows {
+                prop_assert_eq!(matrix.bias(row), biases[row]);
+                for column in 0..columns {
+                    prop_assert_eq!(matrix.weight(row, column), weights[row * columns + column]);
+                }
+            }
+        }
+    }
+}
