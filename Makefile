@@ -86,9 +86,9 @@ bench: $(VENV)/.core  ## speed and memory against pycocoevalcap, scaling, resamp
 	$(BIN)/python benchmarks/resample.py
 
 # Needs a nightly compiler and cargo-fuzz (cargo install cargo-fuzz).
-FUZZ_SECONDS ?= 200
-fuzz: check-tools  ## ten minutes of random input: readers, tokenizer, document-frequency files
-	for target in read tokenize document_frequency; do \
+FUZZ_SECONDS ?= 150
+fuzz: check-tools  ## ten minutes of random input: readers, tokenizer, parser, document-frequency files
+	for target in read tokenize parse document_frequency; do \
 	  cargo +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 || exit 1; \
 	done
 

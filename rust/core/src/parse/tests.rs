@@ -1,5 +1,7 @@
 //! The parser with the model of the package: against a slow reference, on any input, with damaged files.
 
+use std::sync::LazyLock;
+
 use proptest::prelude::*;
 
 use super::lanes::Portable;
@@ -10,9 +12,11 @@ use super::{ModelError, Parser, Relation, Word};
 
 const MODEL: &[u8] = include_bytes!("../../../../src/capeval/resources/english/parser-1.model");
 
-fn parser() -> Parser {
-    Parser::read(MODEL).unwrap()
-}
+static PARSER: LazyLock<Parser> = LazyLock::new(|| Parser::read(MODEL).unwrap());
+static NETWORK: LazyLock<Model> = LazyLock::new(|| Model::read(MODEL).unwrap());
+
+/// Beyond so many tokens without an end a sentence is cut.
+const PART: usize = 80;
 
 fn parse(parser: &Parser, text: &str) -> Vec<Word> {
     parser.parse(&mut parser.worker(), &text.split(' ').filter(|token| !token.is_empty()).collect::<Vec<_>>())
@@ -34,7 +38,7 @@ fn assert_trees(words: &[Word]) {
 
 #[test]
 fn a_caption_has_its_tags_lemmas_and_heads() {
-    let words = parse(&parser(), "two brown dogs are running along the beach");
+    let words = parse(&PARSER, "two brown dogs are running along the beach");
     let told: Vec<String> = words
         .iter()
         .map(|word| {
@@ -57,8 +61,7 @@ fn a_caption_has_its_tags_lemmas_and_heads() {
 
 #[test]
 fn words_keep_their_case_and_are_understood_without_it() {
-    let parser = parser();
-    let (small, large) = (parse(&parser, "a dog runs"), parse(&parser, "A DOG Runs"));
+    let (small, large) = (parse(&PARSER, "a dog runs"), parse(&PARSER, "A DOG Runs"));
     assert_eq!(large.iter().map(|word| word.text.as_str()).collect::<Vec<_>>(), ["A", "DOG", "Runs"]);
     for (small, large) in small.iter().zip(&large) {
         assert_eq!((&small.lemma, small.tag, small.head), (&large.lemma, large.tag, large.head));
@@ -67,32 +70,42 @@ fn words_keep_their_case_and_are_understood_without_it() {
 
 #[test]
 fn sentences_are_parsed_each_by_itself() {
-    let parser = parser();
     let (first, second) = ("a man rides a horse .", "the horse is brown");
-    let both = parse(&parser, &format!("{first} {second}"));
-    let mut apart = parse(&parser, first);
+    let both = parse(&PARSER, &format!("{first} {second}"));
+    let mut apart = parse(&PARSER, first);
     let offset = apart.len();
     apart.extend(
-        parse(&parser, second).into_iter().map(|word| Word { head: word.head.map(|head| head + offset), ..word }),
+        parse(&PARSER, second).into_iter().map(|word| Word { head: word.head.map(|head| head + offset), ..word }),
     );
     assert_eq!(both, apart);
 }
 
 #[test]
 fn no_words_one_word_and_very_many() {
-    let parser = parser();
-    assert_eq!(parse(&parser, ""), []);
-    assert_eq!(parse(&parser, "dog").len(), 1);
-    let many = parse(&parser, &"a man with a dog ".repeat(400));
+    assert_eq!(parse(&PARSER, ""), []);
+    assert_eq!(parse(&PARSER, "dog").len(), 1);
+    let many = parse(&PARSER, &"a man with a dog ".repeat(400));
     assert_eq!(many.len(), 2000);
     assert_trees(&many);
 }
 
+/// The network as fast as it gets, without wide instructions, and slow: the same numbers.
+fn assert_network_is_its_reference(words: &[String]) {
+    let model = &*NETWORK;
+    let (mut fast, mut portable) = (Activations::new(model), Activations::new(model));
+    super::network::parse(&mut fast, model, words);
+    portable.parse(Portable, model, words);
+    let slow = Slow::new(model, words);
+    for found in [&fast, &portable] {
+        assert_eq!(found.found.tags, slow.tags(model), "{words:?}");
+        let scores: Vec<i64> = found.scores().iter().map(|&score| i64::from(score)).collect();
+        assert_eq!(scores, slow.scores(model), "{words:?}");
+        assert_eq!(found.found.relations, slow.relations(model, &found.found.heads), "{words:?}");
+    }
+}
+
 #[test]
 fn the_network_is_its_slow_reference() {
-    let model = Model::read(MODEL).unwrap();
-    let mut activations = Activations::new(&model);
-    let mut portable = Activations::new(&model);
     let texts = [
         "dog",
         "a man",
@@ -101,20 +114,28 @@ fn the_network_is_its_slow_reference() {
         "the the the of of 's n't",
     ];
     for text in texts {
-        let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
-        super::network::parse(&mut activations, &model, &words);
-        portable.parse(Portable, &model, &words);
-        let slow = Slow::new(&model, &words);
-        for found in [&activations, &portable] {
-            assert_eq!(found.found.tags, slow.tags(&model), "{text}");
-            assert_eq!(
-                found.scores().iter().map(|&score| i64::from(score)).collect::<Vec<_>>(),
-                slow.scores(&model),
-                "{text}"
-            );
-            assert_eq!(found.found.relations, slow.relations(&model, &found.found.heads), "{text}");
-        }
+        assert_network_is_its_reference(&text.split(' ').map(str::to_owned).collect::<Vec<_>>());
     }
+}
+
+#[test]
+fn threads_that_share_a_parser_find_the_same() {
+    let texts: Vec<String> =
+        (0..40).map(|k| format!("a man with {k} dogs throws the zorgle{} at two girls", k % 7)).collect();
+    let alone: Vec<Vec<Word>> = texts.iter().map(|text| parse(&PARSER, text)).collect();
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let (texts, alone) = (&texts, &alone);
+            scope.spawn(move || {
+                let mut memory = PARSER.worker();
+                for k in 0..texts.len() {
+                    let at = (k * (2 * thread + 1) + thread) % texts.len();
+                    let tokens: Vec<&str> = texts[at].split(' ').collect();
+                    assert_eq!(PARSER.parse(&mut memory, &tokens), alone[at]);
+                }
+            });
+        }
+    });
 }
 
 #[test]
@@ -128,6 +149,11 @@ fn files_that_are_no_parser_say_so() {
     newer[8] = 9;
     assert_eq!(error(&newer), ModelError::Format(9));
     assert!(error(&newer).to_string().contains("make spice-model"));
+    // The first size follows the name.
+    let mut odd = MODEL.to_vec();
+    let size = 24 + u32::from_le_bytes(MODEL[20..24].try_into().unwrap()) as usize;
+    odd[size] += 1;
+    assert_eq!(error(&resealed(odd)), ModelError::Damaged("its layers are not multiples of 16 wide"));
 }
 
 /// The file with its checksum made right again, so that what lies behind it is read.
@@ -161,20 +187,51 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_parsed_and_memory_does_not_matter(texts in proptest::collection::vec("(\\PC{0,6} ){0,12}", 3)) {
-        let parser = parser();
-        let mut memory = parser.worker();
+    fn any_text_is_parsed_and_memory_does_not_matter(
+        texts in proptest::collection::vec(prop_oneof!["(\\PC{0,6} ){0,12}", any::<String>()], 3),
+    ) {
+        let mut memory = PARSER.worker();
         for text in texts.iter().chain(texts.iter().rev()) {
             let tokens: Vec<&str> = text.split(' ').collect();
-            let words = parser.parse(&mut memory, &tokens);
+            let words = PARSER.parse(&mut memory, &tokens);
             prop_assert_eq!(words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>(), tokens);
             assert_trees(&words);
-            prop_assert_eq!(&words, &parse_tokens(&parser, text));
+            prop_assert_eq!(&words, &parse_tokens(text));
         }
     }
 }
 
 /// With fresh memory.
-fn parse_tokens(parser: &Parser, text: &str) -> Vec<Word> {
-    parser.parse(&mut parser.worker(), &text.split(' ').collect::<Vec<_>>())
+fn parse_tokens(text: &str) -> Vec<Word> {
+    PARSER.parse(&mut PARSER.worker(), &text.split(' ').collect::<Vec<_>>())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    #[test]
+    fn the_network_is_its_slow_reference_on_any_words(words in proptest::collection::vec(any_token(), 1..20)) {
+        assert_network_is_its_reference(&words);
+    }
+
+    /// So that time grows with the length and no faster.
+    #[test]
+    fn a_long_text_is_its_parts(tokens in proptest::collection::vec(any_token(), 1..2000)) {
+        let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
+        let mut parts = vec![];
+        for part in tokens.chunks(PART) {
+            let first = parts.len();
+            let words = PARSER.parse(&mut PARSER.worker(), part);
+            parts.extend(words.into_iter().map(|word| Word { head: word.head.map(|head| head + first), ..word }));
+        }
+        assert_trees(&parts);
+        prop_assert_eq!(PARSER.parse(&mut PARSER.worker(), &tokens), parts);
+    }
+}
+
+/// A token that ends no sentence: of captions mostly.
+fn any_token() -> impl Strategy<Value = String> {
+    const KNOWN: &[&str] =
+        &["a", "the", "of", "in", "and", "two", "man", "dogs", "red", "is", "riding", "his", ",", "-lrb-", "'s"];
+    prop_oneof![4 => proptest::sample::select(KNOWN).prop_map(str::to_owned), 1 => "[a-zé0-9-]{1,9}"]
 }

@@ -1,11 +1,12 @@
-//! Recorded answers of the original programs, one JSON value per line: in the tree, and in `CAPEVAL_SHARED` if it is
+//! Recorded answers of the original programs and of our parser, one JSON value per line: in the tree, and in `CAPEVAL_SHARED` if it is
 //! set. A suite without a case fails.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-/// The recorded cases of that name. `tests/goldens/record_tokens.py` and `record_meteor.py` record those in the tree.
+/// The recorded cases of that name. `tests/goldens/record_tokens.py`, `record_meteor.py`
+/// and `rust/core/examples/record_parses.rs` record those in the tree.
 pub(crate) fn cases(name: &str) -> Vec<Value> {
     let mut cases = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/goldens").join(name));
     if let Some(shared) = std::env::var_os("CAPEVAL_SHARED") {
@@ -25,6 +26,7 @@ fn read(path: &Path) -> Vec<Value> {
 }
 
 /// A list of texts.
+#[allow(dead_code, reason = "not every suite has lists")]
 pub(crate) fn texts(values: &Value) -> Vec<&str> {
     values.as_array().expect("a list").iter().map(|value| value.as_str().expect("text")).collect()
 }
