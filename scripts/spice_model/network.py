@@ -21,7 +21,7 @@ WINDOW = 2
 
 @dataclass(frozen=True)
 class Shape:
-    """Sizes of the network."""
+    """Sizes of the network. What a matrix reads has a multiple of 16 numbers, which the Rust parser insists on."""
 
     embedding: int = 64
     width: int = 160

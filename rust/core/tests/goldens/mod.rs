@@ -1,12 +1,12 @@
-//! Recorded answers of the original programs and of our parser, one JSON value per line: in the tree, and in `CAPEVAL_SHARED` if it is
-//! set. A suite without a case fails.
+//! Recorded answers of the original programs and of our parser, one JSON value per line: in the tree, and in
+//! `CAPEVAL_SHARED` if it is set. A suite without a case fails.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-/// The recorded cases of that name. `tests/goldens/record_tokens.py`, `record_meteor.py`
-/// and `rust/core/examples/record_parses.rs` record those in the tree.
+/// The recorded cases of that name. `tests/goldens/record_tokens.py`, `record_meteor.py` and
+/// `rust/core/examples/record_parses.rs` record those in the tree.
 pub(crate) fn cases(name: &str) -> Vec<Value> {
     let mut cases = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/goldens").join(name));
     if let Some(shared) = std::env::var_os("CAPEVAL_SHARED") {
