@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Callable, Sequence
 from itertools import combinations
+from random import Random
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +19,7 @@ from capeval import _core, example
 from capeval.errors import CapevalWarning, DataError, UsageError
 from capeval.report.comparison_formats import render_comparison
 from capeval.scoring.compare import compare_results, holm
-from corpora import Pairs, captions, pairs
+from corpora import Pairs, caption, pairs, seeds
 from reference.resample import draws, halves
 
 Floats = npt.NDArray[np.float64]
@@ -82,8 +83,8 @@ def slow_permutation(a: Floats, b: Floats, formula: Callable[[Floats], float], s
 def systems(draw: st.DrawFn) -> list[Pairs]:
     """Two or three systems on the same images."""
     first = draw(pairs())
-    images = len(first.candidates)
-    others = draw(st.lists(st.lists(captions(), min_size=images, max_size=images), min_size=1, max_size=2))
+    chance = Random(draw(seeds))
+    others = ([caption(chance) for _ in first.candidates] for _ in range(draw(st.integers(1, 2))))
     return [first, *(Pairs(tuple(other), first.references) for other in others)]
 
 
