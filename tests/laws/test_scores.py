@@ -94,10 +94,10 @@ def test_a_reference_scored_against_itself_is_the_maximum(metric: Metric, corpus
     chance = Random(seed)
     own = Pairs(corpus.candidates, tuple(sentences[:1] for sentences in corpus.references))
     itself = Pairs(tuple(sentence for (sentence,) in own.references), own.references)
-    others = [own, *(
-        Pairs(tuple(chance.choice((caption(chance), mixed(chance, sentences))) for sentences in own.references), own.references)
-        for _ in range(3)
-    )]  # fmt: skip
+    others = [own]
+    for _ in range(3):
+        described = (chance.choice((caption(chance), mixed(chance, sentences))) for sentences in own.references)
+        others.append(Pairs(tuple(described), own.references))
     chosen = [variation for variation in variations(metric) if score_of_equals(variation) == variation.largest]
     best = itself.score(chosen)
     for other in others:
