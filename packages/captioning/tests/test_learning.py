@@ -26,13 +26,12 @@ STEPS = 300
 @pytest.fixture(scope="module")
 def scenes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("scenes")
-    write_scenes(folder, 3000, seed=1, shapes=1)
+    write_scenes(folder, 1000, seed=1, shapes=1)
     return folder
 
 
 @pytest.mark.parametrize("name", list(MODELS))
 def test_a_captioner_learns(name: str, scenes: Path, tmp_path: Path) -> None:
-    torch.set_num_threads(1)
     settings = Settings(
         data=str(scenes), model=name, weights="words", hidden=96, embedding=64, attention=32, latent=4, batch=20,
         captions=3, length=12, steps=STEPS, validate_every=STEPS, rate=1e-2, schedule="cosine", warmup=20, device="cpu",
