@@ -84,7 +84,7 @@ class Runner:
         In this process, unless it is given an environment or standard input; the pages of the documentation and what
         is run by a call go through the installed script.
         """
-        ended = self(*arguments, **options) if any(options.values()) else self.here(*arguments)
+        ended = self(*arguments, **options) if options else self.here(*arguments)
         assert (ended.status, ended.stderr) == (0, ""), ended.stderr
         return ended.stdout
 
@@ -94,7 +94,7 @@ class Runner:
         In this process, unless it is given an environment or standard input.
         """
         before = self.files()
-        ended = self(*arguments, **options) if any(options.values()) else self.here(*arguments)
+        ended = self(*arguments, **options) if options else self.here(*arguments)
         assert ended.status == 2, ended
         assert ended.stdout == ""
         assert ended.stderr.startswith("capeval: ")
