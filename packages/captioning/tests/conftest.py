@@ -1,12 +1,8 @@
-import pytest
 import torch
 
 from environment import browser, pytest_runtest_makereport, pytest_runtest_setup, shared
 
 __all__ = ["browser", "pytest_runtest_makereport", "pytest_runtest_setup", "shared"]
 
-
-@pytest.fixture(autouse=True)
-def one_thread() -> None:
-    """Of networks as small as those of the tests, a second thread does little but wait, and waits busily."""
-    torch.set_num_threads(1)
+# Of networks as small as those of the tests, a second thread does little but wait, and waits busily.
+torch.set_num_threads(1)

@@ -34,7 +34,8 @@ def scenes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_captioner_learns(name: str, scenes: Path, tmp_path: Path) -> None:
     settings = Settings(
         data=str(scenes), model=name, weights="words", hidden=96, embedding=64, attention=32, latent=4, batch=20,
-        captions=3, length=12, side=32, steps=STEPS, validate_every=STEPS, rate=1e-2, schedule="cosine", warmup=20, device="cpu",
+        captions=3, length=12, side=32, steps=STEPS, validate_every=STEPS, rate=1e-2, schedule="cosine", warmup=20,
+        device="cpu",
     )  # fmt: skip
     cache = scenes / "cache"  # the encoder and its features, which all captioners share
     train(settings, tmp_path / "run", cache=cache, tensorboard=False)
