@@ -24,7 +24,7 @@ SYSTEMS = {name: str(SETS / f"{name}.json") for name in ("varied", "safe")}
 WHOLE = ("plane", "f", "vocabulary", "words", "captions")
 HOSTILE = [
     "<script>alert(1)</script>",
-    r"$\frac{1}{$ costs $5 & 10 %",
+    r"$\frac{1}{$ costs 5 & 10 %",  # an even number of dollars: matplotlib would take it for a formula
     "كلب على الشاطئ 🐶 🏖️",
     "_hidden",
     "a\nb\tc" + "w" * 300,
