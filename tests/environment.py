@@ -30,6 +30,12 @@ def shared() -> Path:
     return Path(os.environ[SHARED])
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Where tests that need torch are left out, a file of nothing else is not imported: torch takes seconds."""
+    left_out = "not torch" in config.option.markexpr and collection_path.suffix == ".py"
+    return (left_out and "\npytestmark = pytest.mark.torch\n" in collection_path.read_text("utf-8")) or None
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from random import Random
 
 from hypothesis import strategies as st
 
 import capeval
 from capeval import CapevalWarning
 from capeval.scoring.diversity_result import Diversity, SystemDiversity
-from corpora import captions
+from corpora import caption, seeds
 
 Sets = dict[str, list[str]]
 
@@ -17,10 +18,11 @@ Sets = dict[str, list[str]]
 @st.composite
 def caption_sets(draw: st.DrawFn, *, least: int = 1, most: int = 6, size: int = 6) -> Sets:
     """`{image id: [caption, …]}`; a caption is drawn afresh, or repeats another of its set."""
+    images, chance = draw(st.integers(least, most)), Random(draw(seeds))
     sets: Sets = {}
-    for number in range(draw(st.integers(least, most))):
-        chosen = draw(st.lists(captions(), min_size=1, max_size=size))
-        sets[f"image-{number}"] = [draw(st.sampled_from(chosen)) if draw(st.booleans()) else c for c in chosen]
+    for number in range(images):
+        chosen = [caption(chance) for _ in range(chance.randint(1, size))]
+        sets[f"image-{number}"] = [chance.choice(chosen) if chance.random() < 0.5 else own for own in chosen]
     return sets
 
 

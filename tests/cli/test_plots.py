@@ -29,10 +29,10 @@ def test_pictures_and_report_of_one_run(run: Runner, tmp_path: Path) -> None:
 
 def test_pictures_left_out_are_named_on_stderr(run: Runner, tmp_path: Path) -> None:
     options = ["--plots", "pictures", "--interval", "none", "--draw", "hill-kites"]
-    ended = run("diversity", SETS[0], *options)
+    ended = run.here("diversity", SETS[0], *options)
     assert ended.status == 0
     assert "plane is left out: accuracy is scored against references; give --references" in ended.stderr
-    assert run("diversity", SETS[0], *options, "--quiet").stderr == ""
+    assert run.here("diversity", SETS[0], *options, "--quiet").stderr == ""
     assert not (tmp_path / "pictures" / "plane.png").exists()
 
 
@@ -44,7 +44,7 @@ def test_bad_options_end_before_the_scoring(run: Runner, tmp_path: Path) -> None
         (["--report", "nowhere/report.html"], "there is no folder 'nowhere'"),
         (["--report", "same.html", "--output", "same.html"], "both write same.html"),
     ):
-        ended = run("diversity", SETS[0], *options)
+        ended = run.here("diversity", SETS[0], *options)
         assert ended.status == 2
         assert message in ended.stderr
         assert ended.stdout == ""
@@ -52,7 +52,7 @@ def test_bad_options_end_before_the_scoring(run: Runner, tmp_path: Path) -> None
 
 
 def test_an_unknown_image_is_named(run: Runner, tmp_path: Path) -> None:
-    ended = run("diversity", SETS[0], "--plots", "pictures", "--draw", "hill-kites,nowhere", "--interval", "none")
+    ended = run.here("diversity", SETS[0], "--plots", "pictures", "--draw", "hill-kites,nowhere", "--interval", "none")
     assert ended.status == 2
     assert "--draw names 1 image (nowhere) without caption sets" in ended.stderr
     assert list((tmp_path / "pictures").iterdir()) == []

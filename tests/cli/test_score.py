@@ -48,7 +48,8 @@ def scored(run: Runner, references: str, candidates: str) -> Callable[..., dict[
     """The JSON document of a run with these options."""
 
     def scored(*options: object, files: tuple[str, str] = (references, candidates), stdin: str = "") -> dict:  # type: ignore[type-arg]
-        document = json.loads(run.ok("score", *files, "--format", "json", *options, stdin=stdin))
+        given = {"stdin": stdin} if stdin else {}
+        document = json.loads(run.ok("score", *files, "--format", "json", *options, **given))
         assert isinstance(document, dict)
         return document
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 import capeval
 from capeval import CapevalWarning, DocumentFrequency
 from capeval.errors import DataError, UsageError
-from corpora import WORDS, Pairs, captions, pairs, stem
+from corpora import WORDS, Pairs, pairs, stem
 from reference.document_frequency import Frequencies, document_frequencies, word_form
 
-references_only = pairs(captions(WORDS[:5], most=6), most=5)
+references_only = pairs(WORDS[:5], longest=6, most=5)
 
 
 def assert_counts(df: DocumentFrequency, slow: Frequencies, vocabulary: Sequence[str]) -> None:

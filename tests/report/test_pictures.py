@@ -24,12 +24,10 @@ SYSTEMS = {name: str(SETS / f"{name}.json") for name in ("varied", "safe")}
 WHOLE = ("plane", "f", "vocabulary", "words", "captions")
 HOSTILE = [
     "<script>alert(1)</script>",
-    r"$\frac{1}{$ costs $5 & 10 %",
-    "كلب على الشاطئ",
-    "🐶 dog 🏖️",
+    r"$\frac{1}{$ costs 5 & 10 %",  # an even number of dollars: matplotlib would take it for a formula
+    "كلب على الشاطئ 🐶 🏖️",
     "_hidden",
-    "w" * 300,
-    "a\nb\tc",
+    "a\nb\tc" + "w" * 300,
 ]
 
 
@@ -191,7 +189,7 @@ def test_hostile_names_and_captions_are_text(tmp_path: Path) -> None:
     sets = {name: {image: [image, f"a {image} dog", "a dog"] for image in HOSTILE} for name in HOSTILE}
     references = {image: ["a dog on grass", "the dog runs"] for image in HOSTILE}
     made = capeval.diversity(sets, references, samples=20)
-    assert write_pictures(made, tmp_path) == []
+    assert write_pictures(made, tmp_path, [HOSTILE[0], HOSTILE[1], HOSTILE[-1]]) == []
     assert [row["system"] for row in rows(tmp_path, "plane")] == [*HOSTILE, "human"]
     for path in tmp_path.glob("*.svg"):
         root = ET.fromstring(path.read_bytes())  # noqa: S314

@@ -31,7 +31,6 @@ def tokens(images: CaptionedImages) -> list[list[str]]:
 
 def speaker(images: CaptionedImages, kind: type[FC | LatentCaptioner] = FC) -> TrainedSpeaker:
     """An untrained captioner of the words of these images; sharp, so that it depends on what it sees and said."""
-    torch.set_num_threads(1)
     torch.manual_seed(3)
     encoder = load_encoder("small")
     encoder.standardise([read_pixels(images, images, encoder.side)])

@@ -19,7 +19,6 @@ WORDS, LIMIT = 5, 3
 @pytest.fixture(params=range(4))
 def model(request: pytest.FixtureRequest) -> Captioner:
     """A captioner of five words, end and unknown included, sharp enough that its choices depend on what it said."""
-    torch.set_num_threads(1)
     torch.manual_seed(request.param)
     captioner = FC(Sizes(vocabulary=WORDS, feature=3, hidden=8, embedding=8)).eval().requires_grad_(False)
     captioner.word.weight *= 8

@@ -15,8 +15,7 @@ from capeval_captioning.encoders import encoder_names, load_encoder, to_pixels
 
 
 @pytest.fixture(autouse=True)
-def _one_thread() -> None:
-    torch.set_num_threads(1)
+def _deterministic() -> None:
     torch.manual_seed(0)
 
 

@@ -7,7 +7,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-import torch
 
 from capeval.errors import DataError, UsageError
 from capeval_captioning.data.images import CaptionedImages
@@ -23,7 +22,6 @@ from sets import score
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """With a data set in `scenes` and, in the folders of their names, captioners that have learnt for a few steps."""
-    torch.set_num_threads(1)
     folder = tmp_path_factory.mktemp("generation")
     write_scenes(folder / "scenes", 60, seed=1)
     return folder

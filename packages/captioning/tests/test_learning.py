@@ -20,22 +20,22 @@ from capeval_captioning.training.settings import Settings
 from capeval_captioning.training.training import train
 from capeval_captioning.training.validation import greedy_captions, validation_score
 
-STEPS = 300
+STEPS = 200
 
 
 @pytest.fixture(scope="module")
 def scenes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("scenes")
-    write_scenes(folder, 3000, seed=1, shapes=1)
+    write_scenes(folder, 1000, seed=1, shapes=1)
     return folder
 
 
 @pytest.mark.parametrize("name", list(MODELS))
 def test_a_captioner_learns(name: str, scenes: Path, tmp_path: Path) -> None:
-    torch.set_num_threads(1)
     settings = Settings(
         data=str(scenes), model=name, weights="words", hidden=96, embedding=64, attention=32, latent=4, batch=20,
-        captions=3, length=12, steps=STEPS, validate_every=STEPS, rate=1e-2, schedule="cosine", warmup=20, device="cpu",
+        captions=3, length=12, side=32, steps=STEPS, validate_every=STEPS, rate=1e-2, schedule="cosine", warmup=20,
+        device="cpu",
     )  # fmt: skip
     cache = scenes / "cache"  # the encoder and its features, which all captioners share
     train(settings, tmp_path / "run", cache=cache, tensorboard=False)

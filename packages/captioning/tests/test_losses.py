@@ -22,7 +22,6 @@ IMAGES, VOCABULARY, LIMIT = 3, 5, 4
 
 @pytest.fixture(autouse=True)
 def _deterministic() -> Iterator[None]:
-    torch.set_num_threads(1)
     torch.manual_seed(0)
     torch.set_default_dtype(torch.float64)
     yield

@@ -16,7 +16,6 @@ from capeval_captioning.training.pretraining import prepared_encoder, train_on_w
 
 @pytest.fixture(scope="module")
 def scenes(tmp_path_factory: pytest.TempPathFactory) -> CaptionedImages:
-    torch.set_num_threads(1)
     folder = tmp_path_factory.mktemp("scenes")
     write_scenes(folder, 200)
     return CaptionedImages.read(folder).split("train")

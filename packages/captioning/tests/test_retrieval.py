@@ -22,7 +22,6 @@ from capeval_captioning.training.training import train
 
 @pytest.fixture(autouse=True)
 def _deterministic() -> None:
-    torch.set_num_threads(1)
     torch.manual_seed(0)
 
 
@@ -153,7 +152,6 @@ def scenes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def run(scenes: Path, tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
-    torch.set_num_threads(1)
     folder = tmp_path_factory.mktemp("runs")
     train(settings(scenes), folder / "xe", cache=folder / "cache", tensorboard=False)
     return RunFolder.open(folder / "xe")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from concurrent.futures import Executor, Future
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 from capeval.data import read_caption_sets
 from capeval.errors import DataError, UsageError
 from capeval_captioning.data.scenes import write_scenes
+from capeval_captioning.sweep import jobs
 from capeval_captioning.sweep.grid import Cell, Sweep, run_sweep
 from capeval_captioning.sweep.report import render, write_pictures
 from capeval_captioning.sweep.result import FIGURES, Place, SweepResult, _findings
@@ -36,6 +38,25 @@ def tiny(scenes: Path, **changes: Any) -> Sweep:
         reward_batch=4, training=TINY,
     )  # fmt: skip
     return replace(swept, **changes)
+
+
+@pytest.fixture(autouse=True)
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process of its own reads PyTorch for longer than such a sweep takes; `cli/test_caption_sweep.py` has them."""
+    monkeypatch.setattr(jobs, "ProcessPoolExecutor", Here)
+
+
+class Here(Executor):
+    def __init__(self, *_: object, **__: object) -> None:
+        pass
+
+    def submit(self, work: Callable[..., Any], /, *arguments: Any, **options: Any) -> Future[Any]:
+        done: Future[Any] = Future()
+        try:
+            done.set_result(work(*arguments, **options))
+        except BaseException as error:  # noqa: BLE001  (whatever it is, it is the future's)
+            done.set_exception(error)
+        return done
 
 
 def times(folder: Path) -> dict[str, int]:

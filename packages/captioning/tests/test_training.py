@@ -31,11 +31,6 @@ def scenes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(autouse=True)
-def one_thread() -> None:
-    torch.set_num_threads(1)
-
-
 def small(scenes: Path, **changes: Any) -> Settings:
     values: dict[str, Any] = {
         "data": str(scenes), "hidden": 16, "embedding": 8, "attention": 8, "latent": 4, "batch": 8, "captions": 2,

@@ -68,7 +68,6 @@ def checkpoint(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
 
 @pytest.fixture(scope="module")
 def speaker(checkpoint: Path) -> TransformersSpeaker:
-    torch.set_num_threads(1)
     return TransformersSpeaker(str(checkpoint), limit=6)
 
 
