@@ -307,7 +307,7 @@ def check_outputs(**places: str | None) -> None:
         if place is None:
             continue
         check_writable(place)
-        if os.path.isfile(place) and os.path.realpath(place) in inputs:
+        if os.path.isfile(place) and any(_is_same(place, text) for text in inputs):
             raise UsageError(f"{_dashed(option)} {place} would overwrite an input of this command; name another file")
         other = taken.setdefault(place if place == "-" else os.path.realpath(place), option)
         if other != option:
@@ -316,14 +316,21 @@ def check_outputs(**places: str | None) -> None:
 
 
 def _inputs(outputs: Iterable[str]) -> set[str]:
-    """The places of all that the running command's other arguments and options may name, be it a file or not."""
+    """All that the running command's other arguments and options may name, be it a file or not."""
     context = click.get_current_context()
     texts: set[str] = set()
     for name, value in context.params.items():
         if name not in outputs:
             texts.update(text for text in (value if isinstance(value, tuple) else (value,)) if isinstance(text, str))
-    texts |= {text.partition("=")[2] for text in texts}  # NAME=FILE
-    return {os.path.realpath(text) for text in texts if text and "\0" not in text}
+    return texts | {text.partition("=")[2] for text in texts}  # NAME=FILE
+
+
+def _is_same(place: str, text: str) -> bool:
+    """Whether the text names the same file, through links of any kind too."""
+    try:
+        return os.path.samefile(place, text)
+    except (OSError, ValueError):  # no file is called so
+        return False
 
 
 def _dashed(name: str) -> str:
