@@ -32,7 +32,7 @@ ACCEPTED = 'accepted are coco ({"images"'
 BROKEN: dict[str, tuple[object, list[str]]] = {
     "empty": (b"", ["the file is empty", ACCEPTED]),
     "cut off": (json.dumps(CANDIDATES)[:1000], ["line 1, column ", "the JSON ends early", "download it again"]),
-    "shape": (["a dog"], ["line 1, column ", 'found string "a dog"', ACCEPTED]),
+    "shape": (["a dog", 5], ["line 1, column ", 'found string "a dog"', ACCEPTED]),
     "number": (7, ["line 1, column 1", 'found a text that begins "7"', ACCEPTED]),
     "text": ("a dog\n", ["line 1, column 1", 'a text that begins "a dog"', ACCEPTED]),
     "nesting": ("[" * 200_000, ["line 1, column 2", ACCEPTED]),
