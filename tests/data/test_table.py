@@ -89,7 +89,7 @@ def test_candidates_and_splits(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="refs: 1 image has more than one candidate: 2; keep one for each image, or"):
         read_candidates(path)
     with pytest.raises(
-        UsageError, match="refs: this is a file of format parquet, which has no splits; leave the split out"
+        UsageError, match="refs: this is a file of format rows, which has no splits; leave the split out"
     ):
         read_references(path, split="test")
 

@@ -13,7 +13,6 @@ import click
 
 from capeval.cli.interruptible import building_tables, stage
 from capeval.corpus.corpus import ON_MISSING, TOKENIZERS
-from capeval.data import FORMATS as CAPTION_FORMATS
 from capeval.data.atomic import atomic_write, check_writable
 from capeval.errors import CapevalWarning, UsageError
 from capeval.report.formats import FORMATS
@@ -188,19 +187,6 @@ def check_threshold(threshold: float | None, objects: str | None) -> None:
     """Raises `UsageError` for a threshold without objects."""
     if threshold is not None and objects is None:
         raise UsageError("--threshold is for the detections of --objects FILE, which was not given")
-
-
-def caption_files(function: F) -> F:
-    """--reference-format, --candidate-format, --split."""
-    for option in (
-        click.option("--split", metavar="NAME", help="Split of a Karpathy file, such as test."),
-        *(
-            click.option(name, type=click.Choice(CAPTION_FORMATS), help="Instead of recognising it from content.")
-            for name in ("--candidate-format", "--reference-format")
-        ),
-    ):
-        function = option(function)
-    return function
 
 
 def captioning(function: F) -> F:

@@ -17,6 +17,7 @@ from capeval.errors import DataError, DataWarning, UsageError, accepted_name, wa
 if TYPE_CHECKING:
     from capeval.data.rows import Document, Rows
     from capeval.data.shapes.family import Shape
+    from capeval.data.testsets import Progress
 
 FORMATS = (*CAPTION_FORMATS, *TABLE_FORMATS, *SHAPES)
 """Names of the formats that can be read, for options such as ``--reference-format``."""
@@ -194,13 +195,21 @@ class CaptionFile:
             self._data = [read_bytes(path)]
 
     @classmethod
-    def of_references(cls, path: PathLike, *, format: str | None, split: str | None) -> CaptionFile:
-        """A file of references, or the test set of this name."""
-        if isinstance(path, str):
-            from capeval.data.testsets import find
+    def of_references(
+        cls, path: PathLike, *, format: str | None, split: str | None, progress: Progress | None = None
+    ) -> CaptionFile:
+        """A file of references, or the test set of this name; `progress` is called while it is fetched."""
+        if not isinstance(path, str) or path == "-" or os.path.exists(path):
+            return cls(path, format=format, split=split)
+        from capeval.data.testsets import find, nearest
 
-            path = find(path) or path
-        return cls(path, format=format, split=split)
+        try:
+            return cls(find(path, progress) or path, format=format, split=split)
+        except DataError as error:
+            near = nearest(path)
+            if near is None or near == path:
+                raise
+            raise DataError(f"{error}; the test set is called {near}") from None
 
     def references(self, *, columns: Shape | None = None, image_ids: str = "text") -> Captions:
         """The references in it."""
@@ -263,6 +272,8 @@ class CaptionFile:
                 hint = f"; {_NAME_COLUMNS}" if self.format in _TEXT_TABLES else ""
                 raise type(error)(f"{error}{hint}") from None
             return self._of_shape(part, error)
+        if self.format is None and captions.image_count <= _COLUMNS and data.lstrip()[:1] == b"{" and self._known():
+            return self._of_shape(part, None)  # one row, as a mapping from its keys
         if self.format in _TEXT_TABLES or (self.format is None and _is_text_table(data)):
             from capeval.data.missing import without_missing
 
@@ -274,7 +285,7 @@ class CaptionFile:
         try:
             found = self._known()
         except DataError as other:
-            raise (other if self.format in SHAPES else error or other) from None
+            raise (other if error is None or _is_of_a_shape(other) else error) from None
         if found is None:
             raise self._unknown(error)
         shape, rows = found
@@ -341,6 +352,16 @@ class CaptionFile:
             return error or DataError("is of no known format")
         lines = "; where each line is a caption, give the format text" if document.kind == "lines" else ""
         return DataError(f"has the columns {_some_columns(document.rows)}, which tell no format; {_NAME_COLUMNS}{lines}")
+
+
+def _is_of_a_shape(error: DataError) -> bool:
+    """Whether a table that cannot be read has the columns of a shape, so that this error is the one to show."""
+    from capeval.data.rows import BrokenTableError, Columns
+
+    if not isinstance(error, BrokenTableError):
+        return False
+    rows = Columns({name: [] for name in error.names})
+    return any(shape.unpack is None and shape.name != "rows" and shape.fits(rows) for shape in shapes().values())
 
 
 def _is_text_table(data: bytes) -> bool:

@@ -81,6 +81,18 @@ def _at(record: Mapping[str, Any], path: str) -> Any:
     return value.get(inner) if inner and isinstance(value, Mapping) else None
 
 
+class BrokenTableError(DataError):
+    """A text table of which a row cannot be read.
+
+    Attributes:
+        names: its columns.
+    """
+
+    def __init__(self, message: str, names: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.names = names
+
+
 class Document:
     """A file that is a table or JSON.
 
@@ -176,21 +188,22 @@ def table(text: str) -> Columns:
     # Tables with bars, as Flickr30k's, put no quotes around their fields, but may have some in them.
     quoting = csv.QUOTE_NONE if delimiter == "|" else csv.QUOTE_MINIMAL
     before = csv.field_size_limit(_LONGEST_FIELD)
+    names: list[str] = []
+    rows: list[list[str]] = []
     try:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting, strict=True)
         lines = ((reader.line_num, row) for row in reader if row)
-        _, names = next(lines)
-        names = [name.strip() for name in names]
-        rows = []
+        names = [name.strip() for name in next(lines)[1]]
         for number, row in lines:
             rows.append(_mended(row, names) if len(row) != len(names) else row)
             if len(rows[-1]) != len(names):
-                raise DataError(
+                raise BrokenTableError(
                     f"line {number}: row {len(rows)} has {len(row)} fields where the header has {len(names)}; put a "
-                    "caption that holds the delimiter in double quotes"
+                    "caption that holds the delimiter in double quotes",
+                    names,
                 )
     except csv.Error as error:
-        raise DataError(f"line {reader.line_num}: the table cannot be read: {error}") from None
+        raise BrokenTableError(f"line {reader.line_num}: the table cannot be read: {error}", names) from None
     finally:
         csv.field_size_limit(before)
     if delimiter == "|":
