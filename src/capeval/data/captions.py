@@ -285,11 +285,22 @@ class CaptionFile:
         try:
             found = self._known()
         except DataError as other:
-            raise (other if error is None or _is_of_a_shape(other) else error) from None
+            raise self._told(error, other) from None
         if found is None:
             raise self._unknown(error)
         shape, rows = found
         return shape.read(rows, part, self.name, self.split)
+
+    def _told(self, error: DataError | UsageError | None, other: DataError) -> DataError | UsageError:
+        """Which error to show of a file: the native reader's, or the `other` of those that came after it."""
+        from capeval.data.rows import BrokenTableError, Columns
+
+        if error is None or not isinstance(other, BrokenTableError) or not self._data[0].strip():
+            return error or other
+        rows = Columns({name: [] for name in other.names})
+        if any(shape.unpack is None and shape.name != "rows" and shape.fits(rows) for shape in shapes().values()):
+            return other  # a table of a shape, of which a row is broken
+        return error if {"image_id", "caption"} <= {*other.names} else type(error)(f"{error}; {_LINES}")
 
     def _known(self) -> tuple[Shape, Rows] | None:
         """The shape that is named or recognised, and its rows; None for rows that the native reader knows."""
@@ -350,18 +361,8 @@ class CaptionFile:
         document = self._document
         if document.rows is None or (error is not None and (document.kind in ("rows", "json") or document.is_native())):
             return error or DataError("is of no known format")
-        lines = "; where each line is a caption, give the format text" if document.kind == "lines" else ""
+        lines = f"; {_LINES}" if document.kind == "lines" else ""
         return DataError(f"has the columns {_some_columns(document.rows)}, which tell no format; {_NAME_COLUMNS}{lines}")
-
-
-def _is_of_a_shape(error: DataError) -> bool:
-    """Whether a table that cannot be read has the columns of a shape, so that this error is the one to show."""
-    from capeval.data.rows import BrokenTableError, Columns
-
-    if not isinstance(error, BrokenTableError):
-        return False
-    rows = Columns({name: [] for name in error.names})
-    return any(shape.unpack is None and shape.name != "rows" and shape.fits(rows) for shape in shapes().values())
 
 
 def _is_text_table(data: bytes) -> bool:
@@ -371,6 +372,9 @@ def _is_text_table(data: bytes) -> bool:
 
 
 _NAME_COLUMNS = "name the column of the image ids by --id-column and those of the captions by --caption-column"
+
+
+_LINES = "where each line is a caption, choose the format text"
 
 
 def _some_columns(rows: Rows) -> str:

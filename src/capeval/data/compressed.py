@@ -64,7 +64,7 @@ def _whole(decompressor: Callable[[], object], data: bytes) -> bytes:
 
 def _zstd(data: bytes) -> bytes:
     try:
-        from compression import zstd  # type: ignore[import-not-found, unused-ignore]  # Python 3.14
+        from compression import zstd  # Python 3.14
     except ImportError:
         return _zstd_of_arrow(data)
     return zstd.decompress(data)  # type: ignore[no-any-return, unused-ignore]

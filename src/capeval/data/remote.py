@@ -27,7 +27,7 @@ def fetched(url: str) -> bytes:
     if url.startswith(("http://", "https://")):
         return _by_http(url)
     try:
-        import fsspec  # type: ignore[import-untyped, unused-ignore]
+        import fsspec
     except ImportError:
         raise MissingDependencyError(f"reading {url.partition(':')[0]}:// files", extra="files") from None
     try:

@@ -184,7 +184,7 @@ def table(text: str) -> Columns:
     header = next((line for line in text.split("\n") if line.strip()), "")
     delimiter = max(DELIMITERS, key=header.count)
     if not header.count(delimiter):
-        raise DataError("has no header line with columns")
+        raise BrokenTableError("has no header line with columns")
     # Tables with bars, as Flickr30k's, put no quotes around their fields, but may have some in them.
     quoting = csv.QUOTE_NONE if delimiter == "|" else csv.QUOTE_MINIMAL
     before = csv.field_size_limit(_LONGEST_FIELD)
@@ -225,7 +225,7 @@ def _spreadsheet(data: bytes) -> Columns:
     import io
 
     try:
-        from openpyxl import load_workbook  # type: ignore[import-untyped, unused-ignore]
+        from openpyxl import load_workbook
     except ImportError:
         raise MissingDependencyError("reading Excel files", extra="files") from None
     try:
