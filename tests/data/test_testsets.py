@@ -147,7 +147,7 @@ def test_without_a_checksum_that_of_the_first_download_counts(
     server: type[Handler], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     digest = hashlib.sha256(CONTENT["/whole.json"]).hexdigest()
-    with pytest.warns(CapevalWarning, match=f"nobody has published a checksum of it; that of this download, {digest}, is"):
+    with pytest.warns(CapevalWarning, match=f"nobody has published a checksum of it; that of this .*{digest}, is"):
         assert read_references("whole").to_dict() == REFERENCES
     assert (folder / "whole.json.sha256").read_text() == f"{digest}  whole.json\n"
     assert [method for method, *_ in server.requests] == ["HEAD", "GET"]
@@ -159,7 +159,7 @@ def test_without_a_checksum_that_of_the_first_download_counts(
 
 
 def test_what_cannot_be_had(server: type[Handler], folder: Path) -> None:
-    with pytest.raises(DataError, match="gone.json: HTTP Error 404: Not Found; .* give its folder by CAPEVAL_TEST_SETS"):
+    with pytest.raises(DataError, match="gone.json: HTTP Error 404: Not Found; .* folder by CAPEVAL_TEST_SETS"):
         read_references("gone")
     with pytest.raises(DataError, match="splits.zip: has no file no.json; remove it, and it is fetched again$"):
         read_references("empty")

@@ -40,7 +40,8 @@ class CaptionFiles:
     def of_systems(self, references: str, systems: Mapping[str, str]) -> tuple[Captions, dict[str, Captions]]:
         """References, and each system's candidates by its name, of the files."""
         # Candidates first: where two files are swapped, the error stands alone, without a warning before it.
-        *found, described = self.read([*(("candidates", file) for file in systems.values()), ("references", references)])
+        candidates = [("candidates", file) for file in systems.values()]
+        *found, described = self.read([*candidates, ("references", references)])
         if self.on_extra == "skip":
             found = [known_only(captions, described) for captions in found]
         return described, dict(zip(systems, found, strict=True))
@@ -61,17 +62,18 @@ class CaptionFiles:
 
         A file that has not the columns that are named is read as if none were; but one of the files must have them.
         """
-        found, lacking, columns = [], [], self._columns
-        for part, path in wanted:
+        found: dict[int, Captions] = {}
+        lacking: dict[int, tuple[str, CaptionFile, NoColumnError]] = {}
+        for place, (part, path) in enumerate(wanted):
             file = self._open(part, path)
             try:
-                found.append(self._read(part, file, columns))
+                found[place] = self._read(part, file, self._columns)
             except NoColumnError as error:
-                lacking.append((error, part, file))
-                found.append(None)
-        if lacking and len(lacking) == len(found):
-            raise lacking[0][0]
-        return [self._read(*lacking.pop(0)[1:]) if captions is None else captions for captions in found]
+                lacking[place] = part, file, error
+        if lacking and not found:
+            raise lacking[0][2]
+        found |= {place: self._read(part, file) for place, (part, file, _) in lacking.items()}
+        return [found[place] for place in sorted(found)]
 
     @property
     def _columns(self) -> Any:

@@ -102,8 +102,8 @@ def command(
     if [*places.values(), references, training].count("-") > 1:
         raise UsageError("only one of the files can be standard input; name files for the others")
     stage.text = "reading"
-    wanted = [*(("sets", file) for file in places.values()), *([] if references is None else [("references", references)])]
-    found = files.read(wanted)
+    wanted = [("sets", file) for file in places.values()]
+    found = files.read(wanted if references is None else [*wanted, ("references", references)])
     systems = dict(zip(places, found[: len(places)], strict=True))
     described = found[-1] if references is not None else None
     known_ids = next(iter(systems.values())).image_ids

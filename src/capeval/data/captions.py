@@ -80,7 +80,7 @@ def read_candidates(
     image_ids: str = "text",
     on_duplicate: str = "error",
 ) -> Captions:
-    """Read the captions of one system: exactly one per image. Arguments and errors as `read_references`, and:
+    """Read the captions of one system: exactly one per image. Arguments and errors are those of `read_references`.
 
     Args:
         path: see there.
@@ -123,7 +123,7 @@ def read_both(
     image_ids: str = "text",
     on_duplicate: str = "error",
 ) -> tuple[Captions, Captions]:
-    """Read references and one system's captions out of the same file. Arguments and errors as `read_candidates`, and:
+    """Read references and one system's captions out of the same file. Errors are those of `read_candidates`.
 
     Args:
         path: see there.
@@ -351,18 +351,20 @@ class CaptionFile:
         shape, rows = self._with_columns(named)
         if shape.columns(rows, part) is None:
             raise NoColumnError(
-                f"has the columns {_some_columns(rows)}, and not {_and_not(shape, part)}; name others by --id-column and "
-                f"--{'references' if part == 'references' and shape.references else 'caption'}-column"
+                f"has the columns {_some_columns(rows)}, and not {_and_not(shape, part)}; name others by --id-column "
+                f"and --{'references' if part == 'references' and shape.references else 'caption'}-column"
             )
         return shape.read(rows, part, self.name, self.split)
 
     def _unknown(self, error: DataError | UsageError | None) -> DataError | UsageError:
         """What to say of a file that is not recognised."""
         document = self._document
-        if document.rows is None or (error is not None and (document.kind in ("rows", "json") or document.is_native())):
+        native = document.kind in ("rows", "json") or document.is_native()
+        if document.rows is None or (native and error is not None):
             return error or DataError("is of no known format")
         lines = f"; {_LINES}" if document.kind == "lines" else ""
-        return DataError(f"has the columns {_some_columns(document.rows)}, which tell no format; {_NAME_COLUMNS}{lines}")
+        columns = _some_columns(document.rows)
+        return DataError(f"has the columns {columns}, which tell no format; {_NAME_COLUMNS}{lines}")
 
 
 def _is_text_table(data: bytes) -> bool:

@@ -111,7 +111,7 @@ def is_good(part: Published, path: str) -> bool:
 
 @contextlib.contextmanager
 def storing(folder: str, place: str = Published.place) -> Iterator[None]:
-    """Turns an operating-system error of writing in the folder into one that names a remedy: `place` chooses another."""
+    """Turns an operating-system error of writing in the folder into one that says how to choose another: by `place`."""
     try:
         yield
     except OSError as error:

@@ -23,8 +23,8 @@ class Files(NamedTuple):
 def files_of(folder: PathLike, split: str | None) -> Files:
     """The files of the folder with the captions.
 
-    Parquet files are called after their split, as `test-00000-of-00002.parquet`, in the folder or in `data`; a split may
-    also be a folder with a metadata file.
+    Parquet files are called after their split, as `test-00000-of-00002.parquet`, in the folder or in `data`; a split
+    may also be a folder with a metadata file.
 
     Raises:
         DataError: none is there.
@@ -40,8 +40,8 @@ def files_of(folder: PathLike, split: str | None) -> Files:
     for path in [*(place / name for name in inside), *sorted((place / "data").glob("*"))]:
         if path.suffix in _TABLES:
             found.setdefault(path.stem.partition("-")[0], []).append(path)
-        elif path.is_dir():
-            found.update({path.name: [path / name] for name in _METADATA if (path / name).is_file()})
+        elif path.is_dir() and (inner := [path / name for name in _METADATA if (path / name).is_file()]):
+            found[path.name] = inner[:1]
     if not found:
         raise DataError(f"{os.fspath(folder)}: is a directory; name a file in it")
     if split is not None and split in found:

@@ -22,7 +22,7 @@ _LONGEST_FIELD = 1 << 30
 class Rows(Protocol):
     """Rows of one file."""
 
-    names: Sequence[str]
+    names: list[str]
     """The columns. A part of an object inside a row goes by a path: `doc.question_id`."""
 
     def batches(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
@@ -115,7 +115,8 @@ class Document:
             return False
         if self.kind == "wrapped" and "sentences" in names:
             return True
-        lists = isinstance(self.rows, Records) and any(isinstance(row.get("caption"), list) for row in self.rows.records)
+        records = self.rows.records if isinstance(self.rows, Records) else ()
+        lists = any(isinstance(record.get("caption"), list) for record in records)
         return "image_id" in names and bool({"caption", "captions"} & names) and not lists
 
     @classmethod
@@ -136,8 +137,7 @@ class Document:
         document = _json(text)
         if _are_objects(document):
             return cls(Records(document), document, kind="rows")
-        rows = _unwrapped(document)
-        wrapped = isinstance(document, dict) and rows is not None and rows.records != [document]
+        rows, wrapped = _unwrapped(document)
         return cls(rows, document, kind="wrapped" if wrapped else "json")
 
 
@@ -145,14 +145,14 @@ def _are_objects(document: Any) -> bool:
     return isinstance(document, list) and bool(document) and all(isinstance(record, dict) for record in document)
 
 
-def _unwrapped(document: Any) -> Records | None:
-    """The rows of `{"results": [row, …], …}`, whatever their key, or of one row."""
+def _unwrapped(document: Any) -> tuple[Records | None, bool]:
+    """The rows of `{"results": [row, …], …}`, whatever their key, or of one row; and whether they are in a list."""
     if not isinstance(document, dict):
-        return None
+        return None, False
     lists = [value for value in document.values() if _are_objects(value)]
     if len(lists) > 1:
-        return None
-    return Records(lists[0] if lists else [document])
+        return None, False
+    return Records(lists[0] if lists else [document]), bool(lists)
 
 
 def _json(text: str) -> Any:
@@ -186,7 +186,7 @@ def table(text: str) -> Columns:
     if not header.count(delimiter):
         raise BrokenTableError("has no header line with columns")
     # Tables with bars, as Flickr30k's, put no quotes around their fields, but may have some in them.
-    quoting = csv.QUOTE_NONE if delimiter == "|" else csv.QUOTE_MINIMAL
+    quoting: Any = csv.QUOTE_NONE if delimiter == "|" else csv.QUOTE_MINIMAL
     before = csv.field_size_limit(_LONGEST_FIELD)
     names: list[str] = []
     rows: list[list[str]] = []

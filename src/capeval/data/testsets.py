@@ -177,8 +177,8 @@ def _read(one: TestSet, progress: Progress | None) -> Captions:
         raise DataError(f"{source}: {error}") from None
     if captions.image_count != one.images:
         raise DataError(
-            f"{source}: has {captions.image_count:,} images of {one.name}, where there should be {one.images:,}; remove "
-            "it, and it is fetched again"
+            f"{source}: has {captions.image_count:,} images of {one.name}, where there should be {one.images:,}; "
+            "remove it, and it is fetched again"
         )
     return captions
 

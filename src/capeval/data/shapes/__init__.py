@@ -1,7 +1,7 @@
 """Shapes of caption files that data sets and programs have, beside the formats that the native reader knows.
 
-A family of shapes is a module here; each shape says which columns it has, see `family`. A new one is a `Shape` in one of
-the modules, and its name here: names alone are loaded with the command line.
+A family of shapes is a module here; each shape says which columns it has, see `family`. A new one is a `Shape` in one
+of the modules, and its name here: names alone are loaded with the command line.
 """
 
 from __future__ import annotations

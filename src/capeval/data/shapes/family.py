@@ -80,7 +80,7 @@ class Shape:
     def holds_both(self, rows: Rows) -> bool:
         """Whether the rows have references and a system's captions, in different columns."""
         both = [self.columns(rows, part) for part in ("references", "candidates")]
-        return None not in both and both[0] != both[1]
+        return all(both) and both[0] != both[1]
 
     def read(self, rows: Rows, part: str, name: str, split: str | None = None) -> Captions:
         """The captions of the rows.
@@ -101,7 +101,9 @@ class Shape:
         if split is not None and (self.split is None or self.split not in rows.names):
             raise UsageError(f"this is a file of format {self.name}, which has no splits; leave the split out")
         keep = part != "references"
-        builder, seen, missing, splits = CaptionsBuilder(), 0, [], set()
+        builder, seen = CaptionsBuilder(), 0
+        missing: list[str] = []
+        splits: set[str] = set()
         image, found = columns
         for batch in rows.batches([image, *found, *([] if split is None else [self.split or ""])]):
             ids, values = whole_numbers(batch[0]), self._values(batch[1 : 1 + len(found)], seen)

@@ -7,7 +7,6 @@ from typing import Any
 
 from capeval.data.shapes.family import Record, Shape
 
-
 _WRAPPERS = {"annotations", "captions", "data", "images", "predictions", "results", "rows", "samples"}
 """Keys that a list of rows goes under, rather than image ids."""
 
