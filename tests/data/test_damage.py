@@ -81,7 +81,7 @@ def read_all(path: Path) -> None:
 
 @pytest.mark.parametrize("case", BYTES)
 @given(damage=DAMAGE)
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_damaged_files(case: str, damage: list[tuple[float, str, bytes]], tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(damaged(BYTES[case], damage))
@@ -90,7 +90,7 @@ def test_damaged_files(case: str, damage: list[tuple[float, str, bytes]], tmp_pa
 
 @pytest.mark.parametrize("make", [parquet, sheet])
 @given(damage=DAMAGE)
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_damaged_tables(make, damage: list[tuple[float, str, bytes]], tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     path = tmp_path / "file"
     path.write_bytes(damaged(make(), damage))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -22,20 +21,28 @@ F = TypeVar("F", bound=Callable[..., Any])
 ON_EXTRA = ("error", "skip")
 
 
-@dataclass(frozen=True)
 class CaptionFiles:
-    """What the options say about the files of captions; each value as its option has it."""
+    """What the options say about the files of captions; each value is that of its option.
 
-    reference_format: str | None = None
-    captions_format: str | None = None
-    """Format of the other files: of candidates, or of caption sets."""
-    split: str | None = None
-    id_column: tuple[str, ...] = ()
-    caption_column: tuple[str, ...] = ()
-    references_column: tuple[str, ...] = ()
-    image_ids: str = "text"
-    on_extra: str = "error"
-    on_duplicate: str = "error"
+    `captions_format` is the format of the other files: of candidates, or of caption sets.
+    """
+
+    def __init__(
+        self,
+        *,
+        reference_format: str | None = None,
+        captions_format: str | None = None,
+        split: str | None = None,
+        id_column: tuple[str, ...] = (),
+        caption_column: tuple[str, ...] = (),
+        references_column: tuple[str, ...] = (),
+        image_ids: str = "text",
+        on_extra: str = "error",
+        on_duplicate: str = "error",
+    ) -> None:
+        self.reference_format, self.captions_format, self.split = reference_format, captions_format, split
+        self.columns = columns_named(id_column, caption_column, references_column)
+        self.image_ids, self.on_extra, self.on_duplicate = image_ids, on_extra, on_duplicate
 
     def of_systems(self, references: str, systems: Mapping[str, str]) -> tuple[Captions, dict[str, Captions]]:
         """References, and each system's candidates by its name, of the files."""
@@ -48,7 +55,7 @@ class CaptionFiles:
 
     def both(self, path: str) -> tuple[Captions, Captions]:
         """References and candidates of one file."""
-        file, columns = self._open("references", path), self._columns
+        file, columns = self._open("references", path), self.columns
         file.check_holds_both(columns)
         candidates = file.candidates(columns=columns, image_ids=self.image_ids, on_duplicate=self.on_duplicate)
         return file.references(columns=columns, image_ids=self.image_ids), candidates
@@ -67,17 +74,13 @@ class CaptionFiles:
         for place, (part, path) in enumerate(wanted):
             file = self._open(part, path)
             try:
-                found[place] = self._read(part, file, self._columns)
+                found[place] = self._read(part, file, self.columns)
             except NoColumnError as error:
                 lacking[place] = part, file, error
         if lacking and not found:
             raise lacking[0][2]
         found |= {place: self._read(part, file) for place, (part, file, _) in lacking.items()}
         return [found[place] for place in sorted(found)]
-
-    @property
-    def _columns(self) -> Any:
-        return columns_named(self.id_column, self.caption_column, self.references_column)
 
     def _open(self, part: str, path: str) -> CaptionFile:
         if part == "references":
@@ -91,6 +94,9 @@ class CaptionFiles:
             return file.captions("sets", columns=columns, image_ids=self.image_ids)
         read = file.references if part == "references" else file.sets
         return read(columns=columns, image_ids=self.image_ids)
+
+
+_OPTIONS = tuple(CaptionFiles.__init__.__annotations__)
 
 
 def _show(name: str, done: int, all_: int) -> None:
@@ -112,7 +118,7 @@ def caption_files(*, references: bool = True, captions: str | None = None) -> Ca
     def decorate(function: F) -> F:
         @wraps(function)
         def with_files(*arguments: Any, **values: Any) -> Any:
-            own = {name: values.pop(name) for name in CaptionFiles.__annotations__ if name in values}
+            own = {name: values.pop(name) for name in _OPTIONS if name in values}
             if captions is not None:
                 own["captions_format"] = values.pop(f"{captions}_format")
             return function(*arguments, files=CaptionFiles(**own), **values)

@@ -31,7 +31,8 @@ def command(names: tuple[str, ...], format_: str) -> None:
     from capeval.report.printing.table import Column, Table
     from capeval.report.printing.terminal import render
 
-    columns = [Column("name"), Column("images", align="right"), Column("here"), Column("what")]
+    heads = ("name", "images", "here", "what")
+    columns = [Column(head, align="right" if head == "images" else "left") for head in heads]
     rows = [[d["name"], f"{d['images']:,}", "yes" if d["here"] else "no", d["summary"]] for d in described]
     options.emit(render([Table(columns, rows, title=testsets.folder())]))
 

@@ -275,9 +275,10 @@ class CaptionFile:
         if self.format is None and captions.image_count <= _COLUMNS and data.lstrip()[:1] == b"{" and self._known():
             return self._of_shape(part, None)  # one row, as a mapping from its keys
         if self.format in _TEXT_TABLES or (self.format is None and _is_text_table(data)):
-            from capeval.data.missing import without_missing
+            from capeval.data.missing import may_be_missing, without_missing
 
-            return without_missing(captions, self.name, keep=part != "references")
+            if may_be_missing(data):
+                return without_missing(captions, self.name, keep=part != "references")
         return captions
 
     def _of_shape(self, part: str, error: DataError | UsageError | None) -> Captions:
@@ -369,13 +370,15 @@ class CaptionFile:
 
 def _is_text_table(data: bytes) -> bool:
     """Whether a file that was read natively is a table, as its header line tells."""
-    header = data.lstrip().partition(b"\n")[0]
+    header = data[:_HEADER].lstrip().partition(b"\n")[0]
     return b"image_id" in header and b"caption" in header and header[:1] not in (b"{", b"[")
 
 
 _NAME_COLUMNS = "name the column of the image ids by --id-column and those of the captions by --caption-column"
 
 
+_HEADER = 1000
+"""Bytes of a table that hold its header line, if it is one that the native reader reads."""
 _LINES = "where each line is a caption, choose the format text"
 
 

@@ -9,16 +9,32 @@ from capeval._core import Captions
 from capeval.errors import DataWarning, warn
 
 _WORDS = {"", "nan", "none", "null", "<na>"}
+_WORD_BYTES = tuple(word.encode() for word in sorted(_WORDS) if word)
 _LONGEST = max(map(len, _WORDS))
+_BLANKS = " \t\r\n"
 _SHOWN = 5
 
 
 def is_missing(value: Any) -> bool:
     """Whether a cell holds no caption: nothing, NaN, blanks, or the word for one of them."""
     if isinstance(value, str):
-        text = value if len(value) <= _LONGEST else value.strip()
-        return len(text) <= _LONGEST and text.strip().lower() in _WORDS
+        text = value.strip(_BLANKS)
+        return len(text) <= _LONGEST and text.lower() in _WORDS
     return value is None or value != value  # noqa: PLR0124 - NaN
+
+
+def may_be_missing(table: bytes) -> bool:
+    """Whether a cell of a text table may be missing, by a quick look for a few pieces of text.
+
+    It errs on one side only: where it says no, `without_missing` finds nothing.
+    """
+    header = table.lstrip().partition(b"\n")[0]
+    between = max((b",", b";", b"\t"), key=header.count)
+    packed = table.translate(None, b' "\r' if between == b"\t" else b' "\r\t').lower()
+    if packed.startswith(between) or packed.endswith(between):
+        return True
+    starts = (between, b"\n")
+    return any(start + end in packed for start in starts for end in (between, *_WORD_BYTES)) or between + b"\n" in packed
 
 
 def without_missing(captions: Captions, name: str, *, keep: bool) -> Captions:

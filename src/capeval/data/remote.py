@@ -7,14 +7,16 @@ import re
 
 from capeval.errors import DataError, MissingDependencyError
 
-_REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+::?//|[a-z][a-z0-9]+::[a-z]")
+_REMOTE = r"[A-Za-z][A-Za-z0-9+.-]+::?//|[a-z][a-z0-9]+::[a-z]"
 _SILENCE = 60.0
 """Seconds without a byte after which we give up."""
 
 
 def is_remote(path: object) -> bool:
     """Whether this is a URL, as `https://host/file` or `simplecache::s3://bucket/file`, and no file is called so."""
-    return isinstance(path, str) and _REMOTE.match(path) is not None and not os.path.exists(path)
+    if not isinstance(path, str) or not ("://" in path or "::" in path):
+        return False
+    return re.match(_REMOTE, path) is not None and not os.path.exists(path)
 
 
 def fetched(url: str) -> bytes:
