@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from capeval.data import read_candidates, read_references
 from capeval.data.captions import read_both
-from capeval.data.missing import is_missing, may_be_missing
 from capeval.data.shapes import SHAPES, shapes
 from capeval.errors import DataError, DataWarning, UsageError
 
@@ -357,29 +352,3 @@ def test_missing_captions_among_several(write: Callable[[str | bytes], Path]) ->
 def test_what_is_wrong_is_told(content: str, sentence: str, write: Callable[[str | bytes], Path]) -> None:
     with pytest.raises(DataError, match=sentence):
         read_references(write(content))
-
-
-@given(
-    rows=st.lists(
-        st.tuples(
-            st.sampled_from(["1", "2 "]),
-            st.sampled_from(["", "nan", " ", "None", "a", "a, b", '"', "\t", "  null ", "<NA>", "x\ny", "\n", "nanny"]),
-        ),
-        min_size=1,
-    ),
-    delimiter=st.sampled_from(",;\t"),
-    turned=st.booleans(),
-    ended=st.booleans(),
-    end=st.sampled_from(["\n", "\r\n"]),
-)
-@settings(max_examples=200, deadline=None)
-def test_the_quick_look_for_missing_captions_overlooks_none(
-    rows: list[tuple[str, str]], delimiter: str, turned: bool, ended: bool, end: str
-) -> None:
-    file = io.StringIO(newline="")
-    table = csv.writer(file, delimiter=delimiter, lineterminator=end)
-    for row in [("image_id", "caption"), *rows]:
-        table.writerow(row[::-1] if turned else row)
-    data = file.getvalue().encode()
-    if any(is_missing(caption) for _, caption in rows):
-        assert may_be_missing(data if ended else data.rstrip(b"\r\n"))

@@ -275,10 +275,9 @@ class CaptionFile:
         if self.format is None and captions.image_count <= _COLUMNS and data.lstrip()[:1] == b"{" and self._known():
             return self._of_shape(part, None)  # one row, as a mapping from its keys
         if self.format in _TEXT_TABLES or (self.format is None and _is_text_table(data)):
-            from capeval.data.missing import may_be_missing, without_missing
+            from capeval.data.missing import without_missing
 
-            if may_be_missing(data):
-                return without_missing(captions, self.name, keep=part != "references")
+            return without_missing(captions, self.name, keep=part != "references")
         return captions
 
     def _of_shape(self, part: str, error: DataError | UsageError | None) -> Captions:

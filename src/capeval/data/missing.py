@@ -3,43 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 from capeval._core import Captions
 from capeval.errors import DataWarning, warn
 
 _WORDS = {"", "nan", "none", "null", "<na>"}
-_WORD_BYTES = tuple(word.encode() for word in sorted(_WORDS) if word)
-_LONGEST = max(map(len, _WORDS))
-_BLANKS = " \t\r\n"
+_LONGEST = 8
+"""Characters of such a word with blanks around it."""
 _SHOWN = 5
 
 
 def is_missing(value: Any) -> bool:
     """Whether a cell holds no caption: nothing, NaN, blanks, or the word for one of them."""
     if isinstance(value, str):
-        text = value.strip(_BLANKS)
-        return len(text) <= _LONGEST and text.lower() in _WORDS
+        return len(value) <= _LONGEST and value.strip().lower() in _WORDS
     return value is None or value != value  # noqa: PLR0124 - NaN
-
-
-def may_be_missing(table: bytes) -> bool:
-    """Whether a cell of a text table may be missing, by a quick look for a few pieces of text.
-
-    It errs on one side only: where it says no, `without_missing` finds nothing.
-    """
-    header = table.lstrip().partition(b"\n")[0]
-    between = max((b",", b";", b"\t"), key=header.count)
-    packed = table.translate(None, b' "\r' if between == b"\t" else b' "\r\t').lower()
-    if packed.startswith(between) or packed.endswith(between):
-        return True
-    starts = (between, b"\n")
-    return any(start + end in packed for start in starts for end in (between, *_WORD_BYTES)) or between + b"\n" in packed
 
 
 def without_missing(captions: Captions, name: str, *, keep: bool) -> Captions:
     """The captions of a text table, where a word such as `nan` stands for nothing; see `told`."""
     given = captions.to_dict()
+    if min(map(len, chain.from_iterable(given.values())), default=0) > _LONGEST:
+        return captions
     missing = [image for image, texts in given.items() for text in texts if is_missing(text)]
     if not missing:
         return captions
