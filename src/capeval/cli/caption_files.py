@@ -136,7 +136,7 @@ def _options(references: bool, captions: str | None) -> Iterable[Callable[[F], F
             f"--{name}-format",
             type=click.Choice(FORMATS),
             metavar="FORMAT",
-            help="Instead of recognising it from content; docs/reference/files.md has all.",
+            help="As coco, csv, msrvtt or text, instead of recognising it from content; any other word lists them all.",
         )
     yield click.option("--split", metavar="NAME", help="Split of a file that has splits, such as test.")
     yield click.option(
