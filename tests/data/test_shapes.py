@@ -258,6 +258,9 @@ def test_columns_inside_objects_and_columns_that_are_known(write: Callable[[str 
     path = write(lines({"doc": {"name": "a", "no": 1}, "out": "x", "image_id": 7}))
     assert read_candidates(path, id_column="doc.name", caption_column="out").to_dict() == {"a": ["x"]}
     assert read_candidates(path, caption_column="out").to_dict() == {"7": ["x"]}
+    path = write(lines({"image_id": 1, "caption": "[CLS] x", "refs [a]": str(HORSE)}))
+    both = read_both(path, references_column="refs [a]")
+    assert [captions.to_dict() for captions in both] == [{"1": HORSE}, {"1": ["[CLS] x"]}]
     path = write("file_name,nr,caption_1,caption_2\na.wav,1,x,y\n")
     assert read_references(path, id_column="nr").to_dict() == {"1": ["x", "y"]}
     assert read_candidates(path, caption_column="caption_2").to_dict() == {"a.wav": ["y"]}

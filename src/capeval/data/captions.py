@@ -272,13 +272,20 @@ class CaptionFile:
                 hint = f"; {_NAME_COLUMNS}" if self.format in _TEXT_TABLES else ""
                 raise type(error)(f"{error}{hint}") from None
             return self._of_shape(part, error)
-        if self.format is None and captions.image_count <= _COLUMNS and data.lstrip()[:1] == b"{" and self._known():
-            return self._of_shape(part, None)  # one row, as a mapping from its keys
+        if self.format is None and captions.image_count <= _COLUMNS and self._is_one_row():
+            return self._of_shape(part, None)
         if self.format in _TEXT_TABLES or (self.format is None and _is_text_table(data)):
             from capeval.data.missing import without_missing
 
             return without_missing(captions, self.name, keep=part != "references")
         return captions
+
+    def _is_one_row(self) -> bool:
+        """Whether what the native reader takes for a mapping is a single row, and its keys are those of a shape."""
+        try:
+            return self._document.kind == "json" and self._known() is not None
+        except DataError:
+            return False
 
     def _of_shape(self, part: str, error: DataError | UsageError | None) -> Captions:
         """The captions by the file's shape; `error` is what the native reader said of it, if it was asked."""
@@ -339,12 +346,15 @@ class CaptionFile:
         rows = self._document.rows
         if rows is None:
             raise NoColumnError("has no rows with columns; leave the options that name columns out for it")
-        known = None if named.ids and (named.captions or named.references) else self._known()
+        known = None if named.ids and named.captions else self._known()
         shape = known[0] if known is not None and known[1] is rows else shapes()["rows"]
         if not named.ids:
             named = replace(named, ids=shape.ids, any_case=shape.any_case)
         if not (named.captions or named.references):
-            named = replace(named, captions=shape.captions, references=shape.references, every=False)
+            return replace(named, captions=shape.captions, references=shape.references, every=False), rows
+        if not named.captions:
+            known_captions = shape.columns(rows, "candidates")
+            named = replace(named, captions=tuple(known_captions[1]) if known_captions else ())
         return named, rows
 
     def _of_columns(self, named: Shape, part: str) -> Captions:
@@ -374,8 +384,8 @@ def _is_text_table(data: bytes) -> bool:
 
 
 _NAME_COLUMNS = "name the column of the image ids by --id-column and those of the captions by --caption-column"
-
-
+_COLUMNS = 20
+"""Columns that a message names; the others are left out."""
 _HEADER = 1000
 """Bytes of a table that hold its header line, if it is one that the native reader reads."""
 _LINES = "where each line is a caption, choose the format text"
@@ -383,9 +393,6 @@ _LINES = "where each line is a caption, choose the format text"
 
 def _some_columns(rows: Rows) -> str:
     return ", ".join(rows.names[:_COLUMNS]) + (", …" if len(rows.names) > _COLUMNS else "")
-
-
-_COLUMNS = 20
 
 
 def _and_not(shape: Shape, part: str) -> str:

@@ -69,7 +69,7 @@ class Shape:
         """The columns that a pattern stands for."""
         if self.any_case:
             return [name for name in rows.names if _plain(name) == _plain(pattern)]
-        return [name for name in rows.names if fnmatchcase(name, pattern)]
+        return [name for name in rows.names if name == pattern or fnmatchcase(name, pattern)]
 
     def fits(self, rows: Rows) -> bool:
         """Whether these rows are recognised as this shape."""
@@ -160,7 +160,7 @@ def _without(cell: Any, *, keep: bool) -> Any:
 
 def _listed(cell: Any, row: int) -> Any:
     """The captions of a cell that has a list as text; any other cell as it is."""
-    if not isinstance(cell, str) or not cell.lstrip().startswith("["):
+    if not isinstance(cell, str) or not cell.lstrip().startswith(("['", '["', "[]")):
         return cell
     for parse in (json.loads, ast.literal_eval):
         try:
