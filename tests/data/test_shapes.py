@@ -140,7 +140,7 @@ FILES: dict[str, tuple[str, str, dict[str, list[str]]]] = {
     ),
     "VLMEvalKit": (
         "vlmevalkit",
-        "index\tquestion\tanswer\tprediction\n0\tq\t['a', \"it's b\"]\ta horse\n",
+        "index\tquestion\tanswer\tprediction\n0\tq\t ['a', \"it's b\"]\ta horse\n",
         {"0": ["a", "it's b"]},
     ),
     "predictions": (
@@ -294,6 +294,11 @@ def test_splits(write: Callable[[str | bytes], Path]) -> None:
     assert read_references(path, split="validate").to_dict() == {"video7011": BREAD}
     with pytest.raises(UsageError, match="file: no image is in the split 'val'; the splits are test, validate$"):
         read_references(path, split="val")
+    del content["videos"][0]["split"]
+    path = write(json.dumps(content))
+    assert read_references(path).to_dict() == {"video7010": HORSE, "video7011": BREAD}
+    with pytest.raises(UsageError, match="file: this is a file of format msrvtt, which has no splits; leave the split"):
+        read_references(path, split="test")
     path = write(FILES["Clotho"][1])
     with pytest.raises(UsageError, match="this is a file of format clotho, which has no splits; leave the split out$"):
         read_references(path, split="val")

@@ -120,7 +120,7 @@ def is_here(one: TestSet) -> bool:
 
 
 def find(name: str, progress: Progress | None = None) -> str | None:
-    """The file of the references of the test set that is called so; None where none is, or a file is called so.
+    """The file of the references of the test set that is called so; None where none is.
 
     Args:
         name: of a test set.
@@ -130,7 +130,7 @@ def find(name: str, progress: Progress | None = None) -> str | None:
         DataError: the test set cannot be had, or is not what was published.
     """
     one = TEST_SETS.get(name)
-    if one is None or os.path.exists(name):
+    if one is None:
         return None
     kept = _kept(one)
     if not os.path.isfile(kept):
