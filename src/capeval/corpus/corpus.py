@@ -275,8 +275,8 @@ def _check_candidates(
         )
     if unknown:
         raise DataError(
-            f"{names[1]}: candidate for {some(unknown)}, not in {names[0]}; remove such candidates, "
-            "choose --on-extra skip, or score against references that have these images"
+            f"{names[1]}: candidate for {some(unknown)}, not in {names[0]}; remove such candidates, or "
+            "score against references that have these images, or choose --on-extra skip (leave them out)"
         )
     repeated = [image for image, count in zip(candidate_ids, counts, strict=True) if count > 1]
     if repeated:
