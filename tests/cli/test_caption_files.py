@@ -92,6 +92,8 @@ def test_extra_and_double_candidates(run: Runner, write: Write, expected: float)
     double = write("double.json", [*rows, {"image_id": "7", "caption": "x"}])
     assert run.refused("score", "r.json", double).endswith("or choose --on-duplicate first or last")
     assert score(run.ok("score", "r.json", double, "--on-duplicate", "first", *OPTIONS)) == expected
+    skipped = json.loads(run.ok("score", "r.json", double, "--on-duplicate", "skip", *OPTIONS))
+    assert skipped["images"] == 1
     double = write("double.json", [{"image_id": "7", "caption": "x"}, *rows])
     assert score(run.ok("score", "r.json", double, "--on-duplicate", "last", *OPTIONS)) == expected
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import capeval
 from capeval.data import download, read_references, testsets
 from capeval.data.testsets import Source, TestSet
 from capeval.errors import CapevalWarning, DataError
@@ -190,6 +191,7 @@ def test_the_command_line(server: type[Handler], folder: Path, run: Runner) -> N
     assert "small-test        1   yes    the test split" in run.ok("testsets")
     fetched = run.ok("testsets", "small-val", "--format", "json")
     assert [(one["name"], one["here"]) for one in json.loads(fetched)] == [("small-val", True)]
+    assert capeval.score("small-test", {"1.jpg": "a dog"}, "rouge-l", interval=None)["rouge-l"].value == 1
     assert run.refused("testsets", "small-tst") == (
         "no test set is called 'small-tst' (did you mean 'small-test'?); capeval testsets lists them"
     )

@@ -10,7 +10,7 @@ import click
 
 from capeval.cli.interruptible import stage
 from capeval.data import FORMATS
-from capeval.data.captions import ON_DUPLICATE, CaptionFile, NoColumnError, columns_named, known_only
+from capeval.data.captions import ON_DUPLICATE, CaptionFile, NoColumnError, columns_named, known_only, without
 from capeval.data.image_ids import IMAGE_IDS
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ class CaptionFiles:
         self.reference_format, self.captions_format, self.split = reference_format, captions_format, split
         self.columns = columns_named(id_column, caption_column, references_column)
         self.image_ids, self.on_extra, self.on_duplicate = image_ids, on_extra, on_duplicate
+        self._skipped: set[str] = set()
 
     def of_systems(self, references: str, systems: Mapping[str, str]) -> tuple[Captions, dict[str, Captions]]:
         """References, and each system's candidates by its name, of the files."""
@@ -51,14 +52,14 @@ class CaptionFiles:
         *found, described = self.read([*candidates, ("references", references)])
         if self.on_extra == "skip":
             found = [known_only(captions, described) for captions in found]
-        return described, dict(zip(systems, found, strict=True))
+        return without(described, self._skipped), dict(zip(systems, found, strict=True))
 
     def both(self, path: str) -> tuple[Captions, Captions]:
         """References and candidates of one file."""
         file, columns = self._open("references", path), self.columns
         file.check_holds_both(columns)
         candidates = file.candidates(columns=columns, image_ids=self.image_ids, on_duplicate=self.on_duplicate)
-        return file.references(columns=columns, image_ids=self.image_ids), candidates
+        return without(file.references(columns=columns, image_ids=self.image_ids), file.skipped), candidates
 
     def references(self, path: str) -> Captions:
         """References of a file."""
@@ -89,7 +90,9 @@ class CaptionFiles:
 
     def _read(self, part: str, file: CaptionFile, columns: Any = None) -> Captions:
         if part == "candidates":
-            return file.candidates(columns=columns, image_ids=self.image_ids, on_duplicate=self.on_duplicate)
+            captions = file.candidates(columns=columns, image_ids=self.image_ids, on_duplicate=self.on_duplicate)
+            self._skipped |= file.skipped
+            return captions
         if part == "captions":
             return file.captions("sets", columns=columns, image_ids=self.image_ids)
         read = file.references if part == "references" else file.sets
@@ -178,5 +181,6 @@ def _options(references: bool, captions: str | None) -> Iterable[Callable[[F], F
             type=click.Choice(ON_DUPLICATE),
             default="error",
             show_default=True,
-            help="What several candidates of one image mean: an error, or take the first or the last.",
+            help="What several candidates of one image mean: an error, take the first or the last, or leave the image "
+            "out.",
         )

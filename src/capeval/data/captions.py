@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 FORMATS = (*CAPTION_FORMATS, *TABLE_FORMATS, *SHAPES)
 """Names of the formats that can be read, for options such as ``--reference-format``."""
 
-ON_DUPLICATE = ("error", "first", "last")
-"""What several candidates of one image mean: an error, or that the first or the last of them is taken."""
+ON_DUPLICATE = ("error", "first", "last", "skip")
+"""What several candidates of one image mean: an error, take the first or the last of them, or leave the image out."""
 
 _NAMED = 5
 """Offenders that a message names; the others are only counted."""
@@ -152,10 +152,16 @@ def known_only(candidates: Captions, references: Captions) -> Captions:
     extra = [image for image in candidates.image_ids if image not in references]
     if not extra or len(extra) == candidates.image_count:
         return candidates
-    given = candidates.to_dict()
-    for image in extra:
-        del given[image]
-    return _as_before(Captions.from_dict(given), candidates)
+    return without(candidates, extra)
+
+
+def without(captions: Captions, images: Iterable[str]) -> Captions:
+    """The captions of the other images. Images that it does not have are ignored."""
+    left_out = {*images} & {*captions.image_ids}
+    if not left_out:
+        return captions
+    kept = {image: texts for image, texts in captions.to_dict().items() if image not in left_out}
+    return _as_before(Captions.from_dict(kept), captions)
 
 
 class NoColumnError(DataError):
@@ -185,6 +191,8 @@ class CaptionFile:
             raise UsageError(f"no caption format is called {format!r}; choose from {', '.join(FORMATS)}")
         self.name = display_name(path)
         self.format, self.split = format, split
+        self.skipped: set[str] = set()
+        """Images that were left out because they have several candidates."""
         if path != "-" and os.path.isdir(path):
             from capeval.data.folder import files_of
 
@@ -224,7 +232,12 @@ class CaptionFile:
         accepted_name("on_duplicate", on_duplicate, ON_DUPLICATE)
         captions = self.captions("candidates", columns=columns, image_ids=image_ids)
         counts = captions.caption_counts()
-        if on_duplicate != "error" and max(counts, default=0) > 1:
+        if on_duplicate == "skip":
+            several = [image for image, count in zip(captions.image_ids, counts, strict=True) if count > 1]
+            self.skipped.update(several)
+            captions = without(captions, several)
+            counts = captions.caption_counts()
+        elif on_duplicate != "error" and max(counts, default=0) > 1:
             place = 0 if on_duplicate == "first" else -1
             single = {image: [texts[place]] if texts else [] for image, texts in captions.to_dict().items()}
             captions = _as_before(Captions.from_dict(single), captions)
