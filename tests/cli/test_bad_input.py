@@ -32,7 +32,7 @@ ACCEPTED = 'accepted are coco ({"images"'
 BROKEN: dict[str, tuple[object, list[str]]] = {
     "empty": (b"", ["the file is empty", ACCEPTED]),
     "cut off": (json.dumps(CANDIDATES)[:1000], ["line 1, column ", "the JSON ends early", "download it again"]),
-    "shape": (["a dog"], ["line 1, column ", 'found string "a dog"', ACCEPTED]),
+    "shape": (["a dog", 5], ["line 1, column ", 'found string "a dog"', ACCEPTED]),
     "number": (7, ["line 1, column 1", 'found a text that begins "7"', ACCEPTED]),
     "text": ("a dog\n", ["line 1, column 1", 'a text that begins "a dog"', ACCEPTED]),
     "nesting": ("[" * 200_000, ["line 1, column 2", ACCEPTED]),
@@ -241,6 +241,7 @@ def test_an_output_that_is_an_input_is_refused(run: Runner, write: Write, refere
     run.ok("df", "build", references, "-o", "a.df")
     write("b.json", CANDIDATES)
     os.symlink(references, run.folder / "link.json")
+    os.link(run.folder / candidates, run.folder / "hard.json")
     (run.folder / "folder").mkdir()
     score = ["score", references, candidates, "--metrics", "rouge-l"]
     for command, option, file in (
@@ -251,6 +252,9 @@ def test_an_output_that_is_an_input_is_refused(run: Runner, write: Write, refere
         (["df", "merge", "a.df", "a.df", "-o", "a.df"], "--output", "a.df"),
         ([*score, "-o", candidates], "--output", candidates),
         ([*score, "--report", candidates], "--report", candidates),
+        ([*score, "--output", "hard.json"], "--output", "hard.json"),
+        (["graph", candidates, "-o", "hard.json"], "--output", "hard.json"),
+        (["detect", "convert", candidates, "-o", "hard.json"], "--output", "hard.json"),
         ([*score, "--df", "a.df", "-o", "a.df"], "--output", "a.df"),
         (["compare", references, candidates, "b=b.json", "-o", "b.json"], "--output", "b.json"),
         (["compare", references, candidates, "b.json", "--report", references], "--report", references),

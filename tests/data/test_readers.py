@@ -16,7 +16,7 @@ from capeval._core import CAPTION_FORMATS, Captions
 from capeval.data import FORMATS, read_candidates, read_caption_sets, read_references
 from capeval.errors import DataError, DataWarning, UsageError
 
-REFERENCES = {"1": ["A man's dog.", "Zwei Hunde, “groß”"], "b.jpg": ["x", ' quoted "word", comma', ""]}
+REFERENCES = {"1": ["A man's dog.", "Zwei Hunde, “groß”"], "b.jpg": ["x", ' quoted "word", comma', "."]}
 ROWS = [(image, caption) for image, captions in REFERENCES.items() for caption in captions]
 
 
@@ -121,7 +121,7 @@ BROKEN: dict[str, tuple[str | bytes, str]] = {
         '{"1": NaN}',
         "line 1, column 7: not valid JSON: expected value; NaN and Infinity are not JSON",
     ),
-    "shape": ('["a"]', 'line 1, column 4: found string "a" where an object with the keys image_id, caption'),
+    "shape": ('["a", 5]', 'line 1, column 4: found string "a" where an object with the keys image_id, caption'),
     "other text": ("dog\n", 'line 1, column 1: found a text that begins "dog"; accepted are coco ('),
     "not UTF-8": (b'{"1":\n "\xff"}', "line 2, column 3: byte 8 (0xff) is not UTF-8; save the file as UTF-8"),
     "UTF-16": ('{"1": "a"}'.encode("utf-16"), "it looks like UTF-16, save the file as UTF-8"),
@@ -205,7 +205,7 @@ def test_candidates_are_one_an_image(write: Callable[[str | bytes], Path]) -> No
     with pytest.raises(DataError, match=r"looks like a reference file: 5 captions per image, .* references first and"):
         read_candidates(write(json.dumps({1: ["x"] * 5, 2: ["y"] * 5})))
     twice = [{"image_id": i % 7, "caption": "a"} for i in range(13)]
-    sentence = "6 images have more than one candidate: 0, 1, 2, 3, 4, …; keep one for each image$"
+    sentence = "6 images have more than one candidate: 0, 1, 2, 3, 4, …; keep one for each image, or choose --on-"
     with pytest.raises(DataError, match=sentence):
         read_candidates(write(json.dumps(twice)))
     with pytest.raises(DataError, match="1 image has an empty list of candidates: 2; give one for each image$"):

@@ -15,8 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from capeval.data import download
 from capeval.errors import DataError
-from capeval.resources.stanford import StanfordSpice, download, parts, setup
+from capeval.resources.stanford import StanfordSpice, parts, setup
 from capeval.resources.stanford.parts import Part
 from command_line import run
 from fake_java import FakeJava
@@ -227,7 +228,7 @@ def test_two_at_once(server: Server, tmp_path: Path) -> None:
     fcntl = pytest.importorskip("fcntl")
     with (tmp_path / "a.jar.part").open("ab") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
-        with pytest.raises(DataError, match="another capeval spice setup is at work there"):
+        with pytest.raises(DataError, match="another capeval is fetching it there"):
             download.download(parts.PARTS[0], str(tmp_path), lambda _: None)
     assert server.requests == []
 
@@ -235,7 +236,7 @@ def test_two_at_once(server: Server, tmp_path: Path) -> None:
 FILLING = """
 import resource, sys
 from capeval.errors import DataError
-from capeval.resources.stanford.download import download
+from capeval.data.download import download
 from capeval.resources.stanford.parts import Part
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 try:

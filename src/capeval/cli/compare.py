@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 import click
 
 from capeval.cli import options
+from capeval.cli.caption_files import caption_files
 from capeval.cli.interruptible import stage
 from capeval.cli.systems import named
 from capeval.corpus.corpus import Corpus
-from capeval.data import read_candidates, read_references
 from capeval.errors import UsageError
 from capeval.metrics.registry import parse_metrics
 from capeval.report.comparison_formats import render_comparison
 from capeval.scoring.compare import CORRECTIONS, TESTS, check_test, compare_results, score_systems
 
 if TYPE_CHECKING:
+    from capeval.cli.caption_files import CaptionFiles
     from capeval.resources.needs import Needs
 
 
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
 @options.needs
 @options.tokenizer
 @options.on_missing
-@options.caption_files
+@caption_files(captions="candidate")
 @click.option("--report", metavar="FILE.html", help="Write a report: one self-contained page.")
 @options.images
 @options.common
@@ -71,9 +72,7 @@ def command(
     needs: Needs,
     tokenizer: str,
     on_missing: str,
-    reference_format: str | None,
-    candidate_format: str | None,
-    split: str | None,
+    files: CaptionFiles,
     report: str | None,
     images: str | None,
     format_: str,
@@ -85,10 +84,10 @@ def command(
 
     A system is called after its file; NAME=FILE calls it otherwise. Files are as for capeval score.
     """
-    files = named(systems)
-    if [references, *files.values()].count("-") > 1:
+    places = named(systems)
+    if [references, *places.values()].count("-") > 1:
         raise UsageError("standard input can be read once; name a file for all but one of references and systems")
-    check_test(len(files), test=test, alpha=alpha, correction=correction)
+    check_test(len(places), test=test, alpha=alpha, correction=correction)
     chosen = parse_metrics(metrics, needs)
     if per_image is not None:
         from capeval.report.per_image import check_suffix
@@ -97,8 +96,7 @@ def command(
     options.check_outputs(output=output, per_image=per_image, report=report)
     photos = options.image_source(images, report)
     stage.text = "reading"
-    captions = {name: read_candidates(file, format=candidate_format) for name, file in files.items()}
-    described = read_references(references, format=reference_format, split=split)
+    described, captions = files.of_systems(references, places)
     stage.text = "tokenising"
     corpora = Corpus.of_systems(described, captions, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
     if photos is not None:
@@ -125,7 +123,7 @@ def command(
     if report is not None:
         from capeval.report.comparison_html import write_comparison
 
-        write_comparison(comparison, report, title=_title(list(files)), images=photos)
+        write_comparison(comparison, report, title=_title(list(places)), images=photos)
     colour, width = options.colour(output), options.width(output)
     options.emit(render_comparison(comparison, format_, colour=colour, width=width), output)
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from capeval.cli import options
+from capeval.cli.caption_files import caption_files
 from capeval.cli.group import Group
 from capeval.corpus import named_frequencies
 from capeval.corpus.document_frequency import DocumentFrequency
-from capeval.data import FORMATS, read_references
 from capeval.errors import UsageError
 from capeval.metrics.base import spell
+
+if TYPE_CHECKING:
+    from capeval.cli.caption_files import CaptionFiles
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -63,8 +66,7 @@ def command() -> None:
 @click.option("--n", type=click.IntRange(1, 4), default=4, show_default=True, help="The longest n-gram.")
 @click.option("--stem", is_flag=True, help="Count stems, for cider; cider-d needs word forms.")
 @options.tokenizer
-@click.option("--reference-format", type=click.Choice(FORMATS), help="Instead of recognising it from content.")
-@click.option("--split", metavar="NAME", help="Split of a Karpathy file, such as train.")
+@caption_files()
 @options.threads
 @options.quiet
 def build(
@@ -75,15 +77,14 @@ def build(
     n: int,
     stem: bool,
     tokenizer: str,
-    reference_format: str | None,
-    split: str | None,
+    files: CaptionFiles,
     threads: int,
 ) -> None:
     """Count, for each n-gram, in how many images' REFERENCES it occurs."""
     _check_place(output, name, force)
-    captions = read_references(references, format=reference_format, split=split)
+    captions = files.references(references)
     frequencies = DocumentFrequency.build(captions, tokenizer=tokenizer, n=n, stem=stem, threads=threads)
-    _keep(frequencies, output, name, force, _called(references) + (f", split {split}" if split else ""))
+    _keep(frequencies, output, name, force, _called(references) + (f", split {files.split}" if files.split else ""))
 
 
 @command.command(name="import", short_help="Read a COCO pickle, executing nothing in it.")

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 import click
 
 from capeval.cli import options
+from capeval.cli.caption_files import caption_files
 from capeval.cli.interruptible import stage
 from capeval.cli.systems import named
-from capeval.data import FORMATS, read_caption_sets, read_references
+from capeval.data import read_references
 from capeval.errors import UsageError, warn
 from capeval.report.diversity import render
 from capeval.report.pictures import check_pictures, write_pictures
 from capeval.scoring.diversity import diversity
 
 if TYPE_CHECKING:
+    from capeval.cli.caption_files import CaptionFiles
     from capeval.data.images import ImageSource
     from capeval.resources.needs import Needs
     from capeval.scoring.diversity_result import Diversity
@@ -56,9 +58,7 @@ if TYPE_CHECKING:
 @options.interval
 @options.interval_method
 @options.samples("Bootstrap samples.")
-@click.option("--reference-format", type=click.Choice(FORMATS), help="Instead of recognising it from content.")
-@click.option("--set-format", type=click.Choice(FORMATS), help="Instead of recognising it from content.")
-@click.option("--split", metavar="NAME", help="Split of a Karpathy file of references, such as test.")
+@caption_files(captions="set")
 @options.common
 def command(
     sets: tuple[str, ...],
@@ -78,9 +78,7 @@ def command(
     interval: float | None,
     interval_method: str,
     samples: int,
-    reference_format: str | None,
-    set_format: str | None,
-    split: str | None,
+    files: CaptionFiles,
     format_: str,
     output: str,
     threads: int,
@@ -100,11 +98,14 @@ def command(
     options.check_outputs(output=output, per_image=per_image, report=report)
     if plots is not None:
         check_pictures(plots)
-    files = named(sets)
-    if [*files.values(), references, training].count("-") > 1:
+    places = named(sets)
+    if [*places.values(), references, training].count("-") > 1:
         raise UsageError("only one of the files can be standard input; name files for the others")
     stage.text = "reading"
-    systems = {name: read_caption_sets(file, format=set_format) for name, file in files.items()}
+    wanted = [("sets", file) for file in places.values()]
+    found = files.read(wanted if references is None else [*wanted, ("references", references)])
+    systems = dict(zip(places, found[: len(places)], strict=True))
+    described = found[-1] if references is not None else None
     known_ids = next(iter(systems.values())).image_ids
     if draw is None and images is not None and _are_ids(images, known_ids):
         warn("--images ID,ID is called --draw ID,ID now; --images says where the images themselves are")
@@ -114,9 +115,6 @@ def command(
     if photos is not None:
         photos.find_all(known_ids)
     known = None if training is None else read_references(training)
-    described = None
-    if references is not None:
-        described = read_references(references, format=reference_format, split=split)
     stage.text = "scoring"
     result = diversity(
         systems,

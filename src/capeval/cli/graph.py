@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import click
 
 from capeval.cli import options
+from capeval.cli.caption_files import caption_files
 from capeval.cli.interruptible import stage
 from capeval.corpus.corpus import TOKENIZERS
-from capeval.data import FORMATS
 from capeval.data.atomic import atomic_write
-from capeval.data.captions import read_captions
 from capeval.metrics.spice.scene_graph import scene_graphs
 
 if TYPE_CHECKING:
     from capeval._core import Captions
+    from capeval.cli.caption_files import CaptionFiles
     from capeval.metrics.spice.scene_graph import SceneGraph
 
 BATCH = 10_000
@@ -42,8 +42,7 @@ BATCH = 10_000
     show_default=True,
     help="ptb: the COCO suite's; whitespace, none: captions are tokenised already.",
 )
-@click.option("--caption-format", type=click.Choice(FORMATS), help="Instead of recognising it from content.")
-@click.option("--split", metavar="NAME", help="Split of a Karpathy file, such as test.")
+@caption_files(references=False, captions="caption")
 @options.threads
 @options.quiet
 def command(
@@ -51,8 +50,7 @@ def command(
     format_: str,
     output: str,
     tokenizer: str,
-    caption_format: str | None,
-    split: str | None,
+    files: CaptionFiles,
     threads: int,
 ) -> None:
     """Parse CAPTIONS, English ones, into scene graphs: objects, their attributes and their relations.
@@ -62,7 +60,7 @@ def command(
     """
     options.check_outputs(output=output)
     stage.text = "reading"
-    read = read_captions(captions, format=caption_format, split=split)
+    read = files.read([("captions", captions)])[0]
     shown = _line if format_ == "jsonl" else _text
     with atomic_write(output) as file:
         done = 0

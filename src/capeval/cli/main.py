@@ -31,6 +31,7 @@ COMMANDS = {
     "graph": "Parse captions into scene graphs.",
     "df": "Build, import or inspect document frequencies.",
     "detect": "Find the objects of images, or convert and unite annotations.",
+    "testsets": "List the named test sets, or fetch them.",
     "spice": "Set up the original SPICE program.",
     "metrics": "List the metrics, or explain one.",
 }

@@ -13,7 +13,6 @@ import click
 
 from capeval.cli.interruptible import building_tables, stage
 from capeval.corpus.corpus import ON_MISSING, TOKENIZERS
-from capeval.data import FORMATS as CAPTION_FORMATS
 from capeval.data.atomic import atomic_write, check_writable
 from capeval.errors import CapevalWarning, UsageError
 from capeval.report.formats import FORMATS
@@ -190,19 +189,6 @@ def check_threshold(threshold: float | None, objects: str | None) -> None:
         raise UsageError("--threshold is for the detections of --objects FILE, which was not given")
 
 
-def caption_files(function: F) -> F:
-    """--reference-format, --candidate-format, --split."""
-    for option in (
-        click.option("--split", metavar="NAME", help="Split of a Karpathy file, such as test."),
-        *(
-            click.option(name, type=click.Choice(CAPTION_FORMATS), help="Instead of recognising it from content.")
-            for name in ("--candidate-format", "--reference-format")
-        ),
-    ):
-        function = option(function)
-    return function
-
-
 def captioning(function: F) -> F:
     """--batch, --device, --on-missing, --features: of whoever captions images."""
     for option in (
@@ -307,7 +293,7 @@ def check_outputs(**places: str | None) -> None:
         if place is None:
             continue
         check_writable(place)
-        if os.path.isfile(place) and os.path.realpath(place) in inputs:
+        if os.path.isfile(place) and any(_is_same(place, text) for text in inputs):
             raise UsageError(f"{_dashed(option)} {place} would overwrite an input of this command; name another file")
         other = taken.setdefault(place if place == "-" else os.path.realpath(place), option)
         if other != option:
@@ -316,14 +302,21 @@ def check_outputs(**places: str | None) -> None:
 
 
 def _inputs(outputs: Iterable[str]) -> set[str]:
-    """The places of all that the running command's other arguments and options may name, be it a file or not."""
+    """All that the running command's other arguments and options may name, be it a file or not."""
     context = click.get_current_context()
     texts: set[str] = set()
     for name, value in context.params.items():
         if name not in outputs:
             texts.update(text for text in (value if isinstance(value, tuple) else (value,)) if isinstance(text, str))
-    texts |= {text.partition("=")[2] for text in texts}  # NAME=FILE
-    return {os.path.realpath(text) for text in texts if text and "\0" not in text}
+    return texts | {text.partition("=")[2] for text in texts}  # NAME=FILE
+
+
+def _is_same(place: str, text: str) -> bool:
+    """Whether the text names the same file, through links of any kind too."""
+    try:
+        return os.path.samefile(place, text)
+    except (OSError, ValueError):  # no file is called so
+        return False
 
 
 def _dashed(name: str) -> str:

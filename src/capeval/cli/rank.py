@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 from capeval.cli import options
+from capeval.cli.caption_files import caption_files
 from capeval.cli.interruptible import stage
-from capeval.data import FORMATS, read_references
 
 if TYPE_CHECKING:
+    from capeval.cli.caption_files import CaptionFiles
     from capeval.resources.needs import Needs
 
 
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
 @options.metrics
 @options.needs
 @options.tokenizer
-@click.option("--reference-format", type=click.Choice(FORMATS), help="Instead of recognising it from content.")
-@click.option("--split", metavar="NAME", help="Split of a Karpathy file, such as test.")
+@caption_files()
 @options.printing
 @options.threads
 @options.quiet
@@ -33,8 +33,7 @@ def command(
     metrics: str,
     needs: Needs,
     tokenizer: str,
-    reference_format: str | None,
-    split: str | None,
+    files: CaptionFiles,
     format_: str,
     output: str,
     threads: int,
@@ -51,7 +50,7 @@ def command(
         raise click.UsageError("name images with --image, or rank every image with --all")
     options.check_outputs(output=output)
     stage.text = "reading"
-    captions = read_references(references, format=reference_format, split=split)
+    captions = files.references(references)
     stage.text = "scoring"
     ranking = rank_references(
         captions,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from capeval.cli import options
+from capeval.cli.caption_files import caption_files
 from capeval.cli.interruptible import stage
 from capeval.corpus.corpus import Corpus
-from capeval.data import read_candidates, read_references
 from capeval.data.source import system_name
 from capeval.errors import UsageError
 from capeval.metrics.registry import parse_metrics
@@ -17,13 +17,14 @@ from capeval.report.formats import check_explained, render
 from capeval.scoring.score import score_corpus
 
 if TYPE_CHECKING:
+    from capeval.cli.caption_files import CaptionFiles
     from capeval.resources.needs import Needs
 
 
 @click.command(context_settings={"allow_extra_args": True})
 @click.pass_context
 @click.argument("references")
-@click.argument("candidates")
+@click.argument("candidates", required=False)
 @options.metrics
 @click.option("--per-image", metavar="FILE", help="Write each image's scores: .csv, .jsonl or .parquet.")
 @options.needs
@@ -39,14 +40,14 @@ if TYPE_CHECKING:
 @options.interval_method
 @options.samples("Bootstrap samples.")
 @options.on_missing
-@options.caption_files
+@caption_files(captions="candidate")
 @click.option("--report", metavar="FILE.html", help="Write a report: one self-contained page.")
 @options.images
 @options.common
 def command(
     context: click.Context,
     references: str,
-    candidates: str,
+    candidates: str | None,
     metrics: str,
     per_image: str | None,
     needs: Needs,
@@ -56,9 +57,7 @@ def command(
     interval_method: str,
     samples: int,
     on_missing: str,
-    reference_format: str | None,
-    candidate_format: str | None,
-    split: str | None,
+    files: CaptionFiles,
     report: str | None,
     images: str | None,
     format_: str,
@@ -68,8 +67,9 @@ def command(
 ) -> None:
     """Score CANDIDATES (one caption per image) against REFERENCES (several).
 
-    Files may be COCO JSON, {id: captions} JSON, Karpathy splits, JSON lines, CSV, TSV, Parquet or Flickr token files;
-    - is stdin.
+    Files may be COCO JSON, {id: captions} JSON, Karpathy splits, JSON lines, CSV, TSV, Parquet, Flickr token files,
+    those of many data sets and harnesses, or URLs; - is stdin. REFERENCES may be the name of a test set: see capeval
+    testsets. Where one file has both, as rows with a prediction and references, it is the only one.
     """
     if context.args:
         raise click.UsageError(
@@ -90,11 +90,13 @@ def command(
     options.check_outputs(output=output, per_image=per_image, report=report)
     photos = options.image_source(images, report)
     stage.text = "reading"
-    # Candidates first: where the two files are swapped, the error stands alone, without a warning before it.
-    candidate_captions = read_candidates(candidates, format=candidate_format)
-    reference_captions = read_references(references, format=reference_format, split=split)
+    if candidates is None:
+        described, captions = files.both(references)
+    else:
+        described, systems = files.of_systems(references, {candidates: candidates})
+        captions = systems[candidates]
     stage.text = "tokenising"
-    corpus = Corpus(reference_captions, candidate_captions, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
+    corpus = Corpus(described, captions, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
     if photos is not None:
         photos.find_all(corpus.image_ids)
     stage.text = "scoring"
@@ -120,7 +122,7 @@ def command(
         write_report(
             result,
             report,
-            title=system_name(candidates),
+            title=system_name(candidates or references),
             images=photos,
         )
     options.emit(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 
+from capeval.data.remote import is_remote
 from capeval.data.source import system_name
 from capeval.errors import UsageError, warn
 
@@ -35,9 +36,10 @@ def named(systems: Iterable[str]) -> dict[str, str]:
 
 
 def _split(system: str) -> tuple[str | None, str]:
-    """Name and file of NAME=FILE; a file whose own name has the sign is taken as a file."""
+    """Name and file of NAME=FILE; a file or URL that has the sign itself is taken as a file."""
     name, equals, file = system.partition("=")
-    return (name, file) if equals and name and file and not os.path.exists(system) else (None, system)
+    given = bool(equals and name and file) and not os.path.exists(system) and not is_remote(name)
+    return (name, file) if given else (None, system)
 
 
 def _told_apart(files: Iterable[str]) -> dict[str, str]:

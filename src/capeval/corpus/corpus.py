@@ -265,14 +265,18 @@ def _check_candidates(
     known = set(image_ids)
     unknown = [image for image in candidate_ids if image not in known]
     if unknown and len(unknown) == len(candidate_ids) and known:
+        from capeval.data.image_ids import meeting
+
+        how = meeting(image_ids, unknown)
         raise DataError(
             f"{names[1]}: none of its {len(unknown):,} images is in {names[0]}: it has {some(unknown)}, the "
-            f"references have {some(image_ids)}; are these files of the same data set?"
+            f"references have {some(image_ids)}; "
+            + (f"they meet by --image-ids {how}" if how else "are these files of the same data set?")
         )
     if unknown:
         raise DataError(
             f"{names[1]}: candidate for {some(unknown)}, not in {names[0]}; remove such candidates, or "
-            "score against references that have these images"
+            "score against references that have these images, or choose --on-extra skip (leave them out)"
         )
     repeated = [image for image, count in zip(candidate_ids, counts, strict=True) if count > 1]
     if repeated:

@@ -3,7 +3,15 @@
 from typing import TYPE_CHECKING
 
 from capeval.data.atomic import atomic_write
-from capeval.data.captions import FORMATS, read_candidates, read_caption_sets, read_references
+from capeval.data.captions import (
+    FORMATS,
+    ON_DUPLICATE,
+    read_both,
+    read_candidates,
+    read_caption_sets,
+    read_references,
+)
+from capeval.data.image_ids import IMAGE_IDS
 
 if TYPE_CHECKING:
     from capeval.data.objects import OBJECT_FORMATS, read_objects
@@ -12,9 +20,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMATS",
+    "IMAGE_IDS",
     "OBJECT_FORMATS",
+    "ON_DUPLICATE",
     "WRITTEN_FORMATS",
     "atomic_write",
+    "read_both",
     "read_candidates",
     "read_caption_sets",
     "read_objects",

@@ -2,75 +2,420 @@
 
 from __future__ import annotations
 
-from capeval._core import CAPTION_FORMATS, Captions
-from capeval.data.source import PathLike, display_name, read_bytes
-from capeval.data.table import TABLE_FORMATS, read_table, table_format
-from capeval.errors import DataError, DataWarning, UsageError, warn
+import os
+from collections.abc import Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-FORMATS = (*CAPTION_FORMATS, *TABLE_FORMATS)
+from capeval._core import CAPTION_FORMATS, Captions
+from capeval.data.image_ids import IMAGE_IDS, keyed
+from capeval.data.shapes import SHAPES, shapes
+from capeval.data.source import PathLike, display_name, read_bytes
+from capeval.data.table import TABLE_FORMATS, table_format
+from capeval.errors import DataError, DataWarning, UsageError, accepted_name, warn
+
+if TYPE_CHECKING:
+    from capeval.data.rows import Document, Rows
+    from capeval.data.shapes.family import Shape
+    from capeval.data.testsets import Progress
+
+FORMATS = (*CAPTION_FORMATS, *TABLE_FORMATS, *SHAPES)
 """Names of the formats that can be read, for options such as ``--reference-format``."""
+
+ON_DUPLICATE = ("error", "first", "last", "skip")
+"""What several candidates of one image mean: an error, take the first or the last of them, or leave the image out."""
 
 _NAMED = 5
 """Offenders that a message names; the others are only counted."""
 
+_TEXT_TABLES = ("csv", "tsv")
+_ZIP = b"PK\x03\x04"
 
-def read_references(path: PathLike, *, format: str | None = None, split: str | None = None) -> Captions:
+Names = str | Iterable[str] | None
+"""A column, several of them, or none. A column may be a pattern, as `caption_*`."""
+
+
+def read_references(
+    path: PathLike,
+    *,
+    format: str | None = None,
+    split: str | None = None,
+    id_column: Names = None,
+    caption_column: Names = None,
+    image_ids: str = "text",
+) -> Captions:
     """Read human captions: usually several per image, in any of `FORMATS`.
 
     An image without captions is kept; whoever needs its references has to say so.
 
     Args:
-        path: the file, gzip or not; ``-`` is standard input.
+        path: the file, compressed or not, or its URL; the folder of a data set; the name of a test set, where no file
+            is called so; ``-`` is standard input.
         format: one of `FORMATS`; recognised from the content when not given.
-        split: keep only the images of this split of a Karpathy file, such as ``"test"``.
+        split: keep only the images of this split, such as ``"test"``, of a file that has splits.
+        id_column: the column, or the key of each row, that has the image ids; of several, the first that there is.
+        caption_column: the columns of the captions; each may be a pattern, as ``"caption_*"``.
+        image_ids: what of an image id is compared, one of `IMAGE_IDS`: ``"text"``, all of it; ``"stem"``, the file name
+            without folder and suffix; ``"number"``, the last number in that.
 
     Raises:
         DataError: the file cannot be used; the message names the file, the place and the remedy.
-        UsageError: no such format, or no such split.
-        MissingDependencyError: a table, and pyarrow is not installed.
+        UsageError: no such format, no such split, or no such way to compare ids.
+        MissingDependencyError: the file needs a package that is not installed, as pyarrow for Parquet.
 
     Warns:
-        DataWarning: every image has exactly one caption, as in a candidate file.
+        DataWarning: every image has exactly one caption, as in a candidate file; or captions are missing in a table.
     """
-    captions = read_captions(path, format, split)
-    _warn_if_candidates(path, captions, "references")
-    return captions
+    file = CaptionFile.of_references(path, format=format, split=split)
+    return file.references(columns=columns_named(id_column, caption_column), image_ids=image_ids)
 
 
-def read_candidates(path: PathLike, *, format: str | None = None, split: str | None = None) -> Captions:
-    """Read the captions of one system: exactly one per image. Arguments and errors as `read_references`.
+def read_candidates(
+    path: PathLike,
+    *,
+    format: str | None = None,
+    split: str | None = None,
+    id_column: Names = None,
+    caption_column: Names = None,
+    image_ids: str = "text",
+    on_duplicate: str = "error",
+) -> Captions:
+    """Read the captions of one system: exactly one per image. Arguments and errors are those of `read_references`.
+
+    Args:
+        path: see there.
+        format: see there.
+        split: see there.
+        id_column: see there.
+        caption_column: see there.
+        image_ids: see there.
+        on_duplicate: one of `ON_DUPLICATE`: what several candidates of an image mean.
 
     Raises:
         DataError: also when an image has several candidates or none.
     """
-    captions = read_captions(path, format, split)
-    counts = captions.caption_counts()
-    if any(count != 1 for count in counts):
-        raise DataError(f"{display_name(path)}: {_not_one(captions, counts)}")
-    return captions
+    file = CaptionFile(path, format=format, split=split)
+    columns = columns_named(id_column, caption_column)
+    return file.candidates(columns=columns, image_ids=image_ids, on_duplicate=on_duplicate)
 
 
-def read_caption_sets(path: PathLike, *, format: str | None = None, split: str | None = None) -> Captions:
-    """Read several captions per image by one system. Arguments, errors and warning as `read_references`."""
-    captions = read_captions(path, format, split)
-    _warn_if_candidates(path, captions, "caption sets")
-    return captions
+def read_caption_sets(
+    path: PathLike,
+    *,
+    format: str | None = None,
+    split: str | None = None,
+    id_column: Names = None,
+    caption_column: Names = None,
+    image_ids: str = "text",
+) -> Captions:
+    """Read several captions per image by one system. Arguments, errors and warnings as `read_references`."""
+    file = CaptionFile(path, format=format, split=split)
+    return file.sets(columns=columns_named(id_column, caption_column), image_ids=image_ids)
 
 
-def read_captions(path: PathLike, format: str | None, split: str | None) -> Captions:
-    """Captions of a file in any format, however many each image has. Arguments and errors as `read_references`."""
-    if format is not None and format not in FORMATS:
-        raise UsageError(f"no caption format is called {format!r}; choose from {', '.join(FORMATS)}")
-    data = read_bytes(path)
-    try:
-        table = format if format in TABLE_FORMATS else table_format(data) if format is None else None
-        if table is None:
-            return Captions.parse(data, format, split).named(display_name(path))
-        if split is not None:
-            raise UsageError(f"this is a file of format {table}, which has no splits; leave the split out")
-        return read_table(data, table).named(display_name(path))
-    except (DataError, UsageError) as error:
-        raise type(error)(f"{display_name(path)}: {error}") from None
+def read_both(
+    path: PathLike,
+    *,
+    format: str | None = None,
+    id_column: Names = None,
+    caption_column: Names = None,
+    references_column: Names = None,
+    image_ids: str = "text",
+    on_duplicate: str = "error",
+) -> tuple[Captions, Captions]:
+    """Read references and one system's captions out of the same file. Errors are those of `read_candidates`.
+
+    Args:
+        path: see there.
+        format: see there.
+        id_column: see there.
+        caption_column: the column of the system's captions.
+        references_column: the columns of the references.
+        image_ids: see there.
+        on_duplicate: see there.
+
+    Returns:
+        The references and the candidates.
+
+    Raises:
+        UsageError: also when the file has only one of them, as far as it is recognised.
+    """
+    file = CaptionFile(path, format=format)
+    columns = columns_named(id_column, caption_column, references_column)
+    file.check_holds_both(columns)
+    candidates = file.candidates(columns=columns, image_ids=image_ids, on_duplicate=on_duplicate)
+    return file.references(columns=columns, image_ids=image_ids), candidates
+
+
+def known_only(candidates: Captions, references: Captions) -> Captions:
+    """The candidates of images that have references; all of them where not one has, so that an error can say why."""
+    extra = [image for image in candidates.image_ids if image not in references]
+    if not extra or len(extra) == candidates.image_count:
+        return candidates
+    return without(candidates, extra)
+
+
+def without(captions: Captions, images: Iterable[str]) -> Captions:
+    """The captions of the other images. Images that it does not have are ignored."""
+    left_out = {*images} & {*captions.image_ids}
+    if not left_out:
+        return captions
+    kept = {image: texts for image, texts in captions.to_dict().items() if image not in left_out}
+    return _as_before(Captions.from_dict(kept), captions)
+
+
+class NoColumnError(DataError):
+    """A file does not have the columns that were asked for."""
+
+
+def columns_named(ids: Names, captions: Names = None, references: Names = None) -> Shape | None:
+    """The shape of files with these columns; None where no column is named."""
+    named = [_names(ids), _names(captions), _names(references)]
+    if not any(named):
+        return None
+    from capeval.data.shapes.family import Shape
+
+    ids_, captions_, references_ = named
+    return Shape("columns", "", ids_, captions_, references_, every=True, split="split", lists_in_text=True)
+
+
+def _names(given: Names) -> tuple[str, ...]:
+    return () if given is None else (given,) if isinstance(given, str) else tuple(given)
+
+
+class CaptionFile:
+    """A file of captions, read once: references, candidates, or both. Arguments as of `read_references`."""
+
+    def __init__(self, path: PathLike, *, format: str | None = None, split: str | None = None) -> None:
+        if format is not None and format not in FORMATS:
+            raise UsageError(f"no caption format is called {format!r}; choose from {', '.join(FORMATS)}")
+        self.name = display_name(path)
+        self.format, self.split = format, split
+        self.skipped: set[str] = set()
+        """Images that were left out because they have several candidates."""
+        if path != "-" and os.path.isdir(path):
+            from capeval.data.folder import files_of
+
+            files = files_of(path, split)
+            self._data = [read_bytes(file) for file in files.paths]
+            self.split = files.split
+        else:
+            self._data = [read_bytes(path)]
+
+    @classmethod
+    def of_references(
+        cls, path: PathLike, *, format: str | None, split: str | None, progress: Progress | None = None
+    ) -> CaptionFile:
+        """A file of references, or the test set of this name; `progress` is called while it is fetched."""
+        if not isinstance(path, str) or path == "-" or os.path.exists(path):
+            return cls(path, format=format, split=split)
+        from capeval.data.testsets import find, nearest
+
+        try:
+            return cls(find(path, progress) or path, format=format, split=split)
+        except DataError as error:
+            near = nearest(path)
+            if near is None or near == path:
+                raise
+            raise DataError(f"{error}; the test set is called {near}") from None
+
+    def references(self, *, columns: Shape | None = None, image_ids: str = "text") -> Captions:
+        """The references in it."""
+        captions = self.captions("references", columns=columns, image_ids=image_ids)
+        _warn_if_candidates(self.name, captions, "references")
+        return captions
+
+    def candidates(
+        self, *, columns: Shape | None = None, image_ids: str = "text", on_duplicate: str = "error"
+    ) -> Captions:
+        """The candidates in it."""
+        accepted_name("on_duplicate", on_duplicate, ON_DUPLICATE)
+        captions = self.captions("candidates", columns=columns, image_ids=image_ids)
+        counts = captions.caption_counts()
+        if on_duplicate == "skip":
+            several = [image for image, count in zip(captions.image_ids, counts, strict=True) if count > 1]
+            self.skipped.update(several)
+            captions = without(captions, several)
+            counts = captions.caption_counts()
+        elif on_duplicate != "error" and max(counts, default=0) > 1:
+            place = 0 if on_duplicate == "first" else -1
+            single = {image: [texts[place]] if texts else [] for image, texts in captions.to_dict().items()}
+            captions = _as_before(Captions.from_dict(single), captions)
+            counts = captions.caption_counts()
+        if any(count != 1 for count in counts):
+            raise DataError(f"{self.name}: {_not_one(captions, counts)}")
+        return captions
+
+    def sets(self, *, columns: Shape | None = None, image_ids: str = "text") -> Captions:
+        """The caption sets in it."""
+        captions = self.captions("sets", columns=columns, image_ids=image_ids)
+        _warn_if_candidates(self.name, captions, "caption sets")
+        return captions
+
+    def captions(self, part: str, *, columns: Shape | None = None, image_ids: str = "text") -> Captions:
+        """The captions of a part (`references`, `candidates`, `sets`), however many each image has."""
+        accepted_name("image_ids", image_ids, IMAGE_IDS)
+        try:
+            found = self._captions(part) if columns is None else self._of_columns(columns, part)
+            return keyed(found, image_ids).named(self.name)
+        except (DataError, UsageError) as error:
+            raise type(error)(f"{self.name}: {error}") from None
+
+    def check_holds_both(self, columns: Shape | None) -> None:
+        """Raises `UsageError` unless references and candidates are in different columns of the file."""
+        try:
+            found = self._known() if columns is None else self._with_columns(columns)
+        except (DataError, UsageError) as error:
+            raise type(error)(f"{self.name}: {error}") from None
+        if found is None or not found[0].holds_both(found[1]):
+            raise UsageError(
+                f"{self.name}: is the only file, but not known to hold references and candidates both; give REFERENCES "
+                "and CANDIDATES, or name the columns of this file by --references-column and --caption-column"
+            )
+
+    def _captions(self, part: str) -> Captions:
+        """The captions in the format that is named or recognised: by the native reader, where it knows the format."""
+        data = self._data[0]
+        if self.format in SHAPES or len(self._data) > 1 or table_format(data) or data.startswith(_ZIP):
+            return self._of_shape(part, None)
+        try:
+            captions = Captions.parse(data, self.format, self.split)
+        except (DataError, UsageError) as error:
+            if self.format is not None:
+                hint = f"; {_NAME_COLUMNS}" if self.format in _TEXT_TABLES else ""
+                raise type(error)(f"{error}{hint}") from None
+            return self._of_shape(part, error)
+        if self.format is None and captions.image_count <= _COLUMNS and self._is_one_row():
+            return self._of_shape(part, None)
+        if self.format in _TEXT_TABLES or (self.format is None and _is_text_table(data)):
+            from capeval.data.missing import without_missing
+
+            return without_missing(captions, self.name, keep=part != "references")
+        return captions
+
+    def _is_one_row(self) -> bool:
+        """Whether what the native reader takes for a mapping is a single row, and its keys are those of a shape."""
+        try:
+            return self._document.kind == "json" and self._known() is not None
+        except DataError:
+            return False
+
+    def _of_shape(self, part: str, error: DataError | UsageError | None) -> Captions:
+        """The captions by the file's shape; `error` is what the native reader said of it, if it was asked."""
+        try:
+            found = self._known()
+        except DataError as other:
+            raise self._told(error, other) from None
+        if found is None:
+            raise self._unknown(error)
+        shape, rows = found
+        return shape.read(rows, part, self.name, self.split)
+
+    def _told(self, error: DataError | UsageError | None, other: DataError) -> DataError | UsageError:
+        """Which error to show of a file: the native reader's, or the `other` of those that came after it."""
+        from capeval.data.rows import BrokenTableError, Columns
+
+        if error is None or not isinstance(other, BrokenTableError) or not self._data[0].strip():
+            return error or other
+        rows = Columns({name: [] for name in other.names})
+        if any(shape.unpack is None and shape.name != "rows" and shape.fits(rows) for shape in shapes().values()):
+            return other  # a table of a shape, of which a row is broken
+        return error if {"image_id", "caption"} <= {*other.names} else type(error)(f"{error}; {_LINES}")
+
+    def _known(self) -> tuple[Shape, Rows] | None:
+        """The shape that is named or recognised, and its rows; None for rows that the native reader knows."""
+        document = self._document
+        if self.format in SHAPES:
+            shape = shapes()[self.format]
+            rows = shape.rows(document)
+            if rows is None:
+                raise DataError(f"is not of format {shape.name}, which is {shape.summary}")
+            return shape, rows
+        if document.is_native():
+            return None
+        for shape in shapes().values():
+            rows = None if shape.name == "text" else shape.rows(document)
+            if rows is not None and shape.fits(rows):
+                return shape, rows
+        return None
+
+    @cached_property
+    def _document(self) -> Document:
+        from capeval.data.rows import Document, Joined
+
+        if self.format == "text":
+            from capeval.data.shapes.lines import read_lines
+
+            return read_lines(self._data[0])
+        documents = [Document.of(data) for data in self._data]
+        if len(documents) == 1:
+            return documents[0]
+        return Document(Joined([document.rows for document in documents if document.rows is not None]), kind="table")
+
+    def _with_columns(self, named: Shape) -> tuple[Shape, Rows]:
+        """The columns that are named, and for what is not, those that the file is known by; and its rows."""
+        from dataclasses import replace
+
+        rows = self._document.rows
+        if rows is None:
+            raise NoColumnError("has no rows with columns; leave the options that name columns out for it")
+        known = None if named.ids and named.captions else self._known()
+        shape = known[0] if known is not None and known[1] is rows else shapes()["rows"]
+        if not named.ids:
+            named = replace(named, ids=shape.ids, any_case=shape.any_case)
+        if not (named.captions or named.references):
+            return replace(named, captions=shape.captions, references=shape.references, every=False), rows
+        if not named.captions:
+            known_captions = shape.columns(rows, "candidates")
+            named = replace(named, captions=tuple(known_captions[1]) if known_captions else ())
+        return named, rows
+
+    def _of_columns(self, named: Shape, part: str) -> Captions:
+        shape, rows = self._with_columns(named)
+        if shape.columns(rows, part) is None:
+            raise NoColumnError(
+                f"has the columns {_some_columns(rows)}, and not {_and_not(shape, part)}; name others by --id-column "
+                f"and --{'references' if part == 'references' and shape.references else 'caption'}-column"
+            )
+        return shape.read(rows, part, self.name, self.split)
+
+    def _unknown(self, error: DataError | UsageError | None) -> DataError | UsageError:
+        """What to say of a file that is not recognised."""
+        document = self._document
+        native = document.kind in ("rows", "json") or document.is_native()
+        if document.rows is None or (native and error is not None):
+            return error or DataError("is of no known format")
+        lines = f"; {_LINES}" if document.kind == "lines" else ""
+        columns = _some_columns(document.rows)
+        return DataError(f"has the columns {columns}, which tell no format; {_NAME_COLUMNS}{lines}")
+
+
+def _is_text_table(data: bytes) -> bool:
+    """Whether a file that was read natively is a table, as its header line tells."""
+    header = data[:_HEADER].lstrip().partition(b"\n")[0]
+    return b"image_id" in header and b"caption" in header and header[:1] not in (b"{", b"[")
+
+
+_NAME_COLUMNS = "name the column of the image ids by --id-column and those of the captions by --caption-column"
+_COLUMNS = 20
+"""Columns that a message names; the others are left out."""
+_HEADER = 1000
+"""Bytes of a table that hold its header line, if it is one that the native reader reads."""
+_LINES = "where each line is a caption, choose the format text"
+
+
+def _some_columns(rows: Rows) -> str:
+    return ", ".join(rows.names[:_COLUMNS]) + (", …" if len(rows.names) > _COLUMNS else "")
+
+
+def _and_not(shape: Shape, part: str) -> str:
+    """The columns of image ids and captions that were looked for."""
+    return f"{' or '.join(shape.ids)} and {' or '.join(shape.wanted(part))}"
+
+
+def _as_before(captions: Captions, before: Captions) -> Captions:
+    """The captions, called after the file that those before came from."""
+    return captions if before.source is None else captions.named(before.source)
 
 
 def _not_one(captions: Captions, counts: list[int]) -> str:
@@ -82,16 +427,18 @@ def _not_one(captions: Captions, counts: list[int]) -> str:
         )
     several = [image for image, count in zip(captions.image_ids, counts, strict=True) if count > 1]
     if several:
-        return f"{_images(several)} more than one candidate: {_names(several)}; keep one for each image"
+        return (
+            f"{_images(several)} more than one candidate: {_names_of(several)}; keep one for each image, or choose "
+            "--on-duplicate first or last"
+        )
     none = [image for image, count in zip(captions.image_ids, counts, strict=True) if count == 0]
-    return f"{_images(none)} an empty list of candidates: {_names(none)}; give one for each image"
+    return f"{_images(none)} an empty list of candidates: {_names_of(none)}; give one for each image"
 
 
-def _warn_if_candidates(path: PathLike, captions: Captions, part: str) -> None:
+def _warn_if_candidates(name: str, captions: Captions, part: str) -> None:
     """Tell when a file that should have several captions per image has exactly one for each."""
     if captions.image_count > 1 and set(captions.caption_counts()) == {1}:
-        message = f"{display_name(path)}: looks like a candidate file: one caption per image; taken as {part}"
-        warn(message, DataWarning)
+        warn(f"{name}: looks like a candidate file: one caption per image; taken as {part}", DataWarning)
 
 
 def _per_image(captions: Captions) -> str:
@@ -104,5 +451,5 @@ def _images(images: list[str]) -> str:
     return "1 image has" if len(images) == 1 else f"{len(images)} images have"
 
 
-def _names(images: list[str]) -> str:
+def _names_of(images: list[str]) -> str:
     return ", ".join([*images[:_NAMED], *(["…"] if len(images) > _NAMED else [])])

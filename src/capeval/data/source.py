@@ -7,11 +7,11 @@ import os
 import sys
 from collections.abc import Iterator
 
+from capeval.data.compressed import SUFFIXES, decompressed
+from capeval.data.remote import fetched, is_remote
 from capeval.errors import CapevalError, DataError
 
 PathLike = str | os.PathLike[str]
-
-_GZIP = b"\x1f\x8b"
 
 
 def display_name(path: PathLike) -> str:
@@ -24,18 +24,24 @@ def system_name(path: PathLike) -> str:
     if path == "-":
         return "standard input"
     name = os.path.basename(os.fspath(path))
-    return os.path.splitext(name.removesuffix(".gz"))[0] or name
+    if is_remote(path):
+        name = name.partition("?")[0] or name
+    stem, suffix = os.path.splitext(name)
+    return (os.path.splitext(stem)[0] if suffix.lower() in SUFFIXES else stem) or name
 
 
 def read_bytes(path: PathLike) -> bytes:
-    """All bytes of a file, or of standard input for ``-``; gzip is undone.
+    """All bytes of a file, of a URL, or of standard input for ``-``; gzip, bzip2, xz and zstd are undone.
 
     Raises:
-        DataError: the file is missing, a directory, unreadable, or broken gzip.
+        DataError: the file is missing, a directory, unreadable, or broken compressed data.
+        MissingDependencyError: the URL or the compression needs a package that is not installed.
     """
+    if isinstance(path, str) and is_remote(path):
+        return decompressed(fetched(path), path)
     with reading(path):
         data = sys.stdin.buffer.read() if path == "-" else _file_bytes(path)
-    return _gunzip(data, display_name(path)) if data.startswith(_GZIP) else data
+    return decompressed(data, display_name(path))
 
 
 @contextlib.contextmanager
@@ -59,18 +65,6 @@ def reading(path: PathLike) -> Iterator[None]:
 def _file_bytes(path: PathLike) -> bytes:
     with open(path, "rb") as file:
         return file.read()
-
-
-def _gunzip(data: bytes, name: str) -> bytes:
-    import gzip
-    import zlib
-
-    try:
-        return gzip.decompress(data)
-    except EOFError:
-        raise DataError(f"{name}: the gzip data ends early; write or download the file again") from None
-    except (gzip.BadGzipFile, zlib.error) as error:
-        raise DataError(f"{name}: broken gzip data ({error}); write or download the file again") from None
 
 
 def _nearest(path: str) -> str:

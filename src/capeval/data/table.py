@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from capeval._core import Captions, CaptionsBuilder
 from capeval.errors import DataError, MissingDependencyError
 
 TABLE_FORMATS = ("parquet", "arrow")
-"""Names of the formats that `read_table` reads."""
+"""Names of the formats that are read through pyarrow."""
 
 _MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow"}
+_ROWS = 10_000
+"""Rows of a Parquet file that are read together."""
 
 
 def table_format(data: bytes) -> str | None:
@@ -19,52 +20,76 @@ def table_format(data: bytes) -> str | None:
     return next((name for magic, name in _MAGIC.items() if data.startswith(magic)), None)
 
 
-def read_table(data: bytes, format: str) -> Captions:
-    """Captions from the columns ``image_id`` and ``caption`` (strings) or ``captions`` (lists of strings).
+class Table:
+    """The rows of a Parquet or Arrow file: `capeval.data.rows.Rows`.
+
+    A struct's parts go by paths: the images of a Hugging Face data set are `image.bytes`, which nobody reads, and
+    `image.path`.
 
     Args:
         data: the whole file.
         format: one of `TABLE_FORMATS`; ``arrow`` is the file (feather) or the stream format.
 
     Raises:
-        DataError: the file is broken, lacks a column, or holds something else than captions.
+        DataError: the file is broken, now or as its rows are read.
         MissingDependencyError: pyarrow is not installed.
     """
-    try:
-        import pyarrow
-    except ImportError:
-        raise MissingDependencyError("reading Parquet and Arrow files", extra="parquet") from None
-    try:
-        schema, batches = _parquet(data) if format == "parquet" else _arrow(data)
-        columns = _columns(schema.names)
-        builder = CaptionsBuilder()
-        for batch in batches:
-            builder.extend(*(batch.column(name).to_pylist() for name in columns))
-    except (pyarrow.ArrowException, OSError) as error:
+
+    def __init__(self, data: bytes, format: str) -> None:
+        try:
+            import pyarrow
+        except ImportError:
+            raise MissingDependencyError("reading Parquet and Arrow files", extra="parquet") from None
+        self._broken = (pyarrow.ArrowException, OSError, ValueError)
+        self._data, self._format = data, format
+        try:
+            schema = _parquet_file(data).schema_arrow if format == "parquet" else _arrow(data)[0]
+        except self._broken as error:
+            raise self._not_whole(error) from None
+        self.names: list[str] = [path for field in schema for path in _paths(field)]
+
+    def batches(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
+        """The values of these columns, as a list per column, batch by batch."""
+        try:
+            if self._format == "parquet":
+                batches = _parquet_file(self._data).iter_batches(batch_size=_ROWS, columns=list(names))
+            else:
+                batches = _arrow(self._data)[1]
+            for batch in batches:
+                yield [_column(batch, name).to_pylist() for name in names]
+        except self._broken as error:
+            raise self._not_whole(error) from None
+
+    def _not_whole(self, error: Exception) -> DataError:
+        if isinstance(error, DataError):
+            return error
         reason = str(error).strip().partition("\n")[0]
-        raise DataError(f"not a whole {format} file ({reason}); write or download it again") from None
-    return builder.finish()
+        return DataError(f"not a whole {self._format} file ({reason}); write or download it again")
 
 
-def _columns(names: list[str]) -> tuple[str, str]:
-    """Names of the two columns to read."""
-    given = [name for name in ("caption", "captions") if name in names]
-    if "image_id" not in names or len(given) != 1:
-        raise DataError(
-            f"the table has the columns {', '.join(names)}; "
-            "it needs image_id, and one of caption (a string) and captions (a list of strings)"
-        )
-    return "image_id", given[0]
+def _paths(field: Any) -> Iterator[str]:
+    import pyarrow
+
+    if not pyarrow.types.is_struct(field.type):
+        yield field.name
+        return
+    yield from (f"{field.name}.{field.type.field(number).name}" for number in range(field.type.num_fields))
 
 
-def _parquet(data: bytes) -> tuple[Any, Iterator[Any]]:
-    """Schema and batches of a Parquet file."""
+def _column(batch: Any, path: str) -> Any:
+    import pyarrow.compute
+
+    if path in batch.schema.names:
+        return batch.column(path)
+    outer, _, inner = path.partition(".")
+    return pyarrow.compute.struct_field(batch.column(outer), inner)
+
+
+def _parquet_file(data: bytes) -> Any:
     import pyarrow
     from pyarrow import parquet
 
-    file = parquet.ParquetFile(pyarrow.py_buffer(data))
-    wanted = [name for name in file.schema_arrow.names if name in ("image_id", "caption", "captions")]
-    return file.schema_arrow, file.iter_batches(columns=wanted)
+    return parquet.ParquetFile(pyarrow.py_buffer(data))
 
 
 def _arrow(data: bytes) -> tuple[Any, Iterator[Any]]:

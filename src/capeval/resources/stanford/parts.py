@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
+from capeval.data.download import Published
+
 MAVEN = "https://repo1.maven.org/maven2/"
 WHEEL = (
     "https://files.pythonhosted.org/packages/08/f9/466f289f1628296b5e368940f89e3cfcfb066d15ddc02ff536dc532b1c93/"
@@ -17,25 +19,11 @@ VERSION = "spice-1.0 corenlp-3.6.0"
 
 
 @dataclass(frozen=True)
-class Part:
-    """A jar: its name, size in bytes and SHA-256, and the URL where it is.
+class Part(Published):
+    """A jar, some of them inside a wheel, which is a zip file."""
 
-    A jar inside a wheel, which is a zip file, is the raw deflate stream at `start`, of `packed` bytes.
-    """
-
-    name: str
-    size: int
-    sha256: str
-    url: str
-    start: int = 0
-    packed: int | None = None
     newer_java: bool = False
     """Needed by Java 15 and newer only, and too new for Java 8."""
-
-    @property
-    def download(self) -> int:
-        """Number of bytes to fetch."""
-        return self.size if self.packed is None else self.packed
 
 
 def _of_maven(path: str, size: int, sha256: str, *, newer_java: bool = False) -> Part:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
+from capeval.data.download import OtherContentError, copy, download, is_good, storing
 from capeval.errors import DataError
 from capeval.resources.stanford import parts, settings
-from capeval.resources.stanford.download import OtherContentError, copy, download, is_good, storing
 from capeval.resources.stanford.java import Java, find_java
 from capeval.resources.stanford.parts import Part
 from capeval.resources.stanford.program import EXAMPLE_SCORE, MEMORY, StanfordSpice

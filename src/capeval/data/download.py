@@ -9,14 +9,14 @@ import os
 import time
 import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from http.client import HTTPException
-from typing import IO, Any
+from typing import IO, Any, ClassVar
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 from capeval.data.atomic import atomic_write
 from capeval.errors import DataError
-from capeval.resources.stanford.parts import Part
 
 Progress = Callable[[int], object]
 """Called with the number of bytes of the part that are there."""
@@ -30,14 +30,39 @@ _SILENCE = 60.0
 _PIECE = 1 << 18
 
 
-def download(part: Part, folder: str, progress: Progress) -> None:
+@dataclass(frozen=True)
+class Published:
+    """A file: its name, size in bytes and SHA-256, None where nobody has published one, and the URL where it is.
+
+    A file inside a zip file is the raw deflate stream at `start`, of `packed` bytes.
+    """
+
+    name: str
+    size: int
+    sha256: str | None
+    url: str
+    start: int = 0
+    packed: int | None = None
+
+    elsewhere: ClassVar[str] = "by --from DIR"
+    """How the user gives a folder that has it."""
+    place: ClassVar[str] = "XDG_DATA_HOME"
+    """How the user chooses where it is kept."""
+
+    @property
+    def download(self) -> int:
+        """Number of bytes to fetch."""
+        return self.size if self.packed is None else self.packed
+
+
+def download(part: Published, folder: str, progress: Progress) -> None:
     """Puts the part into the folder. What is fetched waits in `NAME.part`, also for the next call after a failure.
 
     Raises:
         DataError: it cannot be fetched, or is not what was published.
     """
     waiting = os.path.join(folder, f"{part.name}.part")
-    with storing(folder), open(waiting, "ab") as file:
+    with storing(folder, part.place), open(waiting, "ab") as file:
         _locked(file, folder)
         if file.tell() > part.download:
             file.truncate(0)
@@ -50,7 +75,7 @@ def download(part: Part, folder: str, progress: Progress) -> None:
         os.remove(waiting)
         raise DataError(
             f"{part.url}: is not the published file ({error}); what was fetched is removed; try again, or give the "
-            f"right {part.name} by --from DIR"
+            f"right {part.name} {part.elsewhere}"
         ) from None
     os.remove(waiting)
 
@@ -59,7 +84,7 @@ class OtherContentError(DataError):
     """A file is not the part that it should be."""
 
 
-def copy(part: Part, source: str, folder: str) -> None:
+def copy(part: Published, source: str, folder: str) -> None:
     """Puts the part into the folder, from a file of this machine.
 
     Raises:
@@ -73,31 +98,48 @@ def copy(part: Part, source: str, folder: str) -> None:
         raise OtherContentError(f"{source}: is not the published {part.name} ({error})") from None
 
 
-def is_good(part: Part, path: str) -> bool:
+def is_good(part: Published, path: str) -> bool:
     """Whether the file is there and is the part, by its checksum."""
     try:
         if os.path.getsize(path) != part.size:
             return False
         with open(path, "rb") as file:
-            return _checksum(_pieces(file)) == part.sha256
+            return part.sha256 in (None, checksum(file))
     except OSError:
         return False
 
 
 @contextlib.contextmanager
-def storing(folder: str) -> Iterator[None]:
-    """Turns an operating-system error of writing in the folder into one that names a remedy."""
+def storing(folder: str, place: str = Published.place) -> Iterator[None]:
+    """Turns an operating-system error of writing in the folder into one that says how to choose another: by `place`."""
     try:
         yield
     except OSError as error:
         what = "no space is left" if error.errno in {errno.ENOSPC, errno.EDQUOT} else str(error)
         raise DataError(
             f"{folder}: cannot be written ({what}); what is there is kept: free some space or choose another place by "
-            "XDG_DATA_HOME, and run the command again"
+            f"{place}, and run the command again"
         ) from None
 
 
-def _fetch(part: Part, file: IO[bytes], progress: Progress) -> None:
+def asked_size(part: Published) -> int:
+    """How many bytes the file has, as the server says.
+
+    Raises:
+        DataError: it does not say, or cannot be reached.
+    """
+    asked = Request(part.url, method="HEAD", headers={"User-Agent": "capeval"})  # noqa: S310
+    try:
+        with urlopen(asked, timeout=_SILENCE) as response:  # noqa: S310
+            return int(response.headers["Content-Length"])
+    except (HTTPError, URLError, HTTPException, OSError) as error:
+        reason = error if isinstance(error, HTTPError) else getattr(error, "reason", None) or error
+        raise DataError(f"{part.url}: cannot be fetched ({reason}); {_by_hand(part)}") from None
+    except (TypeError, ValueError):
+        raise DataError(f"{part.url}: the server does not say how long the file is; {_by_hand(part)}") from None
+
+
+def _fetch(part: Published, file: IO[bytes], progress: Progress) -> None:
     """Appends what is missing of the part, as it is published."""
     failures = 0
     while (have := file.tell()) < part.download:
@@ -122,7 +164,7 @@ def _fetch(part: Part, file: IO[bytes], progress: Progress) -> None:
     progress(file.tell())
 
 
-def _attempt(part: Part, file: IO[bytes], progress: Progress) -> None:
+def _attempt(part: Published, file: IO[bytes], progress: Progress) -> None:
     """Appends what one connection gives."""
     first, last = part.start + file.tell(), part.start + part.download - 1
     asked = Request(part.url, headers={"Range": f"bytes={first}-{last}", "User-Agent": "capeval"})  # noqa: S310
@@ -133,7 +175,7 @@ def _attempt(part: Part, file: IO[bytes], progress: Progress) -> None:
             piece = response.read(min(_PIECE, missing))
             if not piece:
                 return
-            with storing(os.path.dirname(file.name)):
+            with storing(os.path.dirname(file.name), part.place):
                 file.write(piece)
                 file.flush()
             progress(file.tell())
@@ -144,10 +186,10 @@ def _skip(response: Any, number: int) -> None:
         number -= len(piece)
 
 
-def _by_hand(part: Part) -> str:
+def _by_hand(part: Published) -> str:
     return (
-        f"run the command again to go on from here, or fetch {part.name} on another machine and give its folder by "
-        "--from DIR"
+        f"run the command again to go on from here, or fetch {part.name} on another machine and give its folder "
+        f"{part.elsewhere}"
     )
 
 
@@ -160,7 +202,7 @@ def _locked(file: IO[bytes], folder: str) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise DataError(f"{folder}: another capeval spice setup is at work there; wait until it is done") from None
+        raise DataError(f"{folder}: another capeval is fetching it there; wait until it is done") from None
 
 
 def _pieces(file: IO[bytes]) -> Iterator[bytes]:
@@ -168,7 +210,7 @@ def _pieces(file: IO[bytes]) -> Iterator[bytes]:
         yield piece
 
 
-def _unpacked(part: Part, file: IO[bytes]) -> Iterator[bytes]:
+def _unpacked(part: Published, file: IO[bytes]) -> Iterator[bytes]:
     if part.packed is None:
         yield from _pieces(file)
         return
@@ -178,19 +220,20 @@ def _unpacked(part: Part, file: IO[bytes]) -> Iterator[bytes]:
     yield unpacking.flush()
 
 
-def _checksum(pieces: Iterator[bytes]) -> str:
+def checksum(file: IO[bytes]) -> str:
+    """The SHA-256 of what is in the file."""
     digest = hashlib.sha256()
-    for piece in pieces:
+    for piece in _pieces(file):
         digest.update(piece)
     return digest.hexdigest()
 
 
-def _place(part: Part, pieces: Iterator[bytes], folder: str) -> None:
+def _place(part: Published, pieces: Iterator[bytes], folder: str) -> None:
     """Writes the pieces as the part, which it appears as only if it is the right one."""
     digest = hashlib.sha256()
     with atomic_write(os.path.join(folder, part.name), "wb") as file:
         for piece in pieces:
             digest.update(piece)
             file.write(piece)
-        if digest.hexdigest() != part.sha256:
+        if part.sha256 is not None and digest.hexdigest() != part.sha256:
             raise OtherContentError(f"its SHA-256 is {digest.hexdigest()}, not {part.sha256}")

@@ -1,0 +1,186 @@
+"""The files of captions that a command takes: the options that say how to read them, and the reading."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import click
+
+from capeval.cli.interruptible import stage
+from capeval.data import FORMATS
+from capeval.data.captions import ON_DUPLICATE, CaptionFile, NoColumnError, columns_named, known_only, without
+from capeval.data.image_ids import IMAGE_IDS
+
+if TYPE_CHECKING:
+    from capeval._core import Captions
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+ON_EXTRA = ("error", "skip")
+
+
+class CaptionFiles:
+    """What the options say about the files of captions; each value is that of its option.
+
+    `captions_format` is the format of the other files: of candidates, or of caption sets.
+    """
+
+    def __init__(
+        self,
+        *,
+        reference_format: str | None = None,
+        captions_format: str | None = None,
+        split: str | None = None,
+        id_column: tuple[str, ...] = (),
+        caption_column: tuple[str, ...] = (),
+        references_column: tuple[str, ...] = (),
+        image_ids: str = "text",
+        on_extra: str = "error",
+        on_duplicate: str = "error",
+    ) -> None:
+        self.reference_format, self.captions_format, self.split = reference_format, captions_format, split
+        self.columns = columns_named(id_column, caption_column, references_column)
+        self.image_ids, self.on_extra, self.on_duplicate = image_ids, on_extra, on_duplicate
+        self._skipped: set[str] = set()
+
+    def of_systems(self, references: str, systems: Mapping[str, str]) -> tuple[Captions, dict[str, Captions]]:
+        """References, and each system's candidates by its name, of the files."""
+        # Candidates first: where two files are swapped, the error stands alone, without a warning before it.
+        candidates = [("candidates", file) for file in systems.values()]
+        *found, described = self.read([*candidates, ("references", references)])
+        if self.on_extra == "skip":
+            found = [known_only(captions, described) for captions in found]
+        return without(described, self._skipped), dict(zip(systems, found, strict=True))
+
+    def both(self, path: str) -> tuple[Captions, Captions]:
+        """References and candidates of one file."""
+        file, columns = self._open("references", path), self.columns
+        file.check_holds_both(columns)
+        candidates = file.candidates(columns=columns, image_ids=self.image_ids, on_duplicate=self.on_duplicate)
+        return without(file.references(columns=columns, image_ids=self.image_ids), file.skipped), candidates
+
+    def references(self, path: str) -> Captions:
+        """References of a file."""
+        return self.read([("references", path)])[0]
+
+    def read(self, wanted: Iterable[tuple[str, str]]) -> list[Captions]:
+        """The captions of files, each with its part: `references`, `candidates`, `sets` or `captions`.
+
+        A file that has not the columns that are named is read as if none were; but one of the files must have them.
+        """
+        found: dict[int, Captions] = {}
+        lacking: dict[int, tuple[str, CaptionFile, NoColumnError]] = {}
+        for place, (part, path) in enumerate(wanted):
+            file = self._open(part, path)
+            try:
+                found[place] = self._read(part, file, self.columns)
+            except NoColumnError as error:
+                lacking[place] = part, file, error
+        if lacking and not found:
+            raise lacking[0][2]
+        found |= {place: self._read(part, file) for place, (part, file, _) in lacking.items()}
+        return [found[place] for place in sorted(found)]
+
+    def _open(self, part: str, path: str) -> CaptionFile:
+        if part == "references":
+            return CaptionFile.of_references(path, format=self.reference_format, split=self.split, progress=_show)
+        return CaptionFile(path, format=self.captions_format, split=self.split if part == "captions" else None)
+
+    def _read(self, part: str, file: CaptionFile, columns: Any = None) -> Captions:
+        if part == "candidates":
+            captions = file.candidates(columns=columns, image_ids=self.image_ids, on_duplicate=self.on_duplicate)
+            self._skipped |= file.skipped
+            return captions
+        if part == "captions":
+            return file.captions("sets", columns=columns, image_ids=self.image_ids)
+        read = file.references if part == "references" else file.sets
+        return read(columns=columns, image_ids=self.image_ids)
+
+
+_OPTIONS = tuple(CaptionFiles.__init__.__annotations__)
+
+
+def _show(name: str, done: int, all_: int) -> None:
+    from capeval.cli.testsets import show
+
+    show(name, done, all_)
+    if done == all_:
+        stage.text = "reading"
+
+
+def caption_files(*, references: bool = True, captions: str | None = None) -> Callable[[F], F]:
+    """Options about files of captions, given to the command as one `files`.
+
+    Args:
+        references: whether the command reads references.
+        captions: what else it reads: `candidate`, `set` or `caption`, as the option of their format is called.
+    """
+
+    def decorate(function: F) -> F:
+        @wraps(function)
+        def with_files(*arguments: Any, **values: Any) -> Any:
+            own = {name: values.pop(name) for name in _OPTIONS if name in values}
+            if captions is not None:
+                own["captions_format"] = values.pop(f"{captions}_format")
+            return function(*arguments, files=CaptionFiles(**own), **values)
+
+        for option in reversed(tuple(_options(references, captions))):
+            with_files = option(with_files)
+        return cast("F", with_files)
+
+    return decorate
+
+
+def _options(references: bool, captions: str | None) -> Iterable[Callable[[F], F]]:
+    for name in (*(("reference",) if references else ()), *((captions,) if captions else ())):
+        yield click.option(
+            f"--{name}-format",
+            type=click.Choice(FORMATS),
+            metavar="FORMAT",
+            help="As coco, csv, msrvtt or text, instead of recognising it from content; any other word lists them all.",
+        )
+    yield click.option("--split", metavar="NAME", help="Split of a file that has splits, such as test.")
+    yield click.option(
+        "--id-column",
+        multiple=True,
+        metavar="NAME",
+        help="Column or key of the image ids; may be repeated: a file's first of them counts.",
+    )
+    yield click.option(
+        "--caption-column",
+        multiple=True,
+        metavar="NAME",
+        help="Column or key of the captions, or a pattern as caption_*; may be repeated.",
+    )
+    if references and captions:
+        yield click.option(
+            "--references-column",
+            multiple=True,
+            metavar="NAME",
+            help="Column of the references, where it is not called as that of the captions; likewise.",
+        )
+    yield click.option(
+        "--image-ids",
+        type=click.Choice(IMAGE_IDS),
+        default="text",
+        show_default=True,
+        help="What of an image id is compared between files: all; the file name's stem; the last number in that.",
+    )
+    if captions == "candidate":
+        yield click.option(
+            "--on-extra",
+            type=click.Choice(ON_EXTRA),
+            default="error",
+            show_default=True,
+            help="What a candidate of an image without references means: an error, or leave it out.",
+        )
+        yield click.option(
+            "--on-duplicate",
+            type=click.Choice(ON_DUPLICATE),
+            default="error",
+            show_default=True,
+            help="What several candidates of one image mean: an error, take the first or the last, or leave the image "
+            "out.",
+        )

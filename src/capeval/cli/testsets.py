@@ -1,0 +1,42 @@
+"""`capeval testsets`: the test sets that references may be named by."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from capeval.cli import options
+from capeval.cli.interruptible import stage
+from capeval.data import testsets
+
+
+@click.command(name="testsets")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@options.table_or_json
+@options.quiet
+def command(names: tuple[str, ...], format_: str) -> None:
+    """List the test sets, or fetch those called NAME now.
+
+    The name of a test set may stand wherever a file of references may: it is fetched once, compared with its checksum,
+    and kept in the user's cache folder, or in the folder that CAPEVAL_TEST_SETS names. A folder that was filled on one
+    machine serves another without internet.
+    """
+    for name in [testsets.named(name).name for name in names]:
+        testsets.find(name, show)
+    described = [testsets.describe(one) for one in testsets.TEST_SETS.values() if not names or one.name in names]
+    if format_ == "json":
+        options.emit(json.dumps(described, ensure_ascii=False, indent=1))
+        return
+    from capeval.report.printing.table import Column, Table
+    from capeval.report.printing.terminal import render
+
+    heads = ("name", "images", "here", "what")
+    columns = [Column(head, align="right" if head == "images" else "left") for head in heads]
+    rows = [[d["name"], f"{d['images']:,}", "yes" if d["here"] else "no", d["summary"]] for d in described]
+    options.emit(render([Table(columns, rows, title=testsets.folder())]))
+
+
+def show(name: str, done: int, all_: int) -> None:
+    """Says how much of a test set is there."""
+    stage.text = f"fetching {name}: {done / 1e6:,.1f} of {all_ / 1e6:,.1f} MB"

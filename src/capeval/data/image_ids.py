@@ -1,0 +1,59 @@
+"""Image ids that files of one data set spell differently: `391895` and `COCO_val2014_000000391895.jpg`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from capeval._core import Captions
+from capeval.errors import DataError, some
+
+IMAGE_IDS = ("text", "stem", "number")
+"""What of an image id is compared: all of it, the file name without folder and suffix, or the last number in that."""
+
+
+def key(image: str, how: str) -> str | None:
+    """What of the image id is compared; None where it has no number."""
+    if how == "text":
+        return image
+    name = image.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    stem = name.rpartition(".")[0] or name
+    if how == "stem":
+        return stem
+    numbers = re.findall(r"[0-9]+", stem)
+    return (numbers[-1].lstrip("0") or "0") if numbers else None
+
+
+def keyed(captions: Captions, how: str) -> Captions:
+    """The captions by what of their image ids is compared.
+
+    Raises:
+        DataError: an id has no number, or two different ids become the same.
+    """
+    if how == "text":
+        return captions
+    images = captions.image_ids
+    keys = [key(image, how) for image in images]
+    without = [image for image, found in zip(images, keys, strict=True) if found is None]
+    if without:
+        raise DataError(f"no number in the id of {some(without)}; --image-ids stem compares file names without suffix")
+    places: dict[str, str] = {}
+    for image, found in zip(images, keys, strict=True):
+        if places.setdefault(found or "", image) != image:
+            other = places[found or ""]
+            raise DataError(
+                f"the images {other} and {image} are both {found} by --image-ids {how}; compare more of the ids: "
+                f"--image-ids {'stem or text' if how == 'number' else 'text'}"
+            )
+    given = captions.to_dict()
+    return Captions.from_dict({found: given[image] for found, image in places.items()})
+
+
+def meeting(some_images: Iterable[str], others: Iterable[str]) -> str | None:
+    """How ids that have none in common could meet: `stem`, `number`, or None."""
+    some_images, others = list(some_images), list(others)
+    for how in ("stem", "number"):
+        keys = {key(image, how) for image in some_images} - {None}
+        if any(key(image, how) in keys for image in others):
+            return how
+    return None

@@ -1,0 +1,64 @@
+"""Files that are not on this machine: `https://`, and whatever fsspec knows, as `hf://` and `s3://`."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from capeval.errors import DataError, MissingDependencyError
+
+_REMOTE = r"[A-Za-z][A-Za-z0-9+.-]+::?//|[a-z][a-z0-9]+::[a-z]"
+_SILENCE = 60.0
+"""Seconds without a byte after which we give up."""
+
+
+def is_remote(path: object) -> bool:
+    """Whether this is a URL, as `https://host/file` or `simplecache::s3://bucket/file`, and no file is called so."""
+    if not isinstance(path, str) or not ("://" in path or "::" in path):
+        return False
+    return re.match(_REMOTE, path) is not None and not os.path.exists(path)
+
+
+def fetched(url: str) -> bytes:
+    """All bytes behind the URL: `http` and `https` by Python itself, all others by fsspec.
+
+    Raises:
+        DataError: nothing can be read there; the message says why.
+        MissingDependencyError: fsspec, or what it needs for this kind of URL, is not installed.
+    """
+    if url.startswith(("http://", "https://")):
+        return _by_http(url)
+    try:
+        import fsspec
+    except ImportError:
+        raise MissingDependencyError(f"reading {url.partition(':')[0]}:// files", extra="files") from None
+    try:
+        with fsspec.open(url, "rb") as file:
+            return file.read()  # type: ignore[no-any-return]
+    except ImportError as error:
+        raise MissingDependencyError(f"{url}: cannot be read: {_line(error)}") from None
+    except FileNotFoundError:
+        raise DataError(f"{url}: no such file") from None
+    except Exception as error:  # noqa: BLE001 - each file system has errors of its own
+        raise DataError(f"{url}: cannot be read: {_line(error)}") from None
+
+
+def _by_http(url: str) -> bytes:
+    from http.client import HTTPException
+    from urllib.error import URLError
+    from urllib.request import Request, urlopen
+
+    try:
+        asked = Request(url, headers={"User-Agent": "capeval"})  # noqa: S310 - the scheme is http or https
+        with urlopen(asked, timeout=_SILENCE) as response:  # noqa: S310
+            return response.read()  # type: ignore[no-any-return]
+    except (URLError, HTTPException, OSError, ValueError) as error:
+        reason = getattr(error, "reason", None)
+        code = getattr(error, "code", None)
+        why = " ".join(str(part) for part in (code, reason) if part) or _line(error)
+        raise DataError(f"{url}: cannot be fetched ({why}); check the address, or download the file") from None
+
+
+def _line(error: Exception) -> str:
+    """The first line of an error's message, or its type where it has none."""
+    return str(error).strip().partition("\n")[0] or type(error).__name__

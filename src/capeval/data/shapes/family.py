@@ -1,0 +1,172 @@
+"""What a shape says of itself, and how captions come out of rows that have it."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from itertools import chain
+from typing import Any
+
+from capeval._core import Captions, CaptionsBuilder
+from capeval.data.missing import is_missing, told
+from capeval.data.rows import Document, Records, Rows, whole_numbers
+from capeval.errors import DataError, UsageError
+
+Record = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Where a file has its image ids and captions.
+
+    Names of columns may be patterns, as `caption_*`. A column inside an object goes by a path, as `doc.image_id`.
+    """
+
+    name: str
+    summary: str
+    """An example of the shape, in a few characters."""
+    ids: tuple[str, ...]
+    """The column of the image ids: the first of these that there is."""
+    captions: tuple[str, ...] = ()
+    """Columns of a system's captions: the first of these that there is, or all that fit it."""
+    references: tuple[str, ...] = ()
+    """Columns of references, likewise. One of `captions` and `references` may be empty: then the other is both."""
+    also: tuple[str, ...] = ()
+    """Columns without which a file is not recognised as this shape."""
+    split: str | None = None
+    """The column that says which split an image is in."""
+    lists_in_text: bool = False
+    """Whether several captions may stand in one text, as JSON or Python writes a list."""
+    every: bool = False
+    """Whether all the columns of captions are taken, rather than those of the first name."""
+    any_case: bool = False
+    """Whether `Image_ID` and `imageId` are `image_id`."""
+    unpack: Callable[[Any], Sequence[Record] | None] | None = None
+    """Makes rows of a JSON document; None where it is no such document."""
+
+    def rows(self, document: Document) -> Rows | None:
+        """The rows of the document in which to look for the columns."""
+        if self.unpack is None:
+            return document.rows
+        records = self.unpack(document.json)
+        return None if records is None else Records(records)
+
+    def columns(self, rows: Rows, part: str) -> tuple[str, list[str]] | None:
+        """The column of image ids and those of the part's captions; None where they are not there."""
+        image = next((name for one in self.ids for name in self._called(one, rows)), None)
+        found = [[name for name in self._called(one, rows) if name != image] for one in self.wanted(part)]
+        names = list(chain.from_iterable(found)) if self.every else next(filter(None, found), [])
+        return (image, list(dict.fromkeys(names))) if image is not None and names else None
+
+    def wanted(self, part: str) -> tuple[str, ...]:
+        """The columns of the part's captions, patterns among them."""
+        return self.references or self.captions if part == "references" else self.captions or self.references
+
+    def _called(self, pattern: str, rows: Rows) -> list[str]:
+        """The columns that a pattern stands for."""
+        if self.any_case:
+            return [name for name in rows.names if _plain(name) == _plain(pattern)]
+        return [name for name in rows.names if name == pattern or fnmatchcase(name, pattern)]
+
+    def fits(self, rows: Rows) -> bool:
+        """Whether these rows are recognised as this shape."""
+        return all(name in rows.names for name in self.also) and (
+            self.columns(rows, "references") is not None or self.columns(rows, "candidates") is not None
+        )
+
+    def holds_both(self, rows: Rows) -> bool:
+        """Whether the rows have references and a system's captions, in different columns."""
+        both = [self.columns(rows, part) for part in ("references", "candidates")]
+        return all(both) and both[0] != both[1]
+
+    def read(self, rows: Rows, part: str, name: str, split: str | None = None) -> Captions:
+        """The captions of the rows.
+
+        Args:
+            rows: the rows of the file.
+            part: `references`, `candidates` or `sets`.
+            name: of the file, for a warning.
+            split: keep only the images of this split.
+
+        Raises:
+            DataError: a column is not there, or holds something else than captions; the name is not in the message.
+            UsageError: no such split, or the shape has none.
+        """
+        columns = self.columns(rows, part)
+        if columns is None:
+            raise DataError(f"{self._lacking(rows, part)}; it has {', '.join(rows.names) or 'none'}")
+        if split is not None and (self.split is None or self.split not in rows.names):
+            raise UsageError(f"this is a file of format {self.name}, which has no splits; leave the split out")
+        keep = part != "references"
+        builder, seen = CaptionsBuilder(), 0
+        missing: list[str] = []
+        splits: set[str] = set()
+        image, found = columns
+        for batch in rows.batches([image, *found, *([] if split is None else [self.split or ""])]):
+            ids, values = whole_numbers(batch[0]), self._values(batch[1 : 1 + len(found)], seen)
+            if split is not None:
+                splits.update(map(str, batch[-1]))
+            for place, cell in enumerate(values):
+                if any(is_missing(one) for one in (cell if isinstance(cell, list) else [cell])):
+                    missing.append(f"row {seen + place + 1}")
+                    values[place] = _without(cell, keep=keep)
+            chosen = range(len(ids)) if split is None else [n for n, one in enumerate(batch[-1]) if one == split]
+            builder.extend([ids[n] for n in chosen], [values[n] for n in chosen])
+            seen += len(ids)
+        if split is not None and split not in splits:
+            raise UsageError(f"no image is in the split {split!r}; the splits are {', '.join(sorted(splits))}")
+        captions = builder.finish()
+        if missing:
+            told(name, missing, keep=keep)
+        return captions
+
+    def _values(self, columns: Sequence[list[Any]], seen: int) -> list[Any]:
+        """What each row has: a caption, or a list of those of several columns or of one cell."""
+        if self.lists_in_text:
+            columns = [[_listed(cell, seen + n + 1) for n, cell in enumerate(column)] for column in columns]
+        if len(columns) == 1:
+            return list(columns[0])
+        return [list(_flat(cells)) for cells in zip(*columns, strict=True)]
+
+    def _lacking(self, rows: Rows, part: str) -> str:
+        if not any(name in rows.names for name in self.ids):
+            return f"format {self.name} has the image id in {' or '.join(self.ids)}, which this file has not"
+        wanted = self.wanted(part)
+        return f"format {self.name} has {part} in {' or '.join(wanted)}, which this file has not"
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "").replace(" ", "")
+
+
+def _flat(cells: Sequence[Any]) -> Iterator[Any]:
+    for cell in cells:
+        if isinstance(cell, list):
+            yield from cell
+        else:
+            yield cell
+
+
+def _without(cell: Any, *, keep: bool) -> Any:
+    """The cell, where a missing caption is empty if it counts, and is not there if it does not."""
+    if isinstance(cell, list):
+        present = [one for one in cell if not is_missing(one)]
+        return present if present or not keep else ""
+    return "" if keep else []
+
+
+def _listed(cell: Any, row: int) -> Any:
+    """The captions of a cell that has a list as text; any other cell as it is."""
+    if not isinstance(cell, str) or not cell.lstrip().startswith(("['", '["', "[]")):
+        return cell
+    for parse in (json.loads, ast.literal_eval):
+        try:
+            found = parse(cell.strip())
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            continue
+        if isinstance(found, list):
+            return found
+    raise DataError(f"row {row} has a list of captions that ends early or is none: {cell[:40]!r}")

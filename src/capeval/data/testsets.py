@@ -1,0 +1,258 @@
+"""Named test sets: `coco-karpathy-test` instead of a file of references. Fetched once, then kept.
+
+The files are the publishers' own, and are no part of capeval. Their checksums are those that TensorFlow Datasets has
+published for them; where nobody has, that of the first download is kept, and compared with later ones.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from capeval._core import Captions
+from capeval.data.atomic import atomic_write
+from capeval.data.source import PathLike, read_bytes
+from capeval.errors import CapevalWarning, DataError, UsageError, warn
+
+if TYPE_CHECKING:
+    from capeval.data.download import Published
+
+FOLDER = "CAPEVAL_TEST_SETS"
+"""The environment variable that names the folder of test sets, instead of one in the user's cache folder."""
+
+Progress = Callable[[str, int, int], object]
+"""Takes a file's name, and how many of how many bytes are there."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A published file: its URL, its size in bytes and its SHA-256, where they are published."""
+
+    url: str
+    size: int | None = None
+    sha256: str | None = None
+
+    @property
+    def name(self) -> str:
+        """Its name, here as there."""
+        return os.path.basename(self.url)
+
+
+@dataclass(frozen=True)
+class TestSet:
+    """References of a data set's part.
+
+    Attributes:
+        name: what it is called.
+        summary: what it is, in a few words.
+        source: the file that has it.
+        images: how many images it has.
+        member: the file inside the source, which is a zip file then.
+        split: the part of a file that has several.
+    """
+
+    __test__: ClassVar[bool] = False  # for pytest, which takes classes of such names for tests
+
+    name: str
+    summary: str
+    source: Source
+    images: int
+    member: str | None = None
+    split: str | None = None
+
+
+_KARPATHY = Source(
+    "https://cs.stanford.edu/people/karpathy/deepimagesent/caption_datasets.zip",
+    36_745_453,
+    "4cfd70132527b80933105e5829dc9034eaab9573482e2e680abbab6130244817",
+)
+_COCO_2014 = Source(
+    "http://images.cocodataset.org/annotations/annotations_trainval2014.zip",
+    252_872_794,
+    "031296bbc80c45a1d1f76bf9a90ead27e94e99ec629208449507a4917a3bf009",
+)
+_COCO_2017 = Source(
+    "http://images.cocodataset.org/annotations/annotations_trainval2017.zip",
+    252_907_541,
+    "113a836d90195ee1f884e704da6304dfaaecff1f023f49b6ca93c4aaae470268",
+)
+_NOCAPS = Source("https://nocaps.s3.amazonaws.com/nocaps_val_4500_captions.json")
+
+
+def _karpathy(data: str, split: str, images: int, summary: str) -> TestSet:
+    name = f"{data}-karpathy-{split}"
+    return TestSet(name, summary, _KARPATHY, images, member=f"dataset_{data}.json", split=split)
+
+
+TEST_SETS: dict[str, TestSet] = {
+    one.name: one
+    for one in (
+        _karpathy("coco", "test", 5_000, "COCO, Karpathy's split: what papers report"),
+        _karpathy("coco", "val", 5_000, "COCO, Karpathy's split, validation"),
+        _karpathy("flickr8k", "test", 1_000, "Flickr8k, Karpathy's split"),
+        _karpathy("flickr8k", "val", 1_000, "Flickr8k, Karpathy's split, validation"),
+        _karpathy("flickr30k", "test", 1_000, "Flickr30k, Karpathy's split"),
+        _karpathy("flickr30k", "val", 1_014, "Flickr30k, Karpathy's split, validation"),
+        TestSet("coco-val2014", "COCO 2014, validation", _COCO_2014, 40_504, member="captions_val2014.json"),
+        TestSet("coco-val2017", "COCO 2017, validation", _COCO_2017, 5_000, member="captions_val2017.json"),
+        TestSet("nocaps-val", "nocaps, validation", _NOCAPS, 4_500),
+    )
+}
+"""The test sets by name."""
+
+
+def folder() -> str:
+    """Where test sets are kept: the folder that the environment names, else one in the user's cache folder."""
+    named = os.environ.get(FOLDER)
+    if named:
+        return named
+    from platformdirs import user_cache_dir
+
+    return os.path.join(user_cache_dir("capeval"), "test-sets")
+
+
+def is_here(one: TestSet) -> bool:
+    """Whether the test set can be had without the network."""
+    return any(os.path.isfile(path) for path in (_kept(one), *_sources(one)))
+
+
+def find(name: str, progress: Progress | None = None) -> str | None:
+    """The file of the references of the test set that is called so; None where none is.
+
+    Args:
+        name: of a test set.
+        progress: called while a file is fetched.
+
+    Raises:
+        DataError: the test set cannot be had, or is not what was published.
+    """
+    one = TEST_SETS.get(name)
+    if one is None:
+        return None
+    kept = _kept(one)
+    if not os.path.isfile(kept):
+        captions = _read(one, progress)
+        with atomic_write(kept) as file:
+            json.dump(captions.to_dict(), file, ensure_ascii=False)
+    return kept
+
+
+def nearest(name: PathLike) -> str | None:
+    """The test set whose name is nearly this."""
+    import difflib
+
+    near = difflib.get_close_matches(os.fspath(name), TEST_SETS, n=1, cutoff=0.75)
+    return near[0] if near else None
+
+
+def named(name: str) -> TestSet:
+    """The test set of this name. Raises `UsageError` where there is none."""
+    if name not in TEST_SETS:
+        near = nearest(name)
+        hint = f" (did you mean {near!r}?)" if near else ""
+        raise UsageError(f"no test set is called {name!r}{hint}; capeval testsets lists them")
+    return TEST_SETS[name]
+
+
+def _kept(one: TestSet) -> str:
+    """The references alone, made from the published file on first use: that file may have a hundred times as much."""
+    return os.path.join(folder(), f"{one.name}.json")
+
+
+def _sources(one: TestSet) -> list[str]:
+    """Where the published file may be, unpacked or not."""
+    return [os.path.join(folder(), name) for name in (one.member, one.source.name) if name is not None]
+
+
+def _read(one: TestSet, progress: Progress | None) -> Captions:
+    source = next((path for path in _sources(one) if os.path.isfile(path)), None) or _fetched(one.source, progress)
+    inside = one.member if source.endswith(".zip") else None
+    data = read_bytes(source) if inside is None else _member(source, inside)
+    try:
+        captions = Captions.parse(data, None, one.split)
+    except (DataError, UsageError) as error:
+        raise DataError(f"{source}: {error}") from None
+    if captions.image_count != one.images:
+        raise DataError(
+            f"{source}: has {captions.image_count:,} images of {one.name}, where there should be {one.images:,}; "
+            "remove it, and it is fetched again"
+        )
+    return captions
+
+
+def _member(archive: str, name: str) -> bytes:
+    """The file of this name, in whichever folder of the archive."""
+    import zipfile
+    import zlib
+
+    try:
+        with zipfile.ZipFile(archive) as file:
+            path = next((path for path in file.namelist() if path.rpartition("/")[2] == name), None)
+            if path is None:
+                raise DataError(f"{archive}: has no file {name}; remove it, and it is fetched again")
+            return file.read(path)
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, RuntimeError) as error:
+        raise DataError(f"{archive}: cannot be unpacked ({error}); remove it, and it is fetched again") from None
+
+
+def _fetched(source: Source, progress: Progress | None) -> str:
+    """The published file, which is in the folder then."""
+    from capeval.data import download
+
+    place = folder()
+    with download.storing(place, FOLDER):
+        os.makedirs(place, exist_ok=True)
+    path = os.path.join(place, source.name)
+    known = source.sha256 or _noted(path)
+    file = _published(source, known)
+
+    def show(done: int) -> None:
+        if progress is not None:
+            progress(source.name, done, file.size)
+
+    download.download(file, place, show)
+    if known is None:
+        with open(path, "rb") as fetched:
+            digest = download.checksum(fetched)
+        with atomic_write(f"{path}.sha256") as note:
+            note.write(f"{digest}  {source.name}\n")
+        warn(
+            f"{source.url}: nobody has published a checksum of it; that of this download, {digest}, is kept in "
+            f"{path}.sha256, and is compared with later ones",
+            CapevalWarning,
+        )
+    return path
+
+
+def _noted(path: str) -> str | None:
+    """The checksum that was noted at the first download, as `sha256sum` writes it."""
+    try:
+        return read_bytes(f"{path}.sha256").decode("ascii").split()[0]
+    except (DataError, ValueError, IndexError):
+        return None
+
+
+def _published(source: Source, sha256: str | None) -> Published:
+    from capeval.data.download import Published, asked_size
+
+    class File(Published):
+        elsewhere = f"by {FOLDER}=DIR"
+        place = FOLDER
+
+    file = File(source.name, source.size or 0, sha256, source.url)
+    return file if source.size is not None else replace(file, size=asked_size(file))
+
+
+def describe(one: TestSet) -> dict[str, Any]:
+    """What there is to say of a test set, as JSON."""
+    return {
+        "name": one.name,
+        "summary": one.summary,
+        "images": one.images,
+        "url": one.source.url,
+        "here": is_here(one),
+        "checksum": "published" if one.source.sha256 else "of the first download",
+    }

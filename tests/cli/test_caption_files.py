@@ -1,0 +1,128 @@
+"""Options that say how files of captions are read, in the commands that read some."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from command_line import run, write
+from runner import Runner
+
+__all__ = ["run", "write"]
+
+Write = Callable[[str, object], str]
+
+REFERENCES = {
+    "COCO_7.jpg": ["a man on a horse", "a person riding a horse"],
+    "COCO_8.jpg": ["bread is cut", "cut bread"],
+}
+CANDIDATES = {"7": "a man rides a horse", "8": "a woman cuts bread"}
+OPTIONS = ["--metrics", "rouge-l", "--interval", "none", "--format", "json"]
+
+
+@pytest.fixture
+def table(write: Write) -> str:
+    """References and two systems' captions in one table."""
+    rows = [
+        f"{image},{number},{','.join(REFERENCES[image])},{CANDIDATES[number]},x"
+        for image, number in zip(REFERENCES, CANDIDATES, strict=True)
+    ]
+    return write("table.csv", "\n".join(["photo,nr,human 1,human 2,model,other", *rows]) + "\n")
+
+
+def score(printed: str) -> float:
+    return float(json.loads(printed)["scores"]["rouge-l"])
+
+
+@pytest.fixture
+def expected(run: Runner, write: Write) -> float:
+    """The score of the same captions as plain files."""
+    references = {number: REFERENCES[image] for image, number in zip(REFERENCES, CANDIDATES, strict=True)}
+    return score(run.ok("score", write("r.json", references), write("c.json", CANDIDATES), *OPTIONS))
+
+
+def test_one_file_of_both(run: Runner, write: Write, table: str, expected: float) -> None:
+    columns = ["--id-column", "photo", "--references-column", "human *", "--caption-column", "model"]
+    assert score(run.ok("score", table, *columns, *OPTIONS)) == expected
+    with open(run.folder / table, "rb") as file:
+        assert score(run.ok("score", "-", *columns, *OPTIONS, stdin=file.read())) == expected
+    lines = [
+        json.dumps({"id": number, "prediction": CANDIDATES[number], "references": REFERENCES[image]}) + "\n"
+        for image, number in zip(REFERENCES, CANDIDATES, strict=True)
+    ]
+    assert score(run.ok("score", write("p.jsonl", "".join(lines)), *OPTIONS)) == expected
+    message = run.refused("score", table, "--id-column", "photo", "--caption-column", "model")
+    assert message.startswith("table.csv: is the only file, but not known to hold references and candidates both; ")
+
+
+def test_columns_of_two_files(run: Runner, write: Write, table: str, expected: float) -> None:
+    other = write("system.csv", "nr,text,caption\n" + "".join(f"{n},{c},no\n" for n, c in CANDIDATES.items()))
+    columns = ["--id-column", "nr", "--references-column", "human 1", "--references-column", "human 2"]
+    assert score(run.ok("score", table, other, *columns, "--caption-column", "text", *OPTIONS)) == expected
+    plain = write("c.json", CANDIDATES)
+    assert score(run.ok("score", table, plain, *columns, *OPTIONS)) == expected, "a file without them is read as before"
+    message = run.refused("score", "r.json", plain, "--caption-column", "text", *OPTIONS)
+    assert message.startswith("c.json: has the columns 7, 8, and not image_id and text; name others by --id-column")
+    named = [*columns, "--caption-column", "text", "--caption-column", "model"]
+    compared = run.ok("compare", table, other, f"b={table}", *named, *OPTIONS)
+    systems = json.loads(compared)["systems"]
+    assert {name: system["scores"]["rouge-l"] for name, system in systems.items()} == dict.fromkeys(systems, expected)
+
+
+def test_ids_that_are_spelt_differently(run: Runner, write: Write, expected: float) -> None:
+    references, candidates = write("refs.json", REFERENCES), write("c.json", CANDIDATES)
+    message = run.refused("score", references, candidates)
+    assert message.startswith("c.json: none of its 2 images is in refs.json")
+    assert message.endswith("; they meet by --image-ids number")
+    assert score(run.ok("score", references, candidates, "--image-ids", "number", *OPTIONS)) == expected
+    stems = write("stems.json", {"x/COCO_7": CANDIDATES["7"], "x/COCO_8": CANDIDATES["8"]})
+    assert score(run.ok("score", references, stems, "--image-ids", "stem", *OPTIONS)) == expected
+
+
+def test_extra_and_double_candidates(run: Runner, write: Write, expected: float) -> None:
+    rows = [{"image_id": image, "caption": caption} for image, caption in CANDIDATES.items()]
+    extra = write("extra.json", [*rows, {"image_id": "9", "caption": "x"}])
+    assert expected > 0
+    assert "choose --on-extra skip" in run.refused("score", "r.json", extra)
+    assert score(run.ok("score", "r.json", extra, "--on-extra", "skip", *OPTIONS)) == expected
+    message = run.refused("score", "r.json", write("foreign.json", {"9": "x"}), "--on-extra", "skip")
+    assert message.startswith("foreign.json: none of its 1 images is in r.json"), "nothing would be left"
+    double = write("double.json", [*rows, {"image_id": "7", "caption": "x"}])
+    assert run.refused("score", "r.json", double).endswith("or choose --on-duplicate first or last")
+    assert score(run.ok("score", "r.json", double, "--on-duplicate", "first", *OPTIONS)) == expected
+    skipped = json.loads(run.ok("score", "r.json", double, "--on-duplicate", "skip", *OPTIONS))
+    assert skipped["images"] == 1
+    double = write("double.json", [{"image_id": "7", "caption": "x"}, *rows])
+    assert score(run.ok("score", "r.json", double, "--on-duplicate", "last", *OPTIONS)) == expected
+
+
+def test_other_commands_read_the_same(run: Runner, table: str, write: Write) -> None:
+    columns = ["--id-column", "nr", "--caption-column", "human *"]
+    run.ok("df", "build", table, *columns, "-o", "a.df")
+    assert json.loads(run.ok("df", "info", "a.df", "--format", "json"))["images"] == 2
+    ranked = run.ok("rank", table, *columns, "--image", "7", "--metrics", "rouge-l", "--format", "json")
+    assert "a man on a horse" in ranked
+    graphs = run.ok("graph", table, *columns).splitlines()
+    assert [json.loads(line)["image_id"] for line in graphs] == ["7", "7", "8", "8"]
+    sets = run.ok("diversity", table, "--references", table, "--id-column", "nr", "--references-column", "human *",
+                  "--caption-column", "human *", "--interval", "none", "--format", "json")  # fmt: skip
+    assert json.loads(sets)["systems"]["table"]["images"] == 2
+
+
+def test_two_text_files(run: Runner, write: Write, expected: float) -> None:
+    references = write("r.txt", "".join("\t".join(captions) + "\n" for captions in REFERENCES.values()))
+    candidates = write("c.txt", "".join(caption + "\n" for caption in CANDIDATES.values()))
+    lines = ["--reference-format", "text", "--candidate-format", "text"]
+    assert score(run.ok("score", references, candidates, *lines, *OPTIONS)) == expected
+    message = run.refused("score", write("r.json", REFERENCES), candidates)
+    assert "c.txt: line 1, column 1: found a text that begins" in message
+    assert message.endswith("; where each line is a caption, choose the format text")
+
+
+def test_missing_captions_are_one_line(run: Runner, write: Write) -> None:
+    candidates = write("c.csv", "image_id,caption\n1,a\n2,nan\n")
+    ended = run.here("score", write("r.json", {"1": ["a"], "2": ["b"]}), candidates, *OPTIONS)
+    assert (ended.status, score(ended.stdout)) == (0, 0.5)
+    assert "capeval: warning: c.csv: 1 caption is empty, NaN or None (image 2); counted as empty\n" in ended.stderr

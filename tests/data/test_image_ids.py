@@ -1,0 +1,57 @@
+"""Image ids that files spell differently."""
+
+from __future__ import annotations
+
+import pytest
+
+from capeval._core import Captions
+from capeval.data.captions import known_only
+from capeval.data.image_ids import IMAGE_IDS, key, keyed, meeting
+from capeval.errors import DataError
+
+
+@pytest.mark.parametrize(
+    ("image", "keys"),
+    [
+        ("391895", ["391895", "391895", "391895"]),
+        ("000000391895", ["000000391895", "000000391895", "391895"]),
+        ("val2014/COCO_val2014_000000391895.jpg", ["val2014/COCO_val2014_000000391895.jpg",
+                                                    "COCO_val2014_000000391895", "391895"]),
+        ("a\\b.c.png", ["a\\b.c.png", "b.c", None]),
+        ("https://host/7/dog_007.jpg", ["https://host/7/dog_007.jpg", "dog_007", "7"]),
+        ("0.jpg", ["0.jpg", "0", "0"]),
+        (".jpg", [".jpg", ".jpg", None]),
+        ("391895.0", ["391895.0", "391895", "391895"]),
+    ],
+)  # fmt: skip
+def test_what_is_compared(image: str, keys: list[str | None]) -> None:
+    assert [key(image, how) for how in IMAGE_IDS] == keys
+
+
+def test_captions_keep_their_order() -> None:
+    captions = Captions.from_dict({"b_2.jpg": ["x", "y"], "a_1.jpg": ["z"]})
+    assert list(keyed(captions, "number").to_dict().items()) == [("2", ["x", "y"]), ("1", ["z"])]
+    assert keyed(captions, "text") is captions
+
+
+def test_ids_that_become_the_same_are_refused() -> None:
+    captions = Captions.from_dict({"a.jpg": "x", "a.png": "y"})
+    with pytest.raises(DataError, match="a.jpg and a.png are both a by --image-ids stem; .* --image-ids text$"):
+        keyed(captions, "stem")
+    with pytest.raises(DataError, match=r"^no number in the id of 2 images \(a.jpg, a.png\); --image-ids stem"):
+        keyed(captions, "number")
+
+
+def test_how_ids_would_meet() -> None:
+    assert meeting(["COCO_7.jpg"], ["7"]) == "number"
+    assert meeting(["COCO_7.jpg"], ["COCO_7"]) == "stem"
+    assert meeting(["a.jpg"], ["7"]) is None
+
+
+def test_only_known_images() -> None:
+    references = Captions.from_dict({"1": "x", "2": "y"})
+    candidates = Captions.from_dict({"2": "a", "3": "b"}).named("file")
+    assert known_only(candidates, references).to_dict() == {"2": ["a"]}
+    assert known_only(candidates, references).source == "file"
+    others = Captions.from_dict({"3": "b"})
+    assert known_only(others, references) is others, "so that the error of foreign files is told"

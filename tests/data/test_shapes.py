@@ -1,0 +1,362 @@
+"""Files in the shapes of data sets and harnesses, made up: each is recognised, and read by its name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from capeval.data import read_candidates, read_references
+from capeval.data.captions import read_both
+from capeval.data.shapes import SHAPES, shapes
+from capeval.errors import DataError, DataWarning, UsageError
+
+HORSE, BREAD = ["a man on a horse", "a person riding a horse"], ["a woman is cutting bread", "bread is cut"]
+
+
+def lines(*rows: dict[str, Any]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+FILES: dict[str, tuple[str, str, dict[str, list[str]]]] = {
+    "MSR-VTT": (
+        "msrvtt",
+        json.dumps(
+            {
+                "info": {"contributor": "", "version": "1.0"},
+                "videos": [
+                    {"category": 9, "url": "", "video_id": "video7010", "start time": 1, "split": "test", "id": 7010},
+                    {"category": 1, "url": "", "video_id": "video7011", "start time": 2, "split": "test", "id": 7011},
+                ],
+                "sentences": [
+                    {"caption": caption, "video_id": video, "sen_id": number}
+                    for video, captions in (("video7010", HORSE), ("video7011", BREAD))
+                    for number, caption in enumerate(captions)
+                ],
+            }
+        ),
+        {"video7010": HORSE, "video7011": BREAD},
+    ),
+    "VATEX": (
+        "vatex",
+        json.dumps([{"videoID": "v_1_10", "enCap": HORSE, "chCap": ["马"]}, {"videoID": "v_2_12", "enCap": BREAD}]),
+        {"v_1_10": HORSE, "v_2_12": BREAD},
+    ),
+    "ActivityNet Captions": (
+        "activitynet",
+        json.dumps({"v_a": {"duration": 9, "timestamps": [[0, 4], [4, 9]], "sentences": [" A man sits.", "He runs."]}}),
+        {"v_a": ["A man sits. He runs."]},
+    ),
+    "ActivityNet Captions' results": (
+        "activitynet",
+        json.dumps(
+            {
+                "version": "VERSION 1.0",
+                "results": {"v_a": [{"sentence": one, "timestamp": [0, 4]} for one in ("A man.", "Ok.")]},
+            }
+        ),
+        {"v_a": ["A man. Ok."]},
+    ),
+    "TextCaps": (
+        "textcaps",
+        json.dumps(
+            {
+                "dataset_type": "val",
+                "dataset_name": "textcaps",
+                "data": [
+                    {"image_id": "0054", "caption_str": caption, "caption_tokens": ["a"], "reference_strs": HORSE}
+                    for caption in HORSE
+                ],
+            }
+        ),
+        {"0054": HORSE},
+    ),
+    "Clotho": (
+        "clotho",
+        'file_name,caption_1,caption_2\nRain.wav,a man on a horse,a person riding a horse\nb.wav,"bread, cut",x\n',
+        {"Rain.wav": HORSE, "b.wav": ["bread, cut", "x"]},
+    ),
+    "DCASE": ("dcase", "file_name,caption_predicted\nRain.wav,it rains\n", {"Rain.wav": ["it rains"]}),
+    "DCASE references": (
+        "dcase",
+        "file_name,caption_reference_01,caption_reference_02\nRain.wav,it rains,rain\n",
+        {"Rain.wav": ["it rains", "rain"]},
+    ),
+    "AudioCaps": (
+        "audiocaps",
+        "audiocap_id,youtube_id,start_time,caption\n1,rqfQRErjfk8,170,a crowd\n2,rqfQRErjfk8,170,people\n",
+        {"rqfQRErjfk8": ["a crowd", "people"]},
+    ),
+    "Flickr30k results.csv": (
+        "flickr-csv",
+        "image_name| comment_number| comment\n1.jpg| 0| A dog \"runs\" .\n1.jpg| 1   A dog runs across the grass .\n",
+        {"1.jpg": ['A dog "runs" .', "A dog runs across the grass ."]},
+    ),
+    "Flickr8k captions.txt": (
+        "flickr-csv",
+        'image,caption\n1.jpg,A dog .\n1.jpg,"A dog , running ."\n',
+        {"1.jpg": ["A dog .", "A dog , running ."]},
+    ),
+    "Flickr30k captions.txt": (
+        "flickr-csv",
+        "image_name,comment_number,comment\n1.jpg,0,A dog .\n",
+        {"1.jpg": ["A dog ."]},
+    ),
+    "flickr_annotations_30k.csv": (
+        "flickr-hub",
+        'raw,sentids,split,filename,img_id\n"[""a"", ""it\'s b""]","[0, 1]",train,1.jpg,0\n',
+        {"1.jpg": ["a", "it's b"]},
+    ),
+    "LAVIS": (
+        "lavis",
+        json.dumps([{"image": "val2014/COCO_val2014_000000391895.jpg", "caption": HORSE}]),
+        {"val2014/COCO_val2014_000000391895.jpg": HORSE},
+    ),
+    "LAVIS training": (
+        "list",
+        json.dumps([{"caption": "a horse", "image": "val2014/COCO.jpg", "image_id": "coco_391895"}]),
+        {"coco_391895": ["a horse"]},
+    ),
+    "LLaVA": (
+        "llava",
+        lines({"question_id": 5, "prompt": "Describe", "text": "a horse", "answer_id": "x", "model_id": "llava"}),
+        {"5": ["a horse"]},
+    ),
+    "lmms-eval": (
+        "lmms-eval",
+        lines(
+            {"doc_id": 0, "doc": {"question_id": "a.jpg"}, "target": HORSE, "resps": [["x"]], "filtered_resps": ["x"]},
+            {"doc_id": 1, "doc": {"question_id": "b.jpg"}, "target": str(BREAD), "filtered_resps": [["y"]]},
+        ),
+        {"a.jpg": HORSE, "b.jpg": BREAD},
+    ),
+    "lmms-eval, older": (
+        "lmms-eval",
+        json.dumps({"args": {"model": "m"}, "logs": [{"doc_id": 0, "target": "a horse", "filtered_resps": ["x"]}]}),
+        {"0": ["a horse"]},
+    ),
+    "VLMEvalKit": (
+        "vlmevalkit",
+        "index\tquestion\tanswer\tprediction\n0\tq\t ['a', \"it's b\"]\ta horse\n",
+        {"0": ["a", "it's b"]},
+    ),
+    "predictions": (
+        "predictions",
+        lines({"id": "a", "prediction": "a horse", "references": HORSE}),
+        {"a": HORSE},
+    ),
+    "imagefolder": ("imagefolder", lines({"file_name": "1.jpg", "text": "a dog"}), {"1.jpg": ["a dog"]}),
+    "imagefolder, CSV": ("imagefolder", "file_name,text\n1.jpg,a dog\n", {"1.jpg": ["a dog"]}),
+    "lmms-lab": (
+        "coco-hub",
+        json.dumps([{"question_id": "COCO_val2014_000000203564.jpg", "question": "?", "answer": HORSE, "id": 203564}]),
+        {"COCO_val2014_000000203564.jpg": HORSE},
+    ),
+    "gts": ("gts", json.dumps({"5": [{"caption": c, "image_id": 5} for c in HORSE], "6": []}), {"5": HORSE, "6": []}),
+    "wrapped": (
+        "rows",
+        json.dumps({"model": "m", "results": [{"image_id": 5, "caption": c} for c in HORSE]}),
+        {"5": HORSE},
+    ),
+    "wrapped under captions": ("rows", json.dumps({"captions": [{"image_id": 5, "caption": "x"}]}), {"5": ["x"]}),
+    "wrapped and wordy": ("lavis", json.dumps({"annotations": [{"image": "a", "caption": HORSE}]}), {"a": HORSE}),
+    "capitals": ("rows", "Image_ID,Caption\n5,a horse\n", {"5": ["a horse"]}),
+    "a list of captions in a row": ("rows", json.dumps([{"image_id": 5, "caption": ["x"]}]), {"5": ["x"]}),
+    "lists": ("lists", json.dumps([HORSE, BREAD]), {"1": HORSE, "2": BREAD}),
+    "a list": ("lists", json.dumps(["x", "y"]), {"1": ["x"], "2": ["y"]}),
+}
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[str | bytes], Path]:
+    def write(content: str | bytes) -> Path:
+        path = tmp_path / "file"
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write
+
+
+@pytest.mark.filterwarnings("ignore:.*looks like a candidate file")
+@pytest.mark.parametrize("case", FILES)
+def test_a_shape_is_recognised_and_read_by_name(case: str, write: Callable[[str | bytes], Path]) -> None:
+    name, content, captions = FILES[case]
+    path = write(content)
+    read = read_candidates if case == "DCASE" else read_references
+    assert read(path).to_dict() == captions
+    assert read(path, format=name).to_dict() == captions
+
+
+def test_every_shape_is_registered_and_tried() -> None:
+    assert set(shapes()) == set(SHAPES)
+    tried = {name for name, _, _ in FILES.values()}
+    assert set(SHAPES) - tried == {"hub", "text"}, "these have tests of their own"
+
+
+@pytest.mark.parametrize("case", FILES)
+def test_one_shape_is_not_another(case: str, write: Callable[[str | bytes], Path]) -> None:
+    """The file of each is of the first shape that fits, and of no other but those whose rows are the same."""
+    same = {frozenset({"lavis", "flickr-csv"}), frozenset({"rows", "textcaps"}), frozenset({"gts", "rows"})}
+    name, content, _ = FILES[case]
+    if name == "list":
+        return
+    from capeval.data.rows import Document
+
+    document = Document.of(content.encode())
+    fitting = set()
+    for other, shape in shapes().items():
+        rows = shape.rows(document) if other != "text" else None
+        if rows is not None and shape.fits(rows):
+            fitting.add(other)
+    assert name in fitting
+    assert len(fitting) == 1 or any(fitting <= both for both in same), fitting
+
+
+# Both parts in one file
+
+
+@pytest.mark.parametrize(
+    ("case", "candidates"),
+    [
+        ("lmms-eval", {"a.jpg": ["x"], "b.jpg": ["y"]}),
+        ("VLMEvalKit", {"0": ["a horse"]}),
+        ("predictions", {"a": ["a horse"]}),
+    ],
+)
+def test_candidates_beside_references(
+    case: str, candidates: dict[str, list[str]], write: Callable[[str | bytes], Path]
+) -> None:
+    _, content, references = FILES[case]
+    path = write(content)
+    assert read_candidates(path).to_dict() == candidates
+    both = read_both(path)
+    assert tuple(captions.to_dict() for captions in both) == (references, candidates)
+
+
+@pytest.mark.filterwarnings("ignore:.*looks like a candidate file")
+def test_columns_by_name(write: Callable[[str | bytes], Path]) -> None:
+    path = write("photo;human 1;human 2;model\nA.jpg;a;b;c\nB.jpg;d;e;f\n")
+    given = read_references(path, id_column="photo", caption_column="human *")
+    assert given.to_dict() == {"A.jpg": ["a", "b"], "B.jpg": ["d", "e"]}
+    given = read_candidates(path, id_column=["no", "photo"], caption_column="model")
+    assert given.to_dict() == {"A.jpg": ["c"], "B.jpg": ["f"]}
+    both = read_both(path, id_column="photo", caption_column="model", references_column=["human 2", "human 1"])
+    assert [captions.to_dict() for captions in both] == [
+        {"A.jpg": ["b", "a"], "B.jpg": ["e", "d"]},
+        {"A.jpg": ["c"], "B.jpg": ["f"]},
+    ]
+    with pytest.raises(DataError, match=r"file: has the columns photo, human 1, .*, and not photo and x; name others"):
+        read_references(path, id_column="photo", caption_column="x")
+    with pytest.raises(UsageError, match="file: is the only file, but not known to hold references and"):
+        read_both(path, id_column="photo", caption_column="model")
+
+
+def test_columns_inside_objects_and_columns_that_are_known(write: Callable[[str | bytes], Path]) -> None:
+    path = write(lines({"doc": {"name": "a", "no": 1}, "out": "x", "image_id": 7}))
+    assert read_candidates(path, id_column="doc.name", caption_column="out").to_dict() == {"a": ["x"]}
+    assert read_candidates(path, caption_column="out").to_dict() == {"7": ["x"]}
+    path = write(lines({"image_id": 1, "caption": "[CLS] x", "refs [a]": str(HORSE)}))
+    both = read_both(path, references_column="refs [a]")
+    assert [captions.to_dict() for captions in both] == [{"1": HORSE}, {"1": ["[CLS] x"]}]
+    path = write("file_name,nr,caption_1,caption_2\na.wav,1,x,y\n")
+    assert read_references(path, id_column="nr").to_dict() == {"1": ["x", "y"]}
+    assert read_candidates(path, caption_column="caption_2").to_dict() == {"a.wav": ["y"]}
+    with pytest.raises(DataError, match="has no rows with columns; leave the options that name columns out for it$"):
+        read_candidates(write("[5]"), caption_column="x")
+
+
+def test_what_is_not_recognised_is_told_with_the_options(write: Callable[[str | bytes], Path]) -> None:
+    path = write("id,words\n1,a dog\n")
+    with pytest.raises(DataError, match="file: has the columns id, words, which tell no format; name the column"):
+        read_references(path)
+    path = write(json.dumps({"data": [{"id": 5, "words": "x"}], "version": 1}))
+    with pytest.raises(DataError, match="file: has the columns id, words, which tell no format"):
+        read_references(path)
+    path = write(lines({"id": 5, "words": "x"}, {"id": 6, "words": "x"}))
+    with pytest.raises(DataError, match=r'file: line 1, column 1: row 1 has no "image_id"; its keys are id, words'):
+        read_references(path)
+    with pytest.raises(DataError, match=r"file: format clotho has the image id in file_name, .*; it has id, words$"):
+        read_references(path, format="clotho")
+    with pytest.raises(DataError, match=r'file: is not of format msrvtt, which is \{"videos"'):
+        read_references(path, format="msrvtt")
+    with pytest.raises(DataError, match="format vlmevalkit has candidates in prediction, which this file has not"):
+        read_candidates(write("index\tanswer\n0\tx\n"), format="vlmevalkit")
+
+
+@pytest.mark.filterwarnings("ignore:.*looks like a candidate file")
+def test_splits(write: Callable[[str | bytes], Path]) -> None:
+    content = json.loads(FILES["MSR-VTT"][1])
+    content["videos"][1]["split"] = "validate"
+    path = write(json.dumps(content))
+    assert read_references(path, split="validate").to_dict() == {"video7011": BREAD}
+    with pytest.raises(UsageError, match="file: no image is in the split 'val'; the splits are test, validate$"):
+        read_references(path, split="val")
+    del content["videos"][0]["split"]
+    path = write(json.dumps(content))
+    assert read_references(path).to_dict() == {"video7010": HORSE, "video7011": BREAD}
+    with pytest.raises(UsageError, match="file: this is a file of format msrvtt, which has no splits; leave the split"):
+        read_references(path, split="test")
+    path = write(FILES["Clotho"][1])
+    with pytest.raises(UsageError, match="this is a file of format clotho, which has no splits; leave the split out$"):
+        read_references(path, split="val")
+    path = write("image_id,words,split\n1,a,test\n2,b,val\n")
+    assert read_references(path, split="val", caption_column="words").to_dict() == {"2": ["b"]}
+
+
+# Lines
+
+
+def test_text_files_line_by_line(write: Callable[[str | bytes], Path]) -> None:
+    path = write("a man on a horse\ta person riding a horse\r\na woman is cutting bread\tbread is cut\r\n")
+    assert read_references(path, format="text").to_dict() == {"1": HORSE, "2": BREAD}
+    path = write("a horse\nsome bread")
+    assert read_candidates(path, format="text").to_dict() == {"1": ["a horse"], "2": ["some bread"]}
+    with pytest.raises(DataError, match='found a text that begins "a horse"'):
+        read_candidates(path)
+    path = write("a horse\n\nbread\n")
+    with pytest.warns(DataWarning, match=r"file: 1 caption is empty, NaN or None \(row 2\); counted as empty$"):
+        assert read_candidates(path, format="text").to_dict() == {"1": ["a horse"], "2": [""], "3": ["bread"]}
+
+
+# Missing captions
+
+
+@pytest.mark.parametrize("word", ["", "nan", "NaN", "None", "null", "<NA>", " nan "])
+def test_missing_captions_are_told_and_are_no_words(word: str, write: Callable[[str | bytes], Path]) -> None:
+    path = write(f"image_id,caption\n1,a dog\n2,{word}\n3,nan dog\n")
+    with pytest.warns(DataWarning, match=r"file: 1 caption is empty, NaN or None \(image 2\); counted as empty$"):
+        assert read_candidates(path).to_dict() == {"1": ["a dog"], "2": [""], "3": ["nan dog"]}
+    path = write(f"image,caption\n1,a dog\n2,{word}\n1,\n")
+    with pytest.warns(DataWarning, match=r"file: 2 captions are empty, NaN or None \(row 2, row 3\); left out$"):
+        assert read_references(path).to_dict() == {"1": ["a dog"], "2": []}
+
+
+def test_missing_captions_among_several(write: Callable[[str | bytes], Path]) -> None:
+    path = write("file_name,caption_1,caption_2\na.wav,x,\nb.wav,,\n")
+    with pytest.warns(DataWarning, match=r"2 captions are empty, NaN or None \(row 1, row 2\); left out$"):
+        assert read_references(path).to_dict() == {"a.wav": ["x"], "b.wav": []}
+    path = write('[{"image": "a", "caption": NaN}, {"image": "b", "caption": null}, {"image": "c", "caption": "x"}]')
+    with pytest.warns(DataWarning, match=r"2 captions are empty, NaN or None \(row 1, row 2\); counted as empty$"):
+        assert read_candidates(path).to_dict() == {"a": [""], "b": [""], "c": ["x"]}
+
+
+# What a shape refuses
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ('[{"image": 5.5, "caption": "x"}]', "the image id of row 1 is of type float; image ids must be strings"),
+        ('[{"image": "a", "caption": 5}]', "the caption of image a is of type int; it must be a string or a list"),
+        ('[{"image": "a", "caption": "\\ud800"}]', "half a surrogate pair"),
+        ("image,caption\na,b,c\n", 'line 2: row 1 has 3 fields where the header has 2; put a caption that holds the'),
+        ('image,caption\na,"b\n', "line 2: the table cannot be read: unexpected end of data"),
+        ("index\tanswer\n0\t['a', \n", r"row 1 has a list of captions that ends early or is none: \"\['a', \""),
+    ],
+)
+def test_what_is_wrong_is_told(content: str, sentence: str, write: Callable[[str | bytes], Path]) -> None:
+    with pytest.raises(DataError, match=sentence):
+        read_references(write(content))

@@ -1,0 +1,229 @@
+"""Compressed files, files behind URLs, folders of data sets, and spreadsheets."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from capeval.data import read_candidates, read_references
+from capeval.data.remote import is_remote
+from capeval.data.source import read_bytes, system_name
+from capeval.errors import DataError, MissingDependencyError, UsageError
+
+CANDIDATES = {"1": ["a dog"], "2": ["a cat" * 5000]}
+DATA = json.dumps(CANDIDATES).encode()
+
+
+def zstd(data: bytes) -> bytes:
+    pyarrow = pytest.importorskip("pyarrow")
+    return bytes(pyarrow.Codec("zstd").compress(data))
+
+
+COMPRESSED: dict[str, Callable[[bytes], bytes]] = {
+    "gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": zstd,
+}  # fmt: skip
+KINDS = {"gz": "gzip", "bz2": "bzip2", "xz": "xz", "zst": "zstd"}
+
+
+@pytest.mark.parametrize("suffix", COMPRESSED)
+def test_compression_is_undone_whatever_the_file_is_called(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(COMPRESSED[suffix](DATA))
+    assert read_candidates(path).to_dict() == CANDIDATES
+    half = len(DATA) // 2
+    path.write_bytes(COMPRESSED[suffix](DATA[:half]) + COMPRESSED[suffix](DATA[half:]))
+    assert read_candidates(path).to_dict() == CANDIDATES, "of several streams, one after the other"
+    assert system_name(f"folder/a.json.{suffix}") == "a"
+    assert system_name(f"a.b.{suffix}") == "a"
+
+
+@pytest.mark.parametrize("suffix", COMPRESSED)
+def test_broken_compressed_data_is_told(suffix: str, tmp_path: Path) -> None:
+    path, packed = tmp_path / "a.json", COMPRESSED[suffix](DATA)
+    for end in (12, len(packed) // 2, len(packed) - 1):
+        path.write_bytes(packed[:end])
+        with pytest.raises(DataError, match=f"{KINDS[suffix]} data.*; write or download the file again$"):
+            read_bytes(path)
+        path.write_bytes(packed + packed[:end])
+        with pytest.raises(DataError, match=f"{KINDS[suffix]} data.*; write or download the file again$"):
+            read_bytes(path)
+
+
+def test_a_text_that_begins_as_bzip2_does(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"BZh is no word")
+    assert read_bytes(tmp_path / "a") == b"BZh is no word"
+
+
+def test_zstd_without_a_package_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a").write_bytes(zstd(DATA))
+    monkeypatch.setitem(sys.modules, "compression", None)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingDependencyError, match="^reading files compressed by zstd needs the extra 'files': pip"):
+        read_bytes(tmp_path / "a")
+
+
+# URLs
+
+
+class Handler(BaseHTTPRequestHandler):
+    def log_message(self, *_: object) -> None: ...
+
+    def do_GET(self) -> None:
+        content = {"/a.json": DATA, "/a.json.gz?x=1": gzip.compress(DATA)}.get(self.path)
+        if content is None:
+            self.send_error(404)
+            return
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+
+@pytest.fixture
+def url(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Where the files are."""
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def test_a_file_behind_a_url(url: str) -> None:
+    assert read_candidates(f"{url}/a.json").to_dict() == CANDIDATES
+    assert read_candidates(f"{url}/a.json.gz?x=1").to_dict() == CANDIDATES
+    assert system_name(f"{url}/a.json.gz?x=1") == "a"
+    with pytest.raises(DataError, match=f"^{url}/b.json: cannot be fetched \\(404 Not Found\\); check the address"):
+        read_candidates(f"{url}/b.json")
+    with pytest.raises(DataError, match=r"^http://127.0.0.1:1/a: cannot be fetched \(.*Connection refused\); check"):
+        read_candidates("http://127.0.0.1:1/a")
+
+
+def test_what_fsspec_knows() -> None:
+    fsspec = pytest.importorskip("fsspec")
+    with fsspec.open("memory://captions.json", "wb") as file:
+        file.write(DATA)
+    assert read_candidates("memory://captions.json").to_dict() == CANDIDATES
+    with pytest.raises(DataError, match=r"^memory://other\.json: no such file$"):
+        read_candidates("memory://other.json")
+    with pytest.raises(DataError, match=r"^nothing://a: cannot be read: Protocol not known: nothing$"):
+        read_candidates("nothing://a")
+
+
+def test_without_fsspec_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    with pytest.raises(MissingDependencyError) as raised:
+        read_candidates("hf://datasets/a/b/c.parquet")
+    assert str(raised.value) == "reading hf:// files needs the extra 'files': pip install 'capeval[files]'"
+
+
+def test_what_is_remote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for text in ("https://a/b", "hf://a", "simplecache::s3://a/b", "zip://a.json::https://a/b.zip"):
+        assert is_remote(text)
+    for text in ("a.json", "a:b", "C:\\a", "c://a", "/a//b", Path("https://a"), "-"):
+        assert not is_remote(text)
+    (tmp_path / "http:").mkdir()
+    (tmp_path / "http:" / "a").touch()
+    assert not is_remote("http://a"), "there is such a file"
+
+
+# Folders
+
+
+@pytest.mark.filterwarnings("ignore:.*looks like a candidate file")
+def test_the_folder_of_a_data_set(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="is a directory; name a file in it$"):
+        read_references(tmp_path)
+    for split, text in (("train", "a dog"), ("test", "a cat")):
+        (tmp_path / split).mkdir()
+        (tmp_path / split / "metadata.csv").write_text(f"file_name,text\n1.jpg,{text}\n")
+    assert read_references(tmp_path / "train").to_dict() == {"1.jpg": ["a dog"]}
+    assert read_references(tmp_path, split="test").to_dict() == {"1.jpg": ["a cat"]}
+    with pytest.raises(UsageError, match="no split is chosen; the splits are test, train: choose by --split$"):
+        read_references(tmp_path)
+    with pytest.raises(UsageError, match="no split is called 'val'; the splits are test, train"):
+        read_references(tmp_path, split="val")
+    (tmp_path / "metadata.jsonl").write_text('{"file_name": "2.jpg", "text": "a cow"}\n')
+    assert read_references(tmp_path).to_dict() == {"2.jpg": ["a cow"]}
+
+
+@pytest.mark.filterwarnings("ignore:.*looks like a candidate file")
+def test_parquet_of_the_hub(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    (tmp_path / "data").mkdir()
+    for number in range(2):
+        rows = {
+            "image": [{"bytes": b"\xff" * 1000, "path": f"{number}.jpg"}],
+            "caption": [["a dog", "dogs"]],
+            "split": ["val"],
+        }
+        parquet.write_table(pyarrow.table(rows), tmp_path / "data" / f"test-0000{number}-of-00002.parquet")
+    whole = {"0.jpg": ["a dog", "dogs"], "1.jpg": ["a dog", "dogs"]}
+    assert read_references(tmp_path).to_dict() == whole
+    assert read_references(tmp_path, split="test").to_dict() == whole
+    assert read_references(tmp_path, split="val").to_dict() == whole
+    one = tmp_path / "data" / "test-00000-of-00002.parquet"
+    assert read_references(one, format="hub").to_dict() == {"0.jpg": whole["0.jpg"]}
+    assert read_references(one, id_column="image.path", caption_column="caption").to_dict() == {"0.jpg": whole["0.jpg"]}
+    with pytest.raises(UsageError, match="no image is in the split 'train'; the splits are val$"):
+        read_references(tmp_path, split="train")
+    parquet.write_table(pyarrow.table({"filename": ["a"], "caption": [["x", "y"]], "split": ["test"]}), one)
+    assert read_references(one, split="test").to_dict() == {"a": ["x", "y"]}
+
+
+def test_parquet_of_other_shapes(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    path = tmp_path / "a.parquet"
+    table = pyarrow.table({"image_id": [1.0, None, 3.0], "caption": ["a", "b", "c"]})
+    parquet.write_table(table, path)
+    with pytest.raises(DataError, match="the image id of row 2 is None; image ids must be strings or whole numbers"):
+        read_candidates(path)
+    parquet.write_table(table.slice(2), path)
+    assert read_candidates(path).to_dict() == {"3": ["c"]}, "pandas makes floats of ids where one is missing"
+
+
+# Spreadsheets
+
+
+def test_excel(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (["index", "answer", "prediction", None], [0, "['a', 'b']", "c"], [None] * 3, [1, "d", None]):
+        book.active.append(row)
+    book.save(path := tmp_path / "model_COCO_VAL.xlsx")
+    assert read_references(path).to_dict() == {"0": ["a", "b"], "1": ["d"]}
+    with pytest.warns(UserWarning, match=r"1 caption is empty, NaN or None \(row 2\); counted as empty$"):
+        assert read_candidates(path).to_dict() == {"0": ["c"], "1": [""]}
+
+
+def test_a_zip_that_is_no_spreadsheet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import zipfile
+
+    pytest.importorskip("openpyxl")
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        archive.writestr("a.json", DATA)
+    (tmp_path / "a.zip").write_bytes(data.getvalue())
+    with pytest.raises(DataError, match=r"a.zip: is a zip file, but no Excel file that can be read \(.*\); unpack an"):
+        read_candidates(tmp_path / "a.zip")
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(MissingDependencyError, match="reading Excel files needs the extra 'files'"):
+        read_candidates(tmp_path / "a.zip")

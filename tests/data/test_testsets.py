@@ -1,0 +1,206 @@
+"""Named test sets, fetched from a local server that has a small registry's files."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import threading
+import zipfile
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+import capeval
+from capeval.data import download, read_references, testsets
+from capeval.data.testsets import Source, TestSet
+from capeval.errors import CapevalWarning, DataError
+from command_line import run
+from runner import Runner
+
+__all__ = ["run"]
+
+REFERENCES = {"1.jpg": ["a dog", "dogs"], "2.jpg": ["a cat", "cats"]}
+SPLITS = {
+    "images": [
+        {"split": split, "filename": image, "sentences": [{"raw": caption} for caption in captions]}
+        for split, (image, captions) in zip(("test", "val"), REFERENCES.items(), strict=True)
+    ]
+}
+COCO = [{"image_id": image, "caption": caption} for image, captions in REFERENCES.items() for caption in captions]
+
+
+def packed(files: dict[str, object]) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, json.dumps(content))
+    return data.getvalue()
+
+
+CONTENT = {
+    "/splits.zip": packed({"a/dataset.json": SPLITS, "other.json": []}),
+    "/whole.json": json.dumps({"annotations": COCO}).encode(),
+}
+
+
+class Handler(BaseHTTPRequestHandler):
+    requests: list[tuple[str, str, str | None]] = []  # noqa: RUF012 - the fixture empties it
+
+    def log_message(self, *_: object) -> None: ...
+
+    def do_HEAD(self) -> None:
+        self.answer(body=False)
+
+    def do_GET(self) -> None:
+        self.answer(body=True)
+
+    def answer(self, *, body: bool) -> None:
+        asked = self.headers["Range"]
+        self.requests.append((self.command, self.path, asked))
+        content = CONTENT.get(self.path)
+        if content is None:
+            self.send_error(404)
+            return
+        if asked is not None:
+            first, last = map(int, asked.removeprefix("bytes=").split("-"))
+            content = content[first : last + 1]
+        self.send_response(200 if asked is None else 206)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        if body:
+            self.wfile.write(content)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Handler]]:
+    """A registry whose files a local server has."""
+    monkeypatch.setattr(download, "_PAUSE", 0.0)
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    Handler.requests.clear()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        url = f"http://127.0.0.1:{server.server_port}"
+        splits = CONTENT["/splits.zip"]
+        source = Source(f"{url}/splits.zip", len(splits), hashlib.sha256(splits).hexdigest())
+        unknown = Source(f"{url}/whole.json")
+        registry = (
+            TestSet("small-test", "the test split", source, 1, member="dataset.json", split="test"),
+            TestSet("small-val", "the other", source, 1, member="dataset.json", split="val"),
+            TestSet("whole", "without checksum", unknown, 2),
+            TestSet("gone", "not there", Source(f"{url}/gone.json", 5, ""), 2),
+            TestSet("empty", "no such member", source, 1, member="no.json"),
+            TestSet("short", "of other length", unknown, 3),
+        )
+        monkeypatch.setattr(testsets, "TEST_SETS", {one.name: one for one in registry})
+        yield Handler
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that the environment names, which is not there yet."""
+    monkeypatch.setenv(testsets.FOLDER, str(tmp_path / "sets"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "sets"
+
+
+def test_a_test_set_is_fetched_once(server: type[Handler], folder: Path) -> None:
+    assert read_references("small-test").to_dict() == {"1.jpg": REFERENCES["1.jpg"]}
+    assert read_references("small-test").to_dict() == {"1.jpg": REFERENCES["1.jpg"]}
+    assert read_references("small-val").to_dict() == {"2.jpg": REFERENCES["2.jpg"]}
+    size = len(CONTENT["/splits.zip"])
+    assert server.requests == [("GET", "/splits.zip", f"bytes=0-{size - 1}")], "once, for both"
+    assert {path.name for path in folder.iterdir()} == {"splits.zip", "small-test.json", "small-val.json"}
+
+
+def test_it_goes_on_where_it_stopped(server: type[Handler], folder: Path) -> None:
+    folder.mkdir()
+    (folder / "splits.zip.part").write_bytes(CONTENT["/splits.zip"][:100])
+    seen: list[tuple[str, int, int]] = []
+    assert testsets.find("small-test", lambda *told: seen.append(told)) is not None
+    size = len(CONTENT["/splits.zip"])
+    assert server.requests == [("GET", "/splits.zip", f"bytes=100-{size - 1}")]
+    assert (seen[0], seen[-1]) == (("splits.zip", 100, size), ("splits.zip", size, size))
+
+
+def test_a_folder_serves_without_the_network(server: type[Handler], folder: Path) -> None:
+    folder.mkdir()
+    (folder / "dataset.json").write_text(json.dumps(SPLITS))
+    assert testsets.is_here(testsets.named("small-test"))
+    assert read_references("small-test").to_dict() == {"1.jpg": REFERENCES["1.jpg"]}
+    assert server.requests == []
+
+
+def test_another_file_is_not_taken(server: type[Handler], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(CONTENT, "/splits.zip", b"?" * len(CONTENT["/splits.zip"]))
+    with pytest.raises(DataError, match=r"splits.zip: is not the published file .* by CAPEVAL_TEST_SETS=DIR$"):
+        read_references("small-test")
+    assert list(folder.iterdir()) == []
+
+
+def test_without_a_checksum_that_of_the_first_download_counts(
+    server: type[Handler], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    digest = hashlib.sha256(CONTENT["/whole.json"]).hexdigest()
+    with pytest.warns(CapevalWarning, match=f"nobody has published a checksum of it; that of this .*{digest}, is"):
+        assert read_references("whole").to_dict() == REFERENCES
+    assert (folder / "whole.json.sha256").read_text() == f"{digest}  whole.json\n"
+    assert [method for method, *_ in server.requests] == ["HEAD", "GET"]
+    for name in ("whole.json", "whole.json"):
+        (folder / name).unlink(missing_ok=True)
+    monkeypatch.setitem(CONTENT, "/whole.json", CONTENT["/whole.json"].replace(b"cat", b"cow"))
+    with pytest.raises(DataError, match=f"is not the published file .*, not {digest}"):
+        read_references("whole")
+
+
+def test_what_cannot_be_had(server: type[Handler], folder: Path) -> None:
+    with pytest.raises(DataError, match="gone.json: HTTP Error 404: Not Found; .* folder by CAPEVAL_TEST_SETS"):
+        read_references("gone")
+    with pytest.raises(DataError, match="splits.zip: has no file no.json; remove it, and it is fetched again$"):
+        read_references("empty")
+    with pytest.warns(CapevalWarning), pytest.raises(DataError, match="has 2 images of short, where there should be 3"):
+        read_references("short")
+    (folder / "splits.zip").write_bytes(b"PK\x03\x04 no zip")
+    with pytest.raises(DataError, match=r"splits.zip: cannot be unpacked \(.*\); remove it, and it is fetched again$"):
+        read_references("small-test")
+    with pytest.raises(DataError, match="^smal-test: no such file; the test set is called small-test$"):
+        read_references("smal-test")
+    with pytest.raises(DataError, match="^nothing: no such file$"):
+        read_references("nothing")
+
+
+def test_a_file_of_that_name_comes_first(server: type[Handler], folder: Path) -> None:
+    Path("small-test").write_text(json.dumps(REFERENCES))
+    assert read_references("small-test").to_dict() == REFERENCES
+    assert server.requests == []
+
+
+def test_the_command_line(server: type[Handler], folder: Path, run: Runner) -> None:
+    listed = json.loads(run.ok("testsets", "--format", "json"))
+    assert [one["here"] for one in listed] == [False] * 6
+    assert [one["checksum"] for one in listed[:3]] == ["published", "published", "of the first download"]
+    (run.folder / "c.json").write_text(json.dumps({"1.jpg": "a dog"}))
+    score = ["score", "small-test", "c.json", "--metrics", "rouge-l", "--interval", "none", "--format", "json"]
+    assert json.loads(run.ok(*score))["images"] == 1
+    assert "small-test        1   yes    the test split" in run.ok("testsets")
+    fetched = run.ok("testsets", "small-val", "--format", "json")
+    assert [(one["name"], one["here"]) for one in json.loads(fetched)] == [("small-val", True)]
+    assert capeval.score("small-test", {"1.jpg": "a dog"}, "rouge-l", interval=None)["rouge-l"].value == 1
+    assert run.refused("testsets", "small-tst") == (
+        "no test set is called 'small-tst' (did you mean 'small-test'?); capeval testsets lists them"
+    )
+
+
+def test_the_registry_invents_nothing() -> None:
+    """Each set has its own name; a checksum has the form of one, and is there together with a size, or not at all."""
+    for name, one in testsets.TEST_SETS.items():
+        assert (one.name, one.images > 0) == (name, True)
+        assert (one.source.sha256 is None) == (one.source.size is None)
+        assert one.source.sha256 is None or len(bytes.fromhex(one.source.sha256)) == 32
+        assert one.source.name.endswith(".zip") == (one.member is not None)
