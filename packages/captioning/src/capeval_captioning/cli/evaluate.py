@@ -11,6 +11,7 @@ from capeval.cli.interruptible import building_tables, stage
 from capeval.corpus.corpus import Corpus
 from capeval.data.atomic import atomic_write
 from capeval.errors import MissingDependencyError
+from capeval_captioning.cli.threads import one_thread
 
 
 @click.command()
@@ -64,12 +65,14 @@ def command(
     stage.text = "loading the captioner"
     try:
         from capeval_captioning.data.images import CaptionedImages
-        from capeval_captioning.decoding.generation import generate
+        from capeval_captioning.decoding.generation import generate, is_run
         from capeval_captioning.training.run_folder import RunFolder
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
             raise
         raise MissingDependencyError("captioning images", extra="train") from None
+    if is_run(captioner):
+        one_thread()
     sets = generate(
         captioner, data=data, split=split, method=method, captions=1, seed=seed, batch=batch, device=device,
         on_missing=on_missing, cache=features, progress=_show,

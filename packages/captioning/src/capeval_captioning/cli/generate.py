@@ -8,6 +8,7 @@ from capeval.cli import options
 from capeval.cli.interruptible import stage
 from capeval.data.writers import write_caption_sets
 from capeval.errors import MissingDependencyError
+from capeval_captioning.cli.threads import one_thread
 
 
 @click.command()
@@ -58,11 +59,13 @@ def command(
     options.check_outputs(output=output)
     stage.text = "loading the captioner"
     try:
-        from capeval_captioning.decoding.generation import generate
+        from capeval_captioning.decoding.generation import generate, is_run
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
             raise
         raise MissingDependencyError("captioning images", extra="train") from None
+    if is_run(captioner):
+        one_thread()
     sets = generate(
         captioner,
         data=data,

@@ -12,6 +12,7 @@ from click.core import ParameterSource
 from capeval.cli import options
 from capeval.cli.interruptible import stage
 from capeval.errors import MissingDependencyError, UsageError
+from capeval_captioning.cli.threads import one_thread
 from capeval_captioning.training.settings import PRECISIONS, SCHEDULES, Settings
 
 if TYPE_CHECKING:
@@ -117,6 +118,7 @@ def _run(output: str, given: dict[str, Any], resume: bool, **places: Any) -> Out
     from capeval_captioning.training import training
     from capeval_captioning.training.run_folder import RunFolder
 
+    one_thread()
     if resume:
         return training.resume(output, changes=given, progress=_show, reading=_show_reading, **places)
     if "init" in given:

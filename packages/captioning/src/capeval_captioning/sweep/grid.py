@@ -184,6 +184,7 @@ def run_sweep(
         UsageError: the folder is of another sweep; or a name or number that is not accepted.
         DataError: the data cannot be used, or the folder cannot be written.
     """
+    from capeval_captioning.sweep.check import check_sweep
     from capeval_captioning.sweep.jobs import prepare_encoder, run_jobs
     from capeval_captioning.sweep.result import collect
 
@@ -191,6 +192,7 @@ def run_sweep(
     images = sweep.read_images()
     for split in ("train", "val", sweep.split):
         images.split(split)
+    check_sweep(sweep, images)
     _claim(place, sweep, images.checksum)
     prepare_encoder(sweep, place, images, progress)
     run_jobs(sweep, place, processes=processes, progress=progress)
