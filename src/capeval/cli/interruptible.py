@@ -85,4 +85,5 @@ def _wait_in_lines(thread: threading.Thread, started: float) -> None:
         if now - told >= LINE_SECONDS and thread.is_alive() and not stage.quiet:
             told = now
             text = stage.text.replace("█", "").replace("░", "")
-            print(f"capeval: {' '.join(text.split()) or 'working'} … {now - started:.0f} s", file=sys.stderr, flush=True)
+            what = " ".join(text.split()) or "working"
+            print(f"capeval: {what} … {now - started:.0f} s", file=sys.stderr, flush=True)

@@ -51,8 +51,8 @@ def _check_rewards(sweep: Sweep, training: TrainingCaptions) -> None:
     if RETRIEVAL in names:
         if sweep.training.get("retrieval") is None:
             raise UsageError(
-                "the reward retrieval needs a trained retrieval model: capeval caption retrieval trains one, --retrieval "
-                "FILE names it"
+                "the reward retrieval needs a trained retrieval model: capeval caption retrieval trains one, "
+                "--retrieval FILE names it"
             )
         RetrievalModel.load(sweep.training["retrieval"])
     for name in sorted(names - {RETRIEVAL}):
