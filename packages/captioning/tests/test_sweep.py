@@ -21,7 +21,7 @@ from capeval_captioning.sweep.result import FIGURES, Place, SweepResult, _findin
 
 TINY: dict[str, Any] = {
     "weights": "words", "hidden": 16, "embedding": 16, "steps": 4, "batch": 4, "least": 1, "warmup": 0, "device": "cpu",
-    "baseline": "others",
+    "baseline": "others", "encoder_epochs": 1,
 }  # fmt: skip
 
 
@@ -34,7 +34,7 @@ def scenes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def tiny(scenes: Path, **changes: Any) -> Sweep:
     swept = Sweep(
-        str(scenes), models=("fc",), lambdas=("0", "5", "only"), seeds=1, set_size=3, encoder_epochs=1, reward_steps=3,
+        str(scenes), models=("fc",), lambdas=("0", "5", "only"), seeds=1, set_size=3, reward_steps=3,
         reward_batch=4, training=TINY,
     )  # fmt: skip
     return replace(swept, **changes)
@@ -71,7 +71,7 @@ def test_a_sweep_runs_and_goes_on_to_the_same_sets(scenes: Path, tmp_path: Path)
 
 
 def test_several_methods_and_a_part_of_the_images(scenes: Path, tmp_path: Path) -> None:
-    result = run_sweep(tiny(scenes, lambdas=("0",), methods=("rs", "gnc"), images=4), tmp_path)
+    result = run_sweep(tiny(scenes, lambdas=("0",), methods=("rs", "gnc"), training={**TINY, "images": 4}), tmp_path)
     assert [place.method for place in result.places] == ["rs", "gnc"]
     assert read_caption_sets(tmp_path / "sets" / "fc-lambda-0-seed-0-gnc.json").image_count == 4
     assert result.findings == ()

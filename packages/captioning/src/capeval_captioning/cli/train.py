@@ -54,6 +54,8 @@ _NUMBER, _COUNT, _POSITIVE = click.IntRange(0), click.IntRange(1), click.FloatRa
     "captions.",
     metavar="NAME|FILE",
 )
+@_setting("encoder_epochs", "Passes in which --weights words learns them.", _COUNT, metavar="N")
+@_setting("images", "Use so many images of each split; all by default.", _COUNT, metavar="N")
 @_setting("train_encoder", "Let the encoder learn too, instead of computing its features once.", is_flag=True)
 @_setting("side", "Pixels of the square that images are resized to.", _COUNT, metavar="PIXELS")
 @_setting("on_missing", "What an image without a file means.", click.Choice(["error", "skip"]))

@@ -110,6 +110,18 @@ class CaptionedImages(Sequence[CaptionedImage]):
             raise UsageError(f"no image is in the split {name!r}; the splits of these images are {there}")
         return CaptionedImages(chosen, self.files)
 
+    def first(self, number: int | None) -> CaptionedImages:
+        """So many images of each split at most, in their order; all of them for None."""
+        if number is None:
+            return self
+        left = dict.fromkeys(self.splits, number)
+        chosen = []
+        for image in self:
+            left[image.split] -= 1
+            if left[image.split] >= 0:
+                chosen.append(image)
+        return CaptionedImages(chosen, self.files)
+
     def open(self, image: CaptionedImage) -> Image:
         """The whole image in RGB.
 
