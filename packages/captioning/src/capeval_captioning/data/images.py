@@ -223,7 +223,7 @@ def _coco(path: Path) -> list[CaptionedImage]:
 
 
 def _with_objects(images: list[CaptionedImage], folder: Path) -> list[CaptionedImage]:
-    """The same with the labels of COCO's instances_*.json, where these lie in the folder: as many as there are objects."""
+    """The same with the labels of COCO's instances_*.json, where these lie in the folder, one per object."""
     found: dict[str, dict[str, int]] = {}
     for file in sorted([*folder.glob("instances_*.json"), *folder.glob("annotations/instances_*.json")]):
         found |= read_objects(file, format="coco")
