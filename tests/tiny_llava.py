@@ -52,6 +52,8 @@ def write_tiny_llava(folder: Path, captions: Iterable[str]) -> Path:
             image_token_id=3,
         )
     )  # fmt: skip
+    assert model.generation_config is not None
+    model.generation_config.suppress_tokens = [vocabulary[IMAGE]]  # random weights would say it
     model.save_pretrained(folder)
     LlavaProcessor(
         CLIPImageProcessor(size={"shortest_edge": 28}, crop_size={"height": 28, "width": 28}), fast, patch_size=14,

@@ -28,6 +28,14 @@ from capeval_captioning.cli.threads import one_thread
 )
 @click.option("--candidates", "written", metavar="FILE", help="Write the captions as COCO results, too.")
 @options.captioning
+@click.option("--prompt", metavar="TEXT", help="What to ask a vision-language checkpoint; one sentence, by default.")
+@click.option(
+    "--dtype",
+    type=click.Choice(["auto", "float32", "bfloat16", "float16"]),
+    default="auto",
+    show_default=True,
+    help="Numbers of a checkpoint's weights; auto: as it was saved.",
+)
 @options.tokenizer
 @options.interval
 @options.common
@@ -40,6 +48,8 @@ def command(
     written: str | None,
     batch: int,
     device: str,
+    prompt: str | None,
+    dtype: str,
     on_missing: str,
     features: str | None,
     tokenizer: str,
@@ -75,7 +85,7 @@ def command(
         one_thread()
     sets = generate(
         captioner, data=data, split=split, method=method, captions=1, seed=seed, batch=batch, device=device,
-        on_missing=on_missing, cache=features, progress=_show,
+        prompt=prompt, dtype=dtype, on_missing=on_missing, cache=features, progress=_show,
     )  # fmt: skip
     candidates = {image: captions[0] for image, captions in sets.items()}
     stage.text = "scoring"

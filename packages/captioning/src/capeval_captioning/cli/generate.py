@@ -33,6 +33,14 @@ from capeval_captioning.cli.threads import one_thread
 )
 @click.option("--output", "-o", default="-", show_default=True, metavar="FILE", help="The sets as JSON; - is stdout.")
 @options.captioning
+@click.option("--prompt", metavar="TEXT", help="What to ask a vision-language checkpoint; one sentence, by default.")
+@click.option(
+    "--dtype",
+    type=click.Choice(["auto", "float32", "bfloat16", "float16"]),
+    default="auto",
+    show_default=True,
+    help="Numbers of a checkpoint's weights; auto: as it was saved.",
+)
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Seed of everything random."
 )
@@ -47,6 +55,8 @@ def command(
     output: str,
     batch: int,
     device: str,
+    prompt: str | None,
+    dtype: str,
     on_missing: str,
     features: str | None,
     seed: int,
@@ -76,6 +86,8 @@ def command(
         seed=seed,
         batch=batch,
         device=device,
+        prompt=prompt,
+        dtype=dtype,
         on_missing=on_missing,
         cache=features,
         progress=_show,
