@@ -1,4 +1,4 @@
-"""capeval.reward.device.CiderDReward on a GPU: 5,000 samples, 5 references each; equal to the native scorer first.
+"""capeval.rewards.device.CiderDReward on a GPU: 5,000 samples, 5 references each; equal to the native scorer first.
 
 usage: reward_gpu.py [--images 1000] [--samples 5] [--references 5] [--device cuda]
 
@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 import capeval
-from capeval.reward.device import CiderDReward
+from capeval.rewards.device import CiderDReward
 from measure import machine
 
 VOCABULARY = 9_487

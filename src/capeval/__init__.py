@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from capeval.errors import CapevalError, CapevalWarning
     from capeval.metrics.spice.scene_graph import SceneGraph, scene_graph, scene_graphs
     from capeval.resources.needs import Needs
-    from capeval.reward import CiderDReward
+    from capeval.rewards import CiderDReward
     from capeval.scoring.compare import compare
     from capeval.scoring.comparison import Comparison
     from capeval.scoring.diversity import diversity
@@ -51,7 +51,7 @@ __all__ = [
 _HOME = {
     "CapevalError": "errors",
     "CapevalWarning": "errors",
-    "CiderDReward": "reward",
+    "CiderDReward": "rewards",
     "Comparison": "scoring.comparison",
     "Corpus": "corpus",
     "DocumentFrequency": "corpus",

@@ -47,7 +47,10 @@ MOVED = {
     "capeval.set_result": "capeval.scoring.diversity_result",
     "capeval.significance": "capeval.scoring.compare",
     "capeval.study": "capeval.judgments",
-    "capeval.torch": "capeval.reward.device",
+    "capeval.reward": "capeval.rewards",
+    "capeval.reward.device": "capeval.rewards.device",
+    "capeval.reward.host": "capeval.rewards.host",
+    "capeval.torch": "capeval.rewards.device",
 }
 """New module names by old ones; what is inside a package that moved moves with it, unless it is named itself."""
 

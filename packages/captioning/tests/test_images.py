@@ -69,6 +69,32 @@ def test_coco_folder(tmp_path: Path) -> None:
     assert data.split("val").references() == {"2": ["val 0", "val 1"]}
 
 
+def test_objects_of_coco_lie_beside_its_captions(tmp_path: Path) -> None:
+    """Of a Karpathy file too, whose images go by COCO's ids; labels that the file has itself come first."""
+    boxes = [(7, 1), (7, 1), (7, 2), (8, 2)]
+    instances = {
+        "images": [{"id": 7}, {"id": 8}, {"id": 9}],
+        "categories": [{"id": 1, "name": "dog"}, {"id": 2, "name": "ball"}],
+        "annotations": [{"id": n, "image_id": image, "category_id": c} for n, (image, c) in enumerate(boxes)],
+    }
+    (tmp_path / "annotations").mkdir()
+    (tmp_path / "annotations" / "instances_val2014.json").write_text(json.dumps(instances))
+    picture(tmp_path / "val2014" / "a.png")
+    path = karpathy(tmp_path / "dataset_coco.json")
+    for place in (path, tmp_path):
+        [image] = CaptionedImages.read(place)
+        assert sorted(image.objects) == ["ball", "dog", "dog"]
+    [image] = CaptionedImages.read(karpathy(path, objects=["own"]))
+    assert image.objects == ("own",)
+    [image] = CaptionedImages.read(karpathy(path, cocoid=9))
+    assert image.objects == ()
+    path.unlink()
+    captions = {"images": [{"id": 8, "file_name": "a.png"}], "annotations": [{"image_id": 8, "caption": "a ball"}]}
+    (tmp_path / "annotations" / "captions_val2014.json").write_text(json.dumps(captions))
+    [image] = CaptionedImages.read(tmp_path)
+    assert image.objects == ("ball",)
+
+
 def test_missing_images_are_an_error_that_counts_them_or_left_out(tmp_path: Path) -> None:
     flickr(tmp_path)
     picture(tmp_path / "a.png")

@@ -7,7 +7,7 @@ import torch
 
 from capeval.errors import UsageError
 from capeval_captioning.data.vocabulary import END
-from capeval_captioning.models import MODELS, Captioner, Features, LatentCaptioner, Sizes, build, cross_entropy
+from capeval_captioning.models import FC, MODELS, Captioner, Features, LatentCaptioner, Sizes, build, cross_entropy
 
 SIZES = Sizes(vocabulary=9, feature=6, hidden=5, embedding=4, attention=3, latent=2, objects=3)
 
@@ -48,11 +48,41 @@ def test_the_image_matters(model: Captioner) -> None:
 
 
 def test_every_weight_learns(model: Captioner) -> None:
-    model.loss(features(3), CAPTIONS).backward()
+    model.loss(features(3), CAPTIONS).total.backward()
     for name, weight in model.named_parameters():
         assert weight.grad is not None, name
         assert weight.grad.isfinite().all(), name
         assert weight.grad.abs().sum() > 0, name
+
+
+def test_the_cross_entropy_of_a_loss_is_that_of_the_words(model: Captioner) -> None:
+    """Models with terms of their own log the same figure as those without."""
+    if isinstance(model, LatentCaptioner):
+        torch.manual_seed(3)
+        found = model.loss(features(3), CAPTIONS)
+        others = found.total - found.entropy
+        assert others.abs() > 1e-3
+        assert abs(found.entropy.item() - 2.197) < 0.5  # an untrained model is near log 9 nats per word
+        return
+    loss = model.loss(features(3), CAPTIONS)
+    assert loss.total == loss.entropy == cross_entropy(model(features(3), CAPTIONS), CAPTIONS)
+
+
+def test_fc_reads_with_a_maximum_of_two_candidates() -> None:
+    """Against the equations of Rennie et al., written out number by number."""
+    torch.manual_seed(0)
+    model = build("fc", SIZES)
+    assert isinstance(model, FC)
+    state = (torch.randn(1, 5), torch.randn(1, 5))
+    _, (hidden, memory) = model.step(torch.tensor([3]), state)
+    read = torch.cat([model.embed.weight[3], state[0][0]])
+    gates = [model.cell.gates.weight[k] @ read + model.cell.gates.bias[k] for k in range(15)]
+    candidates = [model.cell.candidates.weight[k] @ read + model.cell.candidates.bias[k] for k in range(10)]
+    for unit in range(5):
+        enter, forget, leave = (torch.sigmoid(gates[unit + 5 * gate]) for gate in range(3))
+        value = enter * max(candidates[unit], candidates[unit + 5]) + forget * state[1][0, unit]
+        torch.testing.assert_close(memory[0, unit], value)
+        torch.testing.assert_close(hidden[0, unit], leave * value.tanh())
 
 
 def test_padding_does_not_matter(model: Captioner) -> None:

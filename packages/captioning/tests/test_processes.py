@@ -9,6 +9,7 @@ from pathlib import Path
 import torch
 from torch import multiprocessing, nn
 
+from capeval_captioning.training.loop import descend
 from capeval_captioning.training.processes import Processes
 
 
@@ -30,11 +31,40 @@ def _take_a_step(rank: int, port: int, folder: Path) -> None:
     processes.leave()
 
 
-def test_weights_gradients_and_numbers_are_those_of_all(tmp_path: Path) -> None:
+def _overflow_in_one(rank: int, port: int, folder: Path) -> None:
+    """Two steps with half precision's scale: the second process overflows in the first."""
+    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), RANK=str(rank), LOCAL_RANK=str(rank))
+    os.environ["WORLD_SIZE"] = "2"
+    processes = Processes.join("cpu")
+    layer = nn.Linear(1, 1, bias=False)
+    nn.init.ones_(layer.weight)
+    optimiser = torch.optim.SGD(layer.parameters(), lr=0.5)
+    scaler = torch.amp.GradScaler("cpu", init_scale=2.0**16)
+    seen = []
+    for size in (float("inf") if rank else 1.0, 1.0 + rank):
+        loss = (layer(torch.tensor([[1.0]])) * size).sum()
+        descend(loss, list(layer.parameters()), optimiser, scaler, processes, clip=10.0)
+        seen.append((layer.weight.item(), scaler.get_scale()))
+    torch.save(seen, folder / f"{rank}")
+    processes.leave()
+
+
+def test_an_overflow_in_one_process_skips_the_step_in_all(tmp_path: Path) -> None:
+    multiprocessing.spawn(_overflow_in_one, (_free_port(), tmp_path), nprocs=2)
+    # Nothing is learnt of the first step; of the second, the mean of both gradients: 1 - 0.5 * 1.5.
+    expected = [(1.0, 2.0**15), (0.25, 2.0**15)]
+    assert [torch.load(tmp_path / f"{rank}") for rank in (0, 1)] == [expected, expected]
+
+
+def _free_port() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    multiprocessing.spawn(_take_a_step, (port, tmp_path), nprocs=2)
+        port: int = free.getsockname()[1]
+    return port
+
+
+def test_weights_gradients_and_numbers_are_those_of_all(tmp_path: Path) -> None:
+    multiprocessing.spawn(_take_a_step, (_free_port(), tmp_path), nprocs=2)
     (weights, gradients, told, gathered), *others = (
         torch.load(tmp_path / f"{rank}", weights_only=False) for rank in (0, 1)
     )

@@ -13,15 +13,17 @@ import pytest
 
 from capeval.data import read_caption_sets
 from capeval.errors import DataError, UsageError
+from capeval_captioning.data.images import CaptionedImages
 from capeval_captioning.data.scenes import write_scenes
 from capeval_captioning.sweep import jobs
+from capeval_captioning.sweep.check import check_sweep
 from capeval_captioning.sweep.grid import Cell, Sweep, run_sweep
 from capeval_captioning.sweep.report import render, write_pictures
 from capeval_captioning.sweep.result import FIGURES, Place, SweepResult, _findings
 
 TINY: dict[str, Any] = {
     "weights": "words", "hidden": 16, "embedding": 16, "steps": 4, "batch": 4, "least": 1, "warmup": 0, "device": "cpu",
-    "baseline": "others",
+    "baseline": "others", "encoder_epochs": 1,
 }  # fmt: skip
 
 
@@ -34,7 +36,7 @@ def scenes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def tiny(scenes: Path, **changes: Any) -> Sweep:
     swept = Sweep(
-        str(scenes), models=("fc",), lambdas=("0", "5", "only"), seeds=1, set_size=3, encoder_epochs=1, reward_steps=3,
+        str(scenes), models=("fc",), lambdas=("0", "5", "only"), seeds=1, set_size=3, reward_steps=3,
         reward_batch=4, training=TINY,
     )  # fmt: skip
     return replace(swept, **changes)
@@ -90,7 +92,7 @@ def test_a_sweep_runs_and_goes_on_to_the_same_sets(scenes: Path, tmp_path: Path)
 
 
 def test_several_methods_and_a_part_of_the_images(scenes: Path, tmp_path: Path) -> None:
-    result = run_sweep(tiny(scenes, lambdas=("0",), methods=("rs", "gnc"), images=4), tmp_path)
+    result = run_sweep(tiny(scenes, lambdas=("0",), methods=("rs", "gnc"), training={**TINY, "images": 4}), tmp_path)
     assert [place.method for place in result.places] == ["rs", "gnc"]
     assert read_caption_sets(tmp_path / "sets" / "fc-lambda-0-seed-0-gnc.json").image_count == 4
     assert result.findings == ()
@@ -120,6 +122,37 @@ def test_a_folder_that_is_no_sweep_and_a_split_that_is_not_there(scenes: Path, t
 def test_what_is_no_sweep(change: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         Sweep("scenes", **change)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"models": ("fc", "cvae"), "methods": ("rs", "drv")}, "drv draws latent vectors, which fc does not have"),
+        ({"reward": "retrieval"}, "needs a trained retrieval model: capeval caption retrieval trains one, --retrieval"),
+        ({"reward": "fluency"}, "fluency learns from the references of all images"),
+        ({"reward_batch": 10_000}, "a batch of 10,000 images out of .*; choose a smaller --reward-batch"),
+        ({"methods": ("beam(width=3)",), "set_size": 5}, "beam"),
+    ],
+)
+def test_what_cannot_be_trained_or_sampled_is_said_before_anything_is(
+    scenes: Path, tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        run_sweep(tiny(scenes, **change), tmp_path / "sweep")
+    assert not (tmp_path / "sweep").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [({"models": ("gmm-cvae",)}, "these images have no object labels"), ({"reward": "vifidel"}, "vifidel: ")],
+)
+def test_what_needs_objects_is_refused_without_them(scenes: Path, change: dict[str, Any], message: str) -> None:
+    sweep = tiny(scenes, **change)
+    images = sweep.read_images()
+    check_sweep(sweep, images)
+    bare = CaptionedImages([replace(image, objects=()) for image in images], images.files)
+    with pytest.raises(UsageError, match=message):
+        check_sweep(sweep, bare)
 
 
 def test_mixtures_and_names() -> None:

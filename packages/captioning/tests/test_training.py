@@ -39,6 +39,21 @@ def small(scenes: Path, **changes: Any) -> Settings:
     return Settings(**{**values, **changes})
 
 
+def test_a_part_of_the_images_is_the_first_of_each_split(scenes: Path, tmp_path: Path) -> None:
+    places: dict[str, Any] = {"cache": tmp_path / "features", "tensorboard": False}
+    seen: list[tuple[str, int]] = []
+    settings = small(scenes, images=9, steps=2)
+    part = CaptionedImages.read(scenes).first(9)
+    assert part.splits == {"train": 9, "val": 6, "test": 6}
+    whole = CaptionedImages.read(scenes).split("train")
+    assert list(part.split("train")) == list(whole)[:9]
+    train(settings, tmp_path / "run", reading=lambda split, _, of: seen.append((split, of)), **places)
+    assert set(seen) == {("train", 9), ("val", 6)}
+    assert resume(tmp_path / "run", changes={"steps": 3}, **places).step == 3
+    with pytest.raises(UsageError, match="images must be at least 1, got 0"):
+        small(scenes, images=0)
+
+
 class CutOffError(Exception):
     """Where a run is cut off."""
 

@@ -107,7 +107,7 @@ def test_first_words_come_as_often_as_they_are_likely(speaker: TransformersSpeak
     firsts = Counter((caption.split() or [""])[0] for caption in said)
     seen = speaker.see([images.open(images[0])])
     settings = {"max_new_tokens": 1, "output_logits": True, "return_dict_in_generate": True}
-    likely = speaker._model.generate(pixel_values=seen, **settings).logits[0][0].softmax(0)
+    likely = speaker._model.generate(**seen, **settings).logits[0][0].softmax(0)
     assert max(likely[len(WORDS) - len(SAID) :]) > 0.01
     for number, word in enumerate(WORDS):
         if word in SAID:  # others are not text

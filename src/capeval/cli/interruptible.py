@@ -16,10 +16,12 @@ from typing import Any
 from capeval.data.atomic import discard_unfinished
 
 QUIET_SECONDS = 1.0
+LINE_SECONDS = 30.0
+"""Between the lines that tell the progress where no terminal shows it: a log, a pipe, a job of a cluster."""
 
 
 class Stage:
-    """The current step, for the line that a terminal shows after one second."""
+    """The current step, for the line that a terminal shows after one second, or a log every 30 seconds."""
 
     text = ""
     quiet = False
@@ -61,15 +63,27 @@ def run(command: Callable[[], Any]) -> Any:
 
 
 def _wait(thread: threading.Thread) -> None:
+    started = time.monotonic()
     thread.join(QUIET_SECONDS)
     if not thread.is_alive() or stage.quiet or not sys.stderr.isatty():
-        while thread.is_alive():
-            thread.join(0.1)
+        _wait_in_lines(thread, started)
         return
     from rich.console import Console
 
-    started = time.monotonic() - QUIET_SECONDS
     with Console(stderr=True).status("") as status:
         while thread.is_alive():
             status.update(f"{stage.text or 'working'} … {time.monotonic() - started:.0f} s")
             thread.join(0.1)
+
+
+def _wait_in_lines(thread: threading.Thread, started: float) -> None:
+    """A line on the progress now and then, unless the command is quiet."""
+    told = started
+    while thread.is_alive():
+        thread.join(0.1)
+        now = time.monotonic()
+        if now - told >= LINE_SECONDS and thread.is_alive() and not stage.quiet:
+            told = now
+            text = stage.text.replace("█", "").replace("░", "")
+            what = " ".join(text.split()) or "working"
+            print(f"capeval: {what} … {now - started:.0f} s", file=sys.stderr, flush=True)

@@ -11,6 +11,7 @@ from capeval.cli.interruptible import building_tables, stage
 from capeval.corpus.corpus import Corpus
 from capeval.data.atomic import atomic_write
 from capeval.errors import MissingDependencyError
+from capeval_captioning.cli.threads import one_thread
 
 
 @click.command()
@@ -27,6 +28,14 @@ from capeval.errors import MissingDependencyError
 )
 @click.option("--candidates", "written", metavar="FILE", help="Write the captions as COCO results, too.")
 @options.captioning
+@click.option("--prompt", metavar="TEXT", help="What to ask a vision-language checkpoint; one sentence, by default.")
+@click.option(
+    "--dtype",
+    type=click.Choice(["auto", "float32", "bfloat16", "float16"]),
+    default="auto",
+    show_default=True,
+    help="Numbers of a checkpoint's weights; auto: as it was saved.",
+)
 @options.tokenizer
 @options.interval
 @options.common
@@ -39,6 +48,8 @@ def command(
     written: str | None,
     batch: int,
     device: str,
+    prompt: str | None,
+    dtype: str,
     on_missing: str,
     features: str | None,
     tokenizer: str,
@@ -64,15 +75,17 @@ def command(
     stage.text = "loading the captioner"
     try:
         from capeval_captioning.data.images import CaptionedImages
-        from capeval_captioning.decoding.generation import generate
+        from capeval_captioning.decoding.generation import generate, is_run
         from capeval_captioning.training.run_folder import RunFolder
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
             raise
         raise MissingDependencyError("captioning images", extra="train") from None
+    if is_run(captioner):
+        one_thread()
     sets = generate(
         captioner, data=data, split=split, method=method, captions=1, seed=seed, batch=batch, device=device,
-        on_missing=on_missing, cache=features, progress=_show,
+        prompt=prompt, dtype=dtype, on_missing=on_missing, cache=features, progress=_show,
     )  # fmt: skip
     candidates = {image: captions[0] for image, captions in sets.items()}
     stage.text = "scoring"

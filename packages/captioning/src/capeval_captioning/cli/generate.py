@@ -8,6 +8,7 @@ from capeval.cli import options
 from capeval.cli.interruptible import stage
 from capeval.data.writers import write_caption_sets
 from capeval.errors import MissingDependencyError
+from capeval_captioning.cli.threads import one_thread
 
 
 @click.command()
@@ -32,6 +33,14 @@ from capeval.errors import MissingDependencyError
 )
 @click.option("--output", "-o", default="-", show_default=True, metavar="FILE", help="The sets as JSON; - is stdout.")
 @options.captioning
+@click.option("--prompt", metavar="TEXT", help="What to ask a vision-language checkpoint; one sentence, by default.")
+@click.option(
+    "--dtype",
+    type=click.Choice(["auto", "float32", "bfloat16", "float16"]),
+    default="auto",
+    show_default=True,
+    help="Numbers of a checkpoint's weights; auto: as it was saved.",
+)
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Seed of everything random."
 )
@@ -46,6 +55,8 @@ def command(
     output: str,
     batch: int,
     device: str,
+    prompt: str | None,
+    dtype: str,
     on_missing: str,
     features: str | None,
     seed: int,
@@ -58,11 +69,13 @@ def command(
     options.check_outputs(output=output)
     stage.text = "loading the captioner"
     try:
-        from capeval_captioning.decoding.generation import generate
+        from capeval_captioning.decoding.generation import generate, is_run
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
             raise
         raise MissingDependencyError("captioning images", extra="train") from None
+    if is_run(captioner):
+        one_thread()
     sets = generate(
         captioner,
         data=data,
@@ -73,6 +86,8 @@ def command(
         seed=seed,
         batch=batch,
         device=device,
+        prompt=prompt,
+        dtype=dtype,
         on_missing=on_missing,
         cache=features,
         progress=_show,

@@ -9,6 +9,7 @@ import click
 from capeval.cli import options
 from capeval.cli.interruptible import stage
 from capeval.errors import MissingDependencyError
+from capeval_captioning.cli.threads import one_thread
 
 _COUNT = click.IntRange(1)
 
@@ -52,6 +53,8 @@ def command(
         if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
             raise
         raise MissingDependencyError("training retrieval models", extra="train") from None
+
+    one_thread()
 
     def show(epoch: int, loss: float, recalls: dict[str, float]) -> None:
         stage.text = f"training: epoch {epoch} of {epochs} · loss {loss:.3f} · {_text(recalls)}"

@@ -12,6 +12,7 @@ from click.core import ParameterSource
 from capeval.cli import options
 from capeval.cli.interruptible import stage
 from capeval.errors import MissingDependencyError, UsageError
+from capeval_captioning.cli.threads import one_thread
 from capeval_captioning.training.settings import PRECISIONS, SCHEDULES, Settings
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ _NUMBER, _COUNT, _POSITIVE = click.IntRange(0), click.IntRange(1), click.FloatRa
     "captions.",
     metavar="NAME|FILE",
 )
+@_setting("encoder_epochs", "Passes in which --weights words learns them.", _COUNT, metavar="N")
+@_setting("images", "Use so many images of each split; all by default.", _COUNT, metavar="N")
 @_setting("train_encoder", "Let the encoder learn too, instead of computing its features once.", is_flag=True)
 @_setting("side", "Pixels of the square that images are resized to.", _COUNT, metavar="PIXELS")
 @_setting("on_missing", "What an image without a file means.", click.Choice(["error", "skip"]))
@@ -117,6 +120,7 @@ def _run(output: str, given: dict[str, Any], resume: bool, **places: Any) -> Out
     from capeval_captioning.training import training
     from capeval_captioning.training.run_folder import RunFolder
 
+    one_thread()
     if resume:
         return training.resume(output, changes=given, progress=_show, reading=_show_reading, **places)
     if "init" in given:

@@ -6,7 +6,7 @@
 
 Three forms are recognised: a Karpathy split file beside its images (Flickr8k, Flickr30k, COCO, and `capeval caption
 scenes`); Flickr's token file with the lists of its splits; COCO's `captions_*.json`. Images lie in any folder below, or
-in tar files.
+in tar files. COCO's `instances_*.json` beside the captions say which objects are in the images.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ import hashlib
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from capeval.data.captions import read_references
+from capeval.data.objects import read_objects
 from capeval.data.source import PathLike, read_bytes
 from capeval.errors import DataError, UsageError, accepted_name, some
 from capeval_captioning.data.pixels import ImageFiles
@@ -108,6 +110,18 @@ class CaptionedImages(Sequence[CaptionedImage]):
             raise UsageError(f"no image is in the split {name!r}; the splits of these images are {there}")
         return CaptionedImages(chosen, self.files)
 
+    def first(self, number: int | None) -> CaptionedImages:
+        """So many images of each split at most, in their order; all of them for None."""
+        if number is None:
+            return self
+        left = dict.fromkeys(self.splits, number)
+        chosen = []
+        for image in self:
+            left[image.split] -= 1
+            if left[image.split] >= 0:
+                chosen.append(image)
+        return CaptionedImages(chosen, self.files)
+
     def open(self, image: CaptionedImage) -> Image:
         """The whole image in RGB.
 
@@ -131,18 +145,18 @@ class CaptionedImages(Sequence[CaptionedImage]):
 def _annotated(path: Path) -> list[CaptionedImage]:
     """The description of a data set's images, with or without files."""
     if not path.is_dir():
-        return _karpathy(path)
+        return _with_objects(_karpathy(path), path.parent)
     karpathy = sorted(path.glob("dataset*.json"))
     if len(karpathy) > 1:
         raise DataError(f"{path}: holds several split files ({', '.join(p.name for p in karpathy)}); name one of them")
     if karpathy:
-        return _karpathy(karpathy[0])
+        return _with_objects(_karpathy(karpathy[0]), path)
     tokens = sorted(p for p in path.iterdir() if re.search(r"\.token(\.txt)?$", p.name))
     if tokens:
         return _flickr(tokens[0], path)
     coco = sorted([*path.glob("captions_*.json"), *path.glob("annotations/captions_*.json")])
     if coco:
-        return [image for file in coco for image in _coco(file)]
+        return _with_objects([image for file in coco for image in _coco(file)], path)
     raise DataError(
         f"{path}: holds no captioned images; a folder has dataset*.json (Karpathy's splits), Flickr's token file with "
         "the lists of its splits, or COCO's annotations/captions_*.json"
@@ -205,6 +219,19 @@ def _coco(path: Path) -> list[CaptionedImage]:
     return [
         CaptionedImage(number, file, _SPLITS.get(split, split), tuple(captions.get(number, ())))
         for number, file in named
+    ]
+
+
+def _with_objects(images: list[CaptionedImage], folder: Path) -> list[CaptionedImage]:
+    """The same with the labels of COCO's instances_*.json, where these lie in the folder, one per object."""
+    found: dict[str, dict[str, int]] = {}
+    for file in sorted([*folder.glob("instances_*.json"), *folder.glob("annotations/instances_*.json")]):
+        found |= read_objects(file, format="coco")
+    if not found:
+        return images
+    return [
+        image if image.objects else replace(image, objects=tuple(Counter(found.get(image.id, {})).elements()))
+        for image in images
     ]
 
 

@@ -41,6 +41,8 @@ def generate(
     seed: int = 0,
     batch: int = 32,
     device: str = "auto",
+    prompt: str | None = None,
+    dtype: str = "auto",
     on_missing: str = "error",
     cache: PathLike | None = None,
     progress: Callable[[str, int, int], None] | None = None,
@@ -57,6 +59,8 @@ def generate(
         seed: of everything random.
         batch: images at a time.
         device: `cpu`, `cuda`, `cuda:1`; `auto` is the GPU when there is one.
+        prompt: what a vision-language checkpoint is asked: one sentence about the image, by default.
+        dtype: numbers of a checkpoint's weights: `auto` (as it was saved), `float32`, `bfloat16` or `float16`.
         on_missing: what an image without a file means: `error` or `skip`.
         cache: folder of the features of frozen encoders; the user's cache folder by default.
         progress: told what is done, images done, and images.
@@ -65,12 +69,18 @@ def generate(
         UsageError: a name or number that is not accepted, or a captioner that is not for the method.
         DataError: no captioner or no data set is there, or either is damaged.
     """
+    speaker: Speaker
     chosen = set_method(method) if isinstance(method, str) else method
     place = choose_device(device)
     run = RunFolder.open(captioner) if is_run(captioner) else None
     images = CaptionedImages.read(data or _data_of(run, captioner), on_missing=on_missing)
     part = images.split(split)
-    speaker = _checkpoint(captioner, limit, place) if run is None else run_speaker(run, place, limit)
+    if run is None:
+        speaker = _checkpoint(captioner, limit, place, prompt, dtype)
+    elif prompt is not None or dtype != "auto":
+        raise UsageError(f"{run.path}: is a run of capeval caption train; prompt and dtype are for checkpoints")
+    else:
+        speaker = run_speaker(run, place, limit)
     chosen.check(speaker, captions)
     features = None
     if run is not None and not run.settings.train_encoder and not chosen.alters_images:
@@ -136,10 +146,10 @@ def _data_of(run: RunFolder | None, captioner: PathLike) -> str:
     return run.settings.data
 
 
-def _checkpoint(name: PathLike, limit: int | None, device: torch.device) -> Speaker:
+def _checkpoint(name: PathLike, limit: int | None, device: torch.device, prompt: str | None, dtype: str) -> Speaker:
     from capeval_captioning.decoding.sets.transformers_speaker import TransformersSpeaker
 
-    return TransformersSpeaker(os.fspath(name), limit=limit or LIMIT, device=device)
+    return TransformersSpeaker(os.fspath(name), limit=limit or LIMIT, device=device, prompt=prompt, dtype=dtype)
 
 
 def _features(

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from capeval_captioning.models.attention import AdditiveAttention
-from capeval_captioning.models.base import Captioner, Features, Sizes, State
+from capeval_captioning.models.base import Captioner, Features, MaxoutCell, Sizes, State
 
 
 class Att2in(Captioner):
@@ -22,8 +22,8 @@ class Att2in(Captioner):
     def __init__(self, sizes: Sizes) -> None:
         super().__init__(sizes)
         self.attention = AdditiveAttention(sizes.feature, sizes.hidden, sizes.attention)
-        self.gates = nn.Linear(sizes.embedding + sizes.hidden, 3 * sizes.hidden)
-        self.candidates = nn.Linear(sizes.embedding + sizes.hidden + sizes.feature, 2 * sizes.hidden)
+        read = sizes.embedding + sizes.hidden
+        self.cell = MaxoutCell(read, read + sizes.feature, sizes.hidden)
         self.word = nn.Linear(sizes.hidden, sizes.vocabulary)
 
     def begin(self, features: Features) -> State:
@@ -36,8 +36,5 @@ class Att2in(Captioner):
         hidden, memory, grid, keys = state  # (B, H), (B, H), (B, R, D), (B, R, A)
         context = self.attention(hidden, keys, grid)  # (B, D): I_t
         read = torch.cat([self.embed(words), hidden], 1)  # (B, E + H)
-        enter, forget, leave = self.gates(read).sigmoid().chunk(3, 1)  # (B, H) each
-        one, other = self.candidates(torch.cat([read, context], 1)).chunk(2, 1)  # (B, H) each
-        memory = enter * torch.maximum(one, other) + forget * memory
-        hidden = leave * memory.tanh()
+        hidden, memory = self.cell(read, torch.cat([read, context], 1), memory)
         return self.word(self.dropout(hidden)), (hidden, memory, grid, keys)

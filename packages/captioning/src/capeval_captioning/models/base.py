@@ -60,6 +60,15 @@ class Sizes:
     """Share of what the word layer sees that is left out while training."""
 
 
+class ModelLoss(NamedTuple):
+    """What a captioner minimises without a reward."""
+
+    total: Tensor
+    """(): cross-entropy, and the terms of the model beside it."""
+    entropy: Tensor
+    """(): cross-entropy alone, per word: the same figure for every model."""
+
+
 class Captioner(nn.Module, ABC):
     """Image features to words. A subclass is one idea: how the image enters, and what a step looks at."""
 
@@ -97,9 +106,10 @@ class Captioner(nn.Module, ABC):
             logits.append(each)
         return torch.stack(logits, 1)
 
-    def loss(self, features: Features, captions: Tensor) -> Tensor:
+    def loss(self, features: Features, captions: Tensor) -> ModelLoss:
         """The loss of training without a reward: cross-entropy per word, and the terms of a subclass."""
-        return cross_entropy(self(features, captions), captions)
+        entropy = cross_entropy(self(features, captions), captions)
+        return ModelLoss(entropy, entropy)
 
 
 def lstm_cell(read: int, hidden: int) -> nn.LSTMCell:
@@ -108,6 +118,30 @@ def lstm_cell(read: int, hidden: int) -> nn.LSTMCell:
     with torch.no_grad():
         cell.bias_hh[hidden : 2 * hidden] = 1.0  # the gates stand in the order i, f, g, o
     return cell
+
+
+class MaxoutCell(nn.Module):
+    """The LSTM of Rennie et al. (CVPR 2017): the larger of two candidates enters the memory.
+
+    c_t = i·max(z₁, z₂) + f·c_{t−1} and h_t = o·tanh(c_t), where gates and candidates are linear in what they read.
+
+    Args:
+        gates: size of what the gates read.
+        candidates: size of what the candidates read.
+        hidden: size of state and memory.
+    """
+
+    def __init__(self, gates: int, candidates: int, hidden: int) -> None:
+        super().__init__()
+        self.gates = nn.Linear(gates, 3 * hidden)
+        self.candidates = nn.Linear(candidates, 2 * hidden)
+
+    def forward(self, gates: Tensor, candidates: Tensor, memory: Tensor) -> tuple[Tensor, Tensor]:
+        """(B, H) state and memory, from what gates and candidates read and the (B, H) memory before."""
+        enter, forget, leave = self.gates(gates).sigmoid().chunk(3, 1)  # (B, H) each
+        one, other = self.candidates(candidates).chunk(2, 1)  # (B, H) each
+        memory = enter * torch.maximum(one, other) + forget * memory
+        return leave * memory.tanh(), memory
 
 
 def until_end(captions: Tensor) -> Tensor:

@@ -16,7 +16,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from capeval_captioning.models.base import Features, Sizes, cross_entropy, until_end
+from capeval_captioning.models.base import Features, ModelLoss, Sizes, cross_entropy, until_end
 from capeval_captioning.models.latent import CaptionReader, LatentCaptioner, standard_normal
 
 
@@ -35,7 +35,7 @@ class CGAN(LatentCaptioner):
         """Noise from N(0, spread²)."""
         return standard_normal(features.pooled, self.sizes.latent, generator) * spread
 
-    def loss(self, features: Features, captions: Tensor) -> Tensor:
+    def loss(self, features: Features, captions: Tensor) -> ModelLoss:
         """Cross-entropy + the generator's policy gradient + the evaluator's loss; the last two share no parameter."""
         # Decoding knows models, so that this one can know it only when it runs.
         from capeval_captioning.decoding.search import sample_from
@@ -46,7 +46,7 @@ class CGAN(LatentCaptioner):
             reward = self.evaluator(features, written.words).sigmoid()  # (B,)
         gain = (reward - reward.mean())[:, None] * written.log_probs  # (B, T)
         persuasion: Tensor = -gain.sum() / until_end(written.words).sum()  # ()
-        return entropy + persuasion + self.game(features, captions, written.words)
+        return ModelLoss(entropy + persuasion + self.game(features, captions, written.words), entropy)
 
     def game(self, features: Features, captions: Tensor, written: Tensor) -> Tensor:
         """(): the evaluator's loss: people's captions of the image match it; the captioner's, and others', do not."""

@@ -17,7 +17,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from capeval_captioning.models.base import Features, Sizes, cross_entropy, until_end
+from capeval_captioning.models.base import Features, ModelLoss, Sizes, cross_entropy, until_end
 from capeval_captioning.models.latent import CaptionReader, LatentCaptioner, standard_normal
 
 FREE = 0.05
@@ -40,13 +40,14 @@ class CVAE(LatentCaptioner):
         """From N(0, spread²)."""
         return standard_normal(features.pooled, self.sizes.latent, generator) * spread
 
-    def loss(self, features: Features, captions: Tensor) -> Tensor:
+    def loss(self, features: Features, captions: Tensor) -> ModelLoss:
         """Minus the evidence's lower bound, a word: −log p(caption | image, z) + KL(q ‖ p)."""
         mean, log_variance = self.encode(features, captions)  # (B, Z) each
         latent = mean + (log_variance / 2).exp() * torch.randn_like(mean)
         divergence = self.divergence(mean, log_variance, features)  # (): nats of all captions
         logits = self.unrolled(self.begin(features, latent), captions)
-        return cross_entropy(logits, captions) + divergence / until_end(captions).sum()
+        entropy = cross_entropy(logits, captions)
+        return ModelLoss(entropy + divergence / until_end(captions).sum(), entropy)
 
     def encode(self, features: Features, captions: Tensor) -> tuple[Tensor, Tensor]:
         """(B, Z) mean and logarithm of the variance of the posterior."""

@@ -1,35 +1,45 @@
 """FC: the image is the first word that the LSTM reads.
 
-Rennie, Marcheret, Mroueh, Ross, Goel, *Self-critical sequence training for image captioning* (CVPR 2017), section 2.
+Rennie, Marcheret, Mroueh, Ross, Goel, *Self-critical sequence training for image captioning* (CVPR 2017), section 2,
+whose LSTM has a maximum over two candidates in place of the hyperbolic tangent, for FC as for Att2in.
 """
 
 from __future__ import annotations
 
 from typing import ClassVar
 
+import torch
 from torch import Tensor, nn
 
-from capeval_captioning.models.base import Captioner, Features, Sizes, State, lstm_cell
+from capeval_captioning.models.base import Captioner, Features, MaxoutCell, Sizes, State
 
 
 class FC(Captioner):
-    """Fully connected: x₋₁ = W·image, then a plain LSTM over words."""
+    """Fully connected: x₋₁ = W·image, then an LSTM over words: c_t = i·max(W_z x + W_h h) + f·c_{t−1}."""
 
     name: ClassVar[str] = "fc"
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__(sizes)
         self.image = nn.Linear(sizes.feature, sizes.embedding)
-        self.cell = lstm_cell(sizes.embedding, sizes.hidden)
+        read = sizes.embedding + sizes.hidden
+        self.cell = MaxoutCell(read, read, sizes.hidden)
         self.word = nn.Linear(sizes.hidden, sizes.vocabulary)
 
     def begin(self, features: Features) -> State:
         """The LSTM's state after it has read the image."""
         pixels = self.image(features.pooled)  # (B, E)
         zeros = self.zeros(pixels)
-        return tuple(self.cell(pixels, (zeros, zeros)))  # (B, H), (B, H)
+        return self._read(pixels, (zeros, zeros))
 
     def step(self, words: Tensor, state: State) -> tuple[Tensor, State]:
         """One word further."""
-        hidden, cell = self.cell(self.embed(words), state)  # (B, H)
-        return self.word(self.dropout(hidden)), (hidden, cell)
+        hidden, memory = self._read(self.embed(words), state)
+        return self.word(self.dropout(hidden)), (hidden, memory)
+
+    def _read(self, vectors: Tensor, state: State) -> tuple[Tensor, Tensor]:
+        """(B, H) hidden state and memory after (B, E) vectors."""
+        hidden, memory = state
+        read = torch.cat([vectors, hidden], 1)  # (B, E + H)
+        found: tuple[Tensor, Tensor] = self.cell(read, read, memory)
+        return found

@@ -21,7 +21,7 @@ import torch
 from torch import Tensor, nn
 
 from capeval.errors import UsageError
-from capeval_captioning.models.base import Features, Sizes
+from capeval_captioning.models.base import Features, ModelLoss, Sizes
 from capeval_captioning.models.cvae import CVAE, FREE
 from capeval_captioning.models.latent import standard_normal
 
@@ -54,12 +54,13 @@ class GMMCVAE(CVAE):
         component = torch.multinomial(shares.float(), 1, generator=generator).squeeze(1)  # (B,)
         return self.means[component] + standard_normal(features.pooled, self.sizes.latent, generator) * spread
 
-    def loss(self, features: Features, captions: Tensor) -> Tensor:
+    def loss(self, features: Features, captions: Tensor) -> ModelLoss:
         """A CVAE's, and the cross-entropy of the object labels, where they are known."""
         loss = super().loss(features, captions)
         if features.objects is None:
             return loss
-        return loss + nn.functional.binary_cross_entropy_with_logits(self.objects(features.pooled), features.objects)
+        objects = nn.functional.binary_cross_entropy_with_logits(self.objects(features.pooled), features.objects)
+        return loss._replace(total=loss.total + objects)
 
     def divergence(self, mean: Tensor, log_variance: Tensor, features: Features) -> Tensor:
         """(): at most −Σ log Σ_k c_k exp(−KL(q ‖ N(μ_k, 1))); free bits taken as paid."""

@@ -120,7 +120,7 @@ def train_retrieval(
         DataError: the data are not those of the run, or have too few images.
     """
     settings = run.settings
-    images = images or CaptionedImages.read(settings.data, on_missing=settings.on_missing)
+    images = images or CaptionedImages.read(settings.data, on_missing=settings.on_missing).first(settings.images)
     if images.checksum != run.data_checksum:
         raise DataError(f"{settings.data}: its images, splits or captions are not those of the run {run.path}")
     data = prepare(images, run.encoder(), learns=False, tokenizer=settings.tokenizer, cache=cache)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from capeval.corpus.document_frequency import DocumentFrequency
 from capeval.errors import DataError
-from capeval.reward.host import CiderDReward
+from capeval.rewards.host import CiderDReward
 from capeval_captioning.data.vocabulary import END
 from capeval_captioning.rewards.base import TrainingCaptions
 

@@ -13,8 +13,8 @@ from torch import Tensor
 
 from capeval.corpus.document_frequency import DocumentFrequency
 from capeval.metrics import CiderD
-from capeval.reward.device import CiderDReward as CiderDRewardOfTensors
-from capeval.reward.host import CiderDReward
+from capeval.rewards.device import CiderDReward as CiderDRewardOfTensors
+from capeval.rewards.host import CiderDReward
 from capeval_captioning.data.vocabulary import END
 from capeval_captioning.rewards.base import TrainingCaptions
 from capeval_captioning.rewards.check import check_counts, padded

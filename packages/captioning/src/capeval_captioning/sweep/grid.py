@@ -68,10 +68,6 @@ class Sweep:
     """Captions per image."""
     split: str = "test"
     """Whose sets are made and scored."""
-    images: int | None = None
-    """Images of each split at most; None: all."""
-    encoder_epochs: int = 12
-    """Passes over the images by which an encoder with the weights `words` learns them."""
     reward_steps: int = 200
     """Steps with the mixture, after those of `training` with cross-entropy."""
     reward_batch: int = 20
@@ -118,15 +114,7 @@ class Sweep:
     def read_images(self) -> CaptionedImages:
         """The images that the sweep uses."""
         images = CaptionedImages.read(self.data, on_missing=self.training.get("on_missing", "error"))
-        if self.images is None:
-            return images
-        kept = dict.fromkeys(images.splits, self.images)
-        chosen = []
-        for image in images:
-            kept[image.split] -= 1
-            if kept[image.split] >= 0:
-                chosen.append(image)
-        return CaptionedImages(chosen, images.files)
+        return images.first(self.training.get("images"))
 
     def captioners(self) -> list[Cell]:
         """All that are trained with a λ; attention, which takes longest, first."""
@@ -184,6 +172,7 @@ def run_sweep(
         UsageError: the folder is of another sweep; or a name or number that is not accepted.
         DataError: the data cannot be used, or the folder cannot be written.
     """
+    from capeval_captioning.sweep.check import check_sweep
     from capeval_captioning.sweep.jobs import prepare_encoder, run_jobs
     from capeval_captioning.sweep.result import collect
 
@@ -191,6 +180,7 @@ def run_sweep(
     images = sweep.read_images()
     for split in ("train", "val", sweep.split):
         images.split(split)
+    check_sweep(sweep, images)
     _claim(place, sweep, images.checksum)
     prepare_encoder(sweep, place, images, progress)
     run_jobs(sweep, place, processes=processes, progress=progress)

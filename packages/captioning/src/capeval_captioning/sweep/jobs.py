@@ -58,7 +58,7 @@ def prepare_encoder(sweep: Sweep, folder: Path, images: CaptionedImages, progres
         name=settings.encoder,
         weights=settings.weights,
         side=settings.side,
-        epochs=sweep.encoder_epochs,
+        epochs=settings.encoder_epochs,
         device=choose_device(settings.device),
         progress=learnt,
     )
@@ -165,12 +165,12 @@ def _weights(sweep: Sweep, folder: Path) -> str:
 
 @lru_cache(maxsize=1)
 def _read(data: str, images: int | None, on_missing: str) -> CaptionedImages:
-    return Sweep(data, images=images, training={"on_missing": on_missing}).read_images()
+    return Sweep(data, training={"images": images, "on_missing": on_missing}).read_images()
 
 
 def _images(sweep: Sweep) -> CaptionedImages:
     """Read once a process."""
-    return _read(sweep.data, sweep.images, sweep.training.get("on_missing", "error"))
+    return _read(sweep.data, sweep.training.get("images"), sweep.training.get("on_missing", "error"))
 
 
 def _make(folder: Path) -> None:

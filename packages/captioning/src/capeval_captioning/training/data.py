@@ -6,6 +6,7 @@ import os
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 import torch
@@ -153,11 +154,18 @@ class Batches:
     def numbers(self, step: int) -> list[int]:
         """The images of this process in a step."""
         turn, place = divmod(step, len(self))
-        order = list(range(len(self.split)))
-        random.Random(f"{self.seed} order {turn}").shuffle(order)
+        order = _order(len(self.split), self.seed, turn)
         part = self.images // self.world
         start = place * self.images + self.rank * part
-        return order[start : start + part]
+        return list(order[start : start + part])
+
+
+@lru_cache(maxsize=1)
+def _order(images: int, seed: int, turn: int) -> Sequence[int]:
+    """The images of a pass in its order, kept for the steps of the pass."""
+    order = list(range(images))
+    random.Random(f"{seed} order {turn}").shuffle(order)
+    return order
 
 
 def trimmed(captions: Tensor) -> Tensor:

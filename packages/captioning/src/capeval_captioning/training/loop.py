@@ -7,12 +7,12 @@ import dataclasses
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from capeval.corpus.document_frequency import DocumentFrequency
 from capeval.errors import CapevalError, DataError, UsageError
@@ -103,6 +103,28 @@ def _retrieval(run: RunFolder, data: TrainingData, device: torch.device) -> Retr
     if run.settings.retrieval is None:
         return None
     return RetrievalModel.load(run.settings.retrieval).reward(data.checksum, run.vocabulary, device)
+
+
+def descend(
+    loss: Tensor,
+    parameters: Sequence[nn.Parameter],
+    optimiser: torch.optim.Optimizer,
+    scaler: torch.amp.GradScaler,
+    processes: Processes,
+    clip: float,
+) -> None:
+    """One step of the optimiser down the mean gradient of all processes.
+
+    Gradients are averaged while they are scaled: an overflow in one process is then one in all of them, so that all
+    skip the step and lower their scale alike.
+    """
+    optimiser.zero_grad(set_to_none=True)
+    torch.autograd.backward(scaler.scale(loss))
+    processes.average_gradients(parameters)
+    scaler.unscale_(optimiser)
+    nn.utils.clip_grad_norm_(parameters, clip)
+    scaler.step(optimiser)
+    scaler.update()
 
 
 class TrainingLoop:
@@ -212,13 +234,7 @@ class TrainingLoop:
         precision = getattr(torch, self.settings.precision)
         with torch.autocast(self.device.type, precision, enabled=precision != torch.float32):
             losses = self.objective(self.model, self.batches.at(step, self.device), step)
-        self.optimiser.zero_grad(set_to_none=True)
-        torch.autograd.backward(self.scaler.scale(losses.total))
-        self.scaler.unscale_(self.optimiser)
-        self.processes.average_gradients(self.parameters)
-        nn.utils.clip_grad_norm_(self.parameters, self.settings.clip)
-        self.scaler.step(self.optimiser)
-        self.scaler.update()
+        descend(losses.total, self.parameters, self.optimiser, self.scaler, self.processes, self.settings.clip)
         return losses
 
     def _validate(self, log: RunLog | None) -> None:

@@ -108,9 +108,9 @@ class Objective:
         finish = self._begin_rewards(model, batch, weights) if weights else None
         if share:
             captions_an_image = len(batch.captions) // len(batch.images)
-            entropy = model.loss(batch.features.repeated(captions_an_image), batch.captions)
-            losses.append(share * entropy)
-            parts[CROSS_ENTROPY] = float(entropy.detach())
+            found = model.loss(batch.features.repeated(captions_an_image), batch.captions)
+            losses.append(share * found.total)
+            parts[CROSS_ENTROPY] = float(found.entropy.detach())
         if finish is not None:
             loss, means = finish()
             losses.append(loss)

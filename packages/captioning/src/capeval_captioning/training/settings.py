@@ -54,6 +54,10 @@ class Settings:
     """Pixels of the square that images are resized to; None: the encoder's own."""
     on_missing: str = "error"
     """Images without a file: `error` or `skip`."""
+    images: int | None = None
+    """Images of each split at most, the first ones; None: all."""
+    encoder_epochs: int = 12
+    """Passes over the training images by which an encoder with the weights `words` learns them."""
 
     tokenizer: str = "ptb"
     """The tokenizer of the captions."""
@@ -103,6 +107,8 @@ class Settings:
         accepted_name("the schedule", self.schedule, SCHEDULES)
         for name in _AT_LEAST_1:
             _check(name, getattr(self, name), 1)
+        if self.images is not None:
+            _check("images", self.images, 1)
         for name in _AT_LEAST_0:
             _check(name, getattr(self, name), 0)
         if not self.rate > 0 or not self.clip > 0:
@@ -150,6 +156,7 @@ _AT_LEAST_1 = (
     "attention",
     "latent",
     "log_every",
+    "encoder_epochs",
 )
 _AT_LEAST_0 = ("seed", "warmup", "weight_decay", "validate_every", "patience")
 

@@ -60,7 +60,7 @@ def train(
     check_new(folder)
     processes = Processes.join(settings.device)
     start = RunFolder.open(settings.init) if settings.init is not None else None
-    images = images or CaptionedImages.read(settings.data, on_missing=settings.on_missing)
+    images = images or CaptionedImages.read(settings.data, on_missing=settings.on_missing).first(settings.images)
     torch.manual_seed(settings.seed)
     with processes.first_then_others():
         if start is None:
@@ -109,7 +109,7 @@ def resume(
     run = _changed(RunFolder.open(folder), changes or {})
     settings = run.settings
     processes = Processes.join(settings.device)
-    images = images or CaptionedImages.read(settings.data, on_missing=settings.on_missing)
+    images = images or CaptionedImages.read(settings.data, on_missing=settings.on_missing).first(settings.images)
     if images.checksum != run.data_checksum:
         raise DataError(
             f"{settings.data}: the images, splits or captions are not those that {run.path} was trained with (checksum "
@@ -196,6 +196,7 @@ def _encoder(
         name=settings.encoder,
         weights=settings.weights,
         side=settings.side,
+        epochs=settings.encoder_epochs,
         seed=settings.seed,
         device=processes.device,
         progress=lambda done, steps, _: reading and reading("train, for the encoder,", done, steps),

@@ -1,15 +1,21 @@
 """Today's captioners as speakers: image-to-text checkpoints of transformers, from a folder or the hub.
 
+Vision-language models with a chat template (LLaVA, Qwen-VL, SmolVLM, PaliGemma …) are asked by a prompt; captioners
+without one (BLIP, GIT, encoder-decoders) are given the image alone. An adapter of PEFT is loaded with its base model.
+
 Sampling and diverse beam search choose every word here, inside the library's own loop, so that a seed means the same as
 for other captioners; beam search is the library's.
 """
 
 from __future__ import annotations
 
+import importlib.util
+import json
 import logging
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,9 +23,15 @@ import torch
 import transformers
 from safetensors import SafetensorError
 from torch import Tensor
-from transformers import AutoImageProcessor, AutoModelForImageTextToText, AutoTokenizer, LogitsProcessor
+from transformers import (
+    AutoImageProcessor,
+    AutoModelForImageTextToText,
+    AutoProcessor,
+    AutoTokenizer,
+    LogitsProcessor,
+)
 
-from capeval.errors import DataError, UsageError
+from capeval.errors import DataError, MissingDependencyError, UsageError, accepted_name
 from capeval_captioning.decoding.search import PLAIN, Sampling
 from capeval_captioning.decoding.sets.speaker import in_sets, uniform
 
@@ -31,27 +43,53 @@ _UNCHANGED = {"do_sample": True, "temperature": 1.0, "top_k": 0, "top_p": 1.0, "
 """The library samples from what a processor leaves of a distribution, which is one word: see `_Choice`."""
 
 
+PROMPT = "Describe this image in one sentence."
+"""What a vision-language model is asked for by default."""
+DTYPES = ("auto", "float32", "bfloat16", "float16")
+_ADAPTER = "adapter_config.json"
+
+
 class TransformersSpeaker:
     """A checkpoint that `AutoModelForImageTextToText` can load, with its image processor and tokenizer."""
 
-    def __init__(self, name: str, *, limit: int = 20, device: torch.device | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        *,
+        limit: int = 20,
+        device: torch.device | None = None,
+        prompt: str | None = None,
+        dtype: str = "auto",
+    ) -> None:
         """Loads the checkpoint; what the hub was asked for before is taken from the cache, without asking again.
 
         Args:
             name: a folder, or a name on the hub, such as `Salesforce/blip-image-captioning-base`.
             limit: the most tokens of a caption.
             device: where to compute.
+            prompt: what a checkpoint with a chat template is asked; `PROMPT` by default.
+            dtype: numbers of the weights: one of `DTYPES`; `auto` is what the checkpoint was saved in.
 
         Raises:
             DataError: no such checkpoint, or it lacks a part; the message says which files to put where.
+            UsageError: a prompt for a checkpoint that takes none, or an unknown dtype.
         """
+        accepted_name("the dtype", dtype, DTYPES)
         self.name = name
         self.limit = limit
         self.device = device or torch.device("cpu")
         transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call, unused-ignore]
-        self._processor: Any = _load(AutoImageProcessor, name)
-        self._tokenizer: Any = _load(AutoTokenizer, name)
-        self._model: Any = _load(AutoModelForImageTextToText, name).to(self.device).eval()
+        parts = _base(name)
+        chat = _chat(parts)
+        if chat is None and prompt is not None:
+            raise UsageError(f"{name}: has no chat template, and so takes no prompt; leave the prompt out")
+        self._processor: Any = _load(AutoImageProcessor, parts) if chat is None else chat
+        self._tokenizer: Any = _load(AutoTokenizer, parts) if chat is None else chat.tokenizer
+        self._question: str | None = None
+        if chat is not None:
+            self._question = _question(chat, PROMPT if prompt is None else prompt)
+            self._tokenizer.padding_side = "left"  # what is said follows the question at once, in every row
+        self._model: Any = _load(AutoModelForImageTextToText, name, dtype=dtype).to(self.device).eval()
 
     @property
     def side(self) -> int:
@@ -59,16 +97,26 @@ class TransformersSpeaker:
         from PIL import Image
 
         # Asked by example: processors spell their sizes in many ways.
-        return int(self.see([Image.new("RGB", (64, 64))]).shape[-1])
+        pixels = self.see([Image.new("RGB", (64, 64))])["pixel_values"]
+        if pixels.ndim < 4:
+            raise UsageError(
+                f"{self.name}: takes images of any size, and rci and gnc change images of one size; choose another "
+                "method"
+            )
+        return int(pixels.shape[-1])
 
-    def see(self, images: Sequence[Image]) -> Tensor:
-        """(B, 3, H, W) pixels as the checkpoint wants them."""
-        pixels: Tensor = self._processor(images=list(images), return_tensors="pt")["pixel_values"]
-        return pixels.to(self.device)
+    def see(self, images: Sequence[Image]) -> dict[str, Tensor]:
+        """What the checkpoint takes: pixels, and the question where it has a chat template."""
+        question = {} if self._question is None else {"text": [self._question] * len(images), "padding": True}
+        batch = self._processor(images=list(images), return_tensors="pt", **question)
+        kind = self._model.dtype
+        return {
+            name: value.to(self.device, kind if value.is_floating_point() else None) for name, value in batch.items()
+        }
 
     def sample(
         self,
-        seen: Tensor,
+        seen: dict[str, Tensor],
         chances: Sequence[np.random.Generator],
         samples: int,
         *,
@@ -81,7 +129,7 @@ class TransformersSpeaker:
 
     def beam(
         self,
-        seen: Tensor,
+        seen: dict[str, Tensor],
         chances: Sequence[np.random.Generator],  # noqa: ARG002
         width: int,
         *,
@@ -104,8 +152,10 @@ class TransformersSpeaker:
         search = {"num_beams": width, "num_return_sequences": width, "length_penalty": 0.0} if width > 1 else {}
         return self._generated(seen, width, do_sample=False, **search)
 
-    def _generated(self, seen: Tensor, each: int, **options: Any) -> list[list[str]]:
-        words = self._model.generate(pixel_values=seen, max_new_tokens=self.limit, **options)
+    def _generated(self, seen: dict[str, Tensor], each: int, **options: Any) -> list[list[str]]:
+        words = self._model.generate(**seen, max_new_tokens=self.limit, **options)
+        if "input_ids" in seen:
+            words = words[:, seen["input_ids"].shape[1] :]  # behind the question
         texts: list[str] = self._tokenizer.batch_decode(words, skip_special_tokens=True)
         return in_sets([" ".join(text.split()) for text in texts], each)
 
@@ -165,8 +215,39 @@ class _Diverse(_Choice):
         return torch.cat(chosen, 1).flatten()
 
 
-def _load(factory: Any, name: str) -> Any:
+def _base(name: str) -> str:
+    """The checkpoint that has processor and tokenizer: itself, or the base model of an adapter that has none."""
+    path = os.path.join(name, _ADAPTER)
+    if not os.path.exists(path) or os.path.exists(os.path.join(name, "preprocessor_config.json")):
+        return name
+    if importlib.util.find_spec("peft") is None:
+        raise MissingDependencyError(f"{name}: is an adapter, which PEFT loads: pip install peft")
+    try:
+        with open(path, encoding="utf-8") as file:
+            return str(json.load(file)["base_model_name_or_path"])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise DataError(f"{path}: does not name its base model (base_model_name_or_path)") from None
+
+
+def _chat(name: str) -> Any | None:
+    """The processor of a checkpoint with a chat template; None of others."""
+    try:
+        processor = _load(AutoProcessor, name)
+    except DataError:
+        return None  # the parts are loaded one by one, and say what is missing
+    return processor if getattr(processor, "chat_template", None) else None
+
+
+def _question(processor: Any, prompt: str) -> str:
+    """The prompt with an image, as the checkpoint was trained to be asked."""
+    content = [{"type": "image"}, {"type": "text", "text": prompt}]
+    asked: str = processor.apply_chat_template([{"role": "user", "content": content}], add_generation_prompt=True)
+    return asked
+
+
+def _load(factory: Any, name: str, **options: Any) -> Any:
     """Part of the checkpoint: from the folder or the cache, else from the hub. Code in it is never run."""
+    factory = partial(factory.from_pretrained, **options)
     if os.path.isdir(name):
         return _attempt(factory, name, local=True)
     hub = logging.getLogger("huggingface_hub")
@@ -182,7 +263,7 @@ def _load(factory: Any, name: str) -> Any:
 
 def _attempt(factory: Any, name: str, *, local: bool) -> Any:
     try:
-        return factory.from_pretrained(name, local_files_only=local)
+        return factory(name, local_files_only=local)
     except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
         reason = " ".join(str(error).split())[:300]
     if os.path.isdir(name):

@@ -30,7 +30,7 @@ try:
     import torch
     from torch import Tensor
 except ImportError as error:
-    raise MissingDependencyError("capeval.reward.device", extra="train") from error
+    raise MissingDependencyError("capeval.rewards.device", extra="train") from error
 
 if TYPE_CHECKING:
     from capeval.corpus.document_frequency import DocumentFrequency, TokenIds

@@ -16,7 +16,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 import capeval
 from capeval.corpus.document_frequency import DocumentFrequency
 from capeval.errors import DataError, UsageError
-from capeval.reward.device import CiderDReward
+from capeval.rewards.device import CiderDReward
 
 pytestmark = pytest.mark.torch
 

@@ -1,0 +1,75 @@
+"""Vision-language checkpoints: a tiny LLaVA with a chat template, its prompt, its batches, an adapter of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import speakers
+import torch
+
+from capeval.errors import DataError, UsageError
+from capeval_captioning.data.images import CaptionedImages
+from capeval_captioning.decoding.sets import make_sets, set_method
+from capeval_captioning.decoding.sets.transformers_speaker import TransformersSpeaker
+from tiny_llava import write_tiny_llava
+
+CAPTIONS = ["a red circle left of a blue square", "Describe this image in one sentence ."]
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tiny_llava(tmp_path_factory.mktemp("llava"), CAPTIONS)
+
+
+@pytest.fixture(scope="module")
+def images(tmp_path_factory: pytest.TempPathFactory) -> CaptionedImages:
+    return speakers.scenes(tmp_path_factory.mktemp("scenes"))
+
+
+@pytest.mark.parametrize("method", ["rs", "beam", "diverse-beam", "rci"])
+def test_sets_do_not_hold_the_question_and_are_the_same_whatever_the_batch(
+    checkpoint: Path, images: CaptionedImages, method: str
+) -> None:
+    speaker = TransformersSpeaker(str(checkpoint), limit=5)
+
+    def made(batch: int) -> dict[str, list[str]]:
+        return make_sets(set_method(method), speaker, images[:4], captions=2, seed=1, batch=batch)
+
+    sets = made(4)
+    assert made(1) == made(3) == sets
+    said = [caption for captions in sets.values() for caption in captions]
+    assert all(len(caption.split()) <= 5 for caption in said)
+    assert not any("Describe this image" in caption for caption in said)
+    assert len(set(said)) > 1
+
+
+def test_the_prompt_and_the_dtype_matter(checkpoint: Path, images: CaptionedImages) -> None:
+    usual, other = (TransformersSpeaker(str(checkpoint), prompt=prompt) for prompt in (None, "a red circle"))
+    pictures = [images.open(images[0])]
+    assert usual.see(pictures)["input_ids"].shape[1] > other.see(pictures)["input_ids"].shape[1]
+    assert torch.equal(usual.see(pictures)["pixel_values"], other.see(pictures)["pixel_values"])
+    half = TransformersSpeaker(str(checkpoint), dtype="bfloat16")
+    assert half.see(pictures)["pixel_values"].dtype == half._model.dtype == torch.bfloat16
+    assert len(make_sets(set_method("rs"), half, images[:1], captions=2)[images[0].id]) == 2
+    with pytest.raises(UsageError, match="dtype"):
+        TransformersSpeaker(str(checkpoint), dtype="float8")
+
+
+@pytest.mark.filterwarnings("ignore:.*gradient_checkpointing.*:FutureWarning")  # of the two libraries together
+def test_an_adapter_is_loaded_with_its_base(checkpoint: Path, tmp_path: Path, images: CaptionedImages) -> None:
+    peft = pytest.importorskip("peft")
+    from transformers import AutoModelForImageTextToText
+
+    model = AutoModelForImageTextToText.from_pretrained(checkpoint)
+    settings = peft.LoraConfig(target_modules=["q_proj", "v_proj"], r=2, init_lora_weights=False)
+    torch.manual_seed(0)
+    peft.get_peft_model(model, settings).save_pretrained(tmp_path / "adapter")
+    base, adapted = (TransformersSpeaker(str(place), limit=5) for place in (checkpoint, tmp_path / "adapter"))
+    seen = base.see([images.open(images[0])])
+    logits = [speaker._model(**seen).logits for speaker in (base, adapted)]
+    assert not torch.allclose(*logits)
+    assert make_sets(set_method("rs"), adapted, images[:2], captions=2)
+    (tmp_path / "adapter" / "adapter_config.json").write_text("{}")
+    with pytest.raises(DataError, match="does not name its base model"):
+        TransformersSpeaker(str(tmp_path / "adapter"))

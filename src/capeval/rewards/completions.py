@@ -1,0 +1,115 @@
+"""What a policy said, as trainers hand it over, and figures that show when it games the reward."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeAlias
+
+import capeval.corpus.corpus as captions
+from capeval.errors import DataError, UsageError
+
+Completion: TypeAlias = "str | Sequence[Mapping[str, object]]"
+"""A caption, or a list of chat messages whose last one holds it."""
+
+LOG_METRIC = "log_metric"
+"""The keyword by which TRL hands a reward a function that logs a figure: `log_metric(name, value)`."""
+
+
+def text_of(completion: object, number: int) -> str:
+    """The caption of a completion: the completion itself, or the text of the last of its chat messages.
+
+    Raises:
+        DataError: it is neither text nor a list of messages.
+    """
+    if isinstance(completion, str):
+        return completion
+    if isinstance(completion, Sequence) and completion and isinstance(completion[-1], Mapping):
+        content = completion[-1].get("content")
+        if content is None:
+            return ""
+        if isinstance(content, str):
+            return content
+        if isinstance(content, Sequence):
+            parts = [part.get("text") for part in content if isinstance(part, Mapping) and part.get("type") == "text"]
+            if all(isinstance(part, str) for part in parts):
+                return " ".join(map(str, parts))
+    raise DataError(
+        f"completion {number} is a {type(completion).__name__}; expected a caption as text, or a list of chat messages "
+        '([{"role": "assistant", "content": "a dog runs"}])'
+    )
+
+
+@dataclass(frozen=True)
+class Guards:
+    """Figures of a batch that rise or fall when a policy games its reward instead of describing images."""
+
+    words: float
+    """Mean number of words per caption."""
+    repetition: float
+    """Mean share of a caption's pairs of words that occurred in it before, 0 to 1."""
+    empty: float
+    """Share of captions without a word, 0 to 1."""
+
+    @classmethod
+    def of(cls, tokens: Sequence[Sequence[str]]) -> Guards:
+        """Those of tokenised captions; all 0 for none."""
+        count = max(len(tokens), 1)
+        return cls(
+            sum(map(len, tokens)) / count,
+            sum(map(_repetition, tokens)) / count,
+            sum(not caption for caption in tokens) / count,
+        )
+
+    def log(self, write: Callable[[str, float], object]) -> None:
+        """Hands each figure on by name: `capeval/words`, `capeval/repetition`, `capeval/empty`."""
+        for name in ("words", "repetition", "empty"):
+            write(f"capeval/{name}", getattr(self, name))
+
+
+def _repetition(tokens: Sequence[str]) -> float:
+    pairs = list(pairwise(tokens))
+    return 1 - len(set(pairs)) / len(pairs) if pairs else 0.0
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Captions of a batch, tokenised, with the image of each."""
+
+    tokens: list[list[str]]
+    images: list[str]
+
+    def text(self, row: int) -> str:
+        """The tokens of a caption joined by blanks."""
+        return " ".join(self.tokens[row])
+
+    def by_image(self) -> dict[str, list[int]]:
+        """The rows of each image, in order."""
+        groups: dict[str, list[int]] = defaultdict(list)
+        for row, image in enumerate(self.images):
+            groups[image].append(row)
+        return dict(groups)
+
+
+def batch_of(
+    completions: Sequence[object], image_ids: Sequence[object] | None, columns: Mapping[str, object], column: str,
+    tokenizer: str, threads: int,
+) -> Batch:  # fmt: skip
+    """The captions of a call.
+
+    Raises:
+        DataError: a completion without text, or other numbers of completions and image ids.
+        UsageError: no image ids.
+    """
+    ids = columns.get(column) if image_ids is None else image_ids
+    if not isinstance(ids, Sequence) or isinstance(ids, str):
+        raise UsageError(
+            f"which images are these captions of? Give their ids (image_ids=[…]), or a column {column!r} of the data "
+            "set"
+        )
+    if len(ids) != len(completions):
+        raise DataError(f"{len(completions)} captions and {len(ids)} image ids: give one id per caption")
+    texts = [text_of(completion, number) for number, completion in enumerate(completions)]
+    return Batch(captions.tokenize(texts, tokenizer=tokenizer, threads=threads), [str(image) for image in ids])

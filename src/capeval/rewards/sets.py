@@ -1,0 +1,140 @@
+"""Diversity as a reward: the captions of a group, sampled for one image, are rewarded together.
+
+    SetReward(references, "cider-d + 2*self-cider")
+
+A caption's share of a metric of sets is what the set would lose without it, D(S) − D(S without the caption): the
+leave-one-out contribution. So a caption that repeats another one gets little or less than nothing, and the only one of
+its kind most. Mixtures of accuracy and diversity move a captioner over the plane of both: Wang, Chan, *Describing like
+humans: on diversity in image captioning* (CVPR 2019), section 5.3. Groups are what GRPO samples anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from capeval.corpus.corpus import TOKENIZERS, CaptionSource, as_references
+from capeval.corpus.sets import encode_sets
+from capeval.errors import UsageError, accepted_name, some
+from capeval.resources.needs import Given, Needs
+from capeval.rewards.captions import TOKENISED, CaptionReward, guarded, name_of, ready_needs
+from capeval.rewards.completions import Batch, Completion, Guards, batch_of
+from capeval.rewards.mixture import terms_of
+from capeval.scoring.count import count
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    from typing_extensions import Unpack
+
+    from capeval.metrics import Metric
+
+LEAST = 3
+"""Captions per image: without one of them, two are left, the fewest that have a diversity."""
+
+
+class SetReward:
+    """Rates the captions of a group together: diversity shared out among them, and accuracy where it is in the mixture.
+
+    All captions of an image in a call are its group, in any order. Groups must have at least three captions, so a batch
+    of one process must hold whole groups (with TRL: `per_device_train_batch_size` a multiple of `num_generations`).
+
+    Args:
+        references: the captions of all training images, as for [`CaptionReward`][capeval.rewards.CaptionReward]: words
+            are weighted by them.
+        reward: a metric of caption sets, or a mixture of such metrics and of metrics of captions:
+            `cider-d + 2*self-cider`. `mbleu-4`, of which less is better, counts negatively.
+        tokenizer: of captions and references.
+        image_column: the column of the trainer's data set that names the image of each completion.
+        threads: number of threads; 0 means one per core.
+        needs: what the metrics need beside captions.
+        **given: the same by keyword.
+
+    Raises:
+        DataError: unusable references.
+        UsageError: no metric of caption sets among those named, or one whose needs are not given.
+    """
+
+    def __init__(
+        self,
+        references: CaptionSource,
+        reward: str | Metric | Mapping[str, float] = "self-cider",
+        *,
+        tokenizer: str = "ptb",
+        image_column: str = "image_id",
+        threads: int = 1,
+        needs: Needs | Mapping[str, object] | None = None,
+        **given: Unpack[Given],
+    ) -> None:
+        accepted_name("tokenizer", tokenizer, TOKENIZERS)
+        self.terms = terms_of(reward)
+        self._of_sets = [term for term in self.terms if term.metric.scores_sets]
+        of_captions = {term.metric.key: term.weight for term in self.terms if not term.metric.scores_sets}
+        if not self._of_sets:
+            raise UsageError(
+                f"{', '.join(of_captions)} scores single captions; use capeval.rewards.CaptionReward, or add a metric "
+                "of caption sets, such as self-cider"
+            )
+        self.tokenizer = tokenizer
+        self.image_column = image_column
+        self.threads = threads
+        self.last: Guards | None = None
+        """Figures of the last batch: its words, repetition and empty captions."""
+        merged = Needs.of(needs, given, threads=threads)
+        captions = as_references(references)
+        self._needs = [ready_needs(term.metric, captions, tokenizer, merged) for term in self._of_sets]
+        self._captions = None
+        if of_captions:
+            self._captions = CaptionReward(captions, of_captions, tokenizer=tokenizer, threads=threads, needs=merged)
+
+    @property
+    def __name__(self) -> str:
+        """What trainers log it under: `capeval_cider_d_self_cider`."""
+        return "capeval_" + name_of(self.terms)
+
+    def __repr__(self) -> str:
+        return f"SetReward({' + '.join(map(str, self.terms))!r})"
+
+    def __call__(
+        self,
+        completions: Sequence[Completion],
+        image_ids: Sequence[object] | None = None,
+        **columns: object,
+    ) -> list[float]:
+        """Rewards of captions: arguments and errors as for `CaptionReward`; `UsageError` for a group of one or two."""
+        batch = batch_of(completions, image_ids, columns, self.image_column, self.tokenizer, self.threads)
+        self.last = guarded(batch, columns)
+        rewards = np.zeros(len(batch.images))
+        if self._captions is not None:
+            rewards += self._captions.rewards(batch)
+        if batch.images:
+            rewards += self._shares(batch)
+        return list(map(float, rewards))
+
+    def _shares(self, batch: Batch) -> npt.NDArray[np.float64]:
+        """(N,) weighted leave-one-out contributions."""
+        groups = batch.by_image()
+        small = [image for image, rows in groups.items() if len(rows) < LEAST]
+        if small:
+            raise UsageError(
+                f"a group has at least {LEAST} captions, and {some(small)} {'have' if len(small) > 1 else 'has'} fewer "
+                "in this batch; sample more captions per image, or make the batch of a process hold whole groups"
+            )
+        sets: dict[str, list[str]] = {}
+        for number, rows in enumerate(groups.values()):
+            sets[f"{number:08} whole"] = [batch.text(row) for row in rows]
+            for left in rows:
+                sets[f"{number:08} without {left:08}"] = [batch.text(row) for row in rows if row != left]
+        [corpus] = encode_sets({"sets": sets}, tokenizer=TOKENISED, threads=self.threads).values()
+        corpus.tokenizer = self.tokenizer  # which has cut these captions before
+        shares = np.zeros(len(batch.images))
+        for term, needs in zip(self._of_sets, self._needs, strict=True):
+            [counted] = count(corpus, (term.metric,), needs)
+            scores = np.nan_to_num(np.frombuffer(counted.statistics.row_scores(), dtype="<f8"), nan=0.0)
+            of = dict(zip(corpus.image_ids, scores.tolist(), strict=True))
+            for number, rows in enumerate(groups.values()):
+                for row in rows:
+                    lost = of[f"{number:08} whole"] - of[f"{number:08} without {row:08}"]
+                    shares[row] += term.weight * term.sign * lost
+        return shares

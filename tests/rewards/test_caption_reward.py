@@ -1,0 +1,201 @@
+"""Rewards of captions and of sets: against capeval.score and a slow leave-one-out, as trainers call them."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import capeval
+from capeval.errors import DataError, UsageError
+from capeval.metrics import CiderD
+from capeval.rewards import CaptionReward, Guards, SetReward
+
+REFERENCES = {
+    "beach": ["a dog runs along the beach", "A brown dog, running on wet sand."],
+    "city": ["two cats sit in a city street", "cats in the city"],
+    "park": ["a child plays with a red ball in the park", "the child has a ball"],
+    "sofa": ["a cat sleeps on a sofa", "the sofa has a cat on it", "a sleeping cat"],
+}
+CAPTIONS = ["a dog on the beach", "two cats in a city", "", "A cat sleeps on the sofa.", "a red ball", "dogs dogs dogs"]
+IMAGES = ["beach", "city", "park", "sofa", "park", "beach"]
+
+words = st.lists(st.sampled_from(["a", "dog", "cat", "runs", "on", "the", "sofa", "zebra"]), max_size=7).map(" ".join)
+
+
+def slow(captions: list[str], images: list[str], metric: str, **given: Any) -> list[float]:
+    """Each caption scored as an image of its own by `capeval.score`, words weighed by all references."""
+    stem = metric.startswith("cider-paper") or metric == "cider"
+    counts = capeval.DocumentFrequency.build(REFERENCES, stem=stem)
+    if "cider" in metric:
+        given["document_frequency"] = counts
+    names = [f"{row:03}" for row in range(len(captions))]
+    references = {name: REFERENCES[image] for name, image in zip(names, images, strict=True)}
+    candidates = dict(zip(names, captions, strict=True))
+    return [float(s) for s in capeval.score(references, candidates, metric, interval=None, **given)[metric].per_image]
+
+
+@pytest.mark.filterwarnings("ignore::capeval.errors.CapevalWarning")
+@pytest.mark.parametrize("metric", ["cider-d", "cider-d(sigma=2)", "bleu-4", "rouge-l", "wmd"])
+def test_rewards_are_the_metrics_scores(metric: str) -> None:
+    found = CaptionReward(REFERENCES, metric)(CAPTIONS, IMAGES)
+    assert found == pytest.approx(slow(CAPTIONS, IMAGES, metric), abs=1e-12)
+    assert len(set(found)) > 3
+
+
+@given(st.lists(st.tuples(words, st.sampled_from(list(REFERENCES))), min_size=1, max_size=12))
+def test_cider_d_by_numbers_of_words_is_cider_d(rows: list[tuple[str, str]]) -> None:
+    captions, images = [caption for caption, _ in rows], [image for _, image in rows]
+    counts = capeval.DocumentFrequency.build(REFERENCES)
+    numbered = CaptionReward(REFERENCES)(captions, images)
+    plain = CaptionReward(REFERENCES, document_frequency=counts)(captions, images)
+    assert numbered == pytest.approx(plain, abs=1e-12)
+
+
+def test_a_group_of_one_image_is_rewarded_as_in_a_batch_of_all() -> None:
+    """Weighed by the batch alone, every word of a group would be in every document, and every reward 0."""
+    reward = CaptionReward(REFERENCES)
+    group = ["a dog runs along the beach", "a dog", "the city"]
+    found = reward(group, ["beach"] * 3)
+    assert found == [reward([caption], ["beach"])[0] for caption in group]
+    assert found[0] > found[1] > found[2] == 0
+
+
+def test_mixtures_and_metrics_of_which_less_is_better() -> None:
+    first, second = (CaptionReward(REFERENCES, name)(CAPTIONS, IMAGES) for name in ("cider-d", "rouge-l"))
+    mixed = CaptionReward(REFERENCES, "2*cider-d + 0.5*rouge-l")
+    assert mixed(CAPTIONS, IMAGES) == pytest.approx([2 * a + 0.5 * b for a, b in zip(first, second, strict=True)])
+    assert mixed.__name__ == "capeval_cider_d_rouge_l"
+    assert CaptionReward(REFERENCES, {"cider-d": 2, "rouge-l": 0.5})(CAPTIONS, IMAGES) == mixed(CAPTIONS, IMAGES)
+    assert CaptionReward(REFERENCES, CiderD(sigma=5)).__name__ == "capeval_cider_d_sigma_5"
+    sets = SetReward(REFERENCES, "mbleu-2")
+    near, far = sets(["a dog", "a dog", "a dog runs on sand"], ["beach"] * 3)[1:]
+    assert far > near
+
+
+def test_as_trl_calls_it() -> None:
+    logged: dict[str, float] = {}
+    reward = CaptionReward(REFERENCES)
+    chats = [[{"role": "user", "content": "?"}, {"role": "assistant", "content": text}] for text in CAPTIONS]
+    parts = [[{"role": "assistant", "content": [{"type": "text", "text": text}]}] for text in CAPTIONS]
+    expected = reward(CAPTIONS, IMAGES)
+    for completions in (CAPTIONS, chats, parts):
+        found = reward(
+            prompts=["describe"] * 6, completions=completions, completion_ids=[[1]] * 6, image_id=IMAGES,
+            log_metric=logged.__setitem__, trainer_state=None,
+        )  # fmt: skip
+        assert found == expected
+    assert all(type(value) is float for value in expected)
+    assert logged == {"capeval/words": 22 / 6, "capeval/repetition": 0.5 / 6, "capeval/empty": 1 / 6}
+    assert reward.last == Guards(22 / 6, 0.5 / 6, 1 / 6)
+    named = CaptionReward(REFERENCES, image_column="file")
+    assert named(completions=CAPTIONS, file=IMAGES) == expected
+    assert reward([[{"role": "assistant", "content": None}]], ["beach"]) == [0.0]
+
+
+def diversity(captions: list[str], metric: str) -> float:
+    """Of one set, with words weighed by all references."""
+    given = {"document_frequency": capeval.DocumentFrequency.build(REFERENCES)} if metric == "self-cider" else {}
+    scored = capeval.diversity({"s": {"x": captions}}, metrics=metric, interval=None, **given)  # type: ignore[arg-type]
+    return float(scored["s"][metric].per_image[0])
+
+
+@pytest.mark.parametrize("metric", ["self-cider", "lsa", "mbleu-mix", "mbleu-2"])
+def test_shares_are_what_a_set_loses_without_a_caption(metric: str) -> None:
+    group = ["a dog on the beach", "a dog on the beach", "two cats in the city", "the sofa"]
+    images = ["park", "beach", "park", "park", "beach", "park", "beach"]
+    captions = [group[0], "a", group[1], group[2], "a dog", group[3], "the cat"]
+    found = SetReward(REFERENCES, metric)(captions, images)
+    sign = -1 if metric == "mbleu-2" else 1
+    rows = [row for row, image in enumerate(images) if image == "park"]
+    for place, row in enumerate(rows):
+        without = group[:place] + group[place + 1 :]
+        assert found[row] == pytest.approx(sign * (diversity(group, metric) - diversity(without, metric)), abs=1e-12)
+    assert found[rows[0]] == pytest.approx(found[rows[1]])  # the same caption twice
+    assert found[rows[3]] > found[rows[0]]
+
+
+def test_accuracy_and_diversity_mix() -> None:
+    captions, images = ["a dog", "a dog runs", "two cats", "a ball"], ["beach"] * 4
+    accuracy = CaptionReward(REFERENCES)(captions, images)
+    diverse = SetReward(REFERENCES, "self-cider")(captions, images)
+    mixed = SetReward(REFERENCES, "cider-d + 3*self-cider")
+    assert mixed(captions, images) == pytest.approx([a + 3 * d for a, d in zip(accuracy, diverse, strict=True)])
+    assert mixed.__name__ == "capeval_cider_d_self_cider"
+    assert mixed([], []) == []
+
+
+def test_objects_by_image() -> None:
+    objects = {image: {"dog": 1} if image == "beach" else {"cat": 1} for image in REFERENCES}
+    reward = CaptionReward(REFERENCES, "vifidel(references=no)", objects=objects)
+    dog, cat = reward(["a dog", "a dog"], ["beach", "sofa"])
+    assert dog > cat
+    with pytest.raises(UsageError, match="vifidel"):
+        CaptionReward(REFERENCES, "vifidel(references=no)")
+
+
+@pytest.mark.parametrize("reward", [CaptionReward(REFERENCES), SetReward(REFERENCES, "rouge-l + self-cider")])
+def test_copies_and_pickles_reward_alike(reward: CaptionReward | SetReward) -> None:
+    captions, images = ["a dog", "two cats", "", "a dog runs"], ["beach"] * 4
+    expected = reward(captions, images)
+    for other in (copy.deepcopy(reward), pickle.loads(pickle.dumps(reward))):
+        assert other(captions, images) == expected
+        assert other.__name__ == reward.__name__
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: CaptionReward(REFERENCES, "self-cider"), r"scores caption sets.*SetReward"),
+        (lambda: CaptionReward(REFERENCES, "fluency"), "learns from the references of all images"),
+        (lambda: CaptionReward(REFERENCES, "coco"), "is a group of"),
+        (lambda: CaptionReward(REFERENCES, "cider-d + cider-d"), "stands in it twice"),
+        (lambda: CaptionReward(REFERENCES, "0*cider-d"), "a weight is a number above 0, got 0"),
+        (lambda: CaptionReward(REFERENCES, "many*cider-d"), r"'many\*cider-d' is not of the form weight\*name"),
+        (lambda: CaptionReward(REFERENCES, "cider-d +"), "'' is not of the form"),
+        (lambda: CaptionReward(REFERENCES, {"cider-d": True}), "a weight is a number above 0"),
+        (lambda: CaptionReward(REFERENCES, {}), "no reward given"),
+        (lambda: CaptionReward({"a": ["a dog"]}), "the references of one image"),
+        (lambda: CaptionReward(REFERENCES, tokenizer="blank"), "tokenizer"),
+        (lambda: SetReward(REFERENCES, "cider-d"), "cider-d scores single captions; use capeval.rewards.CaptionReward"),
+        (lambda: SetReward(REFERENCES)(["a", "b"], ["park"] * 2), "at least 3 captions, and 1 image .*park.* fewer"),
+        (lambda: CaptionReward(REFERENCES)(["a"]), "which images are these captions of"),
+    ],
+)
+def test_what_cannot_reward(make: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("captions", "images", "message"),
+    [
+        (["a"], ["moon"], r"no references for 1 image \(moon\): .* 4 images, such as 'beach'"),
+        (["a", "b"], ["park"], "2 captions and 1 image ids"),
+        ([7], ["park"], "completion 0 is a int; expected a caption as text, or a list of chat messages"),
+        ([[]], ["park"], "completion 0 is a list"),
+        ([[{"role": "assistant", "content": 3}]], ["park"], "completion 0 is a list"),
+    ],
+)
+def test_what_cannot_be_rewarded(captions: Any, images: list[str], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        CaptionReward(REFERENCES)(captions, images)
+
+
+def test_guards_show_a_policy_that_repeats_itself() -> None:
+    reward = CaptionReward(REFERENCES)
+    reward(["a dog a dog a dog a dog", "a dog"], ["beach", "beach"])
+    assert reward.last is not None
+    assert reward.last == Guards(words=5.0, repetition=(1 - 2 / 7) / 2, empty=0.0)
+    reward([], [])
+    assert reward.last == Guards(0, 0, 0)
+
+
+def test_rewards_do_not_depend_on_the_threads() -> None:
+    one, four = (CaptionReward(REFERENCES, "cider-d + rouge-l", threads=n)(CAPTIONS, IMAGES) for n in (1, 4))
+    assert np.array_equal(one, four)

@@ -1,0 +1,61 @@
+"""The trainers of TRL take the rewards as they are: a vision-language model, a few steps of GRPO and of RLOO."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from capeval.rewards import CaptionReward, SetReward
+from tiny_llava import write_tiny_llava
+
+pytestmark = pytest.mark.torch
+
+REFERENCES = {
+    "beach": ["a dog runs along the beach", "a brown dog runs"],
+    "city": ["two cats sit in a city", "cats in the city"],
+    "park": ["a child plays with a ball", "the child has a ball"],
+}
+
+
+@pytest.mark.filterwarnings("ignore")  # of the trainer and its dependencies
+@pytest.mark.parametrize("trainer", ["GRPO", "RLOO"])
+def test_a_trainer_takes_both_rewards(trainer: str, tmp_path: Path) -> None:
+    import torch
+    import trl
+    from datasets import Dataset
+    from PIL import Image
+    from transformers import AutoProcessor
+
+    torch.set_num_threads(1)
+    checkpoint = str(write_tiny_llava(tmp_path / "llava", [text for group in REFERENCES.values() for text in group]))
+    rows = [
+        {
+            "prompt": [{"role": "user", "content": "describe this image"}],
+            "image": Image.new("RGB", (40, 30), (80 * number, 9, 9)),
+            "image_id": image,
+        }
+        for number, image in enumerate(REFERENCES)
+    ]
+    settings: dict[str, Any] = {
+        "output_dir": str(tmp_path / "run"), "max_steps": 2, "per_device_train_batch_size": 4, "num_generations": 4,
+        "max_completion_length": 6, "reward_weights": [1.0, 0.5], "report_to": [], "use_cpu": True, "bf16": False,
+        "logging_steps": 1, "save_strategy": "no", "disable_tqdm": True,
+    }  # fmt: skip
+    run = getattr(trl, f"{trainer}Trainer")(
+        checkpoint,
+        reward_funcs=[CaptionReward(REFERENCES), SetReward(REFERENCES, "self-cider")],
+        args=getattr(trl, f"{trainer}Config")(**settings),
+        train_dataset=Dataset.from_list(rows),
+        processing_class=AutoProcessor.from_pretrained(checkpoint),
+    )
+    run.train()
+    steps = [row for row in run.state.log_history if "reward" in row]
+    assert len(steps) == 2
+    for row in steps:
+        accuracy, diversity = (row[f"rewards/capeval_{name}/mean"] for name in ("cider_d", "self_cider"))
+        assert row["reward"] == pytest.approx(accuracy + 0.5 * diversity, abs=1e-5)
+        assert 0 <= row["capeval/repetition"] <= 1
+        assert 0 <= row["capeval/words"] <= 6
+    assert any(row["reward_std"] > 0 for row in steps)
