@@ -65,8 +65,8 @@ class GaussianNoise(Altered):
     """Each caption sees the image with other noise.
 
     The paper's deviations are 1 to 10, and it does not say of what: of pixels from 0 to 255 they change next to
-    nothing. The default is ten times as large, a choice with which sets lie where the paper shows them: between a beam and
-    people in diversity.
+    nothing. The default is ten times as large, a choice with which sets lie where the paper shows them: between a beam
+    and people in diversity.
     """
 
     name: ClassVar[str] = "gnc"
