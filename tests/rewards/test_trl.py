@@ -10,6 +10,7 @@ import pytest
 from capeval.rewards import CaptionReward, SetReward
 from tiny_llava import write_tiny_llava
 
+torch = pytest.importorskip("torch", exc_type=ImportError)
 pytestmark = pytest.mark.torch
 
 REFERENCES = {
@@ -22,7 +23,6 @@ REFERENCES = {
 @pytest.mark.filterwarnings("ignore")  # of the trainer and its dependencies
 @pytest.mark.parametrize("trainer", ["GRPO", "RLOO"])
 def test_a_trainer_takes_both_rewards(trainer: str, tmp_path: Path) -> None:
-    import torch
     import trl
     from datasets import Dataset
     from PIL import Image
