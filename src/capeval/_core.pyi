@@ -341,8 +341,12 @@ class SceneGraphs:
     """Where the scene graphs of captions come from: a resource of SPICE."""
 
     @staticmethod
-    def parsed(parser: Parser) -> SceneGraphs:
-        """Graphs that the parser makes as they are asked for."""
+    def parsed(parser: Parser, sentences: list[tuple[str, list[int]]]) -> SceneGraphs:
+        """Graphs that the parser makes as they are asked for.
+
+        Captions are one sentence each, but those of `sentences`: tokens joined by blanks, and the places behind the
+        last token of each sentence.
+        """
 
     @staticmethod
     def given(graphs: list[tuple[str, _SceneGraphParts]]) -> SceneGraphs:

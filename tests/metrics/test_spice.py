@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import capeval
 from capeval import Corpus, _core
 from capeval.resources.english import synonyms
 from reference import spice
@@ -147,3 +148,30 @@ def test_tuples_that_are_merged_already_give_the_same_score(candidate: Graph, re
 def test_a_tuple_of_four_parts_is_refused() -> None:
     with pytest.raises(ValueError, match="a tuple has one to three parts, not 4"):
         _core.SceneGraphs.merged([("c", [["a", "b", "c", "d"]])])
+
+
+def test_a_text_of_sentences_has_the_graphs_of_its_sentences() -> None:
+    """The tokenizer drops the marks that end them."""
+    sentences = ["A brown dog runs along the beach.", 'Two cats sit on a "red" sofa!', "A man holds a red ball"]
+    text = "\n ".join(sentences)
+    expected = [one for sentence in sentences for one in capeval.scene_graph(sentence).tuples()]
+    assert sorted(capeval.scene_graph(text).tuples()) == sorted(set(expected))
+    assert len(capeval.scene_graph(text).tokens) == sum(len(tokens) for tokens in capeval.tokenize(sentences))
+    assert capeval.scene_graph("a dog runs by St. Mary").tokens == tuple(capeval.tokenize(["a dog runs by St. Mary"])[0])
+
+
+@pytest.mark.filterwarnings("ignore::capeval.errors.CapevalWarning")
+def test_paragraphs_are_scored_by_sentence_and_short_texts_as_one() -> None:
+    """The original program takes what is short as one sentence, and nothing that is long."""
+    sentence = "A brown dog runs along the beach."
+    references = {"long": [sentence], "short": [sentence]}
+
+    def score(repeats: int) -> list[float]:
+        candidates = {"long": " ".join([sentence] * repeats), "short": "A dog runs. The brown beach is red."}
+        return list(capeval.score(references, candidates, "spice", interval=None)["spice"].per_image)
+
+    assert score(30)[0] == 1
+    joined = capeval.score(
+        references, {"long": "a dog", "short": "a dog runs the brown beach is red"}, "spice", interval=None
+    )["spice"].per_image[1]
+    assert score(1)[1] == score(30)[1] == joined

@@ -22,10 +22,11 @@ type Proposition = (Vec<Vec<String>>, Option<(usize, &'static str)>);
 
 #[pymethods]
 impl SceneGraphs {
-    /// Graphs that the parser makes.
+    /// Graphs that the parser makes; `sentences`: captions (tokens joined by blanks) with the ends of their sentences.
     #[staticmethod]
-    fn parsed(parser: &Bound<'_, Parser>) -> Self {
-        Self(Arc::new(core::Graphs::Parsed(parser.get().0.clone())))
+    fn parsed(parser: &Bound<'_, Parser>, sentences: Vec<(String, Vec<usize>)>) -> Self {
+        let sentences = sentences.into_iter().map(|(caption, ends)| (caption.into(), ends)).collect();
+        Self(Arc::new(core::Graphs::Parsed(parser.get().0.clone(), sentences)))
     }
 
     /// Graphs that were made elsewhere, by caption (tokens joined by blanks).

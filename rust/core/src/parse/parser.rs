@@ -41,13 +41,24 @@ impl Parser {
         Memory { activations: Activations::new(&self.0), lower: Vec::new(), buffer: String::new() }
     }
 
-    /// The words of a caption, one for each token. `.`, `!` and `?` end a sentence; heads stay within their sentence.
+    /// The words of a caption, one for each token, as one sentence.
     pub fn parse(&self, memory: &mut Memory, tokens: &[&str]) -> Vec<Word> {
+        self.parse_sentences(memory, tokens, &[])
+    }
+
+    /// The words of a text, one for each token; heads stay within their sentence.
+    ///
+    /// `ends` are the places behind the last token of each sentence, rising; what is behind the last of them is one
+    /// more sentence, and ends beyond the text say nothing.
+    pub fn parse_sentences(&self, memory: &mut Memory, tokens: &[&str], ends: &[usize]) -> Vec<Word> {
         let mut words = Vec::with_capacity(tokens.len());
-        for sentence in tokens.split_inclusive(|&token| matches!(token, "." | "!" | "?")) {
-            for part in sentence.chunks(LONGEST_SENTENCE) {
+        let mut start = 0;
+        for &end in ends.iter().chain([&tokens.len()]) {
+            let end = end.clamp(start, tokens.len());
+            for part in tokens[start..end].chunks(LONGEST_SENTENCE) {
                 self.sentence(memory, part, &mut words);
             }
+            start = end;
         }
         words
     }

@@ -94,7 +94,7 @@ class Spice(Metric):
 
         table = synonyms()
         if self.parser == "native":
-            graphs, made_by = parsed(), f"model:{parser().checksum:08x}"
+            graphs, made_by = parsed(_paragraphs(corpus)), f"model:{parser().checksum:08x}"
         else:
             graphs, made_by = needs.once("stanford", lambda: _by_the_program(corpus, needs), of=corpus)
         own = graphs, table
@@ -111,6 +111,30 @@ class Spice(Metric):
     def kernel_parameters(self) -> dict[str, str]:
         """The category: the graphs come as a resource."""
         return {"category": self.category}
+
+
+LONGEST = 80
+"""Words that the parser takes at once. The original takes up to about 90, as one sentence whatever its marks."""
+
+
+def _paragraphs(corpus: Corpus) -> list[tuple[str, list[int]]]:
+    """The captions that are longer than one parse, with the ends of their sentences.
+
+    Shorter ones of two sentences are parsed as one, as the original program does: it is given them without marks.
+    """
+    if corpus._core.longest()[0] <= LONGEST:
+        return []
+    texts, tokens = [], []
+    for image in corpus.image_ids:
+        given = corpus.candidate_captions.captions(image), corpus.reference_captions.captions(image)
+        for captions, cut in zip(given, corpus.texts(image), strict=True):
+            for caption, joined in zip(captions, cut, strict=True):
+                if joined.count(" ") >= LONGEST:
+                    texts.append(caption)
+                    tokens.append(joined)
+    from capeval.metrics.spice.scene_graph import sentences_of
+
+    return sentences_of(texts, tokens, corpus.tokenizer)
 
 
 def _by_the_program(corpus: Corpus, needs: Needs) -> tuple[_core.SceneGraphs, str]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -113,19 +114,47 @@ def scene_graph(caption: str, *, tokenizer: str = "ptb") -> SceneGraph:
 
 
 def scene_graphs(captions: Sequence[str], *, tokenizer: str = "ptb", threads: int = 0) -> list[SceneGraph]:
-    """The scene graphs of captions, in their order; `threads` at once, 0 for one per core."""
+    """The scene graphs of captions, in their order; `threads` at once, 0 for one per core.
+
+    A text of several sentences, which end with `.`, `!` or `?`, is parsed sentence by sentence.
+    """
     from capeval.corpus.corpus import tokenize
 
-    return [_of_core(*made) for made in parsed().graphs(tokenize(list(captions), tokenizer=tokenizer), threads)]
+    captions = list(captions)
+    tokens = tokenize(captions, tokenizer=tokenizer)
+    graphs = parsed(sentences_of(captions, map(" ".join, tokens), tokenizer))
+    return [_of_core(*made) for made in graphs.graphs(tokens, threads)]
 
 
-@cache
-def parsed() -> _core.SceneGraphs:
-    """Graphs by the parser inside the package, which is read once per process."""
+def parsed(sentences: list[tuple[str, list[int]]] | None = None) -> _core.SceneGraphs:
+    """Graphs by the parser inside the package, which is read once per process; `sentences` as `sentences_of` finds."""
     from capeval import _core
     from capeval.resources.english import parser
 
-    return _core.SceneGraphs.parsed(parser())
+    return _core.SceneGraphs.parsed(parser(), sentences or [])
+
+
+_BETWEEN = re.compile(r"""(?<=[.!?])["')\]]*\s+""")
+"""Between two sentences: marks at the end of the first, and white space."""
+
+
+def sentences_of(texts: Iterable[str], tokens: Iterable[str], tokenizer: str) -> list[tuple[str, list[int]]]:
+    """The texts of several sentences: their tokens joined by blanks, and the places behind the last of each sentence.
+
+    Tokenizers drop the marks that end sentences, so the ends are found in the texts as they were given. A text whose
+    sentences do not have the tokens of the whole text is one sentence.
+    """
+    from capeval.corpus.corpus import tokenize
+
+    found = []
+    for text, joined in zip(texts, tokens, strict=True):
+        pieces = _BETWEEN.split(text)
+        if len(pieces) == 1:
+            continue
+        lengths = [len(piece) for piece in tokenize(pieces, tokenizer=tokenizer, threads=1)]
+        if sum(lengths) == len(joined.split()):
+            found.append((joined, list(accumulate(lengths))[:-1]))
+    return found
 
 
 def _of_core(

@@ -12,8 +12,9 @@ use crate::parse::{Memory, Parser};
 
 /// What captions say: by the parser here, or found elsewhere.
 pub enum Graphs {
-    /// Parsed as they are asked for.
-    Parsed(Arc<Parser>),
+    /// Parsed as they are asked for, each as one sentence but those whose sentences' ends are here, by their tokens
+    /// joined by blanks: see [`Parser::parse_sentences`].
+    Parsed(Arc<Parser>, FxHashMap<Box<str>, Vec<usize>>),
     /// A graph per caption, by its tokens joined by blanks.
     Given(FxHashMap<Box<str>, SceneGraph>),
     /// What a side of the comparison says, a candidate or all references of an image, with names merged already: tuples
@@ -29,7 +30,7 @@ impl Graphs {
     /// A reader of them for one thread.
     pub fn reader(&self) -> Reader<'_> {
         let memory = match self {
-            Self::Parsed(parser) => Some(Box::new(parser.worker())),
+            Self::Parsed(parser, _) => Some(Box::new(parser.worker())),
             _ => None,
         };
         Reader { graphs: self, memory }
@@ -46,8 +47,9 @@ impl Reader<'_> {
     /// The words that a caption's graph counts by, and the graph; what is not known says nothing.
     pub fn words_and_graph(&mut self, tokens: &[&str]) -> (Vec<String>, SceneGraph) {
         match (self.graphs, &mut self.memory) {
-            (Graphs::Parsed(parser), Some(memory)) => {
-                let words = parser.parse(memory, tokens);
+            (Graphs::Parsed(parser, sentences), Some(memory)) => {
+                let known = if sentences.is_empty() { None } else { sentences.get(&*tokens.join(" ")) };
+                let words = parser.parse_sentences(memory, tokens, known.map_or(&[], Vec::as_slice));
                 let graph = SceneGraph::of(&words);
                 (words.into_iter().map(|word| word.text).collect(), graph)
             }
