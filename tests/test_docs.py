@@ -21,6 +21,8 @@ from capeval.metrics.registry import METRICS
 from capeval.report.formats import FORMATS as PRINTED_FORMATS
 from pages import DOCS, PAGES, ROOT, RUNNERS, Page, every_page, run_page, runner_of
 
+CHECKPOINT = "tiny-llava"
+"""The checkpoint of pages that train one: readers put the name of theirs."""
 REFERENCE = {page: page.read_text(encoding="utf-8") for page in sorted((DOCS / "reference").rglob("*.md"))}
 
 
@@ -31,7 +33,12 @@ def test_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.torch
 @every_page("torch")
+@pytest.mark.filterwarnings("ignore")  # of trainers and their dependencies
 def test_page_that_needs_torch_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if CHECKPOINT in page.read_text(encoding="utf-8"):
+        from tiny_llava import write_tiny_llava
+
+        write_tiny_llava(tmp_path / CHECKPOINT, ["a brown dog runs along the beach", "two cats in city", "child ball"])
     run_page(page, tmp_path, monkeypatch)
 
 
