@@ -40,7 +40,7 @@ BATCH = 10_000
     type=click.Choice([name for name in TOKENIZERS if name != "ptb-stream"]),
     default="ptb",
     show_default=True,
-    help="ptb: the COCO suite's; whitespace, none: captions are tokenised already.",
+    help="ptb: the COCO suite's; whitespace, none, blanks: captions are tokenised already.",
 )
 @click.option("--caption-format", type=click.Choice(FORMATS), help="Instead of recognising it from content.")
 @click.option("--split", metavar="NAME", help="Split of a Karpathy file, such as test.")
