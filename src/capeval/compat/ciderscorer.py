@@ -219,7 +219,7 @@ class WithFrequencies:
                 ) from None
             if image not in gts:
                 raise DataError(f"res[{number}] is of image {image!r}, of which gts has no reference")
-            scorer += (only_one(captions, f"res[{number}]['caption']"), several(gts[image], f"gts[{image!r}]"))
+            scorer += (only_one(captions, f"res[{number}]['caption']"), gts[image])
         return scorer.compute_score()
 
     def my_compute_score(

@@ -152,10 +152,9 @@ def _of_counts(counts: Mapping[Ngram, float], ref_len: float | None) -> Document
     documents = round(math.exp(ref_len))
     if documents < 1 or not math.isclose(math.log(documents), ref_len, abs_tol=1e-9):
         raise DataError(f"ref_len must be the logarithm of a whole number of images, got {ref_len}")
-    numbers: dict[str, int] = {}
-    ids: list[int] = []
-    lengths: list[int] = []
-    found: list[int] = []
+    # Four empty words, which no caption has: counts of short captions, or none at all, serve for long ones too.
+    numbers = {"": 0}
+    ids, lengths, found = [0] * LONGEST, [LONGEST], [1]
     for ngram, count in counts.items():
         if count == 0 or len(ngram) > LONGEST:  # looking up an unknown n-gram in a defaultdict leaves a 0 there
             continue
@@ -164,8 +163,6 @@ def _of_counts(counts: Mapping[Ngram, float], ref_len: float | None) -> Document
         ids += (numbers.setdefault(word, len(numbers)) for word in ngram)
         lengths.append(len(ngram))
         found.append(int(count))
-    if not found:  # what no caption has: every other n-gram then counts as one that was never seen
-        numbers, ids, lengths, found = {"": 0}, [0], [1], [1]
     import numpy as np
 
     arrays = (np.asarray(ids, "<u4"), np.asarray(lengths, "u1"), np.asarray(found, "<u4"))
