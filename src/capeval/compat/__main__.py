@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 import runpy
 import sys
-from types import TracebackType
+from types import ModuleType, TracebackType
+from typing import NoReturn
 
-from capeval.compat import ANYWHERE, SUITES, install
+from capeval.compat import ANYWHERE, SUITES
+from capeval.compat.children import Chosen, send
 from capeval.errors import CapevalError
 
 USAGE = f"""\
@@ -44,30 +47,37 @@ def main(arguments: list[str]) -> None:
     if not program:
         _stop("which program?")
     try:
-        install(options["--only"].split(","))
-        _choose_parser(options["--spice-parser"])
+        chosen = Chosen(tuple(options["--only"].split(",")), options["--spice-parser"])
+        chosen.apply()
     except CapevalError as error:
         _stop(str(error))
+    send(chosen)
     sys.excepthook = _ProgramsOwn(sys.excepthook)
     sys.argv = program
     if is_module:
         runpy.run_module(program[0], run_name="__main__", alter_sys=True)
         return
-    if not os.path.exists(program[0]):
-        _stop(f"{program[0]}: no such file")
-    if os.path.isfile(program[0]):  # a folder or an archive with a __main__ finds its modules itself
-        sys.path[0] = os.path.dirname(os.path.realpath(program[0]))
-    runpy.run_path(program[0], run_name="__main__")
+    if os.path.isdir(program[0]):
+        runpy.run_path(program[0], run_name="__main__")
+        return
+    _run_file(program[0])
 
 
-def _choose_parser(parser: str) -> None:
-    from capeval.compat.pycocoevalcap.spice.spice import Spice
-    from capeval.metrics import Spice as Metric
+def _run_file(path: str) -> None:
+    """Runs a file as Python does: as the main module, which stays it until the end of the process."""
+    path = os.path.abspath(path)
+    try:
+        with open(path, "rb") as file:
+            source = file.read()
+    except OSError as error:
+        _stop(f"{path}: {error.strerror}")
+    sys.path[0] = os.path.dirname(os.path.realpath(path))
+    sys.modules["__main__"] = main = ModuleType("__main__")
+    vars(main).update(__file__=path, __cached__=None, __builtins__=builtins)
+    exec(compile(source, path, "exec", dont_inherit=True), vars(main))  # noqa: S102  (what Python would run)
 
-    Spice.parser = Metric(parser=parser).parser  # checked
 
-
-def _stop(message: str) -> None:
+def _stop(message: str) -> NoReturn:
     print(f"capeval.compat: {message}\n\n{USAGE}", end="", file=sys.stderr)
     raise SystemExit(2)
 
