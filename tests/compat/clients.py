@@ -28,7 +28,7 @@ class Coco:
 
     def __init__(self, captions: Mapping[Any, Sequence[str]]) -> None:
         self.imgToAnns = {
-            image: [{"image_id": image, "caption": caption, "id": f"{image}-{number}"} for number, caption in enumerate(some)]
+            image: [{"image_id": image, "caption": caption, "id": number} for number, caption in enumerate(some)]
             for image, some in captions.items()
         }
 
@@ -72,7 +72,7 @@ def mmpretrain(package: str, folder: Path, references: References, candidates: S
     for image, caption in candidates:
         first.setdefault(image, caption)
     rows = [(image, caption) for image, captions in references.items() for caption in captions]
-    annotations = [{"image_id": image, "caption": caption, "id": number} for number, (image, caption) in enumerate(rows)]
+    annotations = [{"image_id": image, "caption": one, "id": number} for number, (image, one) in enumerate(rows)]
     (folder / "annotations.json").write_text(
         json.dumps({"images": [{"id": image} for image in references], "annotations": annotations})
     )
@@ -121,14 +121,10 @@ def vlmevalkit(package: str, references: References, candidates: Candidates) -> 
     gts = {str(number): list(captions) for number, captions in enumerate(references.values())}
     res = {str(number): [candidates[image]] for number, image in enumerate(references)}
     found = {}
-    for module, name, arguments in (("bleu.bleu", "Bleu", (4,)), ("rouge.rouge", "Rouge", ()), ("cider.cider", "Cider", ())):
-        scorer = getattr(import_module(f"{package}.{module}"), name)(*arguments)
+    for module, name in (("bleu.bleu", "Bleu"), ("rouge.rouge", "Rouge"), ("cider.cider", "Cider")):
+        scorer = getattr(import_module(f"{package}.{module}"), name)()
         score, scores = scorer.compute_score(gts, res)
-        if isinstance(score, list):
-            score = [one * 100 for one in score]
-        else:
-            score = score * 100
-        found[scorer.method()] = score, scores
+        found[scorer.method()] = [one * 100 for one in score] if isinstance(score, list) else score * 100, scores
     return found
 
 

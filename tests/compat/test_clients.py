@@ -65,7 +65,8 @@ def corpus(images: int, seed: int) -> tuple[dict[int, list[str]], dict[int, str]
     draw = random.Random(seed)
     ids = draw.sample(range(1000), images)
     made = [" ".join(draw.choice(part) for part in (SUBJECTS, VERBS, OBJECTS)) for _ in range(6 * images)]
-    return {image: made[6 * k : 6 * k + 5] for k, image in enumerate(ids)}, {image: made[6 * k + 5] for k, image in enumerate(ids)}
+    references = {image: made[6 * k : 6 * k + 5] for k, image in enumerate(ids)}
+    return references, {image: made[6 * k + 5] for k, image in enumerate(ids)}
 
 
 @pytest.mark.java
@@ -88,8 +89,9 @@ def test_what_evaluate_leaves_behind() -> None:
         scores, of_images = clients.lavis(OURS, references, candidates)
     assert list(scores) == ["Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4", "METEOR", "ROUGE_L", "CIDEr", "SPICE"]
     assert list(of_images) == list(references)
-    assert printed.getvalue().splitlines()[:3] == ["tokenization...", "setting up scorers...", "computing Bleu score..."]
-    assert f"SPICE: {scores['SPICE']:0.3f}" in printed.getvalue().splitlines()
+    told = printed.getvalue().splitlines()
+    assert told[:3] == ["tokenization...", "setting up scorers...", "computing Bleu score..."]
+    assert f"SPICE: {scores['SPICE']:0.3f}" in told
     for image, of_image in of_images.items():
         assert list(of_image) == ["image_id", *scores]
         assert of_image["image_id"] == image
@@ -233,6 +235,7 @@ def test_tokenizers() -> None:
     }
     given |= {"none": [], ("a", "tuple"): [{"caption": "a box of vitamin c."}], "next": [{"caption": "The dog\nruns."}]}
     found, expected = (
-        import_module(f"{package}.tokenizer.ptbtokenizer").PTBTokenizer().tokenize(given) for package in (OURS, ORIGINAL)
+        import_module(f"{package}.tokenizer.ptbtokenizer").PTBTokenizer().tokenize(given)
+        for package in (OURS, ORIGINAL)
     )
     assert_equal(found, expected)

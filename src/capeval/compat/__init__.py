@@ -28,8 +28,8 @@ ANYWHERE = ("pycocoevalcap", "pyciderevalcap")
 """
 
 SUITES = (*ANYWHERE, "evaluation")
-"""All packages that can be replaced. `evaluation` is a common name: it is replaced only if asked for, and only where it is
-not inside another package.
+"""All packages that can be replaced. `evaluation` is a common name: it is replaced only if asked for, and only where it
+is not inside another package.
 """
 
 
@@ -51,8 +51,8 @@ def install(only: Iterable[str] = ANYWHERE) -> None:
         old = getattr(module, "__name__", "")
         if _suite(old, names) and not old.startswith(_HERE):
             raise UsageError(
-                f"{old} is imported already ({getattr(module, '__file__', 'no file')}), so the program keeps the original; "
-                "call capeval.compat.install() before the first import of it, or run the program by "
+                f"{old} is imported already ({getattr(module, '__file__', 'no file')}), so the program keeps the "
+                "original; call capeval.compat.install() before the first import of it, or run the program by "
                 "python -m capeval.compat SCRIPT"
             )
     if _finder not in sys.meta_path:

@@ -148,11 +148,13 @@ class Scorer:
     ) -> list[npt.NDArray[np.float64]]:
         """What `my_get_cider` says of several groups of captions, which are scored in one pass."""
         for number, (gts, res) in enumerate(groups):
-            several(gts, f"gts[{number}]"), several(res, f"res[{number}]")
-        pairs = [(one, [other]) for gts, res in groups for one in res for other in gts]
-        if not pairs:
+            several(gts, f"gts[{number}]")
+            several(res, f"res[{number}]")
+        if not groups:
             return []
-        found = self._of(*zip(*pairs, strict=True), frequencies=self._given())[1]
+        candidates = [one for gts, res in groups for one in res for _ in gts]
+        references = [[other] for gts, res in groups for _ in res for other in gts]
+        found = self._of(candidates, references, self._given())[1]
         cuts = np.cumsum([len(gts) * len(res) for gts, res in groups])[:-1]
         parts = zip(groups, np.split(found, cuts), strict=True)
         return [part.reshape(len(res), len(gts)) for (gts, res), part in parts]
@@ -160,8 +162,8 @@ class Scorer:
     def _given(self) -> Frequencies:
         if self._frequencies is None or self.ref_len is None:
             raise UsageError(
-                "there are no document frequencies yet: name them (df=NAME), or add references, call compute_doc_freq() "
-                "and set ref_len to the logarithm of the number of images"
+                "there are no document frequencies yet: name them (df=NAME), or add references, call "
+                "compute_doc_freq() and set ref_len to the logarithm of the number of images"
             )
         return self._frequencies
 

@@ -165,8 +165,13 @@ def _of_counts(counts: Mapping[Ngram, float], ref_len: float | None) -> Document
         found.append(int(count))
     import numpy as np
 
-    arrays = (np.asarray(ids, "<u4"), np.asarray(lengths, "u1"), np.asarray(found, "<u4"))
-    native = _core.DocumentFrequency.from_counts(list(numbers), *(one.tobytes() for one in arrays), documents)
+    native = _core.DocumentFrequency.from_counts(
+        list(numbers),
+        np.asarray(ids, "<u4").tobytes(),
+        np.asarray(lengths, "u1").tobytes(),
+        np.asarray(found, "<u4").tobytes(),
+        documents,
+    )
     return DocumentFrequency(native, "given")
 
 

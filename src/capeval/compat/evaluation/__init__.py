@@ -17,6 +17,6 @@ __all__ = ["Bleu", "Cider", "Meteor", "PTBTokenizer", "Rouge", "Spice", "compute
 
 def compute_scores(gts: Captions, gen: Captions, spice: bool = False) -> tuple[dict[str, Any], dict[str, Any]]:
     """The scores, and those of each image, by `BLEU`, `METEOR`, `ROUGE` and `CIDEr`; with `spice`, by `SPICE` too."""
-    metrics = [Bleu(), Meteor(), Rouge(), Cider(), *([Spice()] if spice else [])]
+    metrics: list[Any] = [Bleu(), Meteor(), Rouge(), Cider(), *([Spice()] if spice else [])]
     found = {str(metric): metric.compute_score(gts, gen) for metric in metrics}
     return {name: score for name, (score, _) in found.items()}, {name: scores for name, (_, scores) in found.items()}

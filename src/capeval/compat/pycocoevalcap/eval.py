@@ -46,7 +46,9 @@ class COCOEvalCap:
     def scorers(self) -> list[tuple[Any, list[str]]]:
         """The scorers, and the names of the scores that each of them gives."""
         names = [f"Bleu_{n}" for n in range(1, 5)]
-        return [(Bleu(4), names), (Meteor(), ["METEOR"]), (Rouge(), ["ROUGE_L"]), (Cider(), ["CIDEr"]), (Spice(), ["SPICE"])]
+        others: list[tuple[Any, list[str]]]
+        others = [(Meteor(), ["METEOR"]), (Rouge(), ["ROUGE_L"]), (Cider(), ["CIDEr"]), (Spice(), ["SPICE"])]
+        return [(Bleu(4), names), *others]
 
     def evaluate(self) -> None:
         """Scores all metrics, and prints them as it goes.
@@ -55,17 +57,9 @@ class COCOEvalCap:
         `MissingDependencyError` where METEOR's tables are not installed.
         """
         images = list(self.params["image_id"])
-        gts, res = ({image: side.imgToAnns[image] for image in images if image in side.imgToAnns}
-                    for side in (self.coco, self.cocoRes))  # fmt: skip
-        for captions, side in ((gts, "references"), (res, "candidate")):
-            missing = [str(image) for image in images if not captions.get(image)]
-            if missing:
-                raise DataError(
-                    f"no {side} for {some(missing)}; set params['image_id'] to the images that have both, as "
-                    "cocoRes.getImgIds() has them"
-                )
+        references, candidates = _of(self.coco, images, "reference"), _of(self.cocoRes, images, "candidate")
         print("tokenization...")
-        gts, res = PTBTokenizer().tokenize(gts), PTBTokenizer().tokenize(res)
+        gts, res = PTBTokenizer().tokenize(references), PTBTokenizer().tokenize(candidates)
         print("setting up scorers...")
         for scorer, methods in self.scorers():
             print(f"computing {scorer.method()} score...")
@@ -92,3 +86,15 @@ class COCOEvalCap:
     def setEvalImgs(self) -> None:
         """Makes `evalImgs` of `imgToEval`."""
         self.evalImgs = list(self.imgToEval.values())
+
+
+def _of(side: Coco, images: Sequence[Any], what: str) -> dict[Any, Sequence[Mapping[str, str]]]:
+    """The captions of the images. Raises `DataError` for an image without any."""
+    captions = {image: side.imgToAnns[image] for image in images if image in side.imgToAnns}
+    missing = [str(image) for image in images if not captions.get(image)]
+    if missing:
+        raise DataError(
+            f"no {what} for {some(missing)}; set params['image_id'] to the images that have both, as "
+            "cocoRes.getImgIds() gives them"
+        )
+    return captions

@@ -99,7 +99,7 @@ def _paraphrases(language: str) -> str:
 
 def _find(folder: str | PathLike[str] | None, language: str) -> str:
     if folder is None:
-        # Found, not imported: importing it would import what it needs. In the path: `capeval.compat` may stand in for it.
+        # Found, not imported: importing it would import what it needs. `capeval.compat` may stand in for it.
         from importlib.machinery import PathFinder
 
         package = PathFinder.find_spec("pycocoevalcap")

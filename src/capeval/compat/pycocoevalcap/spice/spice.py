@@ -30,8 +30,8 @@ Numbers = dict[str, float]
 class Spice:
     """SPICE of all that captions say, and of each category.
 
-    `parser` says where scene graphs come from: `native`, the parser inside capeval, or `stanford`, the original program,
-    which `capeval spice setup` sets up. Set it on the class to choose for every program that makes its own object.
+    `parser` says where scene graphs come from: `native`, the parser inside capeval, or `stanford`, the original
+    program, which `capeval spice setup` sets up. Set it on the class, to choose for programs that make their own object.
     """
 
     parser: ClassVar[str] = "native"
@@ -46,13 +46,15 @@ class Spice:
         try:
             order = sorted(gts)
         except TypeError:
-            raise DataError("SPICE's scores are in the order of the sorted image ids, and these cannot be sorted") from None
+            raise DataError(
+                "SPICE's scores are in the order of the sorted image ids, and these cannot be sorted"
+            ) from None
         names, candidates, references = paired({image: gts[image] for image in order}, res)
         metrics = {name: Metric(category=category, parser=self.parser) for name, category in _CATEGORIES.items()}
         result = score_corpus(encoded(candidates, references, names), metrics.values(), interval=None)
         found = {name: _numbers(result[metric]) for name, metric in metrics.items()}
         per_image = [{name: numbers[image] for name, numbers in found.items()} for image in range(len(order))]
-        return np.mean([numbers["All"]["f"] for numbers in per_image]), per_image
+        return np.mean(np.array([numbers["All"]["f"] for numbers in per_image], np.float64)), per_image
 
     def method(self) -> str:
         """The name that is printed."""
