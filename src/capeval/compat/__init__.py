@@ -47,9 +47,8 @@ def install(only: Iterable[str] = ANYWHERE) -> None:
     names = [only] if isinstance(only, str) else list(only)
     for name in names:
         accepted_name("a package to replace", name, SUITES)
-    for module in list(sys.modules.values()):
-        old = getattr(module, "__name__", "")
-        if _suite(old, names) and not old.startswith(_HERE):
+    for old, module in list(sys.modules.items()):
+        if _suite(old, names) and not getattr(module, "__name__", old).startswith(_HERE):
             raise UsageError(
                 f"{old} is imported already ({getattr(module, '__file__', 'no file')}), so the program keeps the "
                 "original; call capeval.compat.install() before the first import of it, or run the program by "
@@ -62,7 +61,7 @@ def install(only: Iterable[str] = ANYWHERE) -> None:
 
 def uninstall() -> None:
     """Takes the names back: the next import finds the real packages. What was imported before stays capeval's."""
-    for name in [name for name in sys.modules if _suite(name, _finder.names) and not name.startswith(_HERE)]:
+    for name in [name for name in sys.modules if _suite(name, _finder.names)]:
         del sys.modules[name]
     if _finder in sys.meta_path:
         sys.meta_path.remove(_finder)

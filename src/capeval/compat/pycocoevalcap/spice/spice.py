@@ -31,7 +31,7 @@ class Spice:
     """SPICE of all that captions say, and of each category.
 
     `parser` says where scene graphs come from: `native`, the parser inside capeval, or `stanford`, the original
-    program, which `capeval spice setup` sets up. Set it on the class, to choose for programs that make their own object.
+    program, which `capeval spice setup` sets up. Set it on the class: programs make their objects themselves.
     """
 
     parser: ClassVar[str] = "native"
