@@ -165,6 +165,9 @@ def test_frequencies_by_name(data: Path, name: str) -> None:
         {str(k): captions for k, captions in enumerate(answers[1])}, {str(k): one for k, one in enumerate(answers[0])},
         "cider-d, cider(stem=no)", tokenizer="none", document_frequency=built, interval=None,
     )  # fmt: skip
+    samples = [{"image_id": image, "caption": ["the dog runs"]} for image in gts]
+    same = {image: ["the dog runs"] for image in gts}
+    assert_equal(SuiteCider(df=name).compute_score(gts, same), CiderD(df=name).compute_score(gts, samples))
     for scorer, metric in ((CiderD(df=name), "cider-d"), (Cider(df=name), "cider(stem=no)")):
         assert scorer.cider_scorer.ref_len == pytest.approx(math.log(3))
         assert scorer.cider_scorer.document_frequency[("dog",)] == 2.0
@@ -249,7 +252,8 @@ def test_spice_is_in_the_order_of_sorted_ids() -> None:
 
 
 @pytest.mark.parametrize(
-    "scorer", [Bleu(2), Rouge(), SuiteCider(), Spice(), MeshedCider(), MeshedCider(REFERENCES), PTBTokenizer()],
+    "scorer",
+    [Bleu(2), Rouge(), SuiteCider(), Spice(), MeshedCider(), MeshedCider(REFERENCES), PTBTokenizer(verbose=False)],
     ids=lambda scorer: type(scorer).__module__,
 )  # fmt: skip
 def test_scorers_are_pickled_and_copied(scorer: Any) -> None:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from capeval.compat.captions import Captions, paired
-from capeval.compat.ciderscorer import Scores
-from capeval.compat.pycocoevalcap.cider.cider_scorer import CiderScorer
+from capeval.compat.ciderscorer import Scorer, Scores
 
 
 class Cider:
-    """CIDEr-D of n-grams up to `n` words, by document frequencies of the references; `test` and `refs` are not used."""
+    """CIDEr-D of n-grams up to `n` words; as in the original, `test` and `refs` have no effect.
 
-    def __init__(self, test: object = None, refs: object = None, n: int = 4, sigma: float = 6.0) -> None:  # noqa: ARG002
+    `df`, which some versions of the suite take, names the file that document frequencies come from; by default they are
+    those of the references of each call.
+    """
+
+    def __init__(
+        self, test: object = None, refs: object = None, n: int = 4, sigma: float = 6.0, *, df: str = "corpus"  # noqa: ARG002
+    ) -> None:
         self._n = n
         self._sigma = sigma
+        self._empty = Scorer(df, n=n, sigma=sigma)
 
     def compute_score(self, gts: Captions, res: Captions) -> Scores:
         """The mean score, and the scores of the images in the order of `gts`, shape (images,).
@@ -22,7 +28,7 @@ class Cider:
             res: `{image id: [candidate]}`.
         """
         _, candidates, references = paired(gts, res)
-        scorer = CiderScorer(n=self._n, sigma=self._sigma)
+        scorer = self._empty.copy_empty()
         for candidate, captions in zip(candidates, references, strict=True):
             scorer += (candidate, captions)
         return scorer.compute_score()

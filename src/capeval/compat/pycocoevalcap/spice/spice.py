@@ -54,7 +54,7 @@ class Spice:
         result = score_corpus(encoded(candidates, references, names), metrics.values(), interval=None)
         found = {name: _numbers(result[metric]) for name, metric in metrics.items()}
         per_image = [{name: numbers[image] for name, numbers in found.items()} for image in range(len(order))]
-        return np.mean(np.array([numbers["All"]["f"] for numbers in per_image], np.float64)), per_image
+        return np.float64(np.mean([numbers["All"]["f"] for numbers in per_image])), per_image
 
     def method(self) -> str:
         """The name that is printed."""

@@ -9,7 +9,10 @@ from capeval.compat.tokens import by_image
 
 
 class PTBTokenizer:
-    """Cuts captions into tokens."""
+    """Cuts captions into tokens; prints nothing, whatever `verbose` says, which some versions of the suite take."""
+
+    def __init__(self, verbose: bool = True) -> None:
+        self.verbose = verbose
 
     def tokenize(self, captions_for_image: Mapping[Any, Sequence[Mapping[str, str]]]) -> dict[Any, list[str]]:
         """Tokens, joined by blanks, of `{image id: [{"caption": text}, …]}`.
