@@ -94,6 +94,17 @@ def test_cider_as_the_original(corpus: Pairs, sigma: float) -> None:
     assert [dict(one) for one in mine] == [dict(one) for one in original]
 
 
+@given(corpus=pairs(least=2), other=pairs(least=1))
+def test_cider_of_scorers_that_are_added(corpus: Pairs, other: Pairs) -> None:
+    together = Pairs(corpus.candidates + other.candidates, corpus.references + other.references)
+    first, second = filled(CiderScorer(), corpus), filled(CiderScorer(), other)
+    forked, empty = first.copy(), first.copy_empty()
+    first += second
+    assert (first.size(), forked.size(), empty.size()) == (len(together.candidates), len(corpus.candidates), 0)
+    assert_equal(first.compute_score(), filled(CiderScorer(), together).compute_score())
+    assert_equal(forked.compute_score(), filled(CiderScorer(), corpus).compute_score())
+
+
 NGRAMS = st.lists(st.sampled_from(["a", "dog", "runs"]), min_size=1, max_size=5).map(tuple)
 
 
