@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from itertools import chain
 from typing import ClassVar
 
 import numpy as np
 
+from capeval import _core
 from capeval.compat.captions import Captions, encoded, paired
 from capeval.errors import DataError
 from capeval.metrics import Spice as Metric
-from capeval.scoring.result import Score
-from capeval.scoring.score import score_corpus
+from capeval.resources.needs import Needs
 
 _CATEGORIES = {
     "All": "all",
@@ -50,10 +52,15 @@ class Spice:
                 "SPICE's scores are in the order of the sorted image ids, and these cannot be sorted"
             ) from None
         names, candidates, references = paired({image: gts[image] for image in order}, res)
-        metrics = {name: Metric(category=category, parser=self.parser) for name, category in _CATEGORIES.items()}
-        result = score_corpus(encoded(candidates, references, names), metrics.values(), interval=None)
-        found = {name: _numbers(result[metric]) for name, metric in metrics.items()}
-        per_image = [{name: numbers[image] for name, numbers in found.items()} for image in range(len(order))]
+        metrics = [Metric(category=category, parser=self.parser) for category in _CATEGORIES.values()]
+        corpus = encoded(candidates, references, names)
+        ready = metrics[0].ready(corpus, Needs())
+        graphs, synonyms = ready.own
+        if self.parser == "native":
+            graphs = _read_once(graphs, [*candidates, *chain.from_iterable(references)])
+        calls = [(metric.key, metric.arithmetic, metric.kernel_parameters()) for metric in metrics]
+        found = map(_numbers, _core.evaluate(ready.corpus, calls, [graphs, synonyms]))
+        per_image = [dict(zip(_CATEGORIES, numbers, strict=True)) for numbers in zip(*found, strict=True)]
         return np.float64(np.mean([numbers["All"]["f"] for numbers in per_image])), per_image
 
     def method(self) -> str:
@@ -61,9 +68,16 @@ class Spice:
         return "SPICE"
 
 
-def _numbers(score: Score) -> list[Numbers]:
+def _read_once(graphs: _core.SceneGraphs, captions: Sequence[str]) -> _core.SceneGraphs:
+    """The graphs of these captions, made now: each category would make them again."""
+    different = list(dict.fromkeys(" ".join(caption.split()) for caption in captions))
+    made = graphs.graphs([caption.split() for caption in different])
+    return _core.SceneGraphs.given([(caption, graph) for caption, (_, graph) in zip(different, made, strict=True)])
+
+
+def _numbers(statistics: _core.Statistics) -> list[Numbers]:
     """What the original program tells of each image; F is NaN where the references say nothing of the category."""
-    rows = np.frombuffer(score.statistics.values()).reshape(-1, score.statistics.width)
+    rows = np.frombuffer(statistics.values()).reshape(-1, statistics.width)
     return [
         {
             "pr": matched / said if said else 0.0,
