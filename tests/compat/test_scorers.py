@@ -32,6 +32,7 @@ from capeval.compat.pycocoevalcap.rouge.rouge import Rouge
 from capeval.compat.pycocoevalcap.spice.spice import Spice
 from capeval.compat.pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
 from capeval.errors import CapevalError, DataError, UsageError
+from capeval.resources.stanford import StanfordSpice
 from compat.clients import Coco, assert_equal, quietly
 from corpora import Pairs, captions, pairs
 
@@ -257,6 +258,18 @@ def test_spice_is_in_the_order_of_sorted_ids() -> None:
         evaluation.evaluate()
     assert_equal(evaluation.imgToEval[3]["SPICE"], second)
     assert_equal(evaluation.imgToEval[1]["SPICE"], first)
+
+
+def test_spice_by_the_original_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    class EveryWordIsAnObject:
+        def tuples(self, sides: Any, **_: Any) -> Any:
+            return [tuple(sorted({(word,) for caption in side for word in caption.split()})) for side in sides]
+
+    monkeypatch.setattr(StanfordSpice, "find", lambda **_: EveryWordIsAnObject())
+    monkeypatch.setattr(Spice, "parser", "stanford")
+    score, (numbers,) = Spice().compute_score({1: ["the cat", "a cat"]}, {1: ["a dog"]})
+    assert (numbers["All"]["tp"], numbers["All"]["fp"], numbers["All"]["fn"]) == (1, 1, 2)
+    assert score == numbers["Object"]["f"] == pytest.approx(2 / 5)
 
 
 # Everything
