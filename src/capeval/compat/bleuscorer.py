@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from typing_extensions import Self
 
 from capeval.compat.captions import encoded, only_one, several
 from capeval.errors import DataError, UsageError
 from capeval.metrics import Bleu
 from capeval.metrics.bleu import LENGTHS, MATCHES
 from capeval.scoring.score import score_corpus
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 Scores = tuple[list[float], list[list[float]]]
 """BLEU-1 to BLEU-n of all images together, and for each of them the scores of the images in their order."""

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from typing_extensions import Self
 
 from capeval.compat.captions import encoded, only_one, several
 from capeval.compat.cooked import Cooked, Ngram, cook, cook_refs
@@ -19,6 +18,7 @@ from capeval.metrics import Cider, CiderD
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+    from typing_extensions import Self
 
     from capeval.metrics import Metric
 
