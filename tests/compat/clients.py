@@ -127,6 +127,11 @@ def vlmevalkit(package: str, references: References, candidates: Candidates) -> 
     return found
 
 
+def meteor(package: str, gts: Any, res: Any) -> Any:
+    """One scorer by its name in `eval`."""
+    return import_module(f"{package}.eval").Meteor().compute_score(gts, res)
+
+
 def self_critical(
     scorer: Any, bleu: Any, references: Sequence[Sequence[str]], samples: Sequence[Sequence[str]], greedy: Sequence[str]
 ) -> Any:

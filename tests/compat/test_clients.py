@@ -86,6 +86,9 @@ def test_programs_that_evaluate_files(tmp_path: Path, monkeypatch: pytest.Monkey
     both(clients.open_flamingo, references, some)
     both(lambda package: clients.mmpretrain(package, tmp_path, references, [*candidates.items(), *some.items()]))
     both(lambda package: clients.lmms_eval(package, references, candidates))
+    # METEOR of captions that nothing has tokenised.
+    gts = {image: [f" {one.replace(' ', '  ', 1)}\t" for one in captions] for image, captions in references.items()}
+    both(clients.meteor, gts, {image: [caption.replace(" ", "   ", 2)] for image, caption in candidates.items()})
 
 
 def test_what_evaluate_leaves_behind() -> None:

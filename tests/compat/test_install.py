@@ -43,6 +43,17 @@ def test_every_module_of_the_original_is_there_but_its_downloader() -> None:
     assert files - ours == {"spice/get_stanford_models.py", "example/coco_eval_example.py"}
 
 
+def test_nothing_is_imported_that_capeval_does_not_need(program: Path) -> None:
+    names = [f"capeval.compat.{name}" for suite in SUITES for name in modules(suite)]
+    program.write_text(
+        "import importlib, sys\n"
+        "sys.modules.update(dict.fromkeys(['typing_extensions', 'pycocotools', 'pandas', 'scipy', 'six']))\n"
+        f"for name in {names!r}:\n    importlib.import_module(name)\n"
+    )
+    done = run(program)
+    assert done.returncode == 0, done.stderr
+
+
 def test_old_names_lead_to_capeval_and_back(program: Path) -> None:
     names = [name for suite in SUITES for name in modules(suite)]
     program.write_text(
