@@ -260,6 +260,24 @@ def test_spice_is_in_the_order_of_sorted_ids() -> None:
     assert_equal(evaluation.imgToEval[1]["SPICE"], first)
 
 
+def test_spice_of_several_captions_is_that_of_what_they_say_together() -> None:
+    """As the references' graph is made of several captions."""
+    said = ["a brown dog runs along the beach", "two dogs and a red ball", "the sea"]
+    gts = {1: ["a dog with a red ball", "a cat on the beach"], 2: ["a dog"], 3: ["a man rides a horse"]}
+    res = {1: said, 2: ["the brown dog"], 3: ["a person on a horse", "the horse is brown"]}
+    _, found = Spice().compute_score(gts, res)
+    for numbers, image in zip(found, gts, strict=True):
+        _, (turned,) = Spice().compute_score({1: res[image]}, {1: gts[image]})
+        for category, of_category in numbers.items():
+            assert of_category["tp"] + of_category["fp"] == turned[category]["tp"] + turned[category]["fn"]
+            assert of_category["tp"] + of_category["fn"] == turned[category]["tp"] + turned[category]["fp"]
+    assert [(one["All"]["tp"], one["All"]["fp"]) for one in found] == [(4, 4), (1, 1), (1, 3)]
+    evaluation = COCOEvalCapSpice(Coco(gts), Coco(res))
+    with quietly():
+        evaluation.evaluate()
+    assert_equal([of_image["SPICE"] for of_image in evaluation.evalImgs], found)
+
+
 def test_spice_by_the_original_program(monkeypatch: pytest.MonkeyPatch) -> None:
     class EveryWordIsAnObject:
         def tuples(self, sides: Any, **_: Any) -> Any:
@@ -270,6 +288,8 @@ def test_spice_by_the_original_program(monkeypatch: pytest.MonkeyPatch) -> None:
     score, (numbers,) = Spice().compute_score({1: ["the cat", "a cat"]}, {1: ["a dog"]})
     assert (numbers["All"]["tp"], numbers["All"]["fp"], numbers["All"]["fn"]) == (1, 1, 2)
     assert score == numbers["Object"]["f"] == pytest.approx(2 / 5)
+    with pytest.raises(DataError, match="several candidates of an image are scored with Spice.parser = 'native' alone"):
+        Spice().compute_score({1: ["a"]}, {1: ["a", "b"]})
 
 
 # Everything

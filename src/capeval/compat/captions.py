@@ -23,14 +23,19 @@ def paired(gts: Captions, res: Captions) -> tuple[list[str], list[str], list[Seq
 
     Raises `DataError` unless both have the same images, `res` one caption of each and `gts` at least one.
     """
+    check_images(gts, res)
+    candidates = [only_one(res[image], f"res[{image!r}]") for image in gts]
+    return list(map(str, gts)), candidates, [several(captions, f"gts[{image!r}]") for image, captions in gts.items()]
+
+
+def check_images(gts: Captions, res: Captions) -> None:
+    """Raises `DataError` unless both have the same images."""
     if gts.keys() != res.keys():
         parts = [(here, [str(image) for image in one if image not in other]) for here, one, other in (
             ("gts", gts, res), ("res", res, gts),
         )]  # fmt: skip
         told = "; ".join(f"only {here} has {some(images)}" for here, images in parts if images)
         raise DataError(f"gts and res must be of the same images: {told}")
-    candidates = [only_one(res[image], f"res[{image!r}]") for image in gts]
-    return list(map(str, gts)), candidates, [several(captions, f"gts[{image!r}]") for image, captions in gts.items()]
 
 
 def only_one(captions: object, where: str) -> str:

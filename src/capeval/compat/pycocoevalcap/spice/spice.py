@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import chain
 from typing import ClassVar
 
 import numpy as np
 
 from capeval import _core
-from capeval.compat.captions import Captions, encoded, paired
+from capeval.compat.captions import Captions, check_images, encoded, several
 from capeval.errors import DataError
 from capeval.metrics import Spice as Metric
 from capeval.resources.needs import Needs
@@ -28,6 +27,11 @@ _CATEGORIES = {
 Numbers = dict[str, float]
 """`pr`, `re` and `f`; `tp`, `fp` and `fn`, which they are made of; `numImages`, 1."""
 
+_Graph = tuple[
+    list[tuple[str, list[int]]], list[tuple[int, str, list[int]]], list[tuple[int, str, int, list[int]]]
+]
+"""Objects, their attributes and relations, as the native core gives them."""
+
 
 class Spice:
     """SPICE of all that captions say, and of each category.
@@ -39,11 +43,11 @@ class Spice:
     parser: ClassVar[str] = "native"
 
     def compute_score(self, gts: Captions, res: Captions) -> tuple[np.float64, list[dict[str, Numbers]]]:
-        """The mean score, and for each image, in the order of its sorted ids, the numbers of each category.
+        """The mean score, and for each image, in the order of the sorted ids, the numbers of each category.
 
         Args:
             gts: `{image id: [reference, …]}`, tokens joined by blanks.
-            res: `{image id: [candidate]}`.
+            res: `{image id: [candidate]}`. Several candidates of an image are scored by what they say together.
         """
         try:
             order = sorted(gts)
@@ -51,13 +55,19 @@ class Spice:
             raise DataError(
                 "SPICE's scores are in the order of the sorted image ids, and these cannot be sorted"
             ) from None
-        names, candidates, references = paired({image: gts[image] for image in order}, res)
+        check_images(gts, res)
+        said = [several(res[image], f"res[{image!r}]") for image in order]
+        references = [several(gts[image], f"gts[{image!r}]") for image in order]
+        if self.parser != "native" and any(len(captions) > 1 for captions in said):
+            raise DataError(
+                "several candidates of an image are scored with Spice.parser = 'native' alone; give one of each"
+            )
         metrics = [Metric(category=category, parser=self.parser) for category in _CATEGORIES.values()]
-        corpus = encoded(candidates, references, names)
+        corpus = encoded([_as_one(captions) for captions in said], references, list(map(str, order)))
         ready = metrics[0].ready(corpus, Needs())
         graphs, synonyms = ready.own
         if self.parser == "native":
-            graphs = _read_once(graphs, [*candidates, *chain.from_iterable(references)])
+            graphs = _read_once(graphs, [*said, *([caption] for captions in references for caption in captions)])
         calls = [(metric.key, metric.arithmetic, metric.kernel_parameters()) for metric in metrics]
         found = map(_numbers, _core.evaluate(ready.corpus, calls, [graphs, synonyms]))
         per_image = [dict(zip(_CATEGORIES, numbers, strict=True)) for numbers in zip(*found, strict=True)]
@@ -68,11 +78,39 @@ class Spice:
         return "SPICE"
 
 
-def _read_once(graphs: _core.SceneGraphs, captions: Sequence[str]) -> _core.SceneGraphs:
-    """The graphs of these captions, made now: each category would make them again."""
-    different = list(dict.fromkeys(" ".join(caption.split()) for caption in captions))
-    made = graphs.graphs([caption.split() for caption in different])
-    return _core.SceneGraphs.given([(caption, graph) for caption, (_, graph) in zip(different, made, strict=True)])
+_TOGETHER = "\N{OBJECT REPLACEMENT CHARACTER}"
+"""Begins the text that stands for several captions, so that it is not taken for one of them."""
+
+
+def _as_one(captions: Sequence[str]) -> str:
+    """The text that stands for these captions together; that of a single one is itself."""
+    return captions[0] if len(captions) == 1 else " ".join([_TOGETHER, *captions])
+
+
+def _read_once(graphs: _core.SceneGraphs, groups: Sequence[Sequence[str]]) -> _core.SceneGraphs:
+    """The graphs of these groups of captions, each by the text that stands for it.
+
+    Made once: each category would make them again.
+    """
+    different = list(dict.fromkeys(caption for captions in groups for caption in captions))
+    made = dict(zip(different, graphs.graphs([caption.split() for caption in different]), strict=True))
+    given = {
+        " ".join(_as_one(captions).split()): _joined([made[caption][1] for caption in captions]) for captions in groups
+    }
+    return _core.SceneGraphs.given(list(given.items()))
+
+
+def _joined(graphs: Sequence[_Graph]) -> _Graph:
+    """One graph that says what these say, one after the other."""
+    objects: list[tuple[str, list[int]]] = []
+    attributes: list[tuple[int, str, list[int]]] = []
+    relations: list[tuple[int, str, int, list[int]]] = []
+    for own, of_objects, between in graphs:
+        first = len(objects)
+        objects += own
+        attributes += ((first + number, name, words) for number, name, words in of_objects)
+        relations += ((first + subject, name, first + other, words) for subject, name, other, words in between)
+    return objects, attributes, relations
 
 
 def _numbers(statistics: _core.Statistics) -> list[Numbers]:
