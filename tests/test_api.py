@@ -179,7 +179,7 @@ def test_tokens() -> None:
         capeval.tokenize(["a", 1])  # type: ignore[list-item]
     with pytest.raises(DataError, match=r"caption 0 holds a lone surrogate.*'a\\ud800'"):
         capeval.tokenize(["a\ud800"])
-    with pytest.raises(UsageError, match="tokenizer must be one of ptb, ptb-stream, whitespace, none, got 'moses'"):
+    with pytest.raises(UsageError, match="must be one of ptb, ptb-stream, whitespace, none, blanks, got 'moses'"):
         capeval.tokenize(["a"], tokenizer="moses")
 
 
@@ -256,7 +256,7 @@ def test_lists_in_messages_are_the_registry(text: str) -> None:
     [
         (
             {"tokenizer": "pbt"},
-            "tokenizer must be one of ptb, ptb-stream, whitespace, none, got 'pbt' (did you mean 'ptb'?)",
+            "tokenizer must be one of ptb, ptb-stream, whitespace, none, blanks, got 'pbt' (did you mean 'ptb'?)",
         ),
         ({"on_missing": "ignore"}, "on_missing must be one of error, skip, zero, got 'ignore'"),
     ],

@@ -11,7 +11,7 @@ from capeval._core import __version__
 from capeval._moved import MOVED, keep_old_names
 
 if TYPE_CHECKING:
-    from capeval import data, errors, example, judgments, metrics
+    from capeval import compat, data, errors, example, judgments, metrics
     from capeval.corpus import Corpus, DocumentFrequency, tokenize
     from capeval.errors import CapevalError, CapevalWarning
     from capeval.metrics.spice.scene_graph import SceneGraph, scene_graph, scene_graphs
@@ -36,6 +36,7 @@ __all__ = [
     "Score",
     "__version__",
     "compare",
+    "compat",
     "data",
     "diversity",
     "errors",

@@ -13,6 +13,7 @@ import pytest
 
 import capeval
 from capeval import example
+from capeval.corpus.corpus import TOKENIZERS
 from capeval.metrics.registry import BY_NAME, groups
 from runner import Runner
 
@@ -210,9 +211,10 @@ def test_threads_do_not_change_a_byte(run: Runner, references: str, candidates: 
 
 def test_tokenizers(scored: Callable[..., dict[str, dict[str, float]]]) -> None:
     by_name = {
-        name: scored("--tokenizer", name, "--interval", "none") for name in ("ptb", "ptb-stream", "whitespace", "none")
+        name: scored("--tokenizer", name, "--interval", "none") for name in TOKENIZERS
     }
     assert by_name["whitespace"]["scores"] == by_name["none"]["scores"] != by_name["ptb"]["scores"]
+    assert by_name["blanks"]["scores"] == by_name["none"]["scores"]  # no caption there has two blanks side by side
     for name, document in by_name.items():
         assert all(f"|tok:{name}|" in str(signature) for signature in document["signatures"].values())
 

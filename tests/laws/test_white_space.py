@@ -78,3 +78,13 @@ def test_tokens_without_a_word_count_where_they_stand() -> None:
     assert found.per_image.tolist() == [1, 1, 1]
     longer = capeval.score({"1": ["a b"]}, {"1": "a b \n"}, "rouge-l", tokenizer="none", interval=None)["rouge-l"]
     assert longer.value == pytest.approx(2.44 * (2 / 3) / (1 + 1.44 * 2 / 3))
+
+
+def test_each_blank_ends_a_token() -> None:
+    """As the COCO suite's ROUGE-L sees captions that nothing has tokenised; two empty tokens are equal."""
+    references = {"1": ["a b"], "2": ["a b  "], "3": [""], "4": ["a"]}
+    candidates = {"1": "a  b ", "2": "a b  ", "3": " ", "4": ""}
+    found = capeval.score(references, candidates, "rouge-l, bleu-1", tokenizer="blanks", interval=None)
+    half = 2.44 * 0.5 / (1 + 1.44 * 0.5)  # every token of the reference, half of the candidate's
+    assert found["rouge-l"].per_image == pytest.approx([half, 1, half, 0])
+    assert found["bleu-1"].per_image[:2] == pytest.approx([1, 1])

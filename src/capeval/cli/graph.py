@@ -40,7 +40,7 @@ BATCH = 10_000
     type=click.Choice([name for name in TOKENIZERS if name != "ptb-stream"]),
     default="ptb",
     show_default=True,
-    help="ptb: the COCO suite's; whitespace, none: captions are tokenised already.",
+    help="ptb: the COCO suite's; whitespace, none, blanks: captions are tokenised already.",
 )
 @caption_files(references=False, captions="caption")
 @options.threads

@@ -88,7 +88,8 @@ tokenizer = click.option(
     default="ptb",
     show_default=True,
     help="ptb: the COCO suite's, each caption on its own; ptb-stream: the whole file as one text, "
-    "as that suite runs it; whitespace, none: captions are tokenised already.",
+    "as that suite runs it; whitespace, none: captions are tokenised already; blanks: split at each blank, as that "
+    "suite's ROUGE does.",
 )
 
 

@@ -23,7 +23,8 @@ def tokenize(captions: Iterable[str], *, tokenizer: str = "ptb", threads: int = 
     """Tokens of each caption.
 
     `tokenizer`: `ptb` (the COCO suite's, each caption on its own), `ptb-stream` (all captions as one text, as that
-    suite runs a file), `whitespace` or `none` (split at blanks, for captions that are tokenised already).
+    suite runs a file), `whitespace`, `none` (split at blanks, for captions that are tokenised already) or `blanks`
+    (split at each blank, so that tokens can be empty).
 
     Raises `UsageError` for another name and `DataError` for a caption that is not a string.
     """

@@ -52,3 +52,8 @@ class Bleu(Metric):
         "caption shorter than n words": "tiny but not 0 with the COCO constants",
     }
     kernel: ClassVar[str] = "bleu"
+
+LENGTHS: dict[str, int] = {"candidate": 0, "closest": 1, "average": 2, "shortest": 3}
+"""Columns of BLEU's statistics: numbers of words of the candidate, and of the references as `length` takes them."""
+MATCHES = 4
+"""The first of the columns of matches and n-grams, two for each order."""

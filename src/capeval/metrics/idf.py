@@ -64,4 +64,4 @@ class IdfMetric(Metric):
 
 def _cut(tokenizer: str) -> str:
     """The tokenizer, for comparison: given the whole file or each caption, a tokenizer makes nearly the same tokens."""
-    return {"ptb-stream": "ptb", "none": "whitespace"}.get(tokenizer, tokenizer)
+    return {"ptb-stream": "ptb", "none": "whitespace", "blanks": "whitespace"}.get(tokenizer, tokenizer)

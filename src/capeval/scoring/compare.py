@@ -52,7 +52,7 @@ def compare(
         references: `{image id: [caption, …]}`, or the path of a file in any format `capeval score` reads.
         systems: for each system's name `{image id: caption}`, or a path; two at least.
         metrics: comma-separated names or groups, metric values, or a mixture.
-        tokenizer: `ptb`, `ptb-stream`, `whitespace` or `none`; see [`capeval.tokenize`][].
+        tokenizer: `ptb`, `ptb-stream`, `whitespace`, `none` or `blanks`; see [`capeval.tokenize`][].
         needs: what metrics need beside captions, as for [`capeval.score`][].
         on_missing: what an image without candidate means: `error`, `skip` (no system is scored on it) or `zero`.
         test: `permutation` (approximate randomisation; Noreen 1989) or `bootstrap` (Koehn 2004; Riezler and Maxwell

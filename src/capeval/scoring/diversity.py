@@ -80,7 +80,7 @@ def diversity(
         beta2: β² of F = (1 + β²) · diversity · accuracy / (β² · diversity + accuracy).
         top: score only this number of captions of each set, the most accurate ones.
         training: captions a system was trained on, for the share of novel ones.
-        tokenizer: `ptb`, `ptb-stream`, `whitespace` or `none`; see [`capeval.tokenize`][].
+        tokenizer: `ptb`, `ptb-stream`, `whitespace`, `none` or `blanks`; see [`capeval.tokenize`][].
         needs: what metrics need beside captions, as for [`capeval.score`][].
         interval: confidence level of the intervals over images, or None for none.
         interval_method: `percentile` or `jackknife`, as for [`capeval.score`][]; tests do not depend on it.

@@ -41,7 +41,7 @@ def score(
         references: `{image id: [caption, …]}`, or the path of a file in any format `capeval score` reads.
         candidates: `{image id: caption}`, or a path.
         metrics: comma-separated names or groups (`"coco"`, `"bleu-4, cider-d(sigma=5)"`), metric values, or a mixture.
-        tokenizer: `ptb`, `ptb-stream`, `whitespace` or `none`; see [`capeval.tokenize`][].
+        tokenizer: `ptb`, `ptb-stream`, `whitespace`, `none` or `blanks`; see [`capeval.tokenize`][].
         needs: what metrics need beside captions, as one value or a mapping from names: for metrics of other packages,
             or to give several calls the same [`Needs`][capeval.Needs].
         on_missing: what an image without candidate means: `error`, `skip` or `zero`.

@@ -10,7 +10,8 @@ use crate::text::vocabulary::{Vocabulary, Word};
 /// Sentences of many images in one arena of word numbers.
 ///
 /// The COCO suite sees a caption in two ways: BLEU and CIDEr split it at any white space, ROUGE at U+0020 only. They
-/// differ where a token holds a no-break space (`1\u{a0}1/2`): `words` is the first view, `tokens` the second.
+/// differ where a token holds a no-break space (`1\u{a0}1/2`), or is empty: `words` is the first view, `tokens` the
+/// second.
 #[derive(Debug, Default, Clone)]
 pub struct Sentences {
     /// Sentences of image `i` are numbers `first[i]..first[i + 1]`.
@@ -166,7 +167,7 @@ impl Part {
     /// there is nothing else in it, into none.
     fn push(&mut self, token: &str) {
         let plain = token.bytes().all(|byte| byte.is_ascii_graphic());
-        if plain || !token.contains(char::is_whitespace) {
+        if !token.is_empty() && (plain || !token.contains(char::is_whitespace)) {
             let word = self.vocabulary.intern(token);
             self.words.words.push(word);
             if let Some(tokens) = &mut self.tokens {

@@ -99,10 +99,10 @@ def _paraphrases(language: str) -> str:
 
 def _find(folder: str | PathLike[str] | None, language: str) -> str:
     if folder is None:
-        # Found, not imported: importing it would import what it needs.
-        from importlib.util import find_spec
+        # Found, not imported: importing it would import what it needs. `capeval.compat` may stand in for it.
+        from importlib.machinery import PathFinder
 
-        package = find_spec("pycocoevalcap")
+        package = PathFinder.find_spec("pycocoevalcap")
         if package is None or not package.submodule_search_locations:
             raise MissingDependencyError(
                 "METEOR (without --meteor-resources DIR, the folder of a METEOR 1.5 release)", extra="meteor"

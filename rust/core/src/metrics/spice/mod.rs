@@ -61,7 +61,14 @@ pub(crate) fn build(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, Para
     Ok(Box::new(Spice { counted: parameters.choice("category", &categories)? }))
 }
 
+/// Columns of a row: the score and the 1 of a mean, then the numbers of propositions behind it.
+const WIDTH: usize = 5;
+
 impl Kernel for Spice {
+    fn width(&self) -> usize {
+        WIDTH
+    }
+
     fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Prepared<'a> {
         let (graphs, synonyms) = (resources.need::<Graphs>()?, resources.need::<Synonyms>()?);
         Ok(Box::new(CorpusScorer { counted: self.counted, corpus, graphs, synonyms }))
@@ -111,9 +118,12 @@ impl Worker for CorpusWorker<'_> {
         };
         let own = candidates.words(candidates.of_image(number).start + candidate);
         let candidate = graphs.scene(&[tokens(own)], lexicon);
-        if let Some(score) = Counts::of(&candidate, said, scorer.counted, lexicon).f() {
-            row.copy_from_slice(&[score, 1.0]);
+        let counts = Counts::of(&candidate, said, scorer.counted, lexicon);
+        if let Some(score) = counts.f() {
+            row[..2].copy_from_slice(&[score, 1.0]);
         }
+        let numbers = [counts.matched, counts.candidate, counts.references];
+        row[2..].copy_from_slice(&numbers.map(|number| number as f64));
     }
 }
 

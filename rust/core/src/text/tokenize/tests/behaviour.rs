@@ -133,6 +133,8 @@ fn tokenizers_that_only_split() {
     };
     assert_eq!(split(Tokenizer::Whitespace), ["A", "b,", "C"]);
     assert_eq!(split(Tokenizer::None), ["A\u{a0}b,", "\tC\n"]);
+    assert_eq!(split(Tokenizer::Blanks), ["", "A\u{a0}b,", "", "\tC\n"]);
+    Tokenizer::Blanks.tokenize("", |token| assert_eq!(token, ""));
 }
 
 #[test]
@@ -143,6 +145,6 @@ fn names_read_back() {
     let error: UnknownTokenizer = "PTB".parse::<Tokenizer>().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "there is no tokenizer \"PTB\"; the tokenizers are ptb, ptb-stream, whitespace, none"
+        "there is no tokenizer \"PTB\"; the tokenizers are ptb, ptb-stream, whitespace, none, blanks"
     );
 }

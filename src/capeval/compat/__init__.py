@@ -1,0 +1,116 @@
+"""capeval in place of pycocoevalcap and the packages around it, for programs that import those and stay as they are.
+
+`install` lets the old names be imported; `python -m capeval.compat SCRIPT …` runs a program so. The modules of each old
+package stand here under its name: `capeval.compat.pycocoevalcap.bleu.bleu` has what `pycocoevalcap.bleu.bleu` has.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from capeval.errors import UsageError, accepted_name
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader
+else:
+    Loader = object
+
+__all__ = ["ANYWHERE", "SUITES", "install", "uninstall"]
+
+ANYWHERE = ("pycocoevalcap", "pyciderevalcap")
+"""Packages whose names nothing else has: they are replaced wherever a program keeps them, as in
+`from cider.pyciderevalcap.ciderD.ciderD import CiderD`.
+"""
+
+SUITES = (*ANYWHERE, "evaluation")
+"""All packages that can be replaced. `evaluation` is a common name: it is replaced only if asked for, and only where it
+is not inside another package.
+"""
+
+
+def install(only: Iterable[str] = ANYWHERE) -> None:
+    """Lets programs import these packages, and get capeval.
+
+    Call it before anything imports one of them. What was installed before stays; calling it again does nothing.
+
+    Args:
+        only: names out of `SUITES`.
+
+    Raises:
+        UsageError: an unknown name, or the real package was imported already.
+    """
+    names = [only] if isinstance(only, str) else list(only)
+    for name in names:
+        accepted_name("a package to replace", name, SUITES)
+    for old, module in list(sys.modules.items()):
+        if _suite(old, names) and not getattr(module, "__name__", old).startswith(_HERE):
+            raise UsageError(
+                f"{old} is imported already ({getattr(module, '__file__', 'no file')}), so the program keeps the "
+                "original; call capeval.compat.install() before the first import of it, or run the program by "
+                "python -m capeval.compat SCRIPT"
+            )
+    if _finder not in sys.meta_path:
+        sys.meta_path.insert(0, _finder)
+    _finder.names.update(names)
+
+
+def uninstall() -> None:
+    """Takes the names back: the next import finds the real packages. What was imported before stays capeval's."""
+    for name in [name for name in sys.modules if _suite(name, _finder.names)]:
+        del sys.modules[name]
+    if _finder in sys.meta_path:
+        sys.meta_path.remove(_finder)
+    _finder.names.clear()
+
+
+_HERE = f"{__name__}."
+
+
+def _suite(module: str, names: Iterable[str]) -> str | None:
+    """The part of a module's name from the package on that is replaced; None if none of the names is in it."""
+    parts = module.split(".")
+    for name in names:
+        if parts[0] == name:
+            return module
+        if name in ANYWHERE and name in parts and parts[0] != "capeval":
+            return ".".join(parts[parts.index(name) :])
+    return None
+
+
+class _Finder(Loader):
+    """Stands first among the finders, and knows the modules of the replaced packages."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None  # noqa: ARG002
+    ) -> ModuleSpec | None:
+        return ModuleSpec(fullname, self, is_package=True) if _suite(fullname, self.names) else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:  # noqa: ARG002
+        """None: the import system makes the module."""
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        old = module.__name__
+        new = f"{_HERE}{_suite(old, self.names)}"
+        try:
+            # The import system takes what stands in sys.modules after this call.
+            sys.modules[old] = import_module(new)
+        except ModuleNotFoundError as error:
+            if error.name is None or not new.startswith(error.name):
+                raise
+            raise ModuleNotFoundError(
+                f"No module named {old!r} in capeval.compat, which stands in for the original; "
+                "capeval.compat.uninstall() gives that back",
+                name=old,
+            ) from None
+
+
+_finder = _Finder()

@@ -1,0 +1,102 @@
+"""Runs a program that imports pycocoevalcap, and gives it capeval: `python -m capeval.compat SCRIPT ARGUMENTS`."""
+
+from __future__ import annotations
+
+import builtins
+import os
+import runpy
+import sys
+from types import ModuleType, TracebackType
+from typing import NoReturn
+
+from capeval.compat import ANYWHERE, SUITES
+from capeval.compat.children import Chosen, send
+from capeval.errors import CapevalError
+
+USAGE = f"""\
+usage: python -m capeval.compat [--only NAMES] [--spice-parser PARSER] SCRIPT [ARGUMENTS]
+       python -m capeval.compat [--only NAMES] [--spice-parser PARSER] -m MODULE [ARGUMENTS]
+
+Runs a Python program that imports {' or '.join(ANYWHERE)}, and gives it capeval's modules in
+their place. The program's arguments, its exit status and its tracebacks are its own.
+
+  --only NAMES           packages to replace, with commas between them, out of {', '.join(SUITES)}
+                         (default: {','.join(ANYWHERE)})
+  --spice-parser PARSER  where SPICE's scene graphs come from: native (the default), or stanford, the original program,
+                         which `capeval spice setup` sets up
+  -m MODULE              run a module, as python -m does
+"""
+
+
+def main(arguments: list[str]) -> None:
+    """Takes the options, and runs the program."""
+    options = {"--only": ",".join(ANYWHERE), "--spice-parser": "native"}
+    rest = [*arguments]
+    while rest and rest[0].startswith("-") and rest[0] != "-m":
+        option, equals, value = rest.pop(0).partition("=")
+        if option in ("-h", "--help"):
+            print(USAGE, end="")
+            return
+        if option not in options:
+            _stop(f"there is no option {option}")
+        if not equals and not rest:
+            _stop(f"{option} needs a value")
+        options[option] = value if equals else rest.pop(0)
+    is_module = rest[:1] == ["-m"]
+    program = rest[is_module:]
+    if not program:
+        _stop("which program?")
+    try:
+        chosen = Chosen(tuple(options["--only"].split(",")), options["--spice-parser"])
+        chosen.apply()
+    except CapevalError as error:
+        _stop(str(error))
+    send(chosen)
+    sys.excepthook = _ProgramsOwn(sys.excepthook)
+    sys.argv = program
+    if is_module:
+        runpy.run_module(program[0], run_name="__main__", alter_sys=True)
+        return
+    if os.path.isdir(program[0]):
+        runpy.run_path(program[0], run_name="__main__")
+        return
+    _run_file(program[0])
+
+
+def _run_file(path: str) -> None:
+    """Runs a file as Python does: as the main module, which stays it until the end of the process."""
+    path = os.path.abspath(path)
+    try:
+        with open(path, "rb") as file:
+            source = file.read()
+    except OSError as error:
+        _stop(f"{path}: {error.strerror}")
+    sys.path[0] = os.path.dirname(os.path.realpath(path))
+    sys.modules["__main__"] = main = ModuleType("__main__")
+    vars(main).update(__file__=path, __cached__=None, __builtins__=builtins)
+    exec(compile(source, path, "exec", dont_inherit=True), vars(main))  # noqa: S102  (what Python would run)
+
+
+def _stop(message: str) -> NoReturn:
+    print(f"capeval.compat: {message}\n\n{USAGE}", end="", file=sys.stderr)
+    raise SystemExit(2)
+
+
+class _ProgramsOwn:
+    """Shows an exception as Python does, without the lines of what ran the program."""
+
+    def __init__(self, show: object) -> None:
+        self.show = show
+
+    def __call__(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        inside = trace
+        while inside is not None and inside.tb_frame.f_code.co_filename in (__file__, runpy.__file__, _RUNPY):
+            inside = inside.tb_next
+        # Where the program itself did not compile, no line is its own.
+        self.show(kind, error.with_traceback(inside), inside)  # type: ignore[operator]
+
+
+_RUNPY = "<frozen runpy>"
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

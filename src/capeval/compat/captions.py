@@ -1,0 +1,78 @@
+"""Captions as the programs of coco-caption's family hand them over, encoded for the metrics here.
+
+Their scorers take captions as text with a blank between tokens, and split it themselves: BLEU and CIDEr at white space,
+ROUGE at each blank. The tokenizer `blanks` does the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from capeval.corpus import Corpus
+from capeval.errors import DataError, some
+
+TOKENIZER = "blanks"
+
+Captions = Mapping[Any, Sequence[str]]
+"""Captions by image: `{image id: [caption, …]}`; the ids may be anything that a dictionary takes."""
+
+
+def paired(gts: Captions, res: Captions) -> tuple[list[str], list[str], list[Sequence[str]]]:
+    """Names, candidates and references of the images, in the order of `gts`.
+
+    Raises `DataError` unless both have the same images, `res` one caption of each and `gts` at least one.
+    """
+    check_images(gts, res)
+    candidates = [only_one(res[image], f"res[{image!r}]") for image in gts]
+    return list(map(str, gts)), candidates, [several(captions, f"gts[{image!r}]") for image, captions in gts.items()]
+
+
+def check_images(gts: Captions, res: Captions) -> None:
+    """Raises `DataError` unless both have the same images."""
+    if gts.keys() != res.keys():
+        parts = [(here, [str(image) for image in one if image not in other]) for here, one, other in (
+            ("gts", gts, res), ("res", res, gts),
+        )]  # fmt: skip
+        told = "; ".join(f"only {here} has {some(images)}" for here, images in parts if images)
+        raise DataError(f"gts and res must be of the same images: {told}")
+
+
+def only_one(captions: object, where: str) -> str:
+    """The caption of a list of one. Raises `DataError`, which says where, for anything else."""
+    if not isinstance(captions, (list, tuple)) or len(captions) != 1 or not isinstance(captions[0], str):
+        raise DataError(f"{where} must be a list of one caption, got {_shown(captions)}")
+    return captions[0]
+
+
+def several(captions: object, where: str) -> Sequence[str]:
+    """The captions of a list that is not empty. Raises `DataError`, which says where, for anything else."""
+    if not isinstance(captions, (list, tuple)) or not captions or not all(isinstance(one, str) for one in captions):
+        raise DataError(f"{where} must be a list of captions, at least one, got {_shown(captions)}")
+    return captions
+
+
+def encoded(
+    candidates: Sequence[str], references: Iterable[Sequence[str]], names: Sequence[str] | None = None
+) -> Corpus:
+    """The captions of several images, in their order.
+
+    Args:
+        candidates: one for each image.
+        references: of each image.
+        names: of the images, in messages; numbers where there are none, or two are the same.
+
+    Raises:
+        DataError: a caption cannot be scored, or there is no image.
+    """
+    if not candidates:
+        raise DataError("there is no caption to score; give gts and res at least one image")
+    if names is None or len(set(names)) < len(names):
+        names = list(map(str, range(len(candidates))))
+    by_image = {name: list(captions) for name, captions in zip(names, references, strict=True)}
+    return Corpus(by_image, dict(zip(names, candidates, strict=True)), tokenizer=TOKENIZER)
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:79]}…"

@@ -1,0 +1,52 @@
+"""Keeps the old names in the processes that a program starts by `multiprocessing`.
+
+A process that was not forked imports the program again, before anything of ours could run there. The data that Python
+sends to it first are taken apart before that, so what stands among them is called in time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing import spawn
+from typing import Any
+
+from capeval.compat import install
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What stands in for what. Applied where it is unpickled."""
+
+    only: tuple[str, ...]
+    spice_parser: str
+
+    def apply(self) -> None:
+        """Installs the names. Raises `UsageError` for an unknown name or parser."""
+        install(self.only)
+        from capeval.compat.pycocoevalcap.spice.spice import Spice
+        from capeval.metrics import Spice as Metric
+
+        Spice.parser = Metric(parser=self.spice_parser).parser  # checked there
+
+    def __reduce__(self) -> tuple[Callable[..., Chosen], tuple[tuple[str, ...], str]]:
+        return _applied, (self.only, self.spice_parser)
+
+
+def _applied(only: tuple[str, ...], spice_parser: str) -> Chosen:
+    chosen = Chosen(only, spice_parser)
+    chosen.apply()
+    return chosen
+
+
+def send(chosen: Chosen) -> None:
+    """Sends the choice to every process that is started from here on."""
+    prepare = spawn.get_preparation_data
+
+    def prepared(name: str) -> dict[str, Any]:
+        data = {**prepare(name), "capeval_compat": chosen}
+        if name == "ignore":  # the server of `forkserver`, which takes the program's path alone
+            data.pop("init_main_from_path", None)
+        return data
+
+    spawn.get_preparation_data = prepared

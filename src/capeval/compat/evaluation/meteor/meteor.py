@@ -1,0 +1,10 @@
+"""METEOR, by the name it has in that package."""
+
+from capeval.compat.pycocoevalcap.meteor import meteor
+
+
+class Meteor(meteor.Meteor):
+    """METEOR."""
+
+    def __str__(self) -> str:
+        return "METEOR"

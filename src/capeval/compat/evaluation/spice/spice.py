@@ -1,0 +1,10 @@
+"""SPICE, by the name it has in that package."""
+
+from capeval.compat.pycocoevalcap.spice import spice
+
+
+class Spice(spice.Spice):
+    """SPICE."""
+
+    def __str__(self) -> str:
+        return "SPICE"

@@ -1,0 +1,1 @@
+"""CIDEr as its authors' program counts it: no stems."""

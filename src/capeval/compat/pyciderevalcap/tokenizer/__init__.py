@@ -1,0 +1,1 @@
+"""The COCO suite's tokenizer."""

@@ -1,0 +1,31 @@
+"""BLEU-1 to BLEU-n."""
+
+from __future__ import annotations
+
+from capeval.compat.bleuscorer import BleuScorer, Scores
+from capeval.compat.captions import Captions, paired
+
+
+class Bleu:
+    """BLEU of n-grams up to 1, 2, … n words."""
+
+    def __init__(self, n: int = 4) -> None:
+        self._n = n
+
+    def compute_score(self, gts: Captions, res: Captions, verbose: int = 1) -> Scores:
+        """BLEU-1 to BLEU-n of all images together, and for each of them the scores of the images in the order of `gts`.
+
+        Args:
+            gts: `{image id: [reference, …]}`, tokens joined by blanks.
+            res: `{image id: [candidate]}`.
+            verbose: above 0, the counts behind the scores are printed.
+        """
+        _, candidates, references = paired(gts, res)
+        scorer = BleuScorer(n=self._n)
+        for candidate, captions in zip(candidates, references, strict=True):
+            scorer += (candidate, captions)
+        return scorer.compute_score(option="closest", verbose=verbose)
+
+    def method(self) -> str:
+        """The name that is printed."""
+        return "Bleu"

@@ -1,0 +1,1 @@
+"""CIDEr-D, which the suite calls CIDEr."""

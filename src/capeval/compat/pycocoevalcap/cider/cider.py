@@ -1,0 +1,38 @@
+"""CIDEr-D, which the suite calls CIDEr."""
+
+from __future__ import annotations
+
+from capeval.compat.captions import Captions, paired
+from capeval.compat.ciderscorer import Scorer, Scores
+
+
+class Cider:
+    """CIDEr-D of n-grams up to `n` words; as in the original, `test` and `refs` have no effect.
+
+    `df`, which some versions of the suite take, names the file that document frequencies come from; by default they are
+    those of the references of each call.
+    """
+
+    def __init__(
+        self, test: object = None, refs: object = None, n: int = 4, sigma: float = 6.0, *, df: str = "corpus"  # noqa: ARG002
+    ) -> None:
+        self._n = n
+        self._sigma = sigma
+        self._empty = Scorer(df, n=n, sigma=sigma)
+
+    def compute_score(self, gts: Captions, res: Captions) -> Scores:
+        """The mean score, and the scores of the images in the order of `gts`, shape (images,).
+
+        Args:
+            gts: `{image id: [reference, …]}`, tokens joined by blanks.
+            res: `{image id: [candidate]}`.
+        """
+        _, candidates, references = paired(gts, res)
+        scorer = self._empty.copy_empty()
+        for candidate, captions in zip(candidates, references, strict=True):
+            scorer += (candidate, captions)
+        return scorer.compute_score()
+
+    def method(self) -> str:
+        """The name that is printed."""
+        return "CIDEr"

@@ -1,0 +1,21 @@
+"""The scorer under CIDEr-D."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from capeval.compat.ciderscorer import Scorer
+from capeval.compat.cooked import cook as cook_test
+from capeval.compat.cooked import cook as precook
+from capeval.compat.cooked import cook_refs
+
+__all__ = ["CiderScorer", "cook_refs", "cook_test", "precook"]
+
+
+class CiderScorer(Scorer):
+    """Scores by document frequencies of the references that are scored."""
+
+    def __init__(
+        self, test: str | None = None, refs: Sequence[str] | None = None, n: int = 4, sigma: float = 6.0
+    ) -> None:
+        super().__init__("corpus", test, refs, n, sigma)

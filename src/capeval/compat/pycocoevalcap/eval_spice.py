@@ -1,0 +1,15 @@
+"""SPICE alone on the captions of two COCO objects, as coco-caption has it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from capeval.compat.pycocoevalcap.eval import COCOEvalCap
+from capeval.compat.pycocoevalcap.spice.spice import Spice
+
+
+class COCOEvalCapSpice(COCOEvalCap):
+    """SPICE of the captions of `cocoRes` by those of `coco`; several captions of an image by what they say together."""
+
+    def scorers(self) -> list[tuple[Any, list[str]]]:
+        return [(Spice(), ["SPICE"])]

@@ -1,0 +1,35 @@
+"""METEOR 1.5."""
+
+from __future__ import annotations
+
+from capeval.compat.captions import Captions, encoded, paired
+from capeval.errors import MissingDependencyError
+from capeval.metrics import Meteor as Metric
+from capeval.resources.needs import Needs
+
+
+class Meteor:
+    """METEOR with its defaults for English.
+
+    Raises `MissingDependencyError` where METEOR's tables are not installed.
+    """
+
+    def __init__(self) -> None:
+        missing = Metric().unavailable(Needs())
+        if missing is not None:
+            raise MissingDependencyError(missing)
+
+    def compute_score(self, gts: Captions, res: Captions) -> tuple[float, list[float]]:
+        """The score over all images together, and the scores of the images in the order of `gts`.
+
+        Args:
+            gts: `{image id: [reference, …]}`, tokens joined by blanks.
+            res: `{image id: [candidate]}`.
+        """
+        names, candidates, references = paired(gts, res)
+        score = Metric().score(encoded(candidates, references, names))
+        return score.value, score.per_image_values().tolist()
+
+    def method(self) -> str:
+        """The name that is printed."""
+        return "METEOR"

@@ -1,0 +1,41 @@
+"""ROUGE-L."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from capeval.compat.captions import Captions, encoded, only_one, paired, several
+from capeval.metrics import RougeL
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+class Rouge:
+    """F of the longest common subsequence; `beta` is the weight of recall."""
+
+    def __init__(self) -> None:
+        self.beta = 1.2
+
+    def calc_score(self, candidate: Sequence[str], refs: Sequence[str]) -> float:
+        """The score of a list of one candidate by its references."""
+        corpus = encoded([only_one(candidate, "candidate")], [several(refs, "refs")])
+        return RougeL(beta=self.beta).score(corpus).value
+
+    def compute_score(self, gts: Captions, res: Captions) -> tuple[np.float64, npt.NDArray[np.float64]]:
+        """The mean score, and the scores of the images in the order of `gts`, shape (images,).
+
+        Args:
+            gts: `{image id: [reference, …]}`, tokens joined by blanks.
+            res: `{image id: [candidate]}`.
+        """
+        names, candidates, references = paired(gts, res)
+        scores = RougeL(beta=self.beta).score(encoded(candidates, references, names)).per_image.copy()
+        return np.mean(scores), scores
+
+    def method(self) -> str:
+        """The name that is printed."""
+        return "Rouge"

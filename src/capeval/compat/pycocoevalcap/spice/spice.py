@@ -1,0 +1,130 @@
+"""SPICE, with the numbers behind it for each category of what captions say."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from capeval import _core
+from capeval.compat.captions import Captions, check_images, encoded, several
+from capeval.errors import DataError
+from capeval.metrics import Spice as Metric
+from capeval.resources.needs import Needs
+
+_CATEGORIES = {
+    "All": "all",
+    "Object": "object",
+    "Attribute": "attribute",
+    "Relation": "relation",
+    "Color": "color",
+    "Cardinality": "count",
+    "Size": "size",
+}
+
+Numbers = dict[str, float]
+"""`pr`, `re` and `f`; `tp`, `fp` and `fn`, which they are made of; `numImages`, 1."""
+
+_Graph = tuple[
+    list[tuple[str, list[int]]], list[tuple[int, str, list[int]]], list[tuple[int, str, int, list[int]]]
+]
+"""Objects, their attributes and relations, as the native core gives them."""
+
+
+class Spice:
+    """SPICE of all that captions say, and of each category.
+
+    `parser` says where scene graphs come from: `native`, the parser inside capeval, or `stanford`, the original
+    program, which `capeval spice setup` sets up. Set it on the class: programs make their objects themselves.
+    """
+
+    parser: ClassVar[str] = "native"
+
+    def compute_score(self, gts: Captions, res: Captions) -> tuple[np.float64, list[dict[str, Numbers]]]:
+        """The mean score, and for each image, in the order of the sorted ids, the numbers of each category.
+
+        Args:
+            gts: `{image id: [reference, …]}`, tokens joined by blanks.
+            res: `{image id: [candidate]}`. Several candidates of an image are scored by what they say together.
+        """
+        try:
+            order = sorted(gts)
+        except TypeError:
+            raise DataError(
+                "SPICE's scores are in the order of the sorted image ids, and these cannot be sorted"
+            ) from None
+        check_images(gts, res)
+        said = [several(res[image], f"res[{image!r}]") for image in order]
+        references = [several(gts[image], f"gts[{image!r}]") for image in order]
+        if self.parser != "native" and any(len(captions) > 1 for captions in said):
+            raise DataError(
+                "several candidates of an image are scored with Spice.parser = 'native' alone; give one of each"
+            )
+        metrics = [Metric(category=category, parser=self.parser) for category in _CATEGORIES.values()]
+        corpus = encoded([_as_one(captions) for captions in said], references, list(map(str, order)))
+        ready = metrics[0].ready(corpus, Needs())
+        graphs, synonyms = ready.own
+        if self.parser == "native":
+            graphs = _read_once(graphs, [*said, *([caption] for captions in references for caption in captions)])
+        calls = [(metric.key, metric.arithmetic, metric.kernel_parameters()) for metric in metrics]
+        found = map(_numbers, _core.evaluate(ready.corpus, calls, [graphs, synonyms]))
+        per_image = [dict(zip(_CATEGORIES, numbers, strict=True)) for numbers in zip(*found, strict=True)]
+        return np.float64(np.mean([numbers["All"]["f"] for numbers in per_image])), per_image
+
+    def method(self) -> str:
+        """The name that is printed."""
+        return "SPICE"
+
+
+_TOGETHER = "\N{OBJECT REPLACEMENT CHARACTER}"
+"""Begins the text that stands for several captions, so that it is not taken for one of them."""
+
+
+def _as_one(captions: Sequence[str]) -> str:
+    """The text that stands for these captions together; that of a single one is itself."""
+    return captions[0] if len(captions) == 1 else " ".join([_TOGETHER, *captions])
+
+
+def _read_once(graphs: _core.SceneGraphs, groups: Sequence[Sequence[str]]) -> _core.SceneGraphs:
+    """The graphs of these groups of captions, each by the text that stands for it.
+
+    Made once: each category would make them again.
+    """
+    different = list(dict.fromkeys(caption for captions in groups for caption in captions))
+    made = dict(zip(different, graphs.graphs([caption.split() for caption in different]), strict=True))
+    given = {
+        " ".join(_as_one(captions).split()): _joined([made[caption][1] for caption in captions]) for captions in groups
+    }
+    return _core.SceneGraphs.given(list(given.items()))
+
+
+def _joined(graphs: Sequence[_Graph]) -> _Graph:
+    """One graph that says what these say, one after the other."""
+    objects: list[tuple[str, list[int]]] = []
+    attributes: list[tuple[int, str, list[int]]] = []
+    relations: list[tuple[int, str, int, list[int]]] = []
+    for own, of_objects, between in graphs:
+        first = len(objects)
+        objects += own
+        attributes += ((first + number, name, words) for number, name, words in of_objects)
+        relations += ((first + subject, name, first + other, words) for subject, name, other, words in between)
+    return objects, attributes, relations
+
+
+def _numbers(statistics: _core.Statistics) -> list[Numbers]:
+    """What the original program tells of each image; F is NaN where the references say nothing of the category."""
+    rows = np.frombuffer(statistics.values()).reshape(-1, statistics.width)
+    return [
+        {
+            "pr": matched / said if said else 0.0,
+            "re": matched / expected if expected else 0.0,
+            "f": f if counted else math.nan,
+            "fn": expected - matched,
+            "numImages": 1.0,
+            "fp": said - matched,
+            "tp": matched,
+        }
+        for f, counted, matched, said, expected in rows.tolist()
+    ]

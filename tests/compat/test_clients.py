@@ -1,0 +1,250 @@
+"""Programs that import pycocoevalcap get the same from capeval: both are run on the same captions."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from capeval import CapevalWarning
+from compat import clients
+from compat.clients import ORIGINAL, OURS, assert_equal, quietly
+from corpora import Pairs, pairs
+
+BLANKS = st.sampled_from([" "] * 6 + ["  ", "   ", " \t ", " \n", "\N{NO-BREAK SPACE}"])
+ENDS = st.sampled_from(["", "", " ", "  ", "\n"])
+
+
+@st.composite
+def untokenised(draw: st.DrawFn) -> str:
+    """Words with one or more blanks between them, and perhaps around them."""
+    words = draw(st.lists(st.sampled_from(["A", "a", "dog", "dogs.", "runs", "run,", "it's", "1/2"]), max_size=8))
+    return draw(ENDS) + "".join(word + draw(BLANKS) for word in words) + draw(ENDS)
+
+
+def both(client: Any, *arguments: Any) -> None:
+    with warnings.catch_warnings(), quietly() as printed:
+        warnings.simplefilter("ignore", CapevalWarning)  # one image: every IDF is 0, of which the original says nothing
+        expected = client(ORIGINAL, *arguments)
+        told = printed.getvalue()
+        printed.truncate(0)
+        printed.seek(0)
+        found = client(OURS, *arguments)
+    assert_equal(found, expected)
+    assert printed.getvalue() == told
+
+
+@given(corpus=pairs(untokenised(), least=2))
+def test_vlmevalkit(corpus: Pairs) -> None:
+    assume(any(caption.split() for captions in corpus.references for caption in captions))  # else the original fails
+    references, candidates = corpus.by_id
+    both(clients.vlmevalkit, references, candidates)
+
+
+@given(corpus=pairs(most=3))
+def test_youcook2(corpus: Pairs) -> None:
+    assume(all(any(map(str.split, captions)) for captions in corpus.references))
+    references, candidates = corpus.by_id
+    both(clients.youcook2, references, candidates)
+
+
+SUBJECTS = ("A man", "Two dogs", "The old lady's cat", "A boy, smiling,", "(People)")
+VERBS = ("is riding", "runs along", "sits on", "can't see", "looks at")
+OBJECTS = ("a horse.", "the beach", "a T.V. set!", "a red bus - and a car", "the sofa of its owner")
+
+
+def corpus(images: int, seed: int) -> tuple[dict[int, list[str]], dict[int, str]]:
+    """Untokenised captions; the ids are not sorted."""
+    draw = random.Random(seed)
+    ids = draw.sample(range(1000), images)
+    made = [" ".join(draw.choice(part) for part in (SUBJECTS, VERBS, OBJECTS)) for _ in range(6 * images)]
+    references = {image: made[6 * k : 6 * k + 5] for k, image in enumerate(ids)}
+    return references, {image: made[6 * k + 5] for k, image in enumerate(ids)}
+
+
+@pytest.mark.java
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+def test_programs_that_evaluate_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """LAVIS, open_flamingo, mmpretrain and lmms-eval: COCOEvalCap and its scorers on untokenised captions.
+
+    The original leaves its pipes open. Its METEOR, which takes long to start, serves all of them.
+    """
+    for package in (ORIGINAL, OURS):
+        monkeypatch.setattr(import_module(f"{package}.eval"), "Spice", clients.NoSpice)
+    started = import_module(f"{ORIGINAL}.eval").Meteor()
+    monkeypatch.setattr(import_module(f"{ORIGINAL}.eval"), "Meteor", lambda: started)
+    references, candidates = corpus(12, seed=1)
+    both(clients.lavis, references, candidates)
+    some = dict(list(candidates.items())[:7][::-1])
+    both(clients.open_flamingo, references, some)
+    both(lambda package: clients.mmpretrain(package, tmp_path, references, [*candidates.items(), *some.items()]))
+    both(lambda package: clients.lmms_eval(package, references, candidates))
+    # METEOR of captions that nothing has tokenised.
+    gts = {image: [f" {one.replace(' ', '  ', 1)}\t" for one in captions] for image, captions in references.items()}
+    both(clients.meteor, gts, {image: [caption.replace(" ", "   ", 2)] for image, caption in candidates.items()})
+
+
+def test_what_evaluate_leaves_behind() -> None:
+    """Every key of the original, SPICE's numbers too, for each image its own."""
+    references, candidates = corpus(8, seed=2)
+    with quietly() as printed:
+        scores, of_images = clients.lavis(OURS, references, candidates)
+    assert list(scores) == ["Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4", "METEOR", "ROUGE_L", "CIDEr", "SPICE"]
+    assert list(of_images) == list(references)
+    told = printed.getvalue().splitlines()
+    assert told[:3] == ["tokenization...", "setting up scorers...", "computing Bleu score..."]
+    assert f"SPICE: {scores['SPICE']:0.3f}" in told
+    for image, of_image in of_images.items():
+        assert list(of_image) == ["image_id", *scores]
+        assert of_image["image_id"] == image
+        with quietly():
+            _, alone = clients.lavis(OURS, {image: references[image], -1: ["x"]}, {image: candidates[image], -1: "x"})
+        assert_equal(alone[image]["SPICE"], of_image["SPICE"])
+        spice = of_image["SPICE"]
+        assert set(spice) == {"All", "Object", "Attribute", "Relation", "Color", "Cardinality", "Size"}
+        assert all(set(numbers) == {"pr", "re", "f", "fn", "fp", "tp", "numImages"} for numbers in spice.values())
+        for counted in ("tp", "fp", "fn"):
+            parts = sum(spice[part][counted] for part in ("Object", "Attribute", "Relation"))
+            assert spice["All"][counted] == parts
+
+
+# Training: rewards by document frequencies of other references.
+
+
+@given(corpus=pairs(least=3), data=st.data())
+def test_self_critical(corpus: Pairs, data: st.DataObject) -> None:
+    """CIDEr-D with the frequencies of the whole, of a part of the images; against the original on the whole."""
+    assume(any(map(any, corpus.references)))
+    from pycocoevalcap.cider.cider import Cider
+
+    from capeval.compat.pyciderevalcap.ciderD.ciderD import CiderD
+
+    some = data.draw(st.lists(st.integers(0, len(corpus.candidates) - 1), min_size=1, max_size=6))
+    references, candidates = corpus.by_id
+    ids = list(references)
+    _, truth = Cider().compute_score(references, {image: [caption] for image, caption in candidates.items()})
+    scorer = CiderD()
+    for captions in references.values():
+        scorer.cider_scorer += (None, captions)
+    scorer.cider_scorer.compute_doc_freq()
+    scorer.cider_scorer.ref_len = clients.np.log(float(len(scorer.cider_scorer.crefs)))
+    scorer.cider_scorer.df_mode = "given"
+    score, scores = scorer.compute_score(
+        references, [{"image_id": ids[one], "caption": [candidates[ids[one]]]} for one in some]
+    )
+    assert_equal(scores, truth[some])
+    assert_equal(score, truth[some].mean())
+
+
+def test_rewards_of_samples_and_greedy_captions() -> None:
+    """The shape of get_self_critical_reward: several samples of an image, a baseline, BLEU-4 beside CIDEr-D."""
+    from pycocoevalcap.bleu.bleu import Bleu as OriginalBleu
+    from pycocoevalcap.cider.cider import Cider as OriginalCider
+
+    from capeval.compat.pyciderevalcap.ciderD.ciderD import CiderD
+    from capeval.compat.pycocoevalcap.bleu.bleu import Bleu
+
+    class OnSamples:
+        def compute_score(self, gts: Any, res: Any) -> Any:
+            return OriginalCider().compute_score(gts, {one["image_id"]: one["caption"] for one in res})
+
+    draw = random.Random(3)
+
+    def caption() -> str:
+        return " ".join(str(draw.choice([4, 4, 4, 17, 8, 9, 300])) for _ in range(draw.randrange(3, 9))) + " 0"
+
+    references = [[caption() for _ in range(5)] for _ in range(6)]
+    samples = [[caption(), draw.choice(of_image), caption()] for of_image in references]
+    greedy = [draw.choice(of_image) for of_image in references]
+    with quietly():
+        expected = clients.self_critical(OnSamples(), OriginalBleu(4), references, samples, greedy)
+        found = clients.self_critical(CiderD(), Bleu(4), references, samples, greedy)
+    assert_equal(found, expected)
+
+
+# The package `evaluation` of the meshed-memory transformer.
+
+
+def tokenised(corpus: Pairs) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    references, candidates = corpus.by_id
+    return references, {image: [caption] for image, caption in candidates.items()}
+
+
+@given(corpus=pairs(least=2), data=st.data())
+def test_meshed_memory_scores(corpus: Pairs, data: st.DataObject) -> None:
+    assume(any(map(any, corpus.references)))
+    from pycocoevalcap.bleu.bleu import Bleu
+    from pycocoevalcap.cider.cider import Cider
+    from pycocoevalcap.rouge.rouge import Rouge
+
+    from capeval.compat import evaluation
+
+    gts, res = tokenised(corpus)
+    with quietly() as printed:
+        for ours in (evaluation.Bleu(), evaluation.Rouge(), evaluation.Cider()):
+            theirs = {"BLEU": Bleu(4), "ROUGE": Rouge(), "CIDEr": Cider()}[str(ours)]
+            printed.truncate(0)
+            found = ours.compute_score(gts, res)
+            assert printed.getvalue().strip("\0") == ""
+            assert_equal(found, theirs.compute_score(gts, res))
+    # With document frequencies of all references, for some of the images.
+    some = data.draw(st.lists(st.sampled_from(list(gts)), min_size=1, unique=True))
+    of_training = evaluation.Cider(gts)
+    _, whole = Cider().compute_score(gts, res)
+    _, part = of_training.compute_score({image: gts[image] for image in some}, {image: res[image] for image in some})
+    assert_equal(part, whole[[list(gts).index(image) for image in some]])
+    original = import_module("pycocoevalcap.cider.cider_scorer").CiderScorer()
+    for captions in gts.values():
+        original += (None, captions)
+    original.compute_doc_freq()
+    assert of_training.doc_frequency == original.document_frequency
+    assert of_training.ref_len == pytest.approx(clients.np.log(len(gts)))
+
+
+def test_meshed_memory_compute_scores() -> None:
+    from capeval.compat import evaluation
+
+    references, candidates = corpus(5, seed=4)
+    gts = evaluation.PTBTokenizer.tokenize({f"{image}_0": captions for image, captions in references.items()})
+    gen = evaluation.PTBTokenizer.tokenize({f"{image}_0": [caption] for image, caption in candidates.items()})
+    scores, of_images = evaluation.compute_scores(gts, gen)
+    assert list(scores) == list(of_images) == ["BLEU", "METEOR", "ROUGE", "CIDEr"]
+    assert type(scores["BLEU"]) is list
+    assert len(of_images["METEOR"]) == 5
+    assert list(evaluation.compute_scores(gts, gen, spice=True)[0])[-1] == "SPICE"
+
+
+@pytest.mark.parametrize(
+    ("given", "cut"),
+    [
+        ({"a": ["A dog!", "Cats."], "b": [], "c": ["It's."]}, {"a": ["a dog", "cats"], "c": ["it 's"]}),
+        (["A dog!", "Cats."], {0: ["a dog"], 1: ["cats"]}),
+        ([["A dog!", "Cats."], ("It's.",)], {0: ["a dog", "cats"], 1: ["it 's"]}),
+    ],
+)
+def test_meshed_memory_tokenizer(given: Any, cut: dict[Any, list[str]]) -> None:
+    from capeval.compat.evaluation import PTBTokenizer
+
+    assert PTBTokenizer.tokenize(given) == cut
+
+
+@pytest.mark.java
+def test_tokenizers() -> None:
+    """One text of all captions, an image without any, an image named twice in a row."""
+    references, _ = corpus(9, seed=5)
+    given: dict[Any, Sequence[dict[str, str]]] = {
+        image: [{"caption": caption} for caption in captions] for image, captions in references.items()
+    }
+    given |= {"none": [], ("a", "tuple"): [{"caption": "a box of vitamin c."}], "next": [{"caption": "The dog\nruns."}]}
+    found, expected = (
+        import_module(f"{package}.tokenizer.ptbtokenizer").PTBTokenizer().tokenize(given)
+        for package in (OURS, ORIGINAL)
+    )
+    assert_equal(found, expected)

@@ -1,0 +1,230 @@
+"""The old names lead to capeval, and programs that import them run as they do by themselves."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import capeval.compat
+from capeval.compat import SUITES
+from capeval.errors import UsageError
+
+FOLDER = Path(capeval.compat.__file__).parent
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    return tmp_path / "program.py"
+
+
+def run(*arguments: object, folder: Path | None = None, text: str = "") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, *map(str, arguments)]
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=False, cwd=folder)
+
+
+def compat(*arguments: object, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return run("-m", "capeval.compat", *arguments, folder=folder)
+
+
+def modules(suite: str) -> list[str]:
+    files = (path.relative_to(FOLDER).with_suffix("") for path in (FOLDER / suite).rglob("*.py"))
+    return [".".join(file.parts).removesuffix(".__init__") for file in files]
+
+
+def test_every_module_of_the_original_is_there_but_its_downloader() -> None:
+    import importlib.util
+
+    (original,) = importlib.util.find_spec("pycocoevalcap").submodule_search_locations  # type: ignore[union-attr,misc]
+    files = {path.relative_to(original).as_posix() for path in Path(original).rglob("*.py")}
+    ours = {path.relative_to(FOLDER / "pycocoevalcap").as_posix() for path in (FOLDER / "pycocoevalcap").rglob("*.py")}
+    assert files - ours == {"spice/get_stanford_models.py", "example/coco_eval_example.py"}
+
+
+def test_nothing_is_imported_that_capeval_does_not_need(program: Path) -> None:
+    names = [f"capeval.compat.{name}" for suite in SUITES for name in modules(suite)]
+    program.write_text(
+        "import importlib, sys\n"
+        "sys.modules.update(dict.fromkeys(['typing_extensions', 'pycocotools', 'pandas', 'scipy', 'six']))\n"
+        f"for name in {names!r}:\n    importlib.import_module(name)\n"
+    )
+    done = run(program)
+    assert done.returncode == 0, done.stderr
+
+
+def test_old_names_lead_to_capeval_and_back(program: Path) -> None:
+    names = [name for suite in SUITES for name in modules(suite)]
+    program.write_text(
+        "import importlib, pickle, sys\n"
+        "import capeval.compat\n"
+        f"capeval.compat.install({SUITES!r})\n"
+        f"capeval.compat.install({SUITES!r})\n"
+        f"for name in {names!r}:\n"
+        "    module = importlib.import_module(name)\n"
+        "    assert module is importlib.import_module('capeval.compat.' + name), name\n"
+        "    assert module.__spec__.name == module.__name__ == 'capeval.compat.' + name, name\n"
+        "import pycocoevalcap.bleu.bleu\n"
+        "assert pycocoevalcap.bleu.bleu.Bleu(2).compute_score({1: ['a b']}, {1: ['a b']}, verbose=0)\n"
+        "from pycocoevalcap.eval import Bleu, Cider, COCOEvalCap, Meteor, PTBTokenizer, Rouge, Spice\n"
+        "from evaluation import PTBTokenizer, Cider, compute_scores\n"
+        "assert type(pickle.loads(pickle.dumps(Cider()))) is Cider\n"
+        "capeval.compat.uninstall()\n"
+        "import pycocoevalcap.rouge.rouge\n"
+        "assert pycocoevalcap.__name__ == 'pycocoevalcap'\n"
+        "assert Bleu.__module__ == 'capeval.compat.pycocoevalcap.bleu.bleu'\n"
+        "try:\n"
+        "    import evaluation.cider\n"
+        "except ModuleNotFoundError as error:\n"
+        "    assert error.name == 'evaluation'\n"
+        "else:\n"
+        "    raise AssertionError\n"
+    )
+    done = run(program)
+    assert done.returncode == 0, done.stderr
+
+
+def test_packages_inside_a_program_are_replaced_too(program: Path) -> None:
+    """As in `cider.pyciderevalcap`; not a package that is called `evaluation` there."""
+    (program.parent / "cider").mkdir()
+    inner = program.parent / "models" / "evaluation"
+    inner.mkdir(parents=True)
+    (inner / "__init__.py").write_text("mine = True\n")
+    (inner.parent / "__init__.py").write_text("from .pycocoevalcap.rouge.rouge import Rouge\n")
+    program.write_text(
+        "from cider.pyciderevalcap.ciderD.ciderD import CiderD\n"
+        "import models, models.evaluation\n"
+        "assert CiderD.__module__ == 'capeval.compat.pyciderevalcap.ciderD.ciderD'\n"
+        "assert models.Rouge.__module__ == 'capeval.compat.pycocoevalcap.rouge.rouge'\n"
+        "assert models.evaluation.mine\n"
+    )
+    done = compat("--only", ",".join(SUITES), program)
+    assert done.returncode == 0, done.stderr
+
+
+def test_evaluation_is_replaced_only_if_asked_for(program: Path) -> None:
+    (program.parent / "evaluation.py").write_text("print('the own one')\n")
+    program.write_text("import evaluation; print(evaluation.__name__)\n")
+    assert compat(program).stdout == "the own one\nevaluation\n"
+    assert compat("--only", "evaluation", program).stdout == "capeval.compat.evaluation\n"
+
+
+def test_a_program_keeps_its_arguments_status_and_place(program: Path) -> None:
+    (program.parent / "beside.py").write_text("VALUE = 5\n")
+    program.write_text(
+        "import sys, beside, os\n"
+        "from pycocoevalcap.cider.cider import Cider\n"
+        "absolute = __file__ == os.path.abspath(__file__)\n"
+        "print(Cider.__module__, sys.argv[1:], sys.argv[0], __name__, absolute, sys.path[0])\n"
+        "sys.exit(beside.VALUE)\n"
+    )
+    done = compat("program.py", "--only", "x", "-m", folder=program.parent)
+    assert done.returncode == 5, done.stderr
+    assert done.stdout.split(" ", 1)[0] == "capeval.compat.pycocoevalcap.cider.cider"
+    alone = run("program.py", "--only", "x", "-m", folder=program.parent)
+    assert alone.returncode == 5
+    assert alone.stdout.split(" ", 1)[1] == done.stdout.split(" ", 1)[1]
+
+
+@pytest.mark.parametrize(
+    "text", ["def f():\n    1 / 0\nf()\n", "import pycocoevalcap.wmd.wmd\n", "a b\n", "exit('no')\n"]
+)
+def test_a_program_keeps_its_traceback(program: Path, text: str) -> None:
+    program.write_text(text)
+    done, alone = compat(program), run(program)
+    assert done.returncode == alone.returncode == 1
+    if "import" in text:
+        assert done.stderr.splitlines()[-1] == (
+            "ModuleNotFoundError: No module named 'pycocoevalcap.wmd' in capeval.compat, which stands in for the "
+            "original; capeval.compat.uninstall() gives that back"
+        )
+        assert f'File "{program}", line 1' in done.stderr.splitlines()[1]
+    else:
+        assert done.stderr == alone.stderr
+
+
+def test_a_module_is_run_as_python_runs_it(program: Path) -> None:
+    package = program.parent / "tool"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "__main__.py").write_text(
+        "import sys\nfrom . import __name__ as inside\nfrom pycocoevalcap.eval import Bleu\n"
+        "print(Bleu.__module__, inside, __name__, sys.argv)\n"
+    )
+    done, alone = (run(*how, "-m", "tool", "a", folder=program.parent) for how in (("-m", "capeval.compat"), ()))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("capeval.compat.pycocoevalcap.bleu.bleu tool __main__ ")
+    assert done.stdout.split(" ", 1)[1] == alone.stdout.split(" ", 1)[1]
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_processes_of_the_program_have_the_names_too(program: Path, method: str) -> None:
+    program.write_text(
+        "import multiprocessing\n"
+        "from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer\n"
+        "from pycocoevalcap.spice.spice import Spice\n"
+        "def cut(text):\n"
+        "    return PTBTokenizer().tokenize({1: [{'caption': text}]}), Spice.parser, PTBTokenizer.__module__\n"
+        "if __name__ == '__main__':\n"
+        f"    with multiprocessing.get_context({method!r}).Pool(2) as pool:\n"
+        "        for found in pool.map(cut, ['A dog.', 'Cats!']):\n"
+        "            print(found)\n"
+    )
+    done = compat("--spice-parser=stanford", program)
+    assert done.returncode == 0, done.stderr
+    module = "capeval.compat.pycocoevalcap.tokenizer.ptbtokenizer"
+    assert done.stdout == f"({{1: ['a dog']}}, 'stanford', '{module}')\n({{1: ['cats']}}, 'stanford', '{module}')\n"
+
+
+def test_the_original_is_not_replaced_once_it_was_imported(program: Path) -> None:
+    program.write_text(
+        "import sys\nimport pycocoevalcap.bleu.bleu\nimport capeval.compat\nfrom capeval.errors import UsageError\n"
+        "try:\n    capeval.compat.install()\nexcept UsageError as error:\n    print(error)\n"
+        "capeval.compat.install(['pyciderevalcap'])\n"
+        "from pyciderevalcap.eval import CIDErEvalCap\n"
+    )
+    done = run(program)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("pycocoevalcap")
+    assert "is imported already (" in done.stdout
+    assert done.stdout.endswith(
+        "call capeval.compat.install() before the first import of it, or run the program by python -m capeval.compat "
+        "SCRIPT\n"
+    )
+
+
+def test_unknown_names() -> None:
+    with pytest.raises(UsageError, match="a package to replace must be one of .*, got 'pycocoeval' .did you mean"):
+        capeval.compat.install(["pycocoeval"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "which program?"),
+        (("-m",), "which program?"),
+        (("--only",), "--only needs a value"),
+        (("--onyl", "a"), "there is no option --onyl"),
+        (("--only", "pycoco", "a.py"), "a package to replace must be one of"),
+        (("--spice-parser", "x", "a.py"), "SPICE: parser must be one of native, stanford, got 'x'"),
+        (("missing.py",), "missing.py: No such file"),
+    ],
+)
+def test_wrong_command_lines(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+    done = compat(*arguments, folder=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr.splitlines()[0]
+    assert "usage: python -m capeval.compat" in done.stderr
+    assert compat("--help").stdout.startswith("usage: ")
+
+
+def test_meteors_tables_are_found_behind_the_name_that_is_replaced(program: Path) -> None:
+    """They may come from an installed pycocoevalcap: not from what stands in for it."""
+    program.write_text(
+        "from pycocoevalcap.meteor.meteor import Meteor\n"
+        "print(Meteor().compute_score({1: ['a dog runs']}, {1: ['a dog ran']})[0])\n"
+    )
+    done = compat(program)
+    assert done.returncode == 0, done.stderr
+    assert 0 < float(done.stdout) < 1
