@@ -37,6 +37,7 @@ impl Gather {
 
     /// Adds one caption, or a list of them, to an image.
     pub(crate) fn captions(&mut self, id: &str, value: &Bound<'_, PyAny>, row: Option<usize>) -> PyResult<()> {
+        let value = &unwrapped(value);
         if value.is_instance_of::<PyString>() {
             return self.caption(id, value, row);
         }
@@ -54,6 +55,7 @@ impl Gather {
     }
 
     fn caption(&mut self, id: &str, caption: &Bound<'_, PyAny>, row: Option<usize>) -> PyResult<()> {
+        let caption = &unwrapped(caption);
         match caption.cast::<PyString>().map(|text| text.to_str()) {
             Ok(Ok(text)) => self.builder.caption(id, text),
             Ok(Err(_)) => self.offend(Some(id), row, "the caption", HALF),
@@ -97,6 +99,13 @@ impl Gather {
 
 /// The error for a text that UTF-8 cannot hold.
 const HALF: &str = "not text: it holds half a surrogate pair";
+
+/// The caption of an annotation, `{"caption": "a dog"}`, as pycocoevalcap has them; any other value itself.
+fn unwrapped<'py>(value: &Bound<'py, PyAny>) -> Bound<'py, PyAny> {
+    let annotated = !value.is_instance_of::<PyString>() && value.cast::<PyMapping>().is_ok();
+    let caption = if annotated { value.get_item("caption").ok() } else { None };
+    caption.unwrap_or_else(|| value.clone())
+}
 
 /// Whether iterating over the value gives captions in an order: not so for bytes, mappings and sets.
 fn is_list(value: &Bound<'_, PyAny>) -> bool {

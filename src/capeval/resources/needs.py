@@ -121,6 +121,13 @@ class Needs:
             new._made, new._made_of = self._made, self._made_of
         return new
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickles what was given; what was made of it is made again, and progress is not watched elsewhere."""
+        return {"given": self._given, "threads": self.threads, "image_of": self._image_of}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)  # type: ignore[misc]
+
     def get(self, name: str) -> Any:
         """The value of that name, None where it was not given."""
         return self._given.get(name)

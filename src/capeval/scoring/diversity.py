@@ -19,7 +19,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, cast
@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, cast
 from capeval import _core
 from capeval.corpus.corpus import CaptionSource, encode_references
 from capeval.corpus.sets import SetCorpus, encode_sets
+from capeval.data.inputs import is_table
 from capeval.data.source import system_name
 from capeval.errors import UsageError, accepted_name, warn
 from capeval.metrics import SelfCider
@@ -71,8 +72,9 @@ def diversity(
     """Scores the caption sets of one or several systems.
 
     Args:
-        sets: one system's `{image id: [caption, …]}` or a path, then called by the file's name, or `sets`; or several
-            systems' by name: `{"a": {image id: [caption, …]}, "b": "b.json"}`.
+        sets: one system's `{image id: [caption, …]}` or any other form that [`capeval.score`][] takes captions in, then
+            called `sets`, or by the name of its file; or several systems' by name:
+            `{"a": {image id: [caption, …]}, "b": "b.json"}`.
         references: human captions of the same images. They add accuracy, F, people and the effect of the number of
             captions.
         metrics: those of caption sets, by name or as values: `"self-cider(kernel=cider-d), lsa"`.
@@ -132,11 +134,17 @@ def _named(sets: CaptionSource | Mapping[str, CaptionSource]) -> dict[str, Capti
         return {system_name(sets): sets}
     if isinstance(sets, _core.Captions):
         return {system_name(sets.source) if sets.source else "sets": sets}
-    if not isinstance(sets, Mapping):
-        raise UsageError(f"caption sets must be a mapping or a path, got a {type(sets).__name__}")
-    if sets and all(isinstance(source, (Mapping, PathLike, str, _core.Captions)) for source in sets.values()):
-        return {str(name): cast("CaptionSource", source) for name, source in sets.items()}
+    if isinstance(sets, Mapping) and sets and all(map(_is_of_many_images, sets.values())):
+        return {str(name): source for name, source in sets.items()}
     return {"sets": cast("CaptionSource", sets)}
+
+
+def _is_of_many_images(source: object) -> bool:
+    """Whether this has the captions of many images, as a system has, and not those of one image."""
+    if isinstance(source, (Mapping, PathLike, str, _core.Captions)) or is_table(source):
+        return True
+    first = source[0] if isinstance(source, Sequence) and source else None
+    return isinstance(first, (list, tuple)) or (isinstance(first, Mapping) and "image_id" in first)
 
 
 def _set_metrics(metrics: str | Metric | Iterable[str | Metric]) -> tuple[Metric, ...]:
