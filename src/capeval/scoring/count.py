@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from capeval import _core
 from capeval.errors import DataError, UsageError, warn
-from capeval.metrics.base import PythonMetric
+from capeval.metrics.base import PythonMetric, remembered
 
 if TYPE_CHECKING:
     from capeval.corpus.corpus import Corpus
@@ -27,12 +27,18 @@ class Counted(NamedTuple):
     def signature(self, corpus: Corpus) -> str:
         """Signature: the settings that reproduce the score, as text."""
         metric = self.metric
-        parts = [metric.name, *metric.signature_parts(), *self.ready.signature, f"tok:{corpus.tokenizer}"]
+        parts = [*_settings(metric), *self.ready.signature, f"tok:{corpus.tokenizer}"]
         if corpus.holds_sets:
             parts.append(f"captions:{_span(corpus.candidate_counts)}")
         if not metric.scores_sets:
             parts.append(f"refs:{_span(corpus.reference_counts)}")
         return "|".join([*parts, f"capeval:{_core.__version__}"])
+
+
+@remembered
+def _settings(metric: Metric) -> tuple[str, ...]:
+    """The metric's own part of a signature."""
+    return metric.name, *metric.signature_parts()
 
 
 def count(corpus: Corpus, metrics: Sequence[Metric], needs: Needs) -> list[Counted]:

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from capeval._core import METEOR_LANGUAGES
 from capeval.errors import DataError, UsageError
-from capeval.metrics.base import Metric, Ready, parameter
+from capeval.metrics.base import Metric, Ready, parameter, remembered
 
 if TYPE_CHECKING:
     from capeval.corpus.corpus import Corpus
@@ -132,6 +132,7 @@ class Meteor(Metric):
         return type(self)(language=self.language, task=self.task)
 
     @property
+    @remembered
     def key(self) -> str:
         """As for any metric; a language or task other than the default is named too."""
         usual = type(self)(language=self.language)

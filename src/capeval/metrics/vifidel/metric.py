@@ -24,7 +24,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from capeval.errors import DataError, UsageError
-from capeval.metrics.base import Metric, Ready, parameter
+from capeval.metrics.base import Metric, Ready, parameter, remembered
 from capeval.metrics.embedding import EmbeddingMetric
 from capeval.resources.objects import LACKS_OBJECTS
 
@@ -87,6 +87,7 @@ class Vifidel(EmbeddingMetric):
         return type(self)(variant=self.variant)
 
     @property
+    @remembered
     def key(self) -> str:
         """As for any metric; a variant other than the default is named too."""
         usual = self.usual()
