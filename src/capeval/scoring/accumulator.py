@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,6 @@ from capeval.scoring.score import score
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from capeval._core import Captions
     from capeval.corpus.corpus import Tokenizer
     from capeval.metrics import Metric
     from capeval.resources.needs import Needs
@@ -71,20 +71,21 @@ class Accumulator:
         """Forgets the captions of all updates."""
         self._candidates: dict[str, str] = {}
         self._references: dict[str, list[str]] = {}
+        self._unnamed: list[tuple[str, list[str]]] = []
         self._differing: list[str] = []
-        self._unnamed = False
 
     def update(self, candidates: CandidateSource, references: CaptionSource | None = None) -> None:
         """Adds a batch.
 
         Args:
-            candidates: one caption per image, in any form that [`capeval.score`][] takes. In a list, images have no
-                names: they are numbered on from the images before, and only in one process.
+            candidates: one caption per image, in any form that [`capeval.score`][] takes. The images of lists have no
+                names: each is an image of its own.
             references: of exactly these images; left out where the accumulator has those of all images.
 
         Raises:
             DataError: unusable captions, several candidates of an image, or references of other images.
-            UsageError: references are given twice, or never.
+            UsageError: references are given twice, or never; or candidates are a list and the references of all images
+                are known, so that nothing says which image a candidate is of.
         """
         if (references is None) == (self._known is None):
             raise UsageError(
@@ -101,18 +102,17 @@ class Accumulator:
             raise DataError(
                 f"references and candidates of a batch must be of the same images, and these differ by {some(other)}"
             )
-        names = self._names(batch)
-        self._add(
-            {names[image]: texts[0] for image, texts in batch.to_dict().items()},
-            {} if described is None else {names[image]: texts for image, texts in described.to_dict().items()},
-        )
-
-    def _names(self, batch: Captions) -> dict[str, str]:
-        """The name of each image of a batch; those of a list count on."""
-        if not by_place(batch):
-            return {image: image for image in batch.image_ids}
-        self._unnamed = True
-        return {image: str(len(self._candidates) + place) for place, image in enumerate(batch.image_ids)}
+        if by_place(batch):
+            if described is None:
+                raise UsageError(
+                    "nothing says which images the candidates of a list are of; give {image id: caption}, or rows with "
+                    "image_id"
+                )
+            texts = described.to_dict()
+            self._unnamed += [(captions[0], texts[image]) for image, captions in batch.to_dict().items()]
+        else:
+            captions = {image: texts[0] for image, texts in batch.to_dict().items()}
+            self._add(captions, {} if described is None else described.to_dict())
 
     def _add(self, candidates: Mapping[str, str], references: Mapping[str, list[str]]) -> None:
         for image, caption in candidates.items():
@@ -124,36 +124,57 @@ class Accumulator:
     def merge(self, other: Accumulator) -> None:
         """Adds the captions of another accumulator: of another process, which sent it pickled.
 
-        Of an image that both have, the caption here stays. Raises `UsageError` where images have no names.
+        Of an image that both have, the caption here stays.
         """
-        if self._unnamed or other._unnamed:
-            raise UsageError(
-                "captions that came as lists are numbered in each process from 0, so that they cannot be merged; give "
-                "update mappings from image ids, or rows with them"
-            )
         self._add(other._candidates, other._references)
+        self._unnamed += other._unnamed
         self._differing += other._differing
 
     def __len__(self) -> int:
-        return len(self._candidates)
+        """The number of images."""
+        return len(self._candidates) + len(self._unnamed)
 
     def compute(self) -> Result:
         """Scores all captions so far. Images are in the order of the references given before, else sorted by id.
 
-        Warns of images that came several times with different captions. Raises what [`capeval.score`][] raises.
+        Warns of images that came several times with different captions. Raises what [`capeval.score`][] raises, and
+        `UsageError` where some batches were lists and others not.
         """
+        if self._unnamed and self._candidates:
+            raise UsageError("some batches were lists, whose images have no ids, and others not; give ids in all")
         if self._differing:
             warn(
                 f"{some(list(dict.fromkeys(self._differing)))} came several times with different captions; the first "
                 "counts (are generated captions random, or do image ids repeat?)"
             )
-        if self._known is not None:
-            described: CaptionSource = self._known
+        candidates: CandidateSource = self._candidates
+        if self._unnamed:
+            candidates = [caption for caption, _ in self._unnamed]
+            references: CaptionSource = [texts for _, texts in self._unnamed]
+        elif self._known is not None:
+            references = self._known
         else:
-            described = {image: self._references[image] for image in sorted(self._references, key=_by_number)}
+            references = {image: self._references[image] for image in sorted(self._references, key=_by_number)}
         return score(
-            described, self._candidates, self.metrics, tokenizer=self._tokenizer, needs=self._needs, **self._options
+            references, candidates, self.metrics, tokenizer=self._tokenizer, needs=self._needs, **self._options
         )
+
+    def packed(self) -> str:
+        """The captions so far as lines of JSON, for processes that exchange nothing but bytes; `merge_packed` takes it."""
+        rows: list[tuple[str | None, str, list[str] | None]] = [
+            *((image, caption, self._references.get(image)) for image, caption in self._candidates.items()),
+            *((None, caption, texts) for caption, texts in self._unnamed),
+        ]
+        return "".join(f"{json.dumps(row)}\n" for row in rows)
+
+    def merge_packed(self, packed: str) -> None:
+        """Merges what one or more accumulators packed."""
+        for line in packed.splitlines():
+            image, caption, texts = json.loads(line)
+            if image is None:
+                self._unnamed.append((caption, texts))
+            else:
+                self._add({image: caption}, {} if texts is None else {image: texts})
 
 
 def _by_number(image: str) -> tuple[bool, int, str]:
