@@ -25,8 +25,8 @@ class Accumulator:
     """Collects captions batch by batch; `compute` scores them all.
 
     Corpus scores are not means over batches: BLEU adds up counts, and CIDEr weighs words by all references. So the
-    captions are collected, and scored at the end: the result is that of [`capeval.score`][] on all of them, to the bit,
-    whatever the batches and processes were and whatever their order.
+    captions are collected, and scored at the end: the result is that of [`capeval.score`][] on all of them, and it is the
+    same to the bit whatever the batches and processes were and whatever their order.
 
     Image ids make captions of one image meet: an image that comes again (samplers for several processes repeat some
     images, so that all have equally many) counts once, with the caption that came first.
