@@ -170,6 +170,12 @@ class Comparison(Mapping[str, "Result"]):
 
         return render_comparison(self, "table")
 
+    def _repr_html_(self) -> str:
+        """The table, for notebooks."""
+        from capeval.report.comparison_formats import render_comparison
+
+        return render_comparison(self, "notebook")
+
     @property
     def _any(self) -> Result:
         return next(iter(self.results.values()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Callable
 from numbers import Real
@@ -68,8 +67,8 @@ class Number:
     def __round__(self, digits: int | None = None) -> float:
         return round(float(self), digits)
 
-    def __trunc__(self) -> int:
-        return math.trunc(float(self))
+    def __int__(self) -> int:
+        return int(float(self))
 
     def __format__(self, spec: str) -> str:
         """By a format of numbers; `f"{score}"` without any is the text of the object."""

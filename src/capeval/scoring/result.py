@@ -298,3 +298,9 @@ class Result(Mapping[str, Score]):
         from capeval.report.formats import render
 
         return render(self, "table")
+
+    def _repr_html_(self) -> str:
+        """The table, for notebooks."""
+        from capeval.report.formats import render
+
+        return render(self, "notebook")
