@@ -60,7 +60,7 @@ SHAPES: dict[str, Callable[[list[dict[str, Any]]], Any]] = {
     "pandas index": lambda rows: pandas.DataFrame(rows).set_index("image_id"),
     "polars": polars,
     "pyarrow": pyarrow.Table.from_pylist,
-    "record batch": lambda rows: pyarrow.RecordBatch.from_pylist(rows),
+    "record batch": pyarrow.RecordBatch.from_pylist,
     "arrow interface": Arrow,
     "dataset": dataset,
     "streamed dataset": streamed,

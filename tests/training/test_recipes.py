@@ -38,7 +38,7 @@ def run(page: Path, name: str, folder: Path, processes: int | None) -> list[str]
     started = [
         subprocess.Popen(
             [sys.executable, name], cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            env=environment if processes is None else {**environment, **shared, "RANK": str(rank), "LOCAL_RANK": str(rank)},
+            env={**environment, **({} if processes is None else {**shared, "RANK": str(rank), "LOCAL_RANK": str(rank)})},
         )
         for rank in range(processes or 1)
     ]  # fmt: skip
@@ -86,7 +86,8 @@ def test_the_trainer_in_two_processes(tmp_path: Path) -> None:
 @pytest.mark.torch
 def test_the_module_for_evaluate(tmp_path: Path) -> None:
     pytest.importorskip("evaluate", exc_type=ImportError)
-    score = capeval.score([["a dog runs"], ["a red bus", "the bus"]], ["a dog", "a bus"], "rouge-l, cider-d", interval=None)
+    references = [["a dog runs"], ["a red bus", "the bus"]]
+    score = capeval.score(references, ["a dog", "a bus"], "rouge-l, cider-d", interval=None)
     assert run(LOOP, "with_evaluate.py", tmp_path, None) == [str(score.flat(percent=True))]
 
 
@@ -171,6 +172,6 @@ def test_tensorboard(result: capeval.Result) -> None:
     pytest.importorskip("torch", exc_type=ImportError)
     writer = Recorder()
     loaded("log_to_tensorboard.py")["log"](writer, result, 3)
-    assert [arguments for arguments in writer.of("add_scalar")] == [
+    assert [*writer.of("add_scalar")] == [
         (name, value, 3) for name, value in result.flat("val/", percent=True).items()
     ]

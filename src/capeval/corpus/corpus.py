@@ -36,6 +36,10 @@ def tokenize(captions: Iterable[str], *, tokenizer: Tokenizer | str = "ptb", thr
     suite runs a file), `whitespace` or `none` (split at blanks, for captions that are tokenised already).
 
     Raises `UsageError` for another name and `DataError` for a caption that is not a string.
+
+    Example:
+        >>> capeval.tokenize(["A man's dog can't sit."])
+        [['a', 'man', "'s", 'dog', 'ca', "n't", 'sit']]
     """
     accepted_name("tokenizer", tokenizer, TOKENIZERS)
     return _core.tokenize(check_texts(captions), tokenizer, threads)
@@ -62,6 +66,13 @@ class Corpus:
 
     Raises `DataError` for a candidate of an unknown image, a missing candidate, an image without reference, or an
     unusable caption; `UsageError` for an unknown `tokenizer` or `on_missing`.
+
+    Example:
+        >>> corpus = capeval.Corpus({"1": ["a dog runs"], "2": ["a red bus"]}, {"1": "a dog", "2": "a bus"})
+        >>> corpus
+        <Corpus of 2 images with 1 references each, ptb tokens>
+        >>> print(f"{capeval.metrics.RougeL().score(corpus):.3f}")
+        0.772
     """
 
     holds_sets = False
@@ -206,7 +217,7 @@ class References:
         >>> references = capeval.References({"1": ["a dog runs"], "2": ["a red bus"]})
         >>> for epoch in ({"1": "a dog", "2": "a dog"}, {"1": "a dog", "2": "a bus"}):
         ...     print(f"{references.score(epoch, 'rouge-l')['rouge-l']:.3f}")
-        0.555
+        0.579
         0.772
     """
 

@@ -146,7 +146,7 @@ def _chosen(names: Sequence[str], part: str) -> tuple[str, str]:
 
 def _of_items(items: Iterator[Any], part: str) -> Captions:
     """The captions of rows, or of images by their places."""
-    first = next(items, None)
+    first: Any = next(items, None)
     rows = isinstance(first, Mapping)
     if rows:
         _chosen(list(first), f"{part}, row 0")

@@ -25,8 +25,8 @@ class Accumulator:
     """Collects captions batch by batch; `compute` scores them all.
 
     Corpus scores are not means over batches: BLEU adds up counts, and CIDEr weighs words by all references. So the
-    captions are collected, and scored at the end: the result is that of [`capeval.score`][] on all of them, and it is the
-    same to the bit whatever the batches and processes were and whatever their order.
+    captions are collected, and scored at the end: the result is that of [`capeval.score`][] on all of them, the same
+    to the bit whatever the batches and processes were and whatever their order.
 
     Image ids make captions of one image meet: an image that comes again (samplers for several processes repeat some
     images, so that all have equally many) counts once, with the caption that came first.
@@ -160,7 +160,7 @@ class Accumulator:
         )
 
     def packed(self) -> str:
-        """The captions so far as lines of JSON, for processes that exchange nothing but bytes; `merge_packed` takes it."""
+        """The captions so far as lines of JSON, for `merge_packed`, where processes exchange nothing but bytes."""
         rows: list[tuple[str | None, str, list[str] | None]] = [
             *((image, caption, self._references.get(image)) for image, caption in self._candidates.items()),
             *((None, caption, texts) for caption, texts in self._unnamed),

@@ -69,6 +69,12 @@ def compare(
     Raises:
         DataError: references or candidates are unusable, or do not fit together.
         UsageError: fewer than two systems, an unknown name or an unacceptable value.
+
+    Example:
+        >>> systems = capeval.example.systems()
+        >>> comparison = capeval.compare(capeval.example.references(), systems, "rouge-l")
+        >>> comparison.ranking("rouge-l")
+        ['careful', 'plain', 'template']
     """
     merged_needs = Needs.of(needs, given, threads=threads)
     parsed_metrics = parse_metrics(metrics, merged_needs)

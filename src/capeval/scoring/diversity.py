@@ -95,6 +95,12 @@ def diversity(
     Raises:
         DataError: sets or references are unusable, or do not fit together.
         UsageError: an unknown metric or an unacceptable value.
+
+    Example:
+        >>> sets = {"1": ["a dog runs", "a dog runs"], "2": ["a bus", "two cats sit"]}
+        >>> result = capeval.diversity(sets, metrics="distinct", interval=None)
+        >>> result["sets"]["distinct"].per_image.tolist()
+        [0.5, 1.0]
     """
     merged_needs = Needs.of(needs, given, threads=threads)
     systems = _named(sets)

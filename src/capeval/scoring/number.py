@@ -5,27 +5,31 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from numbers import Real
+from typing import Any
+
+
+def _value(other: object) -> float | None:
+    return float(other) if isinstance(other, (Real, Number)) else None
 
 
 def _compared(compare: Callable[[float, float], bool]) -> Callable[[Number, object], bool]:
-    def method(self: Number, other: object) -> bool:
-        return compare(float(self), float(other)) if isinstance(other, (Real, Number)) else NotImplemented
+    def method(self: Number, other: object) -> Any:
+        value = _value(other)
+        return NotImplemented if value is None else compare(float(self), value)
 
     return method
 
 
-def _computed(compute: Callable[[float, float], float]) -> Callable[[Number, float], float]:
-    def method(self: Number, other: float) -> float:
-        return compute(float(self), float(other)) if isinstance(other, (Real, Number)) else NotImplemented
+def _computed(compute: Callable[[float, float], float]) -> Callable[[Number, float | Number], float]:
+    def method(self: Number, other: object) -> Any:
+        value = _value(other)
+        return NotImplemented if value is None else compute(float(self), value)
 
     return method
 
 
-def _turned(compute: Callable[[float, float], float]) -> Callable[[Number, float], float]:
-    def method(self: Number, other: float) -> float:
-        return compute(float(other), float(self)) if isinstance(other, (Real, Number)) else NotImplemented
-
-    return method
+def _turned(compute: Callable[[float, float], float]) -> Callable[[Number, float | Number], float]:
+    return _computed(lambda own, other: compute(other, own))
 
 
 class Number:

@@ -273,9 +273,9 @@ class Result(Mapping[str, Score]):
             and blanks alone, so that `cider-d(sigma=5)` is `cider-d.sigma_5`. NaN where no image has a score.
 
         Example:
-            >>> result = capeval.score({"1": ["a dog runs"]}, {"1": "a dog runs"}, "bleu-1, rouge-l", interval=None)
+            >>> result = capeval.score({"1": ["a dog runs"]}, {"1": "a dog runs"}, "rouge-s, rouge-l", interval=None)
             >>> result.flat("val/", percent=True)
-            {'val/bleu-1': 100.0, 'val/rouge-l': 100.0}
+            {'val/rouge-s': 100.0, 'val/rouge-l': 100.0}
         """
         return flat(self.scores, prefix, percent)
 

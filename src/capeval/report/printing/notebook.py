@@ -63,6 +63,6 @@ def _bar(bar: Bar) -> str:
     share = 100 * bar.filled / bar.cells
     return (
         '<span style="display:inline-block;width:8em;height:.6em;border-radius:.3em;background:rgba(128,128,128,.25)">'
-        f'<span style="display:block;width:{share:.0f}%;height:100%;border-radius:inherit;background:{_BAR}"></span></span> '
-        f'<span style="{_SMALL}">of {bar.largest:g}</span>'
+        f'<span style="display:block;width:{share:.0f}%;height:100%;border-radius:inherit;background:{_BAR}"></span>'
+        f'</span> <span style="{_SMALL}">of {bar.largest:g}</span>'
     )
