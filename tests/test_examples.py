@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import doctest
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,9 +12,9 @@ import capeval
 from capeval.data import inputs
 
 EXAMPLES = (
-    capeval.Accumulator, capeval.CiderDReward, capeval.Corpus, capeval.DocumentFrequency, capeval.Needs, capeval.References,
-    capeval.Score, capeval.compare, capeval.diversity, capeval.scene_graph, capeval.score, capeval.tokenize,
-    capeval.Result.flat, capeval.Comparison.pair,
+    capeval.Accumulator, capeval.CiderDReward, capeval.Corpus, capeval.DocumentFrequency, capeval.Needs,
+    capeval.References, capeval.Score, capeval.compare, capeval.diversity, capeval.scene_graph, capeval.score,
+    capeval.tokenize, capeval.Result.flat, capeval.Comparison.pair,
 )  # fmt: skip
 
 

@@ -38,7 +38,7 @@ def run(page: Path, name: str, folder: Path, processes: int | None) -> list[str]
     started = [
         subprocess.Popen(
             [sys.executable, name], cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            env={**environment, **({} if processes is None else {**shared, "RANK": str(rank), "LOCAL_RANK": str(rank)})},
+            env={**environment, **({} if processes is None else shared), "RANK": str(rank), "LOCAL_RANK": str(rank)},
         )
         for rank in range(processes or 1)
     ]  # fmt: skip

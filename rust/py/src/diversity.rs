@@ -137,7 +137,12 @@ pub(crate) fn top(corpus: &Bound<'_, Corpus>, scores: &[u8], most: usize) -> PyR
 /// People as a system: each reference against the others of its image.
 #[pyfunction]
 #[pyo3(signature = (corpus, stemmed, threads=0))]
-pub(crate) fn leave_one_out(py: Python<'_>, corpus: &Bound<'_, Corpus>, stemmed: bool, threads: usize) -> PyResult<Corpus> {
+pub(crate) fn leave_one_out(
+    py: Python<'_>,
+    corpus: &Bound<'_, Corpus>,
+    stemmed: bool,
+    threads: usize,
+) -> PyResult<Corpus> {
     let references: Arc<core::References> = corpus.get().0.references.clone();
     detach(py, || core::Corpus::leave_one_out(&references, stemmed, threads)).map(Corpus)
 }

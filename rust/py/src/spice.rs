@@ -49,7 +49,12 @@ impl SceneGraphs {
 
     /// The graph of each caption, with the words that it counts by: captions as tokens.
     #[pyo3(signature = (captions, threads=0))]
-    fn graphs(&self, py: Python<'_>, captions: Vec<Vec<String>>, threads: usize) -> PyResult<Vec<(Vec<String>, Graph)>> {
+    fn graphs(
+        &self,
+        py: Python<'_>,
+        captions: Vec<Vec<String>>,
+        threads: usize,
+    ) -> PyResult<Vec<(Vec<String>, Graph)>> {
         detach(py, || {
             let threads = threads_for_sentences(threads, captions.len());
             let parts = map_parts(captions.len(), threads, |range| {

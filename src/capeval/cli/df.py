@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -16,6 +16,9 @@ from capeval.corpus.document_frequency import DocumentFrequency
 from capeval.data import FORMATS, read_references
 from capeval.errors import UsageError
 from capeval.metrics.base import spell
+
+if TYPE_CHECKING:
+    from capeval.corpus.corpus import Tokenizer
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -74,7 +77,7 @@ def build(
     force: bool,
     n: int,
     stem: bool,
-    tokenizer: str,
+    tokenizer: Tokenizer,
     reference_format: str | None,
     split: str | None,
     threads: int,

@@ -10,7 +10,7 @@ import click
 
 from capeval.cli import options
 from capeval.cli.interruptible import stage
-from capeval.corpus.corpus import TOKENIZERS
+from capeval.corpus.corpus import TOKENIZERS, Tokenizer
 from capeval.data import FORMATS
 from capeval.data.atomic import atomic_write
 from capeval.data.captions import read_captions
@@ -50,7 +50,7 @@ def command(
     captions: str,
     format_: str,
     output: str,
-    tokenizer: str,
+    tokenizer: Tokenizer,
     caption_format: str | None,
     split: str | None,
     threads: int,

@@ -11,6 +11,7 @@ from capeval.cli.interruptible import stage
 from capeval.data import FORMATS, read_references
 
 if TYPE_CHECKING:
+    from capeval.corpus.corpus import Tokenizer
     from capeval.resources.needs import Needs
 
 
@@ -32,7 +33,7 @@ def command(
     all_: bool,
     metrics: str,
     needs: Needs,
-    tokenizer: str,
+    tokenizer: Tokenizer,
     reference_format: str | None,
     split: str | None,
     format_: str,

@@ -8,7 +8,7 @@ import click
 
 from capeval.cli import options
 from capeval.cli.interruptible import stage
-from capeval.corpus.corpus import Corpus
+from capeval.corpus.corpus import Corpus, OnMissing, Tokenizer
 from capeval.data import read_candidates, read_references
 from capeval.data.source import system_name
 from capeval.errors import UsageError
@@ -18,6 +18,7 @@ from capeval.scoring.score import score_corpus
 
 if TYPE_CHECKING:
     from capeval.resources.needs import Needs
+    from capeval.scoring.intervals import IntervalMethod
 
 
 @click.command(context_settings={"allow_extra_args": True})
@@ -51,11 +52,11 @@ def command(
     per_image: str | None,
     needs: Needs,
     explain: tuple[str, ...],
-    tokenizer: str,
+    tokenizer: Tokenizer,
     interval: float | None,
-    interval_method: str,
+    interval_method: IntervalMethod,
     samples: int,
-    on_missing: str,
+    on_missing: OnMissing,
     reference_format: str | None,
     candidate_format: str | None,
     split: str | None,

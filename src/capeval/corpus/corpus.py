@@ -87,8 +87,8 @@ class Corpus:
         references: CaptionSource,
         candidates: CandidateSource,
         *,
-        tokenizer: str = "ptb",
-        on_missing: str = "error",
+        tokenizer: Tokenizer = "ptb",
+        on_missing: OnMissing = "error",
         threads: int = 0,
     ) -> None:
         accepted_name("tokenizer", tokenizer, TOKENIZERS)
@@ -105,8 +105,8 @@ class Corpus:
         references: CaptionSource,
         systems: Mapping[str, CandidateSource],
         *,
-        tokenizer: str = "ptb",
-        on_missing: str = "error",
+        tokenizer: Tokenizer = "ptb",
+        on_missing: OnMissing = "error",
         threads: int = 0,
     ) -> dict[str, Corpus]:
         """A corpus for each system, by name, over the same images and references, which are encoded once.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from capeval.corpus.corpus import CaptionSource
+    from capeval.corpus.corpus import CaptionSource, Tokenizer
 
     TokenIds = npt.NDArray[np.integer] | Sequence[Sequence[int]]
 
@@ -41,7 +41,13 @@ class DocumentFrequency:
 
     @classmethod
     def build(
-        cls, references: CaptionSource, *, tokenizer: str = "ptb", n: int = 4, stem: bool = False, threads: int = 0
+        cls,
+        references: CaptionSource,
+        *,
+        tokenizer: Tokenizer = "ptb",
+        n: int = 4,
+        stem: bool = False,
+        threads: int = 0,
     ) -> DocumentFrequency:
         """Counts the n-grams of orders 1 to `n` in the references of each image.
 

@@ -12,6 +12,7 @@ from capeval.corpus.corpus import (
     TOKENIZERS,
     CaptionSource,
     Corpus,
+    Tokenizer,
     as_caption_sets,
     as_references,
     check_captions,
@@ -95,7 +96,7 @@ def encode_sets(
     systems: Mapping[str, CaptionSource],
     references: CaptionSource | None = None,
     *,
-    tokenizer: str = "ptb",
+    tokenizer: Tokenizer = "ptb",
     own_documents: bool = True,
     threads: int = 0,
 ) -> dict[str, SetCorpus]:

@@ -25,7 +25,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, cast
 
 from capeval import _core
-from capeval.corpus.corpus import CaptionSource, encode_references
+from capeval.corpus.corpus import CaptionSource, Tokenizer, encode_references
 from capeval.corpus.sets import SetCorpus, encode_sets
 from capeval.data.inputs import is_table
 from capeval.data.source import system_name
@@ -37,7 +37,7 @@ from capeval.resources.needs import Given, Needs
 from capeval.scoring.compare import pairs_of
 from capeval.scoring.count import Counted, count
 from capeval.scoring.diversity_result import Diversity, SystemDiversity
-from capeval.scoring.intervals import METHODS, intervals, jackknife_differences
+from capeval.scoring.intervals import METHODS, IntervalMethod, intervals, jackknife_differences
 from capeval.scoring.result import Score
 from capeval.scoring.score import check_bootstrap
 
@@ -60,10 +60,10 @@ def diversity(
     beta2: float = 5.0,
     top: int | None = None,
     training: CaptionSource | None = None,
-    tokenizer: str = "ptb",
+    tokenizer: Tokenizer = "ptb",
     needs: Needs | Mapping[str, object] | None = None,
     interval: float | None = 0.95,
-    interval_method: str = "percentile",
+    interval_method: IntervalMethod = "percentile",
     samples: int = 1000,
     seed: int = 0,
     threads: int = 0,

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 from capeval import _core
-from capeval.corpus.corpus import CandidateSource, CaptionSource, Corpus, OnMissing
+from capeval.corpus.corpus import CandidateSource, CaptionSource, Corpus, OnMissing, Tokenizer
 from capeval.errors import UsageError, accepted_name
 from capeval.metrics.registry import parse_metrics
 from capeval.resources.needs import Given, Needs
 from capeval.scoring.count import check_unit, count
-from capeval.scoring.intervals import METHODS, Interval, intervals
+from capeval.scoring.intervals import METHODS, Interval, IntervalMethod, intervals
 from capeval.scoring.result import Result, Score, within
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from capeval.metrics import Metric
-
-
-IntervalMethod: TypeAlias = Literal["percentile", "jackknife"]
 
 
 class Options(Given, total=False):
@@ -39,11 +36,11 @@ def score(
     candidates: CandidateSource,
     metrics: str | Metric | Iterable[str | Metric] = "coco",
     *,
-    tokenizer: str = "ptb",
+    tokenizer: Tokenizer = "ptb",
     needs: Needs | Mapping[str, object] | None = None,
-    on_missing: str = "error",
+    on_missing: OnMissing = "error",
     interval: float | None = 0.95,
-    interval_method: str = "percentile",
+    interval_method: IntervalMethod = "percentile",
     samples: int = 1000,
     seed: int = 0,
     threads: int = 0,
@@ -103,7 +100,7 @@ def score_corpus(
     *,
     needs: Needs | Mapping[str, object] | None = None,
     interval: float | None = 0.95,
-    interval_method: str = "percentile",
+    interval_method: IntervalMethod = "percentile",
     samples: int = 1000,
     seed: int = 0,
     threads: int = 0,

@@ -112,9 +112,12 @@ mod tests {
     #[test]
     fn work_inside_work_has_a_watch_of_its_own() {
         let outer = || {
-            let inner = interruptible(|| true, || loop {
-                check();
-            });
+            let inner = interruptible(
+                || true,
+                || loop {
+                    check();
+                },
+            );
             (inner, given_up())
         };
         assert_eq!(interruptible(|| false, outer), Ok((Err::<(), _>(Interrupted), false)));

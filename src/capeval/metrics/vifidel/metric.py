@@ -29,7 +29,7 @@ from capeval.metrics.embedding import EmbeddingMetric
 from capeval.resources.objects import LACKS_OBJECTS
 
 if TYPE_CHECKING:
-    from capeval.corpus.corpus import Corpus
+    from capeval.corpus.corpus import Corpus, Tokenizer
     from capeval.metrics.vifidel.explanation import Explanation
     from capeval.resources.needs import Needs
     from capeval.resources.vectors import EmbeddingSource
@@ -113,7 +113,7 @@ class Vifidel(EmbeddingMetric):
         caption: str,
         references: Sequence[str] | None = None,
         *,
-        tokenizer: str = "ptb",
+        tokenizer: Tokenizer = "ptb",
         embeddings: EmbeddingSource | None = None,
     ) -> Explanation:
         """Which object pays which word, at what cost, and how important each is; printable.
