@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from capeval._core import Captions
+    from capeval._core import References as Encoded
     from capeval.data.inputs import Source
     from capeval.metrics import Metric
     from capeval.resources.needs import Needs
@@ -265,7 +266,7 @@ class References:
 
         return score(self, candidates, metrics, tokenizer=self.tokenizer, needs=needs, **options)
 
-    def encoded(self, images: list[int], tokenizer: str, threads: int) -> _core.References:
+    def encoded(self, images: list[int], tokenizer: str, threads: int) -> Encoded:
         """The references of images of these numbers: those that are encoded, if they are all.
 
         Raises `UsageError` for another tokenizer.

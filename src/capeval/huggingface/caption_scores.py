@@ -26,7 +26,7 @@ Returns:
 """
 
 
-class CaptionScores(evaluate.Metric):
+class CaptionScores(evaluate.Metric):  # type: ignore[misc]
     """Scores captions against references, all images together."""
 
     def _info(self) -> evaluate.MetricInfo:
