@@ -147,7 +147,7 @@ class Corpus:
         vars(self)["_core"] = _core.Corpus(encoded, candidates, places, threads)
         self.image_ids: list[str] = encoded.image_ids
         self._numbers: dict[str, int] | None = None
-        self.tokenizer = encoded.tokenizer
+        self.tokenizer: Tokenizer = cast("Tokenizer", encoded.tokenizer)
         self.reference_counts: tuple[int, int] = (min(encoded.counts), max(encoded.counts))
 
     @cached_property

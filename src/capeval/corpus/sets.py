@@ -35,7 +35,7 @@ class SetCorpus(Corpus):
         core: _core.Corpus,
         sets: Captions,
         references: Captions | None,
-        tokenizer: str,
+        tokenizer: Tokenizer,
         document_source: str,
         documents: int | None = None,
     ) -> None:

@@ -120,7 +120,7 @@ def logged_name(key: str) -> str:
 
 def within(score: Score, interval: tuple[float, float] | None) -> Score:
     """The score with this interval; without any where no image has a score."""
-    return replace(score, interval=interval if math.isfinite(score.value) else None)
+    return score if interval is None or not math.isfinite(score.value) else replace(score, interval=interval)
 
 
 @dataclass(frozen=True, eq=False)
