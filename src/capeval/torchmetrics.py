@@ -40,7 +40,8 @@ class _Captions(Metric):
     higher_is_better = True
     full_state_update = False
 
-    captions: list[Tensor]
+    captions: Any
+    """A list of tensors of bytes; one tensor where processes have exchanged theirs."""
 
     def __init__(
         self,
@@ -78,7 +79,6 @@ class _Captions(Metric):
         """Scores all captions that are here: under `compute`, those of all processes."""
         everything = self._accumulator
         everything.reset()
-        # One tensor once processes have exchanged theirs, a list before.
         for captions in [self.captions] if isinstance(self.captions, Tensor) else self.captions:
             everything.merge_packed(bytes(captions.cpu().numpy()).decode())
         self.result = everything.compute()

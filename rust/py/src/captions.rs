@@ -10,8 +10,8 @@ use crate::convert::as_bytes;
 use crate::errors::{DataError, read_error, unknown_format};
 use crate::gather::{Gather, kind};
 
-/// An image's id and its captions.
-type Image<'a> = (&'a str, Vec<&'a str>);
+/// Arguments of `Captions.of_images`: each image's id and captions, and the source.
+type Images<'a> = (Vec<(&'a str, Vec<&'a str>)>, Option<&'a str>);
 
 /// Captions of many images, in the order of the file they came from.
 #[pyclass(frozen, module = "capeval._core")]
@@ -88,13 +88,15 @@ impl Captions {
         let mut builder = CoreCaptionsBuilder::new();
         for (id, captions) in &images {
             builder.image(id);
-            captions.iter().for_each(|caption| builder.caption(id, caption));
+            for caption in captions {
+                builder.caption(id, caption);
+            }
         }
         Self { source, ..Self::new(builder.finish()) }
     }
 
     /// For `pickle` and `copy`.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Vec<Image<'_>>, Option<&str>))> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Images<'_>)> {
         let images = self.inner.images().enumerate().map(|(image, id)| (id, self.texts(image).collect()));
         Ok((py.get_type::<Self>().getattr("of_images")?, (images.collect(), self.source())))
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -14,7 +16,7 @@ from capeval.resources.needs import Needs
 from capeval.scoring.count import count
 from capeval_captioning.rewards.base import TrainingCaptions
 
-_TOKENIZER = "none"
+_TOKENIZER: Final = "none"
 """The captions are tokenised already."""
 
 
