@@ -140,7 +140,7 @@ $(VENV)/.pages: $(VENV)/.core
 # small one for the CPU, whose version counts as higher. One try only: without that index it is PyPI's.
 $(VENV)/.torch: $(VENV)/.built
 	$(BIN)/pip install --quiet --retries 0 --extra-index-url https://download.pytorch.org/whl/cpu 'torch>=2.4' 'torchvision>=0.19'
-	$(BIN)/pip install --quiet 'capeval[detect]'
+	$(BIN)/pip install --quiet 'capeval[detect,test-training]'
 	@touch $@
 
 $(VENV)/.server: $(VENV)/.built packages/server/pyproject.toml

@@ -12,11 +12,12 @@ from capeval._moved import MOVED, keep_old_names
 
 if TYPE_CHECKING:
     from capeval import compat, data, errors, example, judgments, metrics
-    from capeval.corpus import Corpus, DocumentFrequency, tokenize
+    from capeval.corpus import Corpus, DocumentFrequency, References, tokenize
     from capeval.errors import CapevalError, CapevalWarning
     from capeval.metrics.spice.scene_graph import SceneGraph, scene_graph, scene_graphs
     from capeval.resources.needs import Needs
     from capeval.rewards import CiderDReward
+    from capeval.scoring.accumulator import Accumulator
     from capeval.scoring.compare import compare
     from capeval.scoring.comparison import Comparison
     from capeval.scoring.diversity import diversity
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from capeval.scoring.score import score
 
 __all__ = [
+    "Accumulator",
     "CapevalError",
     "CapevalWarning",
     "CiderDReward",
@@ -31,6 +33,7 @@ __all__ = [
     "Corpus",
     "DocumentFrequency",
     "Needs",
+    "References",
     "Result",
     "SceneGraph",
     "Score",
@@ -50,6 +53,7 @@ __all__ = [
 ]
 
 _HOME = {
+    "Accumulator": "scoring.accumulator",
     "CapevalError": "errors",
     "CapevalWarning": "errors",
     "CiderDReward": "rewards",
@@ -58,6 +62,7 @@ _HOME = {
     "DocumentFrequency": "corpus",
     "diversity": "scoring.diversity",
     "Needs": "resources.needs",
+    "References": "corpus",
     "Result": "scoring.result",
     "SceneGraph": "metrics.spice.scene_graph",
     "scene_graph": "metrics.spice.scene_graph",

@@ -70,13 +70,19 @@ class Captions:
 
     @staticmethod
     def from_dict(
-        captions: Mapping[str, str | Sequence[str]] | Mapping[int, str | Sequence[str]],
+        captions: Mapping[Any, Any],
     ) -> Captions:
         """Take a mapping from image id, text or whole number, to a caption or a list of captions.
+
+        A caption may also be an annotation, `{"caption": "a dog"}`.
 
         Raises:
             DataError: an id is neither, a caption is not a string, or ``5`` and ``"5"`` are both there.
         """
+
+    @staticmethod
+    def of_images(images: Sequence[tuple[str, Sequence[str]]], source: str | None) -> Captions:
+        """Images with their captions, in order, and what messages call them."""
 
     def to_dict(self) -> dict[str, list[str]]:
         """All captions, by image id."""
@@ -241,6 +247,10 @@ class DocumentFrequency:
 
     def to_bytes(self) -> bytes:
         """The file's bytes."""
+
+    @staticmethod
+    def from_bytes(bytes: bytes) -> DocumentFrequency:
+        """What `to_bytes` made."""
 
     def merge(self, other: DocumentFrequency) -> DocumentFrequency:
         """The sum.
@@ -493,6 +503,10 @@ class Statistics:
         Raises:
             UsageError: the values are not rows of this width, not finite, or the formula is not callable.
         """
+
+    @staticmethod
+    def restored(name: str, values: bytes, width: int, kind: str, made_of: object) -> Statistics:
+        """What pickling took apart."""
 
     @property
     def rows(self) -> int:

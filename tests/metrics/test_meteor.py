@@ -265,6 +265,7 @@ def test_a_release_is_used_for_scores(cache: Path, release: Path) -> None:
 
 def test_missing_tables_leave_a_group_and_refuse_a_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("importlib.machinery.PathFinder", SimpleNamespace(find_spec=lambda name: None))
+    monkeypatch.setattr(meteor_tables, "_installed", {})
     with pytest.warns(CapevalWarning, match=r"METEOR is left out of group coco: .*pip install 'capeval\[meteor\]'"):
         result = capeval.score({"1": ["a"], "2": ["b"]}, {"1": "a", "2": "b"}, "coco", interval=None)
     assert "meteor" not in result

@@ -221,7 +221,7 @@ def test_weights_of_their_own_are_warned_of() -> None:
         (SETS, None, {"metrics": "cider-d"}, UsageError, "--accuracy"),
         (SETS, None, {"interval": 2}, UsageError, "interval must be"),
         (SETS, None, {"tokenizer": "word"}, UsageError, "tokenizer must be one of"),
-        (3, None, {}, UsageError, "must be a mapping or a path, got a int"),
+        (3, None, {}, DataError, "are of type int; accepted are"),
     ],
 )
 def test_what_cannot_be_scored_is_said(

@@ -6,6 +6,7 @@
 
 use crate::engine::resample::Draw;
 use crate::numeric::generator::Generator;
+use crate::numeric::interrupt::check;
 use crate::numeric::parallel::map_parts;
 
 /// The statistics in the order of [`Scatter::correlations`].
@@ -76,6 +77,7 @@ impl Scatter {
 
     /// The statistics where each point counts as often as its image was drawn.
     fn weighted(&self, times: &[u16]) -> Correlations {
+        check();
         let weight = |point: &Point| u64::from(times[point.image as usize]);
         let mut rated = vec![0_u64; self.levels];
         self.points.iter().for_each(|point| rated[point.level as usize] += weight(point));

@@ -6,6 +6,7 @@
 use crate::document_frequency::{DocumentFrequency, Frequencies};
 use crate::metrics::cider::{Idf, length_penalty};
 use crate::numeric::hash_table::{HashTable, Key};
+use crate::numeric::interrupt::check;
 use crate::numeric::parallel::map_parts;
 use crate::text::ngram::{MAX_ORDER, Ngram};
 use crate::text::vocabulary::Word;
@@ -52,6 +53,13 @@ pub struct Group {
     references: Vec<Vector>,
 }
 
+impl Group {
+    /// The token ids of each reference, as they were given.
+    pub fn references(&self) -> impl ExactSizeIterator<Item = &[Word]> {
+        self.references.iter().map(|vector| &*vector.ids)
+    }
+}
+
 /// gⁿ(s) for all n.
 #[derive(Debug, Clone)]
 struct Vector {
@@ -62,6 +70,8 @@ struct Vector {
     norms: [f64; MAX_ORDER],
     /// Number of bigrams: what the COCO code takes for a caption's length.
     length: f64,
+    /// The token ids that it was made of.
+    ids: Box<[Word]>,
 }
 
 impl Vector {
@@ -129,6 +139,7 @@ impl Reward {
     }
 
     fn vector(&self, ids: &[Word]) -> Vector {
+        check();
         // Ids become the counts' own word numbers once, not once an n-gram; unknown ones get numbers beyond them.
         let number = |&id: &Word| self.numbers.get(id as usize).copied().flatten().unwrap_or(UNKNOWN | id);
         let words: Vec<Word> = ids.iter().map(number).collect();
@@ -149,7 +160,7 @@ impl Reward {
             norms[k] = self.weigh(&mut weights[start..]);
             ends[k] = weights.len();
         }
-        Vector { weights, ends, norms, length: words.len().saturating_sub(1) as f64 }
+        Vector { weights, ends, norms, length: words.len().saturating_sub(1) as f64, ids: ids.into() }
     }
 
     /// Makes weights of counts; returns their norm.

@@ -9,6 +9,7 @@ use pyo3::types::PyBytes;
 
 use crate::convert::{floats, to_bytes, whole_numbers};
 use crate::errors::UsageError;
+use crate::interrupt::detach;
 
 /// Correlations of all points, then of each bootstrap sample over images.
 #[pyfunction]
@@ -23,12 +24,12 @@ pub(crate) fn correlations(
     threads: usize,
 ) -> PyResult<Bound<'_, PyBytes>> {
     let (scores, ratings, images) = points(&scores, &ratings, &images)?;
-    let all = py.detach(|| {
+    let all = detach(py, || {
         let scatter = core::Scatter::new(&scores, &ratings, &images);
         let mut all = vec![scatter.correlations()];
         all.extend(scatter.bootstrap(samples, seed, threads));
         all
-    });
+    })?;
     Ok(to_bytes(py, all.into_iter().flatten()))
 }
 

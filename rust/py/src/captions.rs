@@ -2,13 +2,16 @@
 use std::sync::{Arc, OnceLock};
 
 use capeval_core::read::{self, Format};
-use capeval_core::text::captions::Captions as CoreCaptions;
+use capeval_core::text::captions::{Captions as CoreCaptions, CaptionsBuilder as CoreCaptionsBuilder};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping};
 
 use crate::convert::as_bytes;
 use crate::errors::{DataError, read_error, unknown_format};
 use crate::gather::{Gather, kind};
+
+/// Arguments of `Captions.of_images`: each image's id and captions, and the source.
+type Images<'a> = (Vec<(&'a str, Vec<&'a str>)>, Option<&'a str>);
 
 /// Captions of many images, in the order of the file they came from.
 #[pyclass(frozen, module = "capeval._core")]
@@ -77,6 +80,25 @@ impl Captions {
             }
         }
         Ok(Self::new(gather.finish()?))
+    }
+
+    /// Images with their captions, in order, and what messages call them.
+    #[staticmethod]
+    fn of_images(images: Vec<(String, Vec<String>)>, source: Option<String>) -> Self {
+        let mut builder = CoreCaptionsBuilder::new();
+        for (id, captions) in &images {
+            builder.image(id);
+            for caption in captions {
+                builder.caption(id, caption);
+            }
+        }
+        Self { source, ..Self::new(builder.finish()) }
+    }
+
+    /// For `pickle` and `copy`.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Images<'_>)> {
+        let images = self.inner.images().enumerate().map(|(image, id)| (id, self.texts(image).collect()));
+        Ok((py.get_type::<Self>().getattr("of_images")?, (images.collect(), self.source())))
     }
 
     /// The captions as a dictionary from image id to list of captions.

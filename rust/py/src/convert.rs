@@ -94,7 +94,7 @@ impl AsRef<[u8]> for Mapped {
 }
 
 /// A metric's parameter as Python holds it.
-#[derive(FromPyObject)]
+#[derive(Clone, FromPyObject, IntoPyObject)]
 pub(crate) enum Parameter {
     Flag(bool),
     Number(f64),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use capeval_core::corpus as core;
+use capeval_core::numeric::interrupt::check;
 use capeval_core::numeric::parallel::map_parts;
 use capeval_core::text::captions::Captions as CoreCaptions;
 use capeval_core::text::tokenize::{Tokenizer, UnknownTokenizer, tokenize_stream};
@@ -11,6 +12,7 @@ use pyo3::prelude::*;
 use crate::captions::Captions;
 use crate::convert::check_index;
 use crate::errors::UsageError;
+use crate::interrupt::detach;
 
 pub(crate) fn tokenizer_names() -> Vec<&'static str> {
     Tokenizer::ALL.iter().map(|tokenizer| tokenizer.name()).collect()
@@ -29,7 +31,7 @@ pub(crate) fn tokenize(
     threads: usize,
 ) -> PyResult<Vec<Vec<String>>> {
     let tokenizer = self::tokenizer(tokenizer)?;
-    Ok(py.detach(|| {
+    detach(py, || {
         if tokenizer == Tokenizer::PtbStream {
             let mut all = vec![Vec::new(); captions.len()];
             tokenize_stream(captions.iter().map(String::as_str), |caption, token| all[caption].push(token.to_owned()));
@@ -39,6 +41,7 @@ pub(crate) fn tokenize(
             captions[range]
                 .iter()
                 .map(|caption| {
+                    check();
                     let mut tokens = Vec::new();
                     tokenizer.tokenize(caption, |token: &str| tokens.push(token.to_owned()));
                     tokens
@@ -46,7 +49,7 @@ pub(crate) fn tokenize(
                 .collect::<Vec<_>>()
         })
         .concat()
-    }))
+    })
 }
 
 fn check_images(mut images: impl Iterator<Item = u32>, captions: &CoreCaptions) -> PyResult<()> {
@@ -70,7 +73,7 @@ impl References {
         let tokenizer = self::tokenizer(tokenizer)?;
         let captions = captions.get().inner.clone();
         check_images(images.iter().copied(), &captions)?;
-        let encoded = py.detach(|| core::References::encode(&captions, &images, tokenizer, threads));
+        let encoded = detach(py, || core::References::encode(&captions, &images, tokenizer, threads))?;
         Ok(Self(Arc::new(encoded)))
     }
 
@@ -126,7 +129,7 @@ impl Corpus {
                 format!("captions of {} images for the references of {}", images.len(), references.images.len());
             return Err(UsageError::new_err(message));
         }
-        Ok(Self(py.detach(|| core::Corpus::encode(references, &captions, &images, threads))))
+        detach(py, || core::Corpus::encode(references, &captions, &images, threads)).map(Self)
     }
 
     #[getter]

@@ -16,6 +16,7 @@ use pyo3::types::PyBytes;
 use crate::convert::{NamedParameters, check_index, core_parameters, floats, to_bytes};
 use crate::corpus::{Corpus, References};
 use crate::errors::UsageError;
+use crate::interrupt::detach;
 use crate::resources::gather;
 use crate::statistics::Statistics;
 
@@ -136,9 +137,14 @@ pub(crate) fn top(corpus: &Bound<'_, Corpus>, scores: &[u8], most: usize) -> PyR
 /// People as a system: each reference against the others of its image.
 #[pyfunction]
 #[pyo3(signature = (corpus, stemmed, threads=0))]
-pub(crate) fn leave_one_out(py: Python<'_>, corpus: &Bound<'_, Corpus>, stemmed: bool, threads: usize) -> Corpus {
+pub(crate) fn leave_one_out(
+    py: Python<'_>,
+    corpus: &Bound<'_, Corpus>,
+    stemmed: bool,
+    threads: usize,
+) -> PyResult<Corpus> {
     let references: Arc<core::References> = corpus.get().0.references.clone();
-    Corpus(py.detach(|| core::Corpus::leave_one_out(&references, stemmed, threads)))
+    detach(py, || core::Corpus::leave_one_out(&references, stemmed, threads)).map(Corpus)
 }
 
 /// Each word of the candidates with its count, the commonest first; of equal counts alphabetically.

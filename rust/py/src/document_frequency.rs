@@ -4,6 +4,7 @@ use std::fs::File;
 use std::sync::Arc;
 
 use capeval_core::document_frequency as core;
+use capeval_core::document_frequency::SharedBytes;
 use capeval_core::reward::NotTokenIds;
 use capeval_core::text::ngram::{MAX_ORDER, Ngram};
 use pyo3::prelude::*;
@@ -13,6 +14,7 @@ use pyo3::types::PyBytes;
 use crate::convert::{check_sizes, map_file, sequences, whole_numbers};
 use crate::corpus::References;
 use crate::errors::{DataError, UsageError};
+use crate::interrupt::detach;
 
 #[pyclass(frozen, eq, module = "capeval._core")]
 pub(crate) struct DocumentFrequency(pub(crate) Arc<core::DocumentFrequency>);
@@ -50,9 +52,15 @@ fn ngrams(words: usize, mut ids: &[u32], lengths: &[u8], counts: &[u32]) -> Opti
 impl DocumentFrequency {
     #[staticmethod]
     #[pyo3(signature = (references, stem, n, threads=0))]
-    fn build(py: Python<'_>, references: &Bound<'_, References>, stem: bool, n: usize, threads: usize) -> Self {
+    fn build(
+        py: Python<'_>,
+        references: &Bound<'_, References>,
+        stem: bool,
+        n: usize,
+        threads: usize,
+    ) -> PyResult<Self> {
         let references = references.get().0.clone();
-        py.detach(|| core::DocumentFrequency::build(&references, stem, n, threads)).into()
+        detach(py, || core::DocumentFrequency::build(&references, stem, n, threads)).map(Self::from)
     }
 
     /// References of images one after the other: little-endian u32 ids, the length of each, the number of each image.
@@ -69,7 +77,7 @@ impl DocumentFrequency {
         let ids = whole_numbers(&ids)?;
         let references = sequences(&ids, &lengths)?;
         check_sizes(&sizes, references.len())?;
-        Ok(py.detach(|| core::DocumentFrequency::from_token_ids(&references, &sizes, n, threads)).into())
+        detach(py, || core::DocumentFrequency::from_token_ids(&references, &sizes, n, threads)).map(Self::from)
     }
 
     #[staticmethod]
@@ -116,6 +124,19 @@ impl DocumentFrequency {
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let bytes = py.detach(|| self.0.to_bytes());
         PyBytes::new(py, &bytes)
+    }
+
+    /// What `to_bytes` made.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: PyBackedBytes) -> PyResult<Self> {
+        let shared: SharedBytes = Arc::new(bytes.to_vec());
+        let read = py.detach(|| core::DocumentFrequency::from_bytes(&shared));
+        read.map(Self::from).map_err(|error| DataError::new_err(error.to_string()))
+    }
+
+    /// For `pickle` and `copy`.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        Ok((py.get_type::<Self>().getattr("from_bytes")?, (self.to_bytes(py),)))
     }
 
     fn merge(&self, py: Python<'_>, other: &Bound<'_, Self>) -> PyResult<Self> {

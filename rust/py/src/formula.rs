@@ -2,23 +2,38 @@
 
 use std::sync::{Arc, OnceLock};
 
-use capeval_core::engine::{self, Formula as _, Kernel, mean};
+use capeval_core::engine::{self, Formula as _, Kernel, ParameterError, mean};
 use capeval_core::numeric::f_measure::f_measure;
 use pyo3::prelude::*;
 
+use crate::convert::{NamedParameters, kernel};
 use crate::errors::UsageError;
 
 /// A formula that makes a score of a sum of rows.
 #[derive(Clone)]
 pub(crate) enum Formula {
     /// The metric's own.
-    Metric(Arc<dyn Kernel>),
+    Metric(Arc<Own>),
     /// The mean of (score, 1).
     Mean,
     /// F with this β² of two means, diversity and accuracy.
     F(f64),
     /// Callables of Python.
     Python(Arc<Callables>),
+}
+
+/// A metric's own formula, and the name and parameters that it can be built again from.
+pub(crate) struct Own {
+    pub(crate) kernel: Arc<dyn Kernel>,
+    pub(crate) name: String,
+    pub(crate) parameters: NamedParameters,
+}
+
+impl Own {
+    pub(crate) fn build(name: String, parameters: NamedParameters) -> Result<Self, ParameterError> {
+        let kernel = kernel(&name, parameters.clone())?;
+        Ok(Self { kernel, name, parameters })
+    }
 }
 
 /// A metric's formulas in Python: each takes a list of numbers and returns one.
@@ -77,7 +92,7 @@ pub(crate) struct Watched<'a> {
 impl engine::Formula for Watched<'_> {
     fn score(&self, sums: &[f64]) -> f64 {
         match self.formula {
-            Formula::Metric(kernel) => kernel.score(sums),
+            Formula::Metric(own) => own.kernel.score(sums),
             Formula::Mean => mean(sums),
             Formula::F(beta_squared) => f_measure(mean(sums), mean(&sums[2..]), *beta_squared),
             Formula::Python(callables) => self.raised.call(callables, &callables.sums, sums),
@@ -89,7 +104,7 @@ impl Watched<'_> {
     /// The score of a single row.
     pub(crate) fn row_score(&self, row: &[f64]) -> f64 {
         match self.formula {
-            Formula::Metric(kernel) => kernel.row_score(row),
+            Formula::Metric(own) => own.kernel.row_score(row),
             Formula::Python(callables) => {
                 self.raised.call(callables, callables.row.as_ref().unwrap_or(&callables.sums), row)
             }

@@ -2,7 +2,7 @@
 use capeval_core::read::{MEND_SURROGATES, Tally};
 use capeval_core::text::captions::{Captions, CaptionsBuilder};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyByteArray, PyBytes, PyFrozenSet, PyMapping, PySet, PyString};
+use pyo3::types::{PyBool, PyByteArray, PyBytes, PyFrozenSet, PyList, PyMapping, PySet, PyString};
 
 use crate::errors::DataError;
 
@@ -37,6 +37,9 @@ impl Gather {
 
     /// Adds one caption, or a list of them, to an image.
     pub(crate) fn captions(&mut self, id: &str, value: &Bound<'_, PyAny>, row: Option<usize>) -> PyResult<()> {
+        if let Some(inner) = annotated(value) {
+            return self.captions(id, &inner, row);
+        }
         if value.is_instance_of::<PyString>() {
             return self.caption(id, value, row);
         }
@@ -54,6 +57,9 @@ impl Gather {
     }
 
     fn caption(&mut self, id: &str, caption: &Bound<'_, PyAny>, row: Option<usize>) -> PyResult<()> {
+        if let Some(inner) = annotated(caption) {
+            return self.caption(id, &inner, row);
+        }
         match caption.cast::<PyString>().map(|text| text.to_str()) {
             Ok(Ok(text)) => self.builder.caption(id, text),
             Ok(Err(_)) => self.offend(Some(id), row, "the caption", HALF),
@@ -98,13 +104,23 @@ impl Gather {
 /// The error for a text that UTF-8 cannot hold.
 const HALF: &str = "not text: it holds half a surrogate pair";
 
+/// The caption of an annotation, `{"caption": "a dog"}`, as pycocoevalcap has them.
+fn annotated<'py>(value: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    if is_mapping(value) { value.get_item("caption").ok() } else { None }
+}
+
+/// Whether it is a mapping; what captions usually are is told at once.
+fn is_mapping(value: &Bound<'_, PyAny>) -> bool {
+    !value.is_instance_of::<PyString>() && !value.is_instance_of::<PyList>() && value.cast::<PyMapping>().is_ok()
+}
+
 /// Whether iterating over the value gives captions in an order: not so for bytes, mappings and sets.
 fn is_list(value: &Bound<'_, PyAny>) -> bool {
     !(value.is_instance_of::<PyBytes>()
         || value.is_instance_of::<PyByteArray>()
         || value.is_instance_of::<PySet>()
         || value.is_instance_of::<PyFrozenSet>()
-        || value.cast::<PyMapping>().is_ok())
+        || is_mapping(value))
 }
 
 /// Names the kind of a value.

@@ -20,6 +20,7 @@ mod english;
 mod errors;
 mod formula;
 mod gather;
+mod interrupt;
 mod meteor;
 mod resample;
 mod resources;

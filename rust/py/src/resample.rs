@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 
 use crate::errors::UsageError;
 use crate::formula::{Raised, Watched};
+use crate::interrupt::detach;
 use crate::statistics::Statistics;
 
 /// Percentile intervals of the metrics' scores over images drawn with replacement, the same draws for all.
@@ -24,7 +25,7 @@ pub(crate) fn bootstrap_intervals(
     check_rows(samples, &statistics)?;
     let raised = Raised::default();
     let watched = watch(&statistics, &raised);
-    let intervals = py.detach(|| {
+    let intervals = detach(py, || {
         let panel = Panel::new(parts(&watched));
         let sampled = panel.bootstrap(samples, seed, threads);
         (0..panel.len())
@@ -35,7 +36,7 @@ pub(crate) fn bootstrap_intervals(
             .collect()
     });
     drop(watched);
-    raised.unless(intervals)
+    raised.unless(intervals?)
 }
 
 type Interval = (f64, f64);
@@ -57,13 +58,13 @@ pub(crate) fn paired_bootstrap(
     let systems = comparable(samples, &systems)?;
     let raised = Raised::default();
     let watched: Vec<_> = systems.iter().map(|system| watch(system, &raised)).collect();
-    let bootstrapped = py.detach(|| {
+    let bootstrapped = detach(py, || {
         let found = paired(&watched).bootstrap(samples, level, seed, threads);
         let differences = found.differences.into_iter().map(|difference| (difference.interval, difference.p));
         (found.intervals, differences.collect())
     });
     drop(watched);
-    raised.unless(bootstrapped)
+    raised.unless(bootstrapped?)
 }
 
 /// Of several systems, pair by pair and metric by metric: p by approximate randomisation.
@@ -79,9 +80,9 @@ pub(crate) fn paired_permutation(
     let systems = comparable(samples, &systems)?;
     let raised = Raised::default();
     let watched: Vec<_> = systems.iter().map(|system| watch(system, &raised)).collect();
-    let p = py.detach(|| paired(&watched).permutation(samples, seed, threads));
+    let p = detach(py, || paired(&watched).permutation(samples, seed, threads));
     drop(watched);
-    raised.unless(p)
+    raised.unless(p?)
 }
 
 /// Formulas with the tables that they are applied to.

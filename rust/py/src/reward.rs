@@ -5,32 +5,48 @@ use std::sync::Arc;
 use capeval_core::reward as core;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyType};
 
 use crate::convert::{check_index, check_sizes, sequences, to_bytes, whole_numbers};
 use crate::document_frequency::DocumentFrequency;
 use crate::errors::UsageError;
+use crate::interrupt::detach;
 
 #[pyclass(frozen, module = "capeval._core")]
-pub(crate) struct Reward(core::Reward);
+pub(crate) struct Reward {
+    core: core::Reward,
+    /// What it was made of, for `pickle` and `copy`.
+    made_of: (Py<DocumentFrequency>, usize, f64),
+}
 
 /// References of several images, ready to be compared with again and again.
 #[pyclass(frozen, module = "capeval._core")]
-pub(crate) struct EncodedReferences(Vec<Arc<core::Group>>);
+pub(crate) struct EncodedReferences {
+    groups: Vec<Arc<core::Group>>,
+    reward: Py<Reward>,
+}
+
+/// Arguments of `Reward.encode`.
+type Encoding<'py> = (Bound<'py, PyBytes>, Vec<usize>, Vec<usize>, usize);
 
 #[pymethods]
 impl Reward {
     #[new]
     fn new(frequencies: &Bound<'_, DocumentFrequency>, n: usize, sigma: f64) -> PyResult<Self> {
-        core::Reward::new(&frequencies.get().0, n, sigma)
-            .map(Self)
-            .map_err(|error| UsageError::new_err(error.to_string()))
+        let core = core::Reward::new(&frequencies.get().0, n, sigma);
+        let core = core.map_err(|error| UsageError::new_err(error.to_string()))?;
+        Ok(Self { core, made_of: (frequencies.clone().unbind(), n, sigma) })
+    }
+
+    /// For `pickle` and `copy`.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, (Py<DocumentFrequency>, usize, f64)) {
+        let (frequencies, n, sigma) = &self.made_of;
+        (py.get_type::<Self>(), (frequencies.clone_ref(py), *n, *sigma))
     }
 
     /// References of images one after the other: little-endian u32 ids, the length of each, the number of each image.
     fn encode(
-        &self,
-        py: Python<'_>,
+        slf: &Bound<'_, Self>,
         ids: PyBackedBytes,
         lengths: Vec<usize>,
         sizes: Vec<usize>,
@@ -39,8 +55,9 @@ impl Reward {
         let ids = whole_numbers(&ids)?;
         let references = sequences(&ids, &lengths)?;
         check_sizes(&sizes, references.len())?;
-        let groups = py.detach(|| self.0.encode(&references, &sizes, threads));
-        Ok(EncodedReferences(groups.into_iter().map(Arc::new).collect()))
+        let reward = slf.get();
+        let groups = detach(slf.py(), || reward.core.encode(&references, &sizes, threads))?;
+        Ok(EncodedReferences { groups: groups.into_iter().map(Arc::new).collect(), reward: slf.clone().unbind() })
     }
 
     /// Rewards of the samples as float64; `references` has one group per sample, or one for several samples in a row.
@@ -54,13 +71,13 @@ impl Reward {
     ) -> PyResult<Bound<'py, PyBytes>> {
         let ids = whole_numbers(&ids)?;
         let samples = sequences(&ids, &lengths)?;
-        let groups: Vec<&core::Group> = references.get().0.iter().map(AsRef::as_ref).collect();
+        let groups: Vec<&core::Group> = references.get().groups.iter().map(AsRef::as_ref).collect();
         if groups.is_empty() || samples.len() % groups.len() != 0 {
             let message =
                 format!("{} samples cannot be shared by the references of {} images", samples.len(), groups.len());
             return Err(UsageError::new_err(message));
         }
-        let scores = py.detach(|| self.0.score(&samples, &groups, threads));
+        let scores = detach(py, || self.core.score(&samples, &groups, threads))?;
         Ok(to_bytes(py, scores.into_iter()))
     }
 }
@@ -68,12 +85,22 @@ impl Reward {
 #[pymethods]
 impl EncodedReferences {
     /// The references of these images, in this order.
-    fn select(&self, images: Vec<usize>) -> PyResult<Self> {
-        images.iter().try_for_each(|&image| check_index("image", image, self.0.len()))?;
-        Ok(Self(images.into_iter().map(|image| self.0[image].clone()).collect()))
+    fn select(&self, py: Python<'_>, images: Vec<usize>) -> PyResult<Self> {
+        images.iter().try_for_each(|&image| check_index("image", image, self.groups.len()))?;
+        let groups = images.into_iter().map(|image| self.groups[image].clone()).collect();
+        Ok(Self { groups, reward: self.reward.clone_ref(py) })
+    }
+
+    /// For `pickle` and `copy`: they are encoded again from their token ids.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Encoding<'py>)> {
+        let references = || self.groups.iter().flat_map(|group| group.references());
+        let ids: Vec<u8> = references().flatten().flat_map(|id| id.to_le_bytes()).collect();
+        let lengths = references().map(<[_]>::len).collect();
+        let sizes = self.groups.iter().map(|group| group.references().len()).collect();
+        Ok((self.reward.bind(py).getattr("encode")?, (PyBytes::new(py, &ids), lengths, sizes, 0)))
     }
 
     fn __len__(&self) -> usize {
-        self.0.len()
+        self.groups.len()
     }
 }

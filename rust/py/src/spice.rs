@@ -5,11 +5,13 @@ use std::sync::Arc;
 use capeval_core::corpus::threads_for_sentences;
 use capeval_core::graph::{Attribute, Object, Relation, SceneGraph};
 use capeval_core::metrics::spice as core;
+use capeval_core::numeric::interrupt::check;
 use capeval_core::numeric::parallel::map_parts;
 use pyo3::prelude::*;
 
 use crate::english::{Parser, Synonyms};
 use crate::errors::UsageError;
+use crate::interrupt::detach;
 
 #[pyclass(frozen, module = "capeval._core")]
 pub(crate) struct SceneGraphs(pub(crate) Arc<core::Graphs>);
@@ -48,12 +50,18 @@ impl SceneGraphs {
 
     /// The graph of each caption, with the words that it counts by: captions as tokens.
     #[pyo3(signature = (captions, threads=0))]
-    fn graphs(&self, py: Python<'_>, captions: Vec<Vec<String>>, threads: usize) -> Vec<(Vec<String>, Graph)> {
-        py.detach(|| {
+    fn graphs(
+        &self,
+        py: Python<'_>,
+        captions: Vec<Vec<String>>,
+        threads: usize,
+    ) -> PyResult<Vec<(Vec<String>, Graph)>> {
+        detach(py, || {
             let threads = threads_for_sentences(threads, captions.len());
             let parts = map_parts(captions.len(), threads, |range| {
                 let mut reader = self.0.reader();
                 let made = captions[range].iter().map(|caption| {
+                    check();
                     let tokens: Vec<&str> = caption.iter().map(String::as_str).collect();
                     let (words, graph) = reader.words_and_graph(&tokens);
                     (words, to_python(graph))

@@ -7,11 +7,15 @@ use capeval_core::metrics::diversity::{CaptionPool, grouped};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView};
 
-use crate::convert::{NamedParameters, as_bytes, check_index, floats, kernel, to_bytes};
+use crate::convert::{NamedParameters, as_bytes, check_index, floats, to_bytes};
 use crate::corpus::Corpus;
 use crate::errors::UsageError;
-use crate::formula::{Callables, Formula, Raised, Watched};
+use crate::formula::{Callables, Formula, Own, Raised, Watched};
+use crate::interrupt::detach;
 use crate::resources::gather;
+
+/// Arguments of `Statistics.restored`.
+type Apart<'py> = (String, Bound<'py, PyBytes>, usize, &'static str, Bound<'py, PyAny>);
 
 /// Statistics of one metric: a row per candidate, or per image, and the formula that makes a score of a sum of rows.
 #[pyclass(frozen, module = "capeval._core")]
@@ -63,6 +67,43 @@ impl Statistics {
             (None, Some(_)) => return Err(UsageError::new_err(format!("{name}: a row_formula needs a formula"))),
         };
         Ok(Self { name, formula, table: Arc::new(Table { width, values }) })
+    }
+
+    /// What `__reduce__` took apart: rows of `width` float64 each, and the kind of formula with what it is made of.
+    #[staticmethod]
+    fn restored(
+        name: String,
+        values: &Bound<'_, PyBytes>,
+        width: usize,
+        kind: &str,
+        made_of: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        let formula = match kind {
+            "metric" => {
+                let (metric, parameters) = made_of.extract()?;
+                let own = Own::build(metric, parameters);
+                Formula::Metric(Arc::new(own.map_err(|error| UsageError::new_err(format!("{name}: {error}")))?))
+            }
+            "f" => Formula::F(made_of.extract()?),
+            "python" => {
+                let (sums, row) = made_of.extract()?;
+                Formula::Python(Arc::new(Callables { name: name.clone(), sums, row }))
+            }
+            _ => Formula::Mean,
+        };
+        Ok(Self { name, formula, table: Arc::new(Table { width, values: floats(values.as_bytes())? }) })
+    }
+
+    /// For `pickle` and `copy`.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Apart<'py>)> {
+        let (kind, made_of) = match &self.formula {
+            Formula::Metric(own) => ("metric", (&own.name, own.parameters.clone()).into_pyobject(py)?.into_any()),
+            Formula::Mean => ("mean", py.None().into_bound(py)),
+            Formula::F(beta_squared) => ("f", beta_squared.into_pyobject(py)?.into_any()),
+            Formula::Python(callables) => ("python", (&callables.sums, &callables.row).into_pyobject(py)?.into_any()),
+        };
+        let restored = py.get_type::<Self>().getattr("restored")?;
+        Ok((restored, (self.name.clone(), self.values(py), self.table.width, kind, made_of)))
     }
 
     #[getter]
@@ -192,22 +233,22 @@ pub(crate) fn evaluate(
     resources: Vec<Bound<'_, PyAny>>,
     threads: usize,
 ) -> PyResult<Vec<Statistics>> {
-    let mut kernels: Vec<(String, Arc<dyn Kernel>)> = Vec::new();
+    let mut formulas: Vec<(String, Arc<Own>)> = Vec::new();
     for (name, known, parameters) in metrics {
-        let built = kernel(&known, parameters).map_err(|error| UsageError::new_err(format!("{name}: {error}")))?;
-        kernels.push((name, built));
+        let own = Own::build(known, parameters).map_err(|error| UsageError::new_err(format!("{name}: {error}")))?;
+        formulas.push((name, Arc::new(own)));
     }
     let resources = gather(&resources, threads)?;
     let corpus = corpus.get();
-    let tables = py.detach(|| {
-        let kernels: Vec<&dyn Kernel> = kernels.iter().map(|(_, kernel)| &**kernel).collect();
+    let tables = detach(py, || {
+        let kernels: Vec<&dyn Kernel> = formulas.iter().map(|(_, own)| &*own.kernel).collect();
         engine::evaluate(&corpus.0, &kernels, &resources)
-    });
+    })?;
     let tables =
-        tables.map_err(|error| UsageError::new_err(format!("{} {}", kernels[error.kernel].0, error.missing)))?;
-    Ok(kernels
+        tables.map_err(|error| UsageError::new_err(format!("{} {}", formulas[error.kernel].0, error.missing)))?;
+    Ok(formulas
         .into_iter()
         .zip(tables)
-        .map(|((name, kernel), table)| Statistics { name, formula: Formula::Metric(kernel), table })
+        .map(|((name, own), table)| Statistics { name, formula: Formula::Metric(own), table })
         .collect())
 }

@@ -1,5 +1,6 @@
 //! Optimal transport of many problems at once.
 
+use capeval_core::numeric::interrupt::check;
 use capeval_core::numeric::parallel::map_parts;
 use capeval_core::numeric::transport::Transport;
 use pyo3::prelude::*;
@@ -8,6 +9,7 @@ use pyo3::types::PyBytes;
 
 use crate::convert::{floats, to_bytes};
 use crate::errors::UsageError;
+use crate::interrupt::detach;
 
 /// Values; plans, row by row; duals of rows and columns.
 type Solved<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
@@ -46,11 +48,12 @@ pub(crate) fn transport(
     if supplies.iter().chain(&demands).chain(&costs).any(bad) {
         return Err(UsageError::new_err("masses and costs must be finite and not negative"));
     }
-    let parts = py.detach(|| {
+    let parts = detach(py, || {
         map_parts(places.len(), threads, |range| {
             let mut transport = Transport::default();
             let (mut values, mut moved, mut duals) = (Vec::with_capacity(range.len()), Vec::new(), Vec::new());
             for place in &places[range] {
+                check();
                 values.push(transport.solve(
                     &supplies[place.supply..][..place.rows],
                     &demands[place.demand..][..place.columns],
@@ -65,7 +68,7 @@ pub(crate) fn transport(
             }
             (values, moved, duals)
         })
-    });
+    })?;
     Ok((
         to_bytes(py, parts.iter().flat_map(|part| part.0.iter().copied())),
         to_bytes(py, parts.iter().flat_map(|part| part.1.iter().copied())),

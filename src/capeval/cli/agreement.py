@@ -15,6 +15,7 @@ from capeval.judgments.rows import CATEGORIES
 from capeval.judgments.scoring import DOCUMENTS
 
 if TYPE_CHECKING:
+    from capeval.corpus.corpus import Tokenizer
     from capeval.resources.needs import Needs
 
     _Counts = click.ParamType[tuple[int, ...]]
@@ -145,7 +146,7 @@ def command(
     rating_range: tuple[float, float] | None,
     categories: str,
     needs: Needs,
-    tokenizer: str,
+    tokenizer: Tokenizer,
     interval: float | None,
     samples: int,
     format_: str,

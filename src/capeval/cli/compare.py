@@ -10,15 +10,16 @@ from capeval.cli import options
 from capeval.cli.caption_files import caption_files
 from capeval.cli.interruptible import stage
 from capeval.cli.systems import named
-from capeval.corpus.corpus import Corpus
+from capeval.corpus.corpus import Corpus, OnMissing, Tokenizer
 from capeval.errors import UsageError
 from capeval.metrics.registry import parse_metrics
 from capeval.report.comparison_formats import render_comparison
-from capeval.scoring.compare import CORRECTIONS, TESTS, check_test, compare_results, score_systems
+from capeval.scoring.compare import CORRECTIONS, TESTS, Correction, Test, check_test, compare_results, score_systems
 
 if TYPE_CHECKING:
     from capeval.cli.caption_files import CaptionFiles
     from capeval.resources.needs import Needs
+    from capeval.scoring.intervals import IntervalMethod
 
 
 @click.command()
@@ -62,16 +63,16 @@ def command(
     references: str,
     systems: tuple[str, ...],
     metrics: str,
-    test: str,
+    test: Test,
     alpha: float,
-    correction: str,
+    correction: Correction,
     interval: float | None,
-    interval_method: str,
+    interval_method: IntervalMethod,
     samples: int,
     per_image: str | None,
     needs: Needs,
-    tokenizer: str,
-    on_missing: str,
+    tokenizer: Tokenizer,
+    on_missing: OnMissing,
     files: CaptionFiles,
     report: str | None,
     images: str | None,

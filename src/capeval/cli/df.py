@@ -19,6 +19,7 @@ from capeval.metrics.base import spell
 
 if TYPE_CHECKING:
     from capeval.cli.caption_files import CaptionFiles
+    from capeval.corpus.corpus import Tokenizer
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -76,7 +77,7 @@ def build(
     force: bool,
     n: int,
     stem: bool,
-    tokenizer: str,
+    tokenizer: Tokenizer,
     files: CaptionFiles,
     threads: int,
 ) -> None:

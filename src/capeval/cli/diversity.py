@@ -19,9 +19,11 @@ from capeval.scoring.diversity import diversity
 
 if TYPE_CHECKING:
     from capeval.cli.caption_files import CaptionFiles
+    from capeval.corpus.corpus import Tokenizer
     from capeval.data.images import ImageSource
     from capeval.resources.needs import Needs
     from capeval.scoring.diversity_result import Diversity
+    from capeval.scoring.intervals import IntervalMethod
 
 
 @click.command()
@@ -74,9 +76,9 @@ def command(
     report: str | None,
     images: str | None,
     needs: Needs,
-    tokenizer: str,
+    tokenizer: Tokenizer,
     interval: float | None,
-    interval_method: str,
+    interval_method: IntervalMethod,
     samples: int,
     files: CaptionFiles,
     format_: str,

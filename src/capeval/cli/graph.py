@@ -11,7 +11,7 @@ import click
 from capeval.cli import options
 from capeval.cli.caption_files import caption_files
 from capeval.cli.interruptible import stage
-from capeval.corpus.corpus import TOKENIZERS
+from capeval.corpus.corpus import TOKENIZERS, Tokenizer
 from capeval.data.atomic import atomic_write
 from capeval.metrics.spice.scene_graph import scene_graphs
 
@@ -49,7 +49,7 @@ def command(
     captions: str,
     format_: str,
     output: str,
-    tokenizer: str,
+    tokenizer: Tokenizer,
     files: CaptionFiles,
     threads: int,
 ) -> None:

@@ -12,6 +12,7 @@ from capeval.cli.interruptible import stage
 
 if TYPE_CHECKING:
     from capeval.cli.caption_files import CaptionFiles
+    from capeval.corpus.corpus import Tokenizer
     from capeval.resources.needs import Needs
 
 
@@ -32,7 +33,7 @@ def command(
     all_: bool,
     metrics: str,
     needs: Needs,
-    tokenizer: str,
+    tokenizer: Tokenizer,
     files: CaptionFiles,
     format_: str,
     output: str,

@@ -9,7 +9,7 @@ import click
 from capeval.cli import options
 from capeval.cli.caption_files import caption_files
 from capeval.cli.interruptible import stage
-from capeval.corpus.corpus import Corpus
+from capeval.corpus.corpus import Corpus, OnMissing, Tokenizer
 from capeval.data.source import system_name
 from capeval.errors import UsageError
 from capeval.metrics.registry import parse_metrics
@@ -19,6 +19,7 @@ from capeval.scoring.score import score_corpus
 if TYPE_CHECKING:
     from capeval.cli.caption_files import CaptionFiles
     from capeval.resources.needs import Needs
+    from capeval.scoring.intervals import IntervalMethod
 
 
 @click.command(context_settings={"allow_extra_args": True})
@@ -52,11 +53,11 @@ def command(
     per_image: str | None,
     needs: Needs,
     explain: tuple[str, ...],
-    tokenizer: str,
+    tokenizer: Tokenizer,
     interval: float | None,
-    interval_method: str,
+    interval_method: IntervalMethod,
     samples: int,
-    on_missing: str,
+    on_missing: OnMissing,
     files: CaptionFiles,
     report: str | None,
     images: str | None,

@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from os import PathLike
-from typing import TYPE_CHECKING, TypeAlias
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from capeval import _core
 from capeval.errors import DataError, UsageError, accepted_name, some
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from capeval._core import Captions
+    from capeval._core import References as Encoded
+    from capeval.data.inputs import Source
+    from capeval.metrics import Metric
+    from capeval.resources.needs import Needs
+    from capeval.scoring.result import Result
+    from capeval.scoring.score import Options
 
-CaptionSource: TypeAlias = "Mapping[str, Sequence[str]] | Mapping[int, Sequence[str]] | str | PathLike[str] | Captions"
-CandidateSource: TypeAlias = "Mapping[str, str] | Mapping[int, str] | str | PathLike[str] | Captions"
+CaptionSource: TypeAlias = "Source | References"
+"""What captions are taken from: see `capeval.data.inputs`."""
+CandidateSource: TypeAlias = "Source"
 
+Tokenizer: TypeAlias = Literal["ptb", "ptb-stream", "whitespace", "none"]
+OnMissing: TypeAlias = Literal["error", "skip", "zero"]
 ON_MISSING = ("error", "skip", "zero")
 TOKENIZERS: tuple[str, ...] = tuple(_core.TOKENIZERS)
 
 
-def tokenize(captions: Iterable[str], *, tokenizer: str = "ptb", threads: int = 0) -> list[list[str]]:
+def tokenize(captions: Iterable[str], *, tokenizer: Tokenizer | str = "ptb", threads: int = 0) -> list[list[str]]:
     """Tokens of each caption.
 
     `tokenizer`: `ptb` (the COCO suite's, each caption on its own), `ptb-stream` (all captions as one text, as that
@@ -27,6 +38,10 @@ def tokenize(captions: Iterable[str], *, tokenizer: str = "ptb", threads: int = 
     (split at each blank, so that tokens can be empty).
 
     Raises `UsageError` for another name and `DataError` for a caption that is not a string.
+
+    Example:
+        >>> capeval.tokenize(["A man's dog can't sit."])
+        [['a', 'man', "'s", 'dog', 'ca', "n't", 'sit']]
     """
     accepted_name("tokenizer", tokenizer, TOKENIZERS)
     return _core.tokenize(check_texts(captions), tokenizer, threads)
@@ -46,12 +61,20 @@ def check_texts(captions: Iterable[str]) -> list[str]:
 class Corpus:
     """References and one system's candidates of the same images.
 
-    `references`: `{image id: [caption, …]}`; `candidates`: `{image id: caption}`; each may also be a file's path or
-    `Captions` that were read before. Ids are compared as text. `on_missing` says what an image without candidate means:
-    `error`, `skip` (it is left out, of the document frequencies too) or `zero` (it counts as an empty caption).
+    `references`: `{image id: [caption, …]}`; `candidates`: `{image id: caption}`; each may also be rows, a list, a
+    table, a file's path or `Captions` that were read before (see `capeval.data.inputs`), references also
+    [`References`][capeval.References]. Ids are compared as text. `on_missing` says what an image without candidate
+    means: `error`, `skip` (it is left out, of the document frequencies too) or `zero` (it counts as an empty caption).
 
     Raises `DataError` for a candidate of an unknown image, a missing candidate, an image without reference, or an
     unusable caption; `UsageError` for an unknown `tokenizer` or `on_missing`.
+
+    Example:
+        >>> corpus = capeval.Corpus({"1": ["a dog runs"], "2": ["a red bus"]}, {"1": "a dog", "2": "a bus"})
+        >>> corpus
+        <Corpus of 2 images with 1 references each, ptb tokens>
+        >>> print(f"{capeval.metrics.RougeL().score(corpus):.3f}")
+        0.772
     """
 
     holds_sets = False
@@ -66,16 +89,16 @@ class Corpus:
         references: CaptionSource,
         candidates: CandidateSource,
         *,
-        tokenizer: str = "ptb",
-        on_missing: str = "error",
+        tokenizer: Tokenizer = "ptb",
+        on_missing: OnMissing = "error",
         threads: int = 0,
     ) -> None:
         accepted_name("tokenizer", tokenizer, TOKENIZERS)
         accepted_name("on_missing", on_missing, ON_MISSING)
-        described, captions = as_references(references), _as_candidates(candidates)
-        names = (describe(references, "the references"), describe(candidates, "the candidates"))
+        described, captions = as_references(references), as_candidates(candidates)
+        names = (describe(described, "the references"), describe(captions, "the candidates"))
         pairs = _align(described, captions, names, on_missing)
-        encoded = _core.References(described, [r for r, _ in pairs], tokenizer, threads)
+        encoded = _encoded(references, described, [r for r, _ in pairs], tokenizer, threads)
         self._assemble(encoded, described, captions, [c for _, c in pairs], threads)
 
     @classmethod
@@ -84,8 +107,8 @@ class Corpus:
         references: CaptionSource,
         systems: Mapping[str, CandidateSource],
         *,
-        tokenizer: str = "ptb",
-        on_missing: str = "error",
+        tokenizer: Tokenizer = "ptb",
+        on_missing: OnMissing = "error",
         threads: int = 0,
     ) -> dict[str, Corpus]:
         """A corpus for each system, by name, over the same images and references, which are encoded once.
@@ -95,15 +118,16 @@ class Corpus:
         accepted_name("tokenizer", tokenizer, TOKENIZERS)
         accepted_name("on_missing", on_missing, ON_MISSING)
         described = as_references(references)
-        captions = {name: _as_candidates(source) for name, source in systems.items()}
+        captions = {name: as_candidates(source, f"system {name!r}") for name, source in systems.items()}
+        whose = describe(described, "the references")
         places = {
-            name: dict(_align(described, captions[name], (describe(references, "the references"), who), on_missing))
-            for name, who in ((name, describe(source, f"system {name!r}")) for name, source in systems.items())
+            name: dict(_align(described, own, (whose, describe(own, f"system {name!r}")), on_missing))
+            for name, own in captions.items()
         }
         common = [image for image in range(described.image_count) if all(image in place for place in places.values())]
         if not common:
             raise DataError(f"no image has a candidate of every system ({', '.join(systems)})")
-        encoded = _core.References(described, common, tokenizer, threads)
+        encoded = _encoded(references, described, common, tokenizer, threads)
         corpora = {}
         for name, place in places.items():
             corpora[name] = cls.__new__(cls)
@@ -121,11 +145,22 @@ class Corpus:
         """Encodes the candidates, which are at these places, of the encoded images."""
         self.reference_captions = references
         self.candidate_captions = candidates
-        self._core = _core.Corpus(encoded, candidates, places, threads)
+        vars(self)["_core"] = _core.Corpus(encoded, candidates, places, threads)
         self.image_ids: list[str] = encoded.image_ids
         self._numbers: dict[str, int] | None = None
-        self.tokenizer = encoded.tokenizer
+        self.tokenizer: Tokenizer = cast("Tokenizer", encoded.tokenizer)
         self.reference_counts: tuple[int, int] = (min(encoded.counts), max(encoded.counts))
+
+    @cached_property
+    def _core(self) -> _core.Corpus:
+        """The encoded captions. A corpus that was pickled encodes them again when they are first needed."""
+        references, candidates = self.reference_captions, self.candidate_captions
+        described = [place for place in places(references, self.image_ids) if place is not None]
+        encoded = _core.References(references, described, self.tokenizer)
+        return _core.Corpus(encoded, candidates, places(candidates, self.image_ids))
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in vars(self).items() if name != "_core"}
 
     def __len__(self) -> int:
         return len(self.image_ids)
@@ -166,54 +201,136 @@ class Corpus:
         return self._numbers[image_id]
 
 
+class References:
+    """References, tokenised and interned once, to score candidates against again and again: those of every epoch.
+
+    Everything that takes references takes these; the scores are those of the captions they were made of, to the bit.
+
+    Args:
+        references: captions in any form that [`capeval.score`][] takes; images without any are left out.
+        tokenizer: `ptb`, `ptb-stream`, `whitespace` or `none`; see [`capeval.tokenize`][].
+        threads: number of threads; 0 means one per core.
+
+    Raises:
+        DataError: there is no caption, or one that cannot be scored.
+        UsageError: an unknown tokenizer.
+
+    Example:
+        >>> references = capeval.References({"1": ["a dog runs"], "2": ["a red bus"]})
+        >>> for epoch in ({"1": "a dog", "2": "a dog"}, {"1": "a dog", "2": "a bus"}):
+        ...     print(f"{references.score(epoch, 'rouge-l')['rouge-l']:.3f}")
+        0.579
+        0.772
+    """
+
+    def __init__(self, references: CaptionSource, *, tokenizer: Tokenizer = "ptb", threads: int = 0) -> None:
+        accepted_name("tokenizer", tokenizer, TOKENIZERS)
+        self.captions: Captions = as_references(references)
+        """The captions as given."""
+        self.tokenizer: Tokenizer = tokenizer
+        name = describe(self.captions, "the references")
+        check_captions(self.captions, name)
+        self._images = [number for number, count in enumerate(self.captions.caption_counts()) if count]
+        if not self._images:
+            raise DataError(f"{name}: no caption in it")
+        vars(self)["_core"] = _core.References(self.captions, self._images, tokenizer, threads)
+
+    @cached_property
+    def _core(self) -> _core.References:
+        """The encoded captions. References that were pickled encode them again when they are first needed."""
+        return _core.References(self.captions, self._images, self.tokenizer)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in vars(self).items() if name != "_core"}
+
+    @property
+    def image_ids(self) -> list[str]:
+        """The images that have references, in the order given."""
+        return self._core.image_ids
+
+    def __len__(self) -> int:
+        return len(self._images)
+
+    def __repr__(self) -> str:
+        return f"<References of {len(self):,} images, {self.tokenizer} tokens>"
+
+    def score(
+        self,
+        candidates: CandidateSource,
+        metrics: str | Metric | Iterable[str | Metric] = "coco",
+        *,
+        needs: Needs | Mapping[str, object] | None = None,
+        **options: Unpack[Options],
+    ) -> Result:
+        """Scores one system's captions against these references; arguments and errors as for [`capeval.score`][]."""
+        from capeval.scoring.score import score
+
+        return score(self, candidates, metrics, tokenizer=self.tokenizer, needs=needs, **options)
+
+    def encoded(self, images: list[int], tokenizer: str, threads: int) -> Encoded:
+        """The references of images of these numbers: those that are encoded, if they are all.
+
+        Raises `UsageError` for another tokenizer.
+        """
+        if tokenizer != self.tokenizer:
+            raise UsageError(
+                f"the references were cut by the tokenizer {self.tokenizer}, and the call asks for {tokenizer}; give "
+                f"tokenizer={self.tokenizer!r}, or make References with the other one"
+            )
+        return self._core if images == self._images else _core.References(self.captions, images, tokenizer, threads)
+
+
+def _encoded(
+    given: CaptionSource, captions: Captions, images: list[int], tokenizer: str, threads: int
+) -> _core.References:
+    """The references of these images, which may have been encoded before."""
+    if isinstance(given, References):
+        return given.encoded(images, tokenizer, threads)
+    return _core.References(captions, images, tokenizer, threads)
+
+
 def encode_references(references: CaptionSource, *, tokenizer: str, threads: int) -> _core.References:
     """References alone, encoded; images without any are left out."""
-    accepted_name("tokenizer", tokenizer, TOKENIZERS)
-    captions = as_references(references)
-    check_captions(captions, describe(references, "the references"))
-    described = [number for number, count in enumerate(captions.caption_counts()) if count]
-    if not described:
-        raise DataError(f"{describe(references, 'the references')}: no caption in it")
-    return _core.References(captions, described, tokenizer, threads)
+    if isinstance(references, References):
+        return references.encoded(references._images, tokenizer, threads)
+    return References(references, tokenizer=cast("Tokenizer", tokenizer), threads=threads)._core
 
 
-def as_caption_sets(source: CaptionSource) -> Captions:
-    """Caption sets of one system, from wherever they are."""
-    if isinstance(source, _core.Captions):
-        return source
-    if isinstance(source, (str, PathLike)):
-        from capeval.data import read_caption_sets
+def as_caption_sets(source: CaptionSource, part: str = "the caption sets") -> Captions:
+    """Caption sets of one system, from wherever they are; `part` is what messages call them."""
+    from capeval.data import inputs, read_caption_sets
 
-        return read_caption_sets(source)
-    return _core.Captions.from_dict(source)
+    return source.captions if isinstance(source, References) else inputs.captions(source, part, read_caption_sets)
 
 
 def as_references(source: CaptionSource) -> Captions:
     """References, from wherever they are."""
-    if isinstance(source, _core.Captions):
-        return source
-    if isinstance(source, (str, PathLike)):
-        from capeval.data import read_references
+    from capeval.data import inputs, read_references
 
-        return read_references(source)
-    return _core.Captions.from_dict(source)
+    if isinstance(source, References):
+        return source.captions
+    return inputs.captions(source, "the references", read_references)
 
 
-def _as_candidates(source: CandidateSource) -> Captions:
-    if isinstance(source, _core.Captions):
-        return source
-    if isinstance(source, (str, PathLike)):
-        from capeval.data import read_candidates
+def as_candidates(source: CandidateSource, part: str = "the candidates") -> Captions:
+    """One system's candidates, from wherever they are; `part` is what messages call them."""
+    from capeval.data import inputs, read_candidates
 
-        return read_candidates(source)
-    return _core.Captions.from_dict(source)
+    return inputs.captions(source, part, read_candidates)
 
 
-def describe(source: object, otherwise: str) -> str:
-    """The name of a source of captions in messages."""
-    if isinstance(source, _core.Captions):
-        return source.source or otherwise
-    return str(source) if isinstance(source, (str, PathLike)) else otherwise
+def describe(captions: Captions, otherwise: str) -> str:
+    """The name of captions in messages."""
+    return captions.source or otherwise
+
+
+def places(captions: Captions, image_ids: Sequence[str]) -> list[int | None]:
+    """The numbers of these images among the captions; None where an image has none."""
+    own = captions.image_ids
+    if own == image_ids:
+        return list(range(len(own)))
+    place = {image: number for number, image in enumerate(own)}
+    return [place.get(image) for image in image_ids]
 
 
 def _align(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from capeval.corpus.corpus import CaptionSource
+    from capeval.corpus.corpus import CaptionSource, Tokenizer
 
     TokenIds = npt.NDArray[np.integer] | Sequence[Sequence[int]]
 
@@ -27,6 +27,11 @@ class DocumentFrequency:
 
     A captioner is compared on few images; how rare a word is, many images know better. Counts merge by addition, so
     shards of a large corpus can be counted apart. Files are versioned, checksummed and memory-mapped.
+
+    Example:
+        >>> frequencies = capeval.DocumentFrequency.build({"1": ["a dog runs", "one dog"], "2": ["a red bus"]})
+        >>> frequencies.documents, frequencies.count(["a"]), frequencies.count(["red", "bus"])
+        (2, 2, 1)
     """
 
     def __init__(self, core: _core.DocumentFrequency, source: str) -> None:
@@ -36,7 +41,13 @@ class DocumentFrequency:
 
     @classmethod
     def build(
-        cls, references: CaptionSource, *, tokenizer: str = "ptb", n: int = 4, stem: bool = False, threads: int = 0
+        cls,
+        references: CaptionSource,
+        *,
+        tokenizer: Tokenizer = "ptb",
+        n: int = 4,
+        stem: bool = False,
+        threads: int = 0,
     ) -> DocumentFrequency:
         """Counts the n-grams of orders 1 to `n` in the references of each image.
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from capeval import _core
@@ -10,10 +12,12 @@ from capeval.corpus.corpus import (
     TOKENIZERS,
     CaptionSource,
     Corpus,
+    Tokenizer,
     as_caption_sets,
     as_references,
     check_captions,
     describe,
+    places,
 )
 from capeval.errors import DataError, accepted_name, some, warn
 
@@ -31,11 +35,11 @@ class SetCorpus(Corpus):
         core: _core.Corpus,
         sets: Captions,
         references: Captions | None,
-        tokenizer: str,
+        tokenizer: Tokenizer,
         document_source: str,
         documents: int | None = None,
     ) -> None:
-        self._core = core
+        vars(self)["_core"] = core
         self.candidate_captions = sets
         self.reference_captions = sets if references is None else references
         self.has_references = references is not None
@@ -50,6 +54,19 @@ class SetCorpus(Corpus):
         self.candidate_counts = (min(self.counts), max(self.counts))
         counts = core.references.counts
         self.reference_counts = (min(counts), max(counts))
+
+    @cached_property
+    def _core(self) -> _core.Corpus:
+        encode = _without_references if self.reference_counts == (0, 0) else _core.References
+        references, sets = self.reference_captions, self.candidate_captions
+        encoded = encode(references, _places(references, self.image_ids), self.tokenizer, 0)
+        whole = _core.Corpus(encoded, sets, _places(sets, self.image_ids))
+        if self._kept is None:
+            return whole
+        marks = array("d")
+        for count, kept in zip(whole.counts, self._kept, strict=True):
+            marks.extend(float(place in kept) for place in range(count))
+        return _core.top(whole, marks.tobytes(), max(map(len, self._kept)))[0]
 
     @property
     def candidate_count(self) -> int:
@@ -79,7 +96,7 @@ def encode_sets(
     systems: Mapping[str, CaptionSource],
     references: CaptionSource | None = None,
     *,
-    tokenizer: str = "ptb",
+    tokenizer: Tokenizer = "ptb",
     own_documents: bool = True,
     threads: int = 0,
 ) -> dict[str, SetCorpus]:
@@ -98,8 +115,8 @@ def encode_sets(
         UsageError: an unknown tokenizer.
     """
     accepted_name("tokenizer", tokenizer, TOKENIZERS)
-    sets = {name: as_caption_sets(source) for name, source in systems.items()}
-    names = {name: describe(source, f"the caption sets of {name}") for name, source in systems.items()}
+    sets = {name: as_caption_sets(source, f"the caption sets of {name}") for name, source in systems.items()}
+    names = {name: describe(captions, f"the caption sets of {name}") for name, captions in sets.items()}
     for name, captions in sets.items():
         _check_sets(captions, names[name])
     first = next(iter(sets))
@@ -124,7 +141,7 @@ def encode_sets(
             for name, captions in sets.items()
         }
     described = as_references(references)
-    numbers = _described(described, sets[first], describe(references, "the references"), names[first])
+    numbers = _described(described, sets[first], describe(described, "the references"), names[first])
     encoded = _core.References(described, numbers, tokenizer, threads)
     return {
         name: SetCorpus(
@@ -143,12 +160,8 @@ def _without_references(captions: Captions, images: list[int], tokenizer: str, _
 
 
 def _places(captions: Captions, image_ids: list[str]) -> list[int]:
-    """Numbers of these images among the captions."""
-    own = captions.image_ids
-    if own == image_ids:
-        return list(range(len(own)))
-    place = {image: number for number, image in enumerate(own)}
-    return [place[image] for image in image_ids]
+    """Numbers of these images, which all have captions, among them."""
+    return [place for place in places(captions, image_ids) if place is not None]
 
 
 def _check_sets(captions: Captions, name: str) -> None:

@@ -28,6 +28,7 @@ from capeval.scoring.score import check_bootstrap
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from capeval.corpus.corpus import Tokenizer
     from capeval.judgments.rows import Ratings
     from capeval.judgments.scoring import Columns
     from capeval.metrics import Metric
@@ -43,7 +44,7 @@ def agreement(
     documents: str = "rows",
     ties: str = "wrong",
     scores: str | PathLike[str] | Mapping[str, Columns] | None = None,
-    tokenizer: str = "ptb",
+    tokenizer: Tokenizer = "ptb",
     needs: Needs | Mapping[str, object] | None = None,
     interval: float | None = 0.95,
     samples: int = 1000,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from capeval import _core
-from capeval.corpus.corpus import Corpus, as_references
+from capeval.corpus.corpus import Corpus, Tokenizer, as_references
 from capeval.corpus.document_frequency import DocumentFrequency
 from capeval.errors import DataError, UsageError, some
 from capeval.metrics.registry import parse_metrics
@@ -83,7 +83,7 @@ def rank_references(
     images: Iterable[str] | None = None,
     metrics: str | Metric | Iterable[str | Metric] = "coco",
     *,
-    tokenizer: str = "ptb",
+    tokenizer: Tokenizer = "ptb",
     needs: Needs | Mapping[str, object] | None = None,
     threads: int = 0,
     **given: Unpack[Given],

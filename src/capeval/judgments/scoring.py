@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from capeval.corpus.corpus import Corpus
+from capeval.corpus.corpus import Corpus, Tokenizer
 from capeval.corpus.document_frequency import DocumentFrequency
 from capeval.errors import UsageError, accepted_name, warn
 from capeval.resources.needs import Needs
@@ -31,7 +31,7 @@ class Scorer:
 
     metrics: tuple[Metric, ...]
     documents: str = "rows"
-    tokenizer: str = "ptb"
+    tokenizer: Tokenizer = "ptb"
     needs: Needs = field(default_factory=Needs, repr=False)
     """Values for the needs of the metrics, by image."""
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from array import array
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from capeval.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from typing_extensions import Unpack, dataclass_transform
 
@@ -27,6 +28,14 @@ else:
 
 
 ParameterValue = bool | int | float | str
+
+
+Method = TypeVar("Method", bound="Callable[..., Any]")
+
+
+def remembered(method: Method) -> Method:
+    """Remembers what a method of metrics gives: metrics are values, and equal ones give the same."""
+    return cast("Method", lru_cache(maxsize=1024)(method))
 
 
 class Parameter:
@@ -243,6 +252,7 @@ class Metric:
         return "-".join([self.family, *self._name_parts()])
 
     @property
+    @remembered
     def key(self) -> str:
         """Identifier with the parameters that are not at their defaults: `cider-d`, `cider-d(sigma=5)`."""
         usual = self.usual()
@@ -250,6 +260,7 @@ class Metric:
         return self.name + self._in_parentheses(changed)
 
     @property
+    @remembered
     def label(self) -> str:
         """The name as papers print it, with the parameters that are not at their defaults: `BLEU-4`."""
         return "-".join([self.title, *self._name_parts()]) + self.key[len(self.name) :]

@@ -63,16 +63,22 @@ _ADDED: dict[str, tuple[Metric, tuple[str, ...]]] = {}
 """Metrics of other packages by name, with their groups."""
 
 
-def groups() -> dict[str, tuple[Metric, ...]]:
-    """The groups by name, `all` last; then those that registered metrics of other packages made.
-
-    `all` has the metrics of capeval alone, so that the same command gives the same table on every machine.
-    """
+@cache
+def _own_groups() -> dict[str, tuple[Metric, ...]]:
     members: dict[str, tuple[Metric, ...]] = {}
     for metric, names in METRICS:
         for name in names:
             members[name] = (*members.get(name, ()), metric)
     members["all"] = tuple(metric for metric in BY_NAME.values() if not metric.scores_sets)
+    return members
+
+
+def groups() -> dict[str, tuple[Metric, ...]]:
+    """The groups by name, `all` last; then those that registered metrics of other packages made.
+
+    `all` has the metrics of capeval alone, so that the same command gives the same table on every machine.
+    """
+    members = dict(_own_groups())
     for metric, names in _ADDED.values():
         for name in names:
             members[name] = (*members.get(name, ()), metric)

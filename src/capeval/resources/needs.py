@@ -67,6 +67,12 @@ class Needs:
         progress: called with the finished share, 0 to 1, of what takes long to make ready.
         image_of: for each image id of a corpus whose ids are not those of the images, the image. Judgments score
             several captions of one image, each as an image of its own.
+
+    Example:
+        >>> needs = capeval.Needs({"objects": {"1": ["dog"], "2": ["bus"]}})
+        >>> references, candidates = {"1": ["a dog runs"], "2": ["a red bus"]}, {"1": "a dog", "2": "a bus"}
+        >>> list(capeval.score(references, candidates, "vifidel", needs=needs, interval=None))
+        ['vifidel']
     """
 
     __slots__ = ("_given", "_image_of", "_made", "_made_of", "progress", "threads")
@@ -120,6 +126,13 @@ class Needs:
         if not given:
             new._made, new._made_of = self._made, self._made_of
         return new
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickles what was given; what was made of it is made again, and progress is not watched elsewhere."""
+        return {"given": self._given, "threads": self.threads, "image_of": self._image_of}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)  # type: ignore[misc]
 
     def get(self, name: str) -> Any:
         """The value of that name, None where it was not given."""

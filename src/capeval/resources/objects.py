@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from capeval.data.source import PathLike as Path
 from capeval.errors import DataError, UsageError, some, warn
 from capeval.resources.needs import Needs
 
 Labels: TypeAlias = "Mapping[str, int] | Iterable[str]"
-ObjectSource: TypeAlias = "Mapping[str, Labels] | Mapping[int, Labels] | Path"
+ObjectSource: TypeAlias = "Mapping[Any, Labels] | Iterable[Mapping[str, Any]] | Path"
 
 LACKS_OBJECTS = "needs the objects of each image: give --objects FILE (objects=… in Python)"
 """Ending of the message, after the metric's name, if a call gives no objects."""
@@ -50,4 +50,17 @@ def objects_by_image(source: ObjectSource, threshold: float | None) -> dict[str,
         return read_objects(source, threshold=threshold)
     if threshold is not None:
         raise UsageError("a threshold is for a file of detections with scores; the objects given here are a mapping")
-    return {str(image): count_labels(labels, f"image {image}") for image, labels in source.items()}
+    rows = source.items() if isinstance(source, Mapping) else _rows(source)
+    return {str(image): count_labels(labels, f"image {image}") for image, labels in rows}
+
+
+def _rows(source: object) -> Iterator[tuple[object, Labels]]:
+    if not isinstance(source, Iterable):
+        raise DataError(
+            f"the objects are of type {type(source).__name__}; accepted are {{image id: {{label: count}}}}, {{image "
+            "id: [label, …]}, rows as {'image_id': …, 'objects': …}, and the path of a file"
+        )
+    for number, row in enumerate(source):
+        if not isinstance(row, Mapping) or not {"image_id", "objects"} <= row.keys():
+            raise DataError(f"the objects: item {number} has no 'image_id' and 'objects'; each row needs both")
+        yield row["image_id"], row["objects"]

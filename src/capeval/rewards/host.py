@@ -55,6 +55,12 @@ class CiderDReward:
 
     Raises:
         UsageError: counts keyed by words, or stems; `n` or `sigma` out of range.
+
+    Example:
+        >>> references = [np.array([[4, 5, 6, 0]]), np.array([[7, 8, 0, 0]])]
+        >>> reward = capeval.CiderDReward(capeval.DocumentFrequency.from_token_ids(references))
+        >>> reward(np.array([[4, 5, 6, 0], [7, 9, 0, 0]]), references).round(2).tolist()
+        [10.0, 1.25]
     """
 
     def __init__(

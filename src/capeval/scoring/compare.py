@@ -6,15 +6,15 @@ import dataclasses
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from capeval import _core
-from capeval.corpus.corpus import CandidateSource, CaptionSource, Corpus
+from capeval.corpus.corpus import CandidateSource, CaptionSource, Corpus, OnMissing, Tokenizer
 from capeval.errors import UsageError, accepted_name, warn
 from capeval.metrics.registry import parse_metrics
 from capeval.resources.needs import Given, Needs
 from capeval.scoring.comparison import Comparison, Pair
-from capeval.scoring.intervals import FEW_IMAGES, METHODS, jackknife, jackknife_differences
+from capeval.scoring.intervals import FEW_IMAGES, METHODS, IntervalMethod, jackknife, jackknife_differences
 from capeval.scoring.result import within
 from capeval.scoring.score import check_bootstrap, score_corpus
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from capeval.metrics import Metric
     from capeval.scoring.result import Result, Score
 
+Test: TypeAlias = Literal["permutation", "bootstrap"]
+Correction: TypeAlias = Literal["holm", "none"]
 TESTS = ("permutation", "bootstrap")
 CORRECTIONS = ("holm", "none")
 
@@ -33,15 +35,15 @@ def compare(
     systems: Mapping[str, CandidateSource],
     metrics: str | Metric | Iterable[str | Metric] = "coco",
     *,
-    tokenizer: str = "ptb",
+    tokenizer: Tokenizer = "ptb",
     needs: Needs | Mapping[str, object] | None = None,
-    on_missing: str = "error",
-    test: str = "permutation",
+    on_missing: OnMissing = "error",
+    test: Test = "permutation",
     samples: int = 1000,
     alpha: float = 0.05,
-    correction: str = "holm",
+    correction: Correction = "holm",
     interval: float | None = 0.95,
-    interval_method: str = "percentile",
+    interval_method: IntervalMethod = "percentile",
     seed: int = 0,
     threads: int = 0,
     **given: Unpack[Given],
@@ -69,6 +71,12 @@ def compare(
     Raises:
         DataError: references or candidates are unusable, or do not fit together.
         UsageError: fewer than two systems, an unknown name or an unacceptable value.
+
+    Example:
+        >>> systems = capeval.example.systems()
+        >>> comparison = capeval.compare(capeval.example.references(), systems, "rouge-l")
+        >>> comparison.ranking("rouge-l")
+        ['careful', 'plain', 'template']
     """
     merged_needs = Needs.of(needs, given, threads=threads)
     parsed_metrics = parse_metrics(metrics, merged_needs)
@@ -101,12 +109,12 @@ def score_systems(corpora: Mapping[str, Corpus], metrics: Sequence[Metric], need
 def compare_results(
     results: Mapping[str, Result],
     *,
-    test: str = "permutation",
+    test: Test = "permutation",
     samples: int = 1000,
     alpha: float = 0.05,
-    correction: str = "holm",
+    correction: Correction = "holm",
     interval: float | None = 0.95,
-    interval_method: str = "percentile",
+    interval_method: IntervalMethod = "percentile",
     seed: int = 0,
     threads: int = 0,
 ) -> Comparison:

@@ -93,7 +93,14 @@ class Comparison(Mapping[str, "Result"]):
         return [note if len(names) == len(self) else f"{', '.join(names)}: {note}" for note, names in systems.items()]
 
     def pair(self, a: str, b: str, metric: str) -> Pair:
-        """The pair, seen from `a`. Raises `KeyError` where there is none."""
+        """The pair, seen from `a`. Raises `KeyError` where there is none.
+
+        Example:
+            >>> comparison = capeval.compare(capeval.example.references(), capeval.example.systems(), "rouge-l")
+            >>> pair = comparison.pair("careful", "template", "rouge-l")
+            >>> round(pair.delta, 2), pair.significant
+            (0.25, True)
+        """
         if (a, b, metric) in self._pairs:
             return self._pairs[a, b, metric]
         return self._pairs[b, a, metric].turned()
@@ -169,6 +176,12 @@ class Comparison(Mapping[str, "Result"]):
         from capeval.report.comparison_formats import render_comparison
 
         return render_comparison(self, "table")
+
+    def _repr_html_(self) -> str:
+        """The table, for notebooks."""
+        from capeval.report.comparison_formats import render_comparison
+
+        return render_comparison(self, "notebook")
 
     @property
     def _any(self) -> Result:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from capeval import _core
 from capeval.errors import DataError, UsageError, warn
-from capeval.metrics.base import PythonMetric
+from capeval.metrics.base import PythonMetric, remembered
 
 if TYPE_CHECKING:
     from capeval.corpus.corpus import Corpus
@@ -27,12 +27,24 @@ class Counted(NamedTuple):
     def signature(self, corpus: Corpus) -> str:
         """Signature: the settings that reproduce the score, as text."""
         metric = self.metric
-        parts = [metric.name, *metric.signature_parts(), *self.ready.signature, f"tok:{corpus.tokenizer}"]
+        parts = [*_settings(metric), *self.ready.signature, f"tok:{corpus.tokenizer}"]
         if corpus.holds_sets:
             parts.append(f"captions:{_span(corpus.candidate_counts)}")
         if not metric.scores_sets:
             parts.append(f"refs:{_span(corpus.reference_counts)}")
         return "|".join([*parts, f"capeval:{_core.__version__}"])
+
+
+@remembered
+def _settings(metric: Metric) -> tuple[str, ...]:
+    """The metric's own part of a signature."""
+    return metric.name, *metric.signature_parts()
+
+
+@remembered
+def _call(metric: Metric) -> tuple[str, str, dict[str, Any]]:
+    """The metric as native code takes it."""
+    return metric.key, metric.arithmetic, metric.kernel_parameters()
 
 
 def count(corpus: Corpus, metrics: Sequence[Metric], needs: Needs) -> list[Counted]:
@@ -46,7 +58,7 @@ def count(corpus: Corpus, metrics: Sequence[Metric], needs: Needs) -> list[Count
     ready = [metric.ready(corpus, needs) for metric in metrics]
     statistics: dict[int, _core.Statistics] = {}
     for members in _passes(metrics, ready):
-        calls = [(metrics[n].key, metrics[n].arithmetic, metrics[n].kernel_parameters()) for n in members]
+        calls = [_call(metrics[n]) for n in members]
         resources = list({id(resource): resource for n in members for resource in ready[n].resources}.values())
         counted = _core.evaluate(ready[members[0]].corpus, calls, resources, needs.threads)
         statistics.update(zip(members, counted, strict=True))

@@ -19,14 +19,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, cast
 
 from capeval import _core
-from capeval.corpus.corpus import CaptionSource, encode_references
+from capeval.corpus.corpus import CaptionSource, Tokenizer, encode_references
 from capeval.corpus.sets import SetCorpus, encode_sets
+from capeval.data.inputs import is_table
 from capeval.data.source import system_name
 from capeval.errors import UsageError, accepted_name, warn
 from capeval.metrics import SelfCider
@@ -36,7 +37,7 @@ from capeval.resources.needs import Given, Needs
 from capeval.scoring.compare import pairs_of
 from capeval.scoring.count import Counted, count
 from capeval.scoring.diversity_result import Diversity, SystemDiversity
-from capeval.scoring.intervals import METHODS, intervals, jackknife_differences
+from capeval.scoring.intervals import METHODS, IntervalMethod, intervals, jackknife_differences
 from capeval.scoring.result import Score
 from capeval.scoring.score import check_bootstrap
 
@@ -59,10 +60,10 @@ def diversity(
     beta2: float = 5.0,
     top: int | None = None,
     training: CaptionSource | None = None,
-    tokenizer: str = "ptb",
+    tokenizer: Tokenizer = "ptb",
     needs: Needs | Mapping[str, object] | None = None,
     interval: float | None = 0.95,
-    interval_method: str = "percentile",
+    interval_method: IntervalMethod = "percentile",
     samples: int = 1000,
     seed: int = 0,
     threads: int = 0,
@@ -71,8 +72,9 @@ def diversity(
     """Scores the caption sets of one or several systems.
 
     Args:
-        sets: one system's `{image id: [caption, …]}` or a path, then called by the file's name, or `sets`; or several
-            systems' by name: `{"a": {image id: [caption, …]}, "b": "b.json"}`.
+        sets: one system's `{image id: [caption, …]}` or any other form that [`capeval.score`][] takes captions in, then
+            called `sets`, or by the name of its file; or several systems' by name:
+            `{"a": {image id: [caption, …]}, "b": "b.json"}`.
         references: human captions of the same images. They add accuracy, F, people and the effect of the number of
             captions.
         metrics: those of caption sets, by name or as values: `"self-cider(kernel=cider-d), lsa"`.
@@ -93,6 +95,12 @@ def diversity(
     Raises:
         DataError: sets or references are unusable, or do not fit together.
         UsageError: an unknown metric or an unacceptable value.
+
+    Example:
+        >>> sets = {"1": ["a dog runs", "a dog runs"], "2": ["a bus", "two cats sit"]}
+        >>> result = capeval.diversity(sets, metrics="distinct", interval=None)
+        >>> result["sets"]["distinct"].per_image.tolist()
+        [0.5, 1.0]
     """
     merged_needs = Needs.of(needs, given, threads=threads)
     systems = _named(sets)
@@ -132,11 +140,17 @@ def _named(sets: CaptionSource | Mapping[str, CaptionSource]) -> dict[str, Capti
         return {system_name(sets): sets}
     if isinstance(sets, _core.Captions):
         return {system_name(sets.source) if sets.source else "sets": sets}
-    if not isinstance(sets, Mapping):
-        raise UsageError(f"caption sets must be a mapping or a path, got a {type(sets).__name__}")
-    if sets and all(isinstance(source, (Mapping, PathLike, str, _core.Captions)) for source in sets.values()):
-        return {str(name): cast("CaptionSource", source) for name, source in sets.items()}
+    if isinstance(sets, Mapping) and sets and all(map(_is_of_many_images, sets.values())):
+        return {str(name): source for name, source in sets.items()}
     return {"sets": cast("CaptionSource", sets)}
+
+
+def _is_of_many_images(source: object) -> bool:
+    """Whether this has the captions of many images, as a system has, and not those of one image."""
+    if isinstance(source, (Mapping, PathLike, str, _core.Captions)) or is_table(source):
+        return True
+    first = source[0] if isinstance(source, Sequence) and source else None
+    return isinstance(first, (list, tuple)) or (isinstance(first, Mapping) and "image_id" in first)
 
 
 def _set_metrics(metrics: str | Metric | Iterable[str | Metric]) -> tuple[Metric, ...]:

@@ -257,3 +257,9 @@ class Diversity(Mapping[str, SystemDiversity]):
         from capeval.report.diversity import render
 
         return render(self, "table")
+
+    def _repr_html_(self) -> str:
+        """The table, for notebooks."""
+        from capeval.report.diversity import render
+
+        return render(self, "notebook")

@@ -10,7 +10,7 @@ import math
 from array import array
 from collections.abc import Iterable, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from capeval import _core
 from capeval.errors import UsageError, accepted_name
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Interval = tuple[float, float]
 
+IntervalMethod: TypeAlias = Literal["percentile", "jackknife"]
 METHODS = ("percentile", "jackknife")
 """The names that `--interval-method` takes."""
 FEW_IMAGES = 30

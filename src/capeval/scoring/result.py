@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -11,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from capeval.errors import MissingDependencyError, UsageError
 from capeval.metrics.base import Metric
+from capeval.resources.needs import Needs
 from capeval.scoring.intervals import notes
+from capeval.scoring.number import Number
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,8 +42,16 @@ class NotScoredError(KeyError):
 
 
 @dataclass(frozen=True, eq=False)
-class Score:
-    """One metric's score of one system: of its captions, or of its caption sets."""
+class Score(Number):
+    """One metric's score of one system: of its captions, or of its caption sets.
+
+    It behaves as its value in arithmetic, comparisons and formats.
+
+    Example:
+        >>> score = capeval.score({"1": ["a dog runs"], "2": ["a red bus"]}, {"1": "a dog", "2": "a bus"})["rouge-l"]
+        >>> f"{score:.3f}", round(score * 100, 1), score > 0.5
+        ('0.772', 77.2, True)
+    """
 
     metric: Metric
     statistics: _core.Statistics = field(repr=False)
@@ -50,7 +61,7 @@ class Score:
     interval: tuple[float, float] | None = None
     """Interval over images; None when it was not asked for."""
     ready: Ready | None = field(default=None, repr=False)
-    """The prepared metric for this corpus; None for a score derived from others."""
+    """The prepared metric for this corpus; None for a score derived from others, and for one that was pickled."""
 
     @property
     def key(self) -> str:
@@ -91,10 +102,25 @@ class Score:
     def __float__(self) -> float:
         return self.value
 
+    def __getstate__(self) -> dict[str, object]:
+        """Pickles the numbers; what the metric took is taken again by the result where an explanation needs it."""
+        return {**vars(self), "ready": None}
+
+
+def flat(scores: Mapping[str, Score], prefix: str, percent: bool) -> dict[str, float]:
+    """The scores by names that loggers take, after the prefix; see [`Result.flat`][]."""
+    return {f"{prefix}{logged_name(key)}": score.value * (100 if percent else 1) for key, score in scores.items()}
+
+
+def logged_name(key: str) -> str:
+    """A metric's key as a name that loggers take: `cider-d(sigma=5)` is `cider-d.sigma_5`."""
+    inside = key.replace("(", ".").replace(")", "").replace(", ", ".")
+    return re.sub(r"[^\w\-./ ]", "_", inside, flags=re.ASCII)
+
 
 def within(score: Score, interval: tuple[float, float] | None) -> Score:
     """The score with this interval; without any where no image has a score."""
-    return replace(score, interval=interval if math.isfinite(score.value) else None)
+    return score if interval is None or not math.isfinite(score.value) else replace(score, interval=interval)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +135,8 @@ class Result(Mapping[str, Score]):
     corpus: Corpus = field(repr=False)
     interval_method: str = "percentile"
     """Method of the intervals: `percentile` or `jackknife`."""
+    needs: Needs = field(default_factory=Needs, repr=False)
+    """What the metrics were given beside captions; explanations take it again where the result was pickled."""
 
     def __getitem__(self, key: str | Metric) -> Score:
         try:
@@ -126,25 +154,25 @@ class Result(Mapping[str, Score]):
     @property
     def notes(self) -> list[str]:
         """Notes on the scores and their intervals."""
-        weighing = (ready for part, ready in self._parts() if part.uses_document_frequency)
         general = notes(
             (score.metric for score in self.values()),
             images=len(self.image_ids),
             level=self.level,
             method=self.interval_method,
-            own_frequencies=any(not ready.resources for ready in weighing),
+            own_frequencies="document_frequency" not in self.needs,
         )
         return [*general, *(note for score in self.values() for note in score.metric.notes(score.statistics))]
 
     @property
     def explains(self) -> tuple[str, ...]:
         """The kinds of explanations that the scored metrics give of an image: `alignment`, `explanation`, `graph`."""
-        return tuple(dict.fromkeys(part.explains for part, _ in self._parts() if part.explains))
+        parts = (part for score in self.values() for part in score.metric.parts)
+        return tuple(dict.fromkeys(part.explains for part in parts if part.explains))
 
     @property
     def has_alignments(self) -> bool:
         """Whether METEOR was scored, so that its alignments can be shown."""
-        return self._explaining("alignment") is not None
+        return "alignment" in self.explains
 
     def alignment(self, image_id: str) -> Alignment | None:
         """How METEOR aligned the image's candidate with its best reference; printable. None for an image without words.
@@ -157,7 +185,7 @@ class Result(Mapping[str, Score]):
     @property
     def has_explanations(self) -> bool:
         """Whether VIFIDEL was scored, so that its plans can be shown."""
-        return self._explaining("explanation") is not None
+        return "explanation" in self.explains
 
     def explanation(self, image_id: str) -> Explanation:
         """VIFIDEL's plan for an image: which object pays which word; printable. Of several variants, the first's.
@@ -170,7 +198,7 @@ class Result(Mapping[str, Score]):
     @property
     def has_graphs(self) -> bool:
         """Whether SPICE was scored, so that its scene graphs can be shown."""
-        return self._explaining("graph") is not None
+        return "graph" in self.explains
 
     def graph(self, image_id: str) -> GraphMatch:
         """The scene graphs that SPICE compared for an image: all that the candidate and the references say, whatever
@@ -197,23 +225,22 @@ class Result(Mapping[str, Score]):
             )
         return {kind: self._explained(kind, kind, image_id) for kind in self.explains}
 
-    def _parts(self) -> Iterator[tuple[Metric, Ready]]:
-        """Every metric that was counted, members of combinations too, with what it took."""
-        for score in self.values():
-            if score.ready is not None:
-                for part in score.metric.parts:
-                    yield part, score.ready.parts.get(part, score.ready)
-
-    def _explaining(self, kind: str) -> tuple[Metric, Ready] | None:
-        """The first metric whose explanations are of that kind."""
-        return next(((part, ready) for part, ready in self._parts() if part.explains == kind), None)
-
     def _explained(self, kind: str, whose: str, image_id: str) -> Any:
-        explaining = self._explaining(kind)
-        if explaining is None:
-            raise UsageError(f"{whose}, which was not scored; scored: {', '.join(self.scores)}")
-        metric, ready = explaining
-        return metric.explain_image(ready, self.corpus, self.corpus.number(image_id))
+        """The explanation of that kind by the first metric that gives one."""
+        for score in self.values():
+            for part in score.metric.parts:
+                if part.explains == kind:
+                    ready = self._ready(score)
+                    number = self.corpus.number(image_id)
+                    return part.explain_image(ready.parts.get(part, ready), self.corpus, number)
+        raise UsageError(f"{whose}, which was not scored; scored: {', '.join(self.scores)}")
+
+    def _ready(self, score: Score) -> Ready:
+        """What the metric took for the corpus; taken again where the score was pickled."""
+        if score.ready is not None:
+            return score.ready
+        metric, corpus, needs = score.metric, self.corpus, self.needs
+        return needs.once(("ready", metric), lambda: metric.ready(corpus, needs), of=corpus)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document of `capeval score`: version, images, scores, intervals, signatures; the coverage of metrics
@@ -234,6 +261,24 @@ class Result(Mapping[str, Score]):
             **({"notes": self.notes} if self.notes else {}),
         }
 
+    def flat(self, prefix: str = "", *, percent: bool = False) -> dict[str, float]:
+        """The scores as a flat dictionary of floats, for loggers.
+
+        Args:
+            prefix: goes before each name, as `"val/"`.
+            percent: scores times 100, as papers print them.
+
+        Returns:
+            the score of each metric by its key, in names that MLflow takes too: of letters, digits, `_`, `-`, `.`, `/`
+            and blanks alone, so that `cider-d(sigma=5)` is `cider-d.sigma_5`. NaN where no image has a score.
+
+        Example:
+            >>> result = capeval.score({"1": ["a dog runs"]}, {"1": "a dog runs"}, "rouge-s, rouge-l", interval=None)
+            >>> result.flat("val/", percent=True)
+            {'val/rouge-s': 100.0, 'val/rouge-l': 100.0}
+        """
+        return flat(self.scores, prefix, percent)
+
     def to_pandas(self) -> pandas.DataFrame:
         """Per-image scores: one row per image (index `image_id`), one column per metric.
 
@@ -253,3 +298,9 @@ class Result(Mapping[str, Score]):
         from capeval.report.formats import render
 
         return render(self, "table")
+
+    def _repr_html_(self) -> str:
+        """The table, for notebooks."""
+        from capeval.report.formats import render
+
+        return render(self, "notebook")

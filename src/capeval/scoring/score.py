@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from capeval import _core
-from capeval.corpus.corpus import CandidateSource, CaptionSource, Corpus
+from capeval.corpus.corpus import CandidateSource, CaptionSource, Corpus, OnMissing, Tokenizer
 from capeval.errors import UsageError, accepted_name
 from capeval.metrics.registry import parse_metrics
 from capeval.resources.needs import Given, Needs
 from capeval.scoring.count import check_unit, count
-from capeval.scoring.intervals import METHODS, Interval, intervals
+from capeval.scoring.intervals import METHODS, Interval, IntervalMethod, intervals
 from capeval.scoring.result import Result, Score, within
 
 if TYPE_CHECKING:
@@ -20,16 +20,27 @@ if TYPE_CHECKING:
     from capeval.metrics import Metric
 
 
+class Options(Given, total=False):
+    """Keywords of [`capeval.score`][] that say how to score, for what passes them on."""
+
+    on_missing: OnMissing
+    interval: float | None
+    interval_method: IntervalMethod
+    samples: int
+    seed: int
+    threads: int
+
+
 def score(
     references: CaptionSource,
     candidates: CandidateSource,
     metrics: str | Metric | Iterable[str | Metric] = "coco",
     *,
-    tokenizer: str = "ptb",
+    tokenizer: Tokenizer = "ptb",
     needs: Needs | Mapping[str, object] | None = None,
-    on_missing: str = "error",
+    on_missing: OnMissing = "error",
     interval: float | None = 0.95,
-    interval_method: str = "percentile",
+    interval_method: IntervalMethod = "percentile",
     samples: int = 1000,
     seed: int = 0,
     threads: int = 0,
@@ -38,8 +49,10 @@ def score(
     """Scores one system's captions against references.
 
     Args:
-        references: `{image id: [caption, …]}`, or the path of a file in any format `capeval score` reads.
-        candidates: `{image id: caption}`, or a path.
+        references: `{image id: [caption, …]}`; rows `{"image_id": …, "caption": …}`; a list with each image's captions;
+            a DataFrame, Arrow table or Hugging Face data set with the columns `image_id` and `caption` or `captions`;
+            the path of a file in any format `capeval score` reads; or [`References`][capeval.References].
+        candidates: the same with one caption per image: `{image id: caption}`, a list, rows, a table or a path.
         metrics: comma-separated names or groups (`"coco"`, `"bleu-4, cider-d(sigma=5)"`), metric values, or a mixture.
         tokenizer: `ptb`, `ptb-stream`, `whitespace`, `none` or `blanks`; see [`capeval.tokenize`][].
         needs: what metrics need beside captions, as one value or a mapping from names: for metrics of other packages,
@@ -87,7 +100,7 @@ def score_corpus(
     *,
     needs: Needs | Mapping[str, object] | None = None,
     interval: float | None = 0.95,
-    interval_method: str = "percentile",
+    interval_method: IntervalMethod = "percentile",
     samples: int = 1000,
     seed: int = 0,
     threads: int = 0,
@@ -98,7 +111,8 @@ def score_corpus(
     check_bootstrap(interval, samples, seed)
     accepted_name("interval method", interval_method, METHODS)
     check_unit(corpus, metrics)
-    counted = count(corpus, metrics, Needs.of(needs, given, threads=threads))
+    merged_needs = Needs.of(needs, given, threads=threads)
+    counted = count(corpus, metrics, merged_needs)
     statistics = [one.statistics for one in counted]
     bounds: list[Interval] | list[None] = [None] * len(metrics)
     if interval is not None:
@@ -109,7 +123,7 @@ def score_corpus(
         one.metric.key: within(Score(one.metric, one.statistics, one.signature(corpus), None, one.ready), between)
         for one, between in zip(counted, bounds, strict=True)
     }
-    return Result(_core.__version__, corpus.image_ids, scores, interval, corpus, interval_method)
+    return Result(_core.__version__, corpus.image_ids, scores, interval, corpus, interval_method, merged_needs)
 
 
 def check_bootstrap(interval: float | None, samples: int, seed: int) -> None:

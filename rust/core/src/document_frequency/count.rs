@@ -7,6 +7,7 @@
 
 use std::sync::atomic::{AtomicU16, Ordering};
 
+use crate::numeric::interrupt::check;
 use crate::numeric::parallel::{map_parts, thread_count};
 use crate::text::ngram::{MAX_ORDER, Ngram};
 use crate::text::sentences::Sentences;
@@ -76,6 +77,7 @@ struct Start {
 fn starts(sentences: &Sentences, words: &[Word], share: usize, shares: usize) -> Vec<Start> {
     let mut starts = Vec::with_capacity(words.len() / shares);
     for document in 0..sentences.image_count() {
+        check();
         for sentence in sentences.of_image(document) {
             let span = sentences.span(sentence);
             let own = span.clone().filter(|&position| share_of(words[position], shares) == share);

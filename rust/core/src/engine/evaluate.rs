@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::corpus::{Corpus, threads_for_sentences};
 use crate::engine::{Image, Kernel, Missing, Resources, Scorer, Table, Unit};
+use crate::numeric::interrupt::check;
 use crate::numeric::parallel::map_parts;
 use crate::text::ngram::NgramCounter;
 
@@ -61,6 +62,7 @@ fn count(corpus: &Corpus, kernels: &[Counted<'_>], threads: usize) -> Vec<Table>
         let mut workers: Vec<_> = kernels.iter().map(|counted| counted.scorer.worker()).collect();
         let mut parts: Vec<Vec<f64>> = vec![Vec::new(); kernels.len()];
         for number in images {
+            check();
             let image = Image::new(corpus, number, &counter);
             for ((Counted { kernel, .. }, worker), part) in kernels.iter().zip(&mut workers).zip(&mut parts) {
                 let rows = match kernel.unit() {

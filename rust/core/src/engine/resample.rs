@@ -5,8 +5,11 @@
 
 use std::ops::Range;
 
+use rustc_hash::FxHashMap;
+
 use crate::engine::{Formula, Table};
 use crate::numeric::generator::Generator;
+use crate::numeric::interrupt::check;
 use crate::numeric::parallel::{map_parts, threads_for};
 
 /// Samples that share one pass over the rows, which are read an eighth as often.
@@ -20,6 +23,9 @@ const ROWS_PER_THREAD: usize = 1 << 16;
 
 /// The cost of a sample besides its rows (formulas, memory), in rows.
 const ROWS_PER_SAMPLE: usize = 32;
+
+/// Up to so many rows can be drawn in fewer ways (462) than there usually are samples: each way is scored once.
+const FEW_ROWS: usize = 6;
 
 /// Columns that are added up together, in registers; rows are padded to a multiple.
 const LANES: usize = 8;
@@ -151,6 +157,21 @@ impl<'a> Panel<'a> {
 
     /// All scores of each bootstrap sample; memory grows with the samples by these numbers alone.
     pub fn bootstrap(&self, samples: usize, seed: u64, threads: usize) -> Vec<Vec<f64>> {
+        if self.rows.count <= FEW_ROWS {
+            let mut known: FxHashMap<Vec<u16>, Vec<f64>> = FxHashMap::default();
+            let draw = |sample| {
+                check();
+                Draw::Bootstrap.weights(self.rows.count, Generator::new(seed, sample))
+            };
+            let sums = |weights: &Vec<u16>| weighted_sums(&self.rows, std::slice::from_ref(weights)).remove(0);
+            return (0..samples as u64)
+                .map(draw)
+                .map(|weights| match known.get(&weights) {
+                    Some(scores) => scores.clone(),
+                    None => known.entry(weights).or_insert_with_key(|weights| self.scores(&sums(weights))).clone(),
+                })
+                .collect();
+        }
         let part = |sums: &mut dyn Iterator<Item = Vec<f64>>| sums.map(|sums| self.scores(&sums)).collect::<Vec<_>>();
         resample(&self.rows, Draw::Bootstrap, samples, seed, threads, part).concat()
     }
@@ -179,9 +200,15 @@ pub fn resample<R: Send>(
 fn batch_sums(rows: &Rows, draw: Draw, samples: Range<usize>, seed: u64) -> Vec<Vec<f64>> {
     let weights: Vec<Vec<u16>> =
         samples.map(|sample| draw.weights(rows.count, Generator::new(seed, sample as u64))).collect();
+    weighted_sums(rows, &weights)
+}
+
+/// The sum of the rows for each weighting of them.
+fn weighted_sums(rows: &Rows, weights: &[Vec<u16>]) -> Vec<Vec<f64>> {
     let mut sums = vec![vec![0.0; rows.width]; weights.len()];
     for start in (0..rows.count).step_by(BLOCK) {
-        for (sums, weights) in sums.iter_mut().zip(&weights) {
+        check();
+        for (sums, weights) in sums.iter_mut().zip(weights) {
             rows.add(weights, start..rows.count.min(start + BLOCK), sums);
         }
     }
@@ -239,6 +266,23 @@ mod tests {
                 expected.iter_mut().zip(values).for_each(|(sum, value)| *sum += f64::from(*weight) * value);
             }
             assert_eq!(batch_sums(&rows, draw, 0..2, 3)[1][..6], expected);
+        }
+    }
+
+    #[test]
+    fn few_rows_are_scored_as_many_are() {
+        struct Spread;
+        impl Formula for Spread {
+            fn score(&self, sums: &[f64]) -> f64 {
+                sums[0].ln() / (1.0 + sums[1])
+            }
+        }
+        for count in [1, FEW_ROWS, FEW_ROWS + 1] {
+            let table = Table { width: 2, values: (0..2 * count).map(|i| (i as f64).sqrt() + 0.1).collect() };
+            let expected: Vec<Vec<f64>> =
+                sums(&table, Draw::Bootstrap, 300, 5, 1).iter().map(|sums| vec![Spread.score(sums)]).collect();
+            let panel = Panel::new([(&Spread as &dyn Formula, &table)]);
+            assert_eq!(panel.bootstrap(300, 5, 2), expected);
         }
     }
 

@@ -14,6 +14,7 @@
 use crate::corpus::Corpus;
 use crate::engine::{Kernel, ParameterError, Parameters, Prepared, Resources, mean_of};
 use crate::numeric::hash_table::{HashTable, Key};
+use crate::numeric::interrupt::check;
 use crate::numeric::parallel::map_parts;
 use crate::text::ngram::{MAX_ORDER, Ngram};
 use crate::text::sentences::Sentences;
@@ -213,7 +214,11 @@ fn histories(counts: &HashTable<Ngram, Count>, order: usize) -> (HashTable<Ngram
 }
 
 fn map_each<R: Send>(len: usize, threads: usize, work: impl Fn(usize) -> R + Sync) -> Vec<R> {
-    map_parts(len, threads, |range| range.map(&work).collect::<Vec<_>>()).into_iter().flatten().collect()
+    let checked = |number| {
+        check();
+        work(number)
+    };
+    map_parts(len, threads, |range| range.map(checked).collect::<Vec<_>>()).into_iter().flatten().collect()
 }
 
 /// A model, and what is different in it where sentences were taken out.

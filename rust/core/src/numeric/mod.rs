@@ -3,6 +3,7 @@
 pub mod f_measure;
 pub mod generator;
 pub mod hash_table;
+pub mod interrupt;
 pub mod parallel;
 pub mod spectrum;
 pub mod transport;

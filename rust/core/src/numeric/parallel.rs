@@ -3,9 +3,13 @@
 //! Threads end with the call, so nothing survives a `fork` (data-loader workers are safe), and every part's result
 //! lands in a place that its position alone decides, so the answer is the same bits for any number of threads.
 
+use std::convert::Infallible;
 use std::ops::Range;
 use std::sync::OnceLock;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
+
+use crate::numeric::interrupt::{PATIENCE, Watch, check, given_up};
 
 /// The number of threads to use: `requested`, or one per core when it is 0.
 pub fn thread_count(requested: usize) -> usize {
@@ -25,6 +29,8 @@ pub fn threads_for(requested: usize, work: usize, worth: usize) -> usize {
 }
 
 /// Cuts `0..len` into at most `threads` contiguous parts and maps each; results come in order.
+///
+/// Rounds of `work` that can be many or long call [`check`].
 pub fn map_parts<R: Send>(len: usize, threads: usize, work: impl Fn(Range<usize>) -> R + Sync) -> Vec<R> {
     let parts = thread_count(threads).clamp(1, len.max(1));
     if parts == 1 {
@@ -33,11 +39,27 @@ pub fn map_parts<R: Send>(len: usize, threads: usize, work: impl Fn(Range<usize>
     let bound = |part: usize| len * part / parts;
     thread::scope(|scope| {
         let work = &work;
-        let handles: Vec<_> = (0..parts).map(|part| scope.spawn(move || work(bound(part)..bound(part + 1)))).collect();
-        handles
+        let (working, ended) = channel::<Infallible>();
+        let handles: Vec<_> = (0..parts)
+            .map(|part| {
+                let (watch, working) = (Watch::current(), working.clone());
+                scope.spawn(move || {
+                    let _ends_with_the_part = working;
+                    Watch::during(watch, || work(bound(part)..bound(part + 1)))
+                })
+            })
+            .collect();
+        drop(working);
+        // This thread only waits, and is the one that can learn that nobody wants the result any more.
+        while ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+            given_up();
+        }
+        let parts = handles
             .into_iter()
             .map(|handle| handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
+            .collect();
+        check();
+        parts
     })
 }
 

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::numeric::interrupt::check;
 use crate::numeric::parallel::map_parts;
 use crate::text::captions::Captions;
 use crate::text::tokenize::{Tokenizer, tokenize_stream};
@@ -147,6 +148,7 @@ impl Part {
     fn of_each(texts: &[&str], tokenizer: Tokenizer) -> Self {
         let mut part = Self::default();
         for (sentence, text) in texts.iter().enumerate() {
+            check();
             tokenizer.tokenize(text, |token: &str| part.push(token));
             part.end_before(sentence + 1);
         }
@@ -156,6 +158,7 @@ impl Part {
     fn of_stream(texts: &[&str]) -> Self {
         let mut part = Self::default();
         tokenize_stream(texts.iter().copied(), |caption, token| {
+            check();
             part.end_before(caption);
             part.push(token);
         });

@@ -28,10 +28,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from capeval._core import METEOR_LANGUAGES
 from capeval.errors import DataError, UsageError
-from capeval.metrics.base import Metric, Ready, parameter
+from capeval.metrics.base import Metric, Ready, parameter, remembered
 
 if TYPE_CHECKING:
-    from capeval.corpus.corpus import Corpus
+    from capeval.corpus.corpus import Corpus, Tokenizer
     from capeval.metrics.meteor.alignment import Alignment
     from capeval.resources.needs import Needs
 
@@ -132,6 +132,7 @@ class Meteor(Metric):
         return type(self)(language=self.language, task=self.task)
 
     @property
+    @remembered
     def key(self) -> str:
         """As for any metric; a language or task other than the default is named too."""
         usual = type(self)(language=self.language)
@@ -142,7 +143,7 @@ class Meteor(Metric):
         return self.name + self._in_parentheses(changed)
 
     def explain(
-        self, candidate: str, references: Sequence[str], *, tokenizer: str = "ptb", resources: str | None = None
+        self, candidate: str, references: Sequence[str], *, tokenizer: Tokenizer = "ptb", resources: str | None = None
     ) -> Alignment | None:
         """Which words of the candidate were matched with which of its best reference, and how; printable.
 

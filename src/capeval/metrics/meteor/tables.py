@@ -30,7 +30,7 @@ _LANGUAGES = {code: (prefixes, modules) for code, prefixes, modules, _ in _core.
 def missing(folder: str | PathLike[str] | None = None) -> str | None:
     """Explains why METEOR's tables are not available and what to do; None if they are available."""
     try:
-        _find(folder, "en")
+        _source(folder, "en")
     except (DataError, MissingDependencyError) as error:
         return str(error)
     return None
@@ -53,15 +53,16 @@ def load(
         MissingDependencyError: no folder was given and pycocoevalcap is not installed.
         DataError: the folder lacks a file, or one of them is not what it should be.
     """
-    source = _find(folder, language)
-    cache = _cache_path(source, language)
-    opened_from, tables = _open.get(language, ("", None))
-    if opened_from != cache or tables is None:
+    source = _source(folder, language)
+    described = _described(source, language)
+    opened_from, tables = _open.get(language, ([], None))
+    if opened_from != described or tables is None:
+        cache = _cache_path(described, language)
         tables = _cached(cache)
         if tables is None:
             tables = _build(source, language, progress or _silent)
             _keep(tables, cache)
-        _open[language] = cache, tables
+        _open[language] = described, tables
     if "paraphrase" in _LANGUAGES[language][1] and "paraphrase" not in tables.modules:
         warn(
             f"{source}: no {_paraphrases(language)} in it; METEOR matches words of language {language} without "
@@ -70,8 +71,8 @@ def load(
     return tables
 
 
-_open: dict[str, tuple[str, _core.MeteorTables]] = {}
-"""The open tables of each language, with the name of their cache.
+_open: dict[str, tuple[list[str], _core.MeteorTables]] = {}
+"""The open tables of each language, with what their source files are.
 
 No lock: two threads that come first at once both open the tables, and one of them is kept. A forked process shares the
 memory of its parent's.
@@ -117,17 +118,35 @@ def _find(folder: str | PathLike[str] | None, language: str) -> str:
     return os.path.realpath(folder)
 
 
-def _cache_path(source: str, language: str) -> str:
-    import hashlib
+_installed: dict[str, str] = {}
+"""The installed package's folder for each language: to look for a package takes long."""
 
-    from platformdirs import user_cache_dir
 
+def _source(folder: str | PathLike[str] | None, language: str) -> str:
+    """The folder with the source files; looked for again where they are gone. Raises what `_find` raises."""
+    if folder is not None:
+        return _find(folder, language)
+    if language not in _installed or not os.path.isfile(os.path.join(_installed[language], JAR)):
+        _installed[language] = _find(None, language)
+    return _installed[language]
+
+
+def _described(source: str, language: str) -> list[str]:
+    """What the source files are: their place, size and time."""
     described = [source]
     for part in (JAR, _paraphrases(language)):
         path = os.path.join(source, part)
         if os.path.isfile(path):
             status = os.stat(path)
             described.append(f"{part} {status.st_size} {status.st_mtime_ns}")
+    return described
+
+
+def _cache_path(described: list[str], language: str) -> str:
+    import hashlib
+
+    from platformdirs import user_cache_dir
+
     name = hashlib.sha256("\n".join(described).encode()).hexdigest()[:16]
     return os.path.join(user_cache_dir("capeval"), f"meteor-{language}-{name}.tables")
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from capeval import _core
+    from capeval.corpus.corpus import Tokenizer
     from capeval.metrics.spice.picture import Picture
 
 
@@ -97,7 +98,7 @@ class SceneGraph:
         return "\n".join(map(" – ".join, self.tuples()))
 
 
-def scene_graph(caption: str, *, tokenizer: str = "ptb") -> SceneGraph:
+def scene_graph(caption: str, *, tokenizer: Tokenizer = "ptb") -> SceneGraph:
     """The scene graph of a caption, by the parser inside the package.
 
     The parser knows English. It was made from the answers of the original SPICE's parser: see
@@ -113,7 +114,7 @@ def scene_graph(caption: str, *, tokenizer: str = "ptb") -> SceneGraph:
     return scene_graphs([caption], tokenizer=tokenizer)[0]
 
 
-def scene_graphs(captions: Sequence[str], *, tokenizer: str = "ptb", threads: int = 0) -> list[SceneGraph]:
+def scene_graphs(captions: Sequence[str], *, tokenizer: Tokenizer = "ptb", threads: int = 0) -> list[SceneGraph]:
     """The scene graphs of captions, in their order; `threads` at once, 0 for one per core.
 
     A text of several sentences, which end with `.`, `!` or `?`, is parsed sentence by sentence.

@@ -24,12 +24,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from capeval.errors import DataError, UsageError
-from capeval.metrics.base import Metric, Ready, parameter
+from capeval.metrics.base import Metric, Ready, parameter, remembered
 from capeval.metrics.embedding import EmbeddingMetric
 from capeval.resources.objects import LACKS_OBJECTS
 
 if TYPE_CHECKING:
-    from capeval.corpus.corpus import Corpus
+    from capeval.corpus.corpus import Corpus, Tokenizer
     from capeval.metrics.vifidel.explanation import Explanation
     from capeval.resources.needs import Needs
     from capeval.resources.vectors import EmbeddingSource
@@ -87,6 +87,7 @@ class Vifidel(EmbeddingMetric):
         return type(self)(variant=self.variant)
 
     @property
+    @remembered
     def key(self) -> str:
         """As for any metric; a variant other than the default is named too."""
         usual = self.usual()
@@ -112,7 +113,7 @@ class Vifidel(EmbeddingMetric):
         caption: str,
         references: Sequence[str] | None = None,
         *,
-        tokenizer: str = "ptb",
+        tokenizer: Tokenizer = "ptb",
         embeddings: EmbeddingSource | None = None,
     ) -> Explanation:
         """Which object pays which word, at what cost, and how important each is; printable.

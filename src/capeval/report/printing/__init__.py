@@ -4,6 +4,7 @@
     csv        `separated`: in full precision
     markdown   `markdown`
     latex      `latex`: booktabs
+    notebook   `notebook`: HTML, which notebooks ask results for themselves
 
 JSON is each result's own document.
 """
@@ -37,11 +38,15 @@ class Printed:
     """Content for the terminal."""
 
     def render(self, format_: str, *, colour: bool = False, width: int | None = None) -> str:
-        """The result as text in one of `FORMATS`.
+        """The result as text in one of `FORMATS`, or as HTML for a `notebook`.
 
         `colour` and `width` (in cells; None prints lines of any length) are the terminal's, and change the format
         `table` alone. Raises `UsageError` for an unknown format.
         """
+        if format_ == "notebook":
+            from capeval.report.printing import notebook
+
+            return notebook.render(self.shown())
         accepted_name("the format", format_, FORMATS)
         if format_ == "table":
             from capeval.report.printing import terminal

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from capeval.resources.embeddings import lookup
@@ -72,6 +73,10 @@ class Embeddings:
         """The words under which each label was found: one, or those of its parts; none where it is unknown."""
         return [_spelling(self._table, label) for label in labels]
 
+    def __getstate__(self) -> dict[str, object]:
+        """Pickles where the vectors come from; they are read again when something is asked of them."""
+        return {**vars(self), "_opened": None}
+
     @property
     def _table(self) -> Table:
         if self._opened is None:
@@ -98,10 +103,16 @@ def open_embeddings(source: str | os.PathLike[str] | Embeddings) -> Embeddings:
     from capeval.resources.embeddings import files, named
 
     if not os.path.exists(path) and path in named.NAMES:
-        return Embeddings(path, lambda: files.read(named.fetch(path)))
+        return Embeddings(path, partial(_read_named, path))
     if not os.path.exists(path):
         raise named.unknown(path)
-    return Embeddings(os.path.basename(path), lambda: files.read(path))
+    return Embeddings(os.path.basename(path), partial(files.read, path))
+
+
+def _read_named(name: str) -> Table:
+    from capeval.resources.embeddings import files, named
+
+    return files.read(named.fetch(name))
 
 
 def _vector(table: Table, label: str) -> NDArray[np.float64] | None:

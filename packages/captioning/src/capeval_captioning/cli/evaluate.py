@@ -8,7 +8,7 @@ import click
 
 from capeval.cli import options
 from capeval.cli.interruptible import building_tables, stage
-from capeval.corpus.corpus import Corpus
+from capeval.corpus.corpus import Corpus, Tokenizer
 from capeval.data.atomic import atomic_write
 from capeval.errors import MissingDependencyError
 from capeval_captioning.cli.threads import one_thread
@@ -52,7 +52,7 @@ def command(
     dtype: str,
     on_missing: str,
     features: str | None,
-    tokenizer: str,
+    tokenizer: Tokenizer,
     interval: float | None,
     format_: str,
     output: str,

@@ -7,6 +7,7 @@ use super::normalize::{is_plain, split};
 use super::resources::Resources;
 use super::sentences::{Arena, Sentences};
 use crate::corpus::Corpus;
+use crate::numeric::interrupt::check;
 use crate::numeric::parallel::map_parts;
 use crate::text::vocabulary::{Vocabulary, Word};
 
@@ -69,6 +70,7 @@ impl<'a> Encoder<'a> {
                 words.join(" ")
             };
             let normalize = |sentence: usize| -> Vec<String> {
+                check();
                 lines(&text(sentence)).iter().map(|line| resources.normalize(line)).collect()
             };
             others[range].iter().map(|&sentence| normalize(sentence)).collect::<Vec<_>>()

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::language::Stems;
 use super::resources::Resources;
+use crate::numeric::interrupt::check;
 use crate::numeric::parallel::map_parts;
 use crate::text::vocabulary::{Vocabulary, Word};
 
@@ -39,6 +40,7 @@ impl Lexicon {
             let mut part = Self::default();
             let stemmer = resources.language().stems();
             for word in &words[range] {
+                check();
                 part.push(word, &stemmer, resources);
             }
             part

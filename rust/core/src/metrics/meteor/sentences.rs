@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::lexicon::Lexicon;
 use super::resources::{ROOT, Resources};
+use crate::numeric::interrupt::check;
 use crate::numeric::parallel::map_parts;
 use crate::text::vocabulary::{Vocabulary, Word};
 
@@ -75,6 +76,7 @@ impl Sentences {
             let mut spans = Vec::new();
             let ends: Vec<usize> = range
                 .map(|sentence| {
+                    check();
                     find_phrases(arena.get(sentence), &lexicon, resources, &mut spans);
                     spans.len()
                 })

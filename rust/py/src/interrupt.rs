@@ -1,0 +1,26 @@
+//! Native work without the GIL, in which Ctrl-C is heard.
+
+use std::cell::RefCell;
+
+use capeval_core::numeric::interrupt::{Interrupted, interruptible};
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+
+thread_local! {
+    /// What a signal's handler raised on this thread while it worked.
+    static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+}
+
+/// Runs long work without the GIL; the exception of a signal's handler, such as `KeyboardInterrupt`, ends it.
+///
+/// Python runs handlers on its main thread alone, so only work that was called there can be ended.
+pub(crate) fn detach<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> PyResult<R> {
+    py.detach(|| interruptible(signal_raised, work))
+        .map_err(|Interrupted| RAISED.take().unwrap_or_else(|| PyKeyboardInterrupt::new_err(())))
+}
+
+/// Runs the handlers of signals that came; whether one of them raised.
+fn signal_raised() -> bool {
+    // Without an interpreter, which is being shut down, there is nobody to ask.
+    Python::try_attach(|py| py.check_signals().map_err(|raised| RAISED.set(Some(raised))).is_err()).unwrap_or(false)
+}

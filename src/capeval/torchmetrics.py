@@ -1,0 +1,154 @@
+"""The metrics as [TorchMetrics](https://lightning.ai/docs/torchmetrics), for training loops in PyTorch and Lightning.
+
+`CaptionScores` gives several scores, `CaptionScore` a single one. Both collect captions and score them when they are
+computed; under distributed training every process gets the scores of all captions, to the bit those of
+[`capeval.score`][].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from capeval.errors import MissingDependencyError
+
+try:
+    import torch
+    from torch import Tensor
+    from torchmetrics import Metric
+except ImportError as error:
+    raise MissingDependencyError("capeval.torchmetrics", extra="torchmetrics") from error
+
+from capeval.corpus.corpus import References
+from capeval.metrics.registry import parse_metrics
+from capeval.scoring.accumulator import Accumulator
+from capeval.scoring.score import Options
+
+if TYPE_CHECKING:
+    from capeval.corpus.corpus import CandidateSource, CaptionSource, Tokenizer
+    from capeval.metrics import Metric as CaptionMetric
+    from capeval.resources.needs import Needs
+    from capeval.scoring.result import Result
+
+__all__ = ["CaptionScore", "CaptionScores"]
+
+
+class _Captions(Metric):
+    """Collects captions as bytes, which processes exchange as they do numbers."""
+
+    is_differentiable = False
+    higher_is_better = True
+    full_state_update = False
+
+    captions: Any
+    """A list of tensors of bytes; one tensor where processes have exchanged theirs."""
+
+    def __init__(
+        self,
+        references: CaptionSource | None,
+        metrics: str | CaptionMetric | Iterable[str | CaptionMetric],
+        tokenizer: Tokenizer | None,
+        needs: Needs | Mapping[str, object] | None,
+        options: dict[str, Any],
+    ) -> None:
+        own = {name: options.pop(name) for name in list(options) if name in Options.__annotations__}
+        super().__init__(**options)
+        # Metrics hold numbers of one type, also those of a process that has none yet.
+        self.set_dtype(torch.uint8)
+        self.add_state("captions", default=[], dist_reduce_fx="cat", persistent=False)
+        if references is not None and not isinstance(references, References):
+            references = References(references, tokenizer=tokenizer or "ptb")
+        self._accumulator = Accumulator(references, metrics, tokenizer=tokenizer, needs=needs, **own)
+        self.result: Result | None = None
+        """The whole result of the last `compute`: intervals, scores of images, signatures."""
+
+    def update(self, candidates: CandidateSource, references: CaptionSource | None = None) -> None:
+        """Adds a batch; arguments and errors as for [`Accumulator.update`][capeval.Accumulator.update]."""
+        batch = self._accumulator
+        batch.reset()
+        batch.update(candidates, references)
+        self.captions.append(torch.frombuffer(bytearray(batch.packed(), "utf-8"), dtype=torch.uint8).to(self.device))
+        batch.reset()
+
+    def reset(self) -> None:
+        """Forgets the captions of all updates, and the last result."""
+        super().reset()
+        self.result = None
+
+    def scored(self) -> Result:
+        """Scores all captions that are here: under `compute`, those of all processes."""
+        everything = self._accumulator
+        everything.reset()
+        for captions in [self.captions] if isinstance(self.captions, Tensor) else self.captions:
+            everything.merge_packed(bytes(captions.cpu().numpy()).decode())
+        self.result = everything.compute()
+        everything.reset()
+        return self.result
+
+    def _number(self, value: float) -> Tensor:
+        # Apple's devices have no float64.
+        dtype = torch.float32 if self.device.type == "mps" else torch.float64
+        return torch.tensor(value, dtype=dtype, device=self.device)
+
+
+class CaptionScores(_Captions):
+    """Several scores of captions, as a dictionary of tensors.
+
+    Args:
+        references: of all images, where they are known before: in any form that [`capeval.score`][] takes, or as
+            [`capeval.References`][]. Otherwise `update` takes the references of each batch.
+        metrics: as for [`capeval.score`][].
+        prefix: goes before the names of the scores, as `"val/"`.
+        percent: scores times 100, as papers print them.
+        tokenizer: as for [`capeval.score`][].
+        needs: what metrics need beside captions, as for [`capeval.score`][].
+        **options: other options of [`capeval.score`][] (`interval` is None here unless it is given), and those of
+            `torchmetrics.Metric`, as `dist_sync_on_step`.
+    """
+
+    def __init__(
+        self,
+        references: CaptionSource | None = None,
+        metrics: str | CaptionMetric | Iterable[str | CaptionMetric] = "coco",
+        *,
+        prefix: str = "",
+        percent: bool = False,
+        tokenizer: Tokenizer | None = None,
+        needs: Needs | Mapping[str, object] | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(references, metrics, tokenizer, needs, {"interval": None, **options})
+        self.prefix = prefix
+        self.percent = percent
+
+    def compute(self) -> dict[str, Tensor]:
+        """The scores of all captions of all processes, by names that loggers take: float64 tensors without shape."""
+        scores = self.scored().flat(self.prefix, percent=self.percent)
+        return {name: self._number(value) for name, value in scores.items()}
+
+
+class CaptionScore(_Captions):
+    """A single score of captions, as a tensor. Arguments as for [`CaptionScores`][], with one metric."""
+
+    def __init__(
+        self,
+        references: CaptionSource | None = None,
+        metric: str | CaptionMetric = "cider-d",
+        *,
+        percent: bool = False,
+        tokenizer: Tokenizer | None = None,
+        needs: Needs | Mapping[str, object] | None = None,
+        **options: Any,
+    ) -> None:
+        (self.metric,) = parse_metrics(metric)
+        super().__init__(references, (self.metric,), tokenizer, needs, {"interval": None, **options})
+        self.percent = percent
+
+    @property
+    def higher_is_better(self) -> bool:  # type: ignore[override]
+        """Whether a higher score is better: not so for distances."""
+        return not self.metric.lower_is_better
+
+    def compute(self) -> Tensor:
+        """The score of all captions of all processes: a float64 tensor without shape."""
+        return self._number(self.scored()[self.metric].value * (100 if self.percent else 1))

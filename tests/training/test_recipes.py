@@ -1,0 +1,177 @@
+"""The recipes of the how-to pages do what the pages say, in two processes where they are for several."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+import capeval
+from pages import DOCS, blocks
+
+LOOP = DOCS / "howto" / "use-in-a-training-loop.md"
+LOGGERS = DOCS / "howto" / "log-to-wandb-and-mlflow.md"
+
+
+def recipe(page: Path, name: str) -> str:
+    return next(block.text for block in blocks(page) if block.name == name)
+
+
+def run(page: Path, name: str, folder: Path, processes: int | None) -> list[str]:
+    """What the script prints, line by line; of several processes, started as `torchrun` starts them, first to last."""
+    (folder / name).write_text(recipe(page, name), encoding="utf-8")
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+    environment = {
+        **os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1",
+        "HF_HOME": str(folder / "hub"), "PYTHONWARNINGS": "ignore",
+    }  # fmt: skip
+    shared = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "WORLD_SIZE": str(processes)}
+    started = [
+        subprocess.Popen(
+            [sys.executable, name], cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env={**environment, **({} if processes is None else shared), "RANK": str(rank), "LOCAL_RANK": str(rank)},
+        )
+        for rank in range(processes or 1)
+    ]  # fmt: skip
+    ended = [process.communicate() for process in started]
+    assert not any(process.returncode for process in started), ended[0][1] + ended[-1][1]
+    return [line for printed, _ in ended for line in printed.splitlines() if line.startswith(("rank ", "{"))]
+
+
+@pytest.mark.torch
+def test_accumulators_of_several_processes(tmp_path: Path) -> None:
+    pytest.importorskip("torch", exc_type=ImportError)
+    references = {str(image): [f"a dog number {image} runs", "a dog is running"] for image in range(7)}
+    candidates = {image: f"a dog number {image}" for image in references}
+    score = capeval.score(references, candidates, "rouge-l, cider-d", interval=None)["cider-d"]
+    printed = run(LOOP, "several_processes.py", tmp_path, 2)
+    assert printed == [f"rank {rank}: 7 images, CIDEr-D {score:.4f}" for rank in range(2)]
+
+
+@pytest.mark.torch
+def test_lightning_in_two_processes(tmp_path: Path) -> None:
+    pytest.importorskip("lightning", exc_type=ImportError)
+    references = {str(image): [f"a dog number {image} runs", "a dog is running"] for image in range(7)}
+    candidates = {image: f"a dog number {image}" for image in references}
+    scores = capeval.score(references, candidates, "rouge-l, cider-d", interval=None).flat("val/", percent=True)
+    expected = {name: round(score, 2) for name, score in scores.items()}
+    # Lightning starts the second process itself, which writes to the same place.
+    printed = "".join(run(LOOP, "lightning_loop.py", tmp_path, None))
+    assert re.findall(r"rank \d: (\{.*?\})", printed) == [str(expected)] * 2
+
+
+@pytest.mark.torch
+def test_the_trainer_in_two_processes(tmp_path: Path) -> None:
+    """A model that has learnt its captions by heart has full scores only where captions meet their own references."""
+    pytest.importorskip("transformers", exc_type=ImportError)
+    pytest.importorskip("accelerate", exc_type=ImportError)
+    printed = run(LOOP, "trainer_loop.py", tmp_path, 2)
+    found = [line for line in printed if line.startswith("rank ")]
+    assert len(found) == 2
+    for line in found:
+        rouge = re.search(r"'eval_rouge-l': ([\d.]+)", line)
+        assert rouge is not None
+        assert float(rouge[1]) > 90, line
+
+
+@pytest.mark.torch
+def test_the_module_for_evaluate(tmp_path: Path) -> None:
+    pytest.importorskip("evaluate", exc_type=ImportError)
+    references = [["a dog runs"], ["a red bus", "the bus"]]
+    score = capeval.score(references, ["a dog", "a bus"], "rouge-l, cider-d", interval=None)
+    assert run(LOOP, "with_evaluate.py", tmp_path, None) == [str(score.flat(percent=True))]
+
+
+# Loggers, which are not installed: what is handed to them must be what they take.
+
+MLFLOW_NAME = re.compile(r"^[\w./ -]*$", re.ASCII)
+"""The names that MLflow's own check accepts."""
+
+
+class Recorder:
+    """Stands for a module or an object of a logger, and keeps what it was called with."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, Any]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *arguments, **_: self.calls.append((name, arguments))
+
+    def of(self, name: str) -> Iterator[Any]:
+        return (arguments for called, arguments in self.calls if called == name)
+
+
+class Table:
+    def __init__(self, columns: list[str]) -> None:
+        self.columns = columns
+        self.rows: list[tuple[Any, ...]] = []
+
+    def add_data(self, *row: Any) -> None:
+        assert len(row) == len(self.columns)
+        self.rows.append(row)
+
+
+@pytest.fixture
+def result() -> capeval.Result:
+    references, candidates = {"1": ["a dog runs"], "2": ["a red bus"]}, {"1": "a dog", "2": "a bus"}
+    return capeval.score(references, candidates, "rouge-l, cider-d(sigma=5), combine(bleu-1, rouge-l)")
+
+
+def loaded(name: str) -> dict[str, Any]:
+    names: dict[str, Any] = {}
+    exec(recipe(LOGGERS, name), names)  # noqa: S102
+    return names
+
+
+def check_metrics(metrics: Mapping[str, float], result: capeval.Result) -> None:
+    assert list(metrics.values()) == [score.value * 100 for score in result.values()]
+    assert all(type(value) is float and MLFLOW_NAME.match(name) for name, value in metrics.items())
+
+
+def test_weights_and_biases(
+    result: capeval.Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wandb = ModuleType("wandb")
+    vars(wandb).update(Run=object, Table=Table, Html=lambda path: path.read_text(encoding="utf-8"))
+    monkeypatch.setitem(sys.modules, "wandb", wandb)
+    monkeypatch.chdir(tmp_path)
+    logged: dict[str, Any] = {}
+    run = SimpleNamespace(log=lambda values, step: logged.update(values), summary={})
+    loaded("log_to_wandb.py")["log"](run, result, 3)
+    table, report = logged.pop("val/images"), logged.pop("val/report")
+    check_metrics(logged, result)
+    assert table.rows[0][:2] == ("1", "a dog")
+    assert [row[2] for row in table.rows] == result["rouge-l"].per_image.tolist()
+    assert report.startswith("<!doctype html>")
+    assert run.summary["signatures"]["rouge-l"] == result["rouge-l"].signature
+
+
+def test_mlflow(result: capeval.Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mlflow = Recorder()
+    monkeypatch.setitem(sys.modules, "mlflow", mlflow)  # type: ignore[arg-type]
+    monkeypatch.chdir(tmp_path)
+    loaded("log_to_mlflow.py")["log"](result, 3)
+    [(metrics,)] = mlflow.of("log_metrics")
+    check_metrics(metrics, result)
+    assert [*mlflow.of("log_artifact")] == [("report.html",)]
+    assert Path("report.html").exists()
+
+
+@pytest.mark.torch
+def test_tensorboard(result: capeval.Result) -> None:
+    pytest.importorskip("tensorboard", exc_type=ImportError)
+    pytest.importorskip("torch", exc_type=ImportError)
+    writer = Recorder()
+    loaded("log_to_tensorboard.py")["log"](writer, result, 3)
+    assert [*writer.of("add_scalar")] == [
+        (name, value, 3) for name, value in result.flat("val/", percent=True).items()
+    ]
