@@ -25,18 +25,13 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("sets", nargs=-1, required=True)
 @click.option("--references", metavar="FILE", help="Human captions: adds accuracy, F, people, the best K captions.")
-@click.option(
-    "--metrics",
-    default="diversity",
-    show_default=True,
-    metavar="LIST",
-    help="Comma-separated metrics of caption sets; a name may carry parameters: self-cider(kernel=cider-d).",
-)
+@options.set_metrics
 @click.option(
     "--accuracy",
     default="cider-d",
     show_default=True,
     metavar="METRIC",
+    shell_complete=options.complete_metrics(),
     help="What scores each caption against the references.",
 )
 @click.option("--beta2", type=float, default=5.0, show_default=True, metavar="X", help="β² of F.")

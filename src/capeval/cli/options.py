@@ -19,6 +19,8 @@ from capeval.errors import CapevalWarning, UsageError
 from capeval.report.formats import FORMATS
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from capeval.corpus.document_frequency import DocumentFrequency
     from capeval.data.images import ImageSource
 
@@ -93,8 +95,40 @@ tokenizer = click.option(
 )
 
 
+def complete_metrics(*, sets: bool = False) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+    """What completes, in the shell, the last of comma-separated metrics: those of captions, or of caption sets."""
+
+    def complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        from capeval.metrics.registry import BY_NAME, added, groups
+
+        before, comma, last = incomplete.rpartition(",")
+        blanks = " " * (len(last) - len(last.lstrip()))
+        begun = last.strip().lower().replace("_", "-")
+        metrics = {name: metric for name, metric in {**BY_NAME, **added()}.items() if metric.scores_sets == sets}
+        described = {
+            **{name: f"group: {', '.join(metric.label for metric in metrics)}" for name, metrics in groups().items()
+               if any(metric.scores_sets == sets for metric in metrics)},
+            **{name: metric.summary for name, metric in metrics.items()},
+        }
+        return [
+            CompletionItem(before + comma + blanks + name, help=summary)
+            for name, summary in described.items()
+            if name.startswith(begun)
+        ]
+
+    return complete
+
+
+def _joined(_: click.Context, __: click.Parameter, lists: tuple[str, ...]) -> str:
+    return ",".join(lists)
+
+
 class MetricsOption(click.Option):
-    """An option whose help names the groups of metrics, which are looked up only when somebody reads it."""
+    """--metrics, which may be repeated; the command gets one list. Its help names the groups, which are looked up only
+    when somebody reads it.
+    """
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         from capeval.metrics.registry import groups
@@ -102,12 +136,23 @@ class MetricsOption(click.Option):
         of_captions = (name for name, members in groups().items() if not any(metric.scores_sets for metric in members))
         self.help = (
             f"Comma-separated names or groups ({', '.join(of_captions)}); a name may carry parameters: "
-            "cider-d(sigma=5); combine(fluency, cider-d) is the mean of both."
+            "cider-d(sigma=5); combine(fluency, cider-d) is the mean of both. May be repeated."
         )
         return super().get_help_record(ctx)
 
 
-metrics = click.option("--metrics", cls=MetricsOption, default="coco", show_default=True, metavar="LIST")
+_LIST: dict[str, Any] = {"multiple": True, "callback": _joined, "show_default": True, "metavar": "LIST"}
+metrics = click.option(
+    "--metrics", cls=MetricsOption, default=("coco",), shell_complete=complete_metrics(), **_LIST
+)
+set_metrics = click.option(
+    "--metrics",
+    default=("diversity",),
+    shell_complete=complete_metrics(sets=True),
+    help="Comma-separated metrics of caption sets; a name may carry parameters: self-cider(kernel=cider-d). May be "
+    "repeated.",
+    **_LIST,
+)
 
 
 _NEEDS = (

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from capeval.errors import UsageError, warn
 from capeval.metrics.base import Metric, ParameterValue
 from capeval.metrics.bleu import Bleu
-from capeval.metrics.cider import Cider, CiderD
+from capeval.metrics.cider import CiderD, CiderPaper
 from capeval.metrics.combine import Combine
 from capeval.metrics.div import Distinct, Div
 from capeval.metrics.fluency import Fluency
@@ -39,7 +39,7 @@ METRICS: tuple[tuple[Metric, tuple[str, ...]], ...] = (
     *((RougeN(n=n), ("consensus",)) for n in (1, 2, 3, 4)),
     (RougeL(), ("coco", "consensus")),
     (RougeS(), ("consensus",)),
-    (Cider(), ("consensus",)),
+    (CiderPaper(), ("consensus",)),
     (CiderD(), ("coco", "consensus")),
     (Spice(), ("consensus",)),
     (Spider(), ("consensus",)),
@@ -147,6 +147,29 @@ def _load_entry_points() -> None:
             warn(f"the metric {point.name!r} of the package {package} cannot be loaded: {error}")
 
 
+def canonical(name: str) -> str:
+    """The name of a metric or group in capeval's spelling: in lower case, with `-` for `_`.
+
+    So the COCO suite's names are accepted (`Bleu_4`, `ROUGE_L`). `CIDEr`, which everybody prints, is CIDEr-D. Until 0.3,
+    `cider` in lower case is the metric that it was until 0.1: the paper's, with a warning.
+    """
+    if name == "cider":
+        warn(
+            "the metric cider, the stemmed one of the paper, is cider-paper now, and the old name works for one more "
+            "release; what the COCO suite and papers print as CIDEr is cider-d, or CIDEr spelled so",
+            FutureWarning,
+        )
+        return CiderPaper.family
+    spelled = name.lower().replace("_", "-")
+    return CiderD.family if spelled == "cider" else spelled
+
+
+def key_of(text: str) -> str:
+    """The key of a metric that is named in any accepted spelling: `CIDEr(sigma=5)` is `cider-d(sigma=5)`."""
+    name, parenthesis, inside = text.partition("(")
+    return canonical(name.strip()) + parenthesis + inside
+
+
 def find(name: str) -> Metric | None:
     """The metric of that name with its default parameters. Entry points are asked only for names that are not here."""
     return BY_NAME.get(name) or (_ADDED[name][0] if name in _ADDED else added().get(name))
@@ -197,7 +220,7 @@ def _parse_one(text: str, needs: Needs | None) -> tuple[Metric, ...]:
         matching = text.count("(") == text.count(")")
         remedy = _accepted() if matching else "its parentheses do not match"
         raise UsageError(f"unknown metric {text!r}{_nearest(text)}; {remedy}")
-    name = match["name"].strip().lower()
+    name = canonical(match["name"].strip())
     if match["inside"] is None and name in groups():
         return groups()[name] if needs is None else _available(name, needs)
     if name == Combine.family:

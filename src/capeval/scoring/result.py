@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from capeval.errors import MissingDependencyError, UsageError
 from capeval.metrics.base import Metric
+from capeval.metrics.registry import key_of
 from capeval.scoring.intervals import notes
 
 if TYPE_CHECKING:
@@ -97,9 +98,26 @@ def within(score: Score, interval: tuple[float, float] | None) -> Score:
     return replace(score, interval=interval if math.isfinite(score.value) else None)
 
 
+def scored(scores: Mapping[str, Score], key: str | Metric) -> Score:
+    """The score of that key, in any spelling that names the metric, or of that metric.
+
+    Raises `NotScoredError`, a `KeyError`, where it was not scored.
+    """
+    name = key.key if isinstance(key, Metric) else key
+    found = scores.get(name)
+    if found is None and isinstance(name, str):
+        found = scores.get(key_of(name))
+    if found is None:
+        raise NotScoredError(f"{name!r} was not scored; scored: {', '.join(scores)}")
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class Result(Mapping[str, Score]):
-    """Scores of one system, by metric key or metric: `result["cider-d"].value`, `result[CiderD()].value`."""
+    """Scores of one system, by metric key or metric: `result["cider-d"].value`, `result[CiderD()].value`.
+
+    The COCO suite's spellings are keys too: `result["CIDEr"]`, `result["Bleu_4"]`.
+    """
 
     version: str
     image_ids: list[str] = field(repr=False)
@@ -111,11 +129,7 @@ class Result(Mapping[str, Score]):
     """Method of the intervals: `percentile` or `jackknife`."""
 
     def __getitem__(self, key: str | Metric) -> Score:
-        try:
-            return self.scores[key.key if isinstance(key, Metric) else key]
-        except KeyError:
-            name = key.key if isinstance(key, Metric) else key
-            raise NotScoredError(f"{name!r} was not scored; scored: {', '.join(self.scores)}") from None
+        return scored(self.scores, key)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.scores)
