@@ -17,6 +17,7 @@ from capeval.report.comparison_formats import render_comparison
 from capeval.scoring.compare import CORRECTIONS, TESTS, check_test, compare_results, score_systems
 
 if TYPE_CHECKING:
+    from capeval.report.printing.figures import Figures
     from capeval.resources.needs import Needs
 
 
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 @options.caption_files
 @click.option("--report", metavar="FILE.html", help="Write a report: one self-contained page.")
 @options.images
+@options.figures()
 @options.common
 def command(
     references: str,
@@ -76,6 +78,7 @@ def command(
     split: str | None,
     report: str | None,
     images: str | None,
+    figures: Figures,
     format_: str,
     output: str,
     threads: int,
@@ -127,7 +130,7 @@ def command(
 
         write_comparison(comparison, report, title=_title(list(files)), images=photos)
     colour, width = options.colour(output), options.width(output)
-    options.emit(render_comparison(comparison, format_, colour=colour, width=width), output)
+    options.emit(render_comparison(comparison, format_, figures=figures, colour=colour, width=width), output)
 
 
 def _title(names: list[str]) -> str:

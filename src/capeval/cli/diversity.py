@@ -18,6 +18,7 @@ from capeval.scoring.diversity import diversity
 
 if TYPE_CHECKING:
     from capeval.data.images import ImageSource
+    from capeval.report.printing.figures import Figures
     from capeval.resources.needs import Needs
     from capeval.scoring.diversity_result import Diversity
 
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 @click.option("--reference-format", type=click.Choice(FORMATS), help="Instead of recognising it from content.")
 @click.option("--set-format", type=click.Choice(FORMATS), help="Instead of recognising it from content.")
 @click.option("--split", metavar="NAME", help="Split of a Karpathy file of references, such as test.")
+@options.figures(papers=False)
 @options.common
 def command(
     sets: tuple[str, ...],
@@ -76,6 +78,7 @@ def command(
     reference_format: str | None,
     set_format: str | None,
     split: str | None,
+    figures: Figures,
     format_: str,
     output: str,
     threads: int,
@@ -135,7 +138,8 @@ def command(
 
         write_sets(result, per_image)
     _write_pictures(result, plots, report, chosen, photos)
-    options.emit(render(result, format_, colour=options.colour(output), width=options.width(output)), output)
+    colour, width = options.colour(output), options.width(output)
+    options.emit(render(result, format_, figures=figures, colour=colour, width=width), output)
 
 
 def _split(given: str | None, known: list[str]) -> list[str]:

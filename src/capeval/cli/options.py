@@ -300,6 +300,39 @@ def load_document_frequencies(df: str) -> DocumentFrequency | None:
     return find(df)
 
 
+_PERCENT = {True: "the default for LaTeX.", False: "never by default."}
+
+
+def figures(*, papers: bool = True) -> Callable[[F], F]:
+    """--percent, --digits: given to the command as one `figures`. `papers`: whether papers print its scores × 100."""
+
+    def decorate(function: F) -> F:
+        @wraps(function)
+        def with_figures(*arguments: Any, percent: bool | None, digits: int | None, format_: str, **values: Any) -> Any:
+            from capeval.report.printing.figures import Figures
+
+            chosen = Figures.of(format_, percent, digits, papers=papers)
+            return function(*arguments, figures=chosen, format_=format_, **values)
+
+        for option in (
+            click.option(
+                "--digits",
+                type=click.IntRange(0, 15),
+                metavar="N",
+                help="Decimals of the scores in a table: 4 by default, 1 with --percent.",
+            ),
+            click.option(
+                "--percent/--no-percent",
+                default=None,
+                help="Print the scores of a table times 100, as papers do; " + _PERCENT[papers],
+            ),
+        ):
+            with_figures = option(with_figures)
+        return cast("F", with_figures)
+
+    return decorate
+
+
 class Interval(_ParamType):
     """A confidence level, or `none`."""
 

@@ -17,6 +17,7 @@ from capeval.report.formats import check_explained, render
 from capeval.scoring.score import score_corpus
 
 if TYPE_CHECKING:
+    from capeval.report.printing.figures import Figures
     from capeval.resources.needs import Needs
 
 
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 @options.caption_files
 @click.option("--report", metavar="FILE.html", help="Write a report: one self-contained page.")
 @options.images
+@options.figures()
 @options.common
 def command(
     context: click.Context,
@@ -61,6 +63,7 @@ def command(
     split: str | None,
     report: str | None,
     images: str | None,
+    figures: Figures,
     format_: str,
     output: str,
     threads: int,
@@ -123,6 +126,6 @@ def command(
             title=system_name(candidates),
             images=photos,
         )
-    options.emit(
-        render(result, format_, explained=explained, colour=options.colour(output), width=options.width(output)), output
-    )
+    colour, width = options.colour(output), options.width(output)
+    text = render(result, format_, explained=explained, figures=figures, colour=colour, width=width)
+    options.emit(text, output)

@@ -33,7 +33,7 @@ _NOTHING = {
 
 
 class CiderPaper(IdfMetric):
-    """CIDEr as its paper defines it, which no published table prints: cosine of TF-IDF vectors over stems; corpus score = mean."""
+    """CIDEr as its paper defines it, not as tables print it: cosine of TF-IDF vectors of stems; corpus score = mean."""
 
     n: int = parameter("the longest n-gram", default=4, least=1, most=4)
     only: int = parameter("the single n to use (CIDEr_n), 0 for all up to n", default=0, least=0, most=4)

@@ -150,8 +150,8 @@ def _load_entry_points() -> None:
 def canonical(name: str) -> str:
     """The name of a metric or group in capeval's spelling: in lower case, with `-` for `_`.
 
-    So the COCO suite's names are accepted (`Bleu_4`, `ROUGE_L`). `CIDEr`, which everybody prints, is CIDEr-D. Until 0.3,
-    `cider` in lower case is the metric that it was until 0.1: the paper's, with a warning.
+    So the COCO suite's names are accepted (`Bleu_4`, `ROUGE_L`). `CIDEr`, which everybody prints, is CIDEr-D.
+    Until 0.3, `cider` in lower case is the metric that it was until 0.1: the paper's, with a warning.
     """
     if name == "cider":
         warn(
