@@ -14,7 +14,7 @@ from capeval.data import read_candidates, read_references
 from capeval.errors import UsageError
 from capeval.metrics.registry import parse_metrics
 from capeval.report.comparison_formats import render_comparison
-from capeval.scoring.compare import CORRECTIONS, TESTS, check_test, compare_results, score_systems
+from capeval.scoring.compare import CORRECTIONS, check_test, compare_results, score_systems
 
 if TYPE_CHECKING:
     from capeval.report.printing.figures import Figures
@@ -25,21 +25,8 @@ if TYPE_CHECKING:
 @click.argument("references")
 @click.argument("systems", nargs=-1, required=True, metavar="SYSTEM...")
 @options.metrics
-@click.option(
-    "--test",
-    type=click.Choice(TESTS),
-    default="permutation",
-    show_default=True,
-    help="Paired test over images: approximate randomisation, or the paired bootstrap.",
-)
-@click.option(
-    "--alpha",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.05,
-    show_default=True,
-    metavar="LEVEL",
-    help="A difference is significant where its corrected p is at most this.",
-)
+@options.test
+@options.alpha
 @click.option(
     "--correction",
     type=click.Choice(CORRECTIONS),

@@ -17,6 +17,7 @@ from capeval.data import FORMATS as CAPTION_FORMATS
 from capeval.data.atomic import atomic_write, check_writable
 from capeval.errors import CapevalWarning, UsageError
 from capeval.report.formats import FORMATS
+from capeval.scoring.compare import TESTS
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -144,6 +145,14 @@ class MetricsOption(click.Option):
 _LIST: dict[str, Any] = {"multiple": True, "callback": _joined, "show_default": True, "metavar": "LIST"}
 metrics = click.option(
     "--metrics", cls=MetricsOption, default=("coco",), shell_complete=complete_metrics(), **_LIST
+)
+compared_metrics = click.option(
+    "--metrics",
+    multiple=True,
+    callback=_joined,
+    metavar="LIST",
+    shell_complete=complete_metrics(),
+    help="Compare these with the baseline; by default all that it has. May be repeated.",
 )
 set_metrics = click.option(
     "--metrics",
@@ -372,6 +381,23 @@ interval_method = click.option(
 def samples(what: str) -> Callable[[F], F]:
     """The option --samples, described by `what`."""
     return click.option("--samples", type=click.IntRange(1), default=1000, show_default=True, metavar="N", help=what)
+
+
+test = click.option(
+    "--test",
+    type=click.Choice(TESTS),
+    default="permutation",
+    show_default=True,
+    help="Paired test over images: approximate randomisation, or the paired bootstrap.",
+)
+alpha = click.option(
+    "--alpha",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    metavar="LEVEL",
+    help="A difference is significant where its corrected p is at most this.",
+)
 
 
 def check_outputs(**places: str | None) -> None:

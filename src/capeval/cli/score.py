@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 @click.argument("candidates")
 @options.metrics
 @click.option("--per-image", metavar="FILE", help="Write each image's scores: .csv, .jsonl or .parquet.")
+@click.option(
+    "--baseline",
+    metavar="FILE.json",
+    help="Write the scores and captions that capeval check --against compares with.",
+)
 @options.needs
 @click.option(
     "--explain",
@@ -51,6 +56,7 @@ def command(
     candidates: str,
     metrics: str,
     per_image: str | None,
+    baseline: str | None,
     needs: Needs,
     explain: tuple[str, ...],
     tokenizer: str,
@@ -90,7 +96,7 @@ def command(
         from capeval.report.per_image import check_suffix
 
         check_suffix(per_image)
-    options.check_outputs(output=output, per_image=per_image, report=report)
+    options.check_outputs(output=output, per_image=per_image, baseline=baseline, report=report)
     photos = options.image_source(images, report)
     stage.text = "reading"
     # Candidates first: where the two files are swapped, the error stands alone, without a warning before it.
@@ -117,6 +123,10 @@ def command(
         from capeval.report.per_image import write_per_image
 
         write_per_image(result, per_image)
+    if baseline is not None:
+        from capeval.scoring.baseline import write_baseline
+
+        write_baseline(result, baseline)
     if report is not None:
         from capeval.report.html import write_report
 
