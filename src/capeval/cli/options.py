@@ -176,7 +176,7 @@ _NEEDS = (
     click.option(
         "--meteor-resources",
         metavar="DIR",
-        help="Folder of a METEOR 1.5 release; an installed pycocoevalcap by default.",
+        help="Folder of a METEOR 1.5 release; the installed capeval-meteor by default.",
     ),
     click.option(
         "--objects",

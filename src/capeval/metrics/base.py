@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from capeval.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from typing_extensions import Unpack, dataclass_transform
 
@@ -181,6 +181,13 @@ class Metric:
         """Why the metric cannot be computed from what is given, and what to do; None when it can.
 
         A group leaves out the metrics that are unavailable.
+        """
+        return None
+
+    def not_installed(self, needs: Needs) -> str | None:  # noqa: ARG002
+        """What the metric needs of this machine and does not find, and how to get it; None where all is there.
+
+        A group keeps such a metric, without a score, so that its table has the same rows on every machine.
         """
         return None
 
@@ -376,6 +383,9 @@ class PythonMetric(Metric):
         """
         texts = map(corpus.texts, corpus.image_ids)
         return [(self.score_caption(one, references), 1.0) for candidates, references in texts for one in candidates]
+
+    row_formula: ClassVar[Callable[[Sequence[float]], float] | None] = None
+    """The score of a single row, where that is another than the formula of its numbers; only beside a `formula`."""
 
     def formula(self, sums: Sequence[float]) -> float:
         """The score of a sum of rows. It must be finite for every sum of rows, also where rows are repeated."""

@@ -21,6 +21,7 @@ from capeval.metrics.fluency import Fluency
 from capeval.metrics.lsa import Lsa
 from capeval.metrics.mbleu import Mbleu, MbleuMix
 from capeval.metrics.meteor.metric import Meteor
+from capeval.metrics.not_scored import NotScored
 from capeval.metrics.rouge import RougeL, RougeN, RougeS
 from capeval.metrics.self_cider import SelfCider
 from capeval.metrics.spice.metric import Spice
@@ -178,8 +179,9 @@ def find(name: str) -> Metric | None:
 def parse_metrics(text: str | Metric | Iterable[str | Metric], needs: Needs | None = None) -> tuple[Metric, ...]:
     """Metrics from comma-separated names and groups, or from any mixture of names and values.
 
-    Drops repeats and keeps the order. Leaves out a metric of a group that cannot be scored with `needs`, and warns with
-    the reason. Keeps a metric that is given by its own name.
+    Drops repeats and keeps the order. Of a group, with `needs`: a metric that this machine cannot compute is there as
+    `NotScored`, and one that lacks what the call should have given is left out, with a warning. Keeps a metric that is
+    given by its own name.
 
     Raises `UsageError` for an unknown name (suggesting the nearest), an unknown parameter or an unacceptable value.
     """
@@ -247,10 +249,13 @@ def _combination(inside: str) -> Metric:
 
 
 def _available(group: str, needs: Needs) -> tuple[Metric, ...]:
-    available = []
+    available: list[Metric] = []
     for metric in groups()[group]:
-        reason = metric.unavailable(needs)
-        if reason is None:
+        missing = metric.not_installed(needs)
+        reason = None if missing else metric.unavailable(needs)
+        if missing:
+            available.append(NotScored(metric, missing))
+        elif reason is None:
             available.append(metric)
         else:
             warn(f"{metric.label} is left out of group {group}: {reason}")
