@@ -108,6 +108,14 @@ def test_a_fall_by_chance_is_no_regression(run: Runner, references: str, write: 
     assert run("check", references, "careful.json", "--against", scores_alone).status == 0
 
 
+def test_too_few_samples_are_warned_of(run: Runner, references: str, write: Write, baseline: str) -> None:
+    """Three metrics, and the least p of 40 samples is 1/41: a regression could not be told."""
+    ended = run("check", references, write("plain.json", PLAIN), "--against", baseline, "--samples", "40")
+    assert ended.status == 0
+    assert "with 40 samples no p, corrected over 3 metrics, is below 0.073: nothing can be a regression" in ended.stderr
+    assert run("check", references, "plain.json", "--against", baseline, "--samples", "59").status == 3
+
+
 def test_the_json_of_score_is_a_baseline_without_captions(run: Runner, references: str, write: Write) -> None:
     write("careful.json", CAREFUL)
     run.ok("score", references, "careful.json", "--format", "json", "-o", "scores.json")

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from capeval.errors import warn
 from capeval.scoring.baseline import Baseline, check_alike, recorded
 from capeval.scoring.compare import compare_results, holm
 from capeval.scoring.result import finite
@@ -122,7 +123,7 @@ def check_result(
         before = {metric.key: recorded(baseline, metric.key) for metric in compared}
         now_compared = _only(now, compared)
         check_alike(baseline, now_compared, then)
-        p = None if then is None else _tested(now_compared, then, test, samples, seed, threads)
+        p = None if then is None else _tested(now_compared, then, test, samples, alpha, seed, threads)
         for metric in compared:
             value, old = now[metric].value, before[metric.key]
             worse = (value - old) * (1 if metric.lower_is_better else -1) > SAME
@@ -139,8 +140,16 @@ def _only(result: Result, metrics: Sequence[Metric]) -> Result:
     return replace(result, scores={metric.key: result[metric] for metric in metrics})
 
 
-def _tested(now: Result, then: Result, test: str, samples: int, seed: int, threads: int) -> Mapping[str, float]:
+def _tested(
+    now: Result, then: Result, test: str, samples: int, alpha: float, seed: int, threads: int
+) -> Mapping[str, float]:
     """P of each metric's difference, corrected over the metrics."""
+    least = math.ceil(len(now) / alpha - 1e-9) - 1
+    if samples < least:
+        warn(
+            f"with {samples:,} samples no p, corrected over {len(now)} metrics, is below "
+            f"{len(now) / (samples + 1):.2g}: nothing can be a regression at {alpha:g}; take {least:,} samples"
+        )
     comparison = compare_results(
         {"now": now, "baseline": then},
         test=test, samples=samples, correction="none", interval=None, seed=seed, threads=threads,
