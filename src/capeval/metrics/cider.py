@@ -75,7 +75,9 @@ class CiderD(IdfMetric):
 
     family: ClassVar[str] = "cider-d"
     title: ClassVar[str] = "CIDEr-D"
-    summary: ClassVar[str] = "As the paper's CIDEr, hardened against repeated words and unnatural lengths."
+    summary: ClassVar[str] = (
+        "The candidate says, in rare words too, what most references say; repeated words and odd lengths do not help."
+    )
     equation: ClassVar[str] = (
         "CIDEr-D = 10 · 1/4 Σ_n mean_j exp(−(l(c) − l(s_j))²/2σ²) · min(gⁿ(c), gⁿ(s_j))·gⁿ(s_j) / (‖gⁿ(c)‖ ‖gⁿ(s_j)‖)"
     )

@@ -68,20 +68,20 @@ def _records(check: Check) -> Table:
 def _table(check: Check, figures: Figures) -> Table:
     columns = [
         Column("metric", align="left", printed="Metric", names=True),
+        Column("verdict", align="left", printed="Verdict"),
         Column("score", printed="Score", bold=True),
         Column("required", printed="Required"),
         Column("difference", printed="Difference"),
-        Column("p", printed="$p$" if figures.percent else "p"),
-        Column("verdict", align="left", printed="Verdict"),
+        Column("p", printed="p"),
     ]
     rows: list[list[Value]] = [
         [
             check.result[one.metric].label,
+            "passed" if one.passed else Cell("regression" if one.kind == "baseline" else "failed", Mark.SIGNIFICANT),
             figures.number(one.score),
             _required(one, figures),
             figures.difference(one.delta),
             "" if one.p is None else "<0.001" if one.p < 0.001 else Number(one.p, ".3f"),
-            "passed" if one.passed else Cell("regression" if one.kind == "baseline" else "failed", Mark.SIGNIFICANT),
         ]
         for one in check.checks
     ]
