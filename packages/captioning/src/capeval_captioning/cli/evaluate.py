@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +12,9 @@ from capeval.cli.interruptible import building_tables, stage
 from capeval.corpus.corpus import Corpus
 from capeval.data.atomic import atomic_write
 from capeval.errors import MissingDependencyError
+
+if TYPE_CHECKING:
+    from capeval.report.printing.figures import Figures
 
 
 @click.command()
@@ -29,6 +33,7 @@ from capeval.errors import MissingDependencyError
 @options.captioning
 @options.tokenizer
 @options.interval
+@options.figures()
 @options.common
 def command(
     captioner: str,
@@ -43,6 +48,7 @@ def command(
     features: str | None,
     tokenizer: str,
     interval: float | None,
+    figures: Figures,
     format_: str,
     output: str,
     threads: int,
@@ -83,7 +89,8 @@ def command(
         with atomic_write(written) as file:
             rows = [{"image_id": image, "caption": caption} for image, caption in candidates.items()]
             json.dump(rows, file, ensure_ascii=False)
-    options.emit(render(result, format_, colour=options.colour(output), width=options.width(output)), output)
+    colour, width = options.colour(output), options.width(output)
+    options.emit(render(result, format_, figures=figures, colour=colour, width=width), output)
 
 
 def _show(what: str, done: int, images: int) -> None:
