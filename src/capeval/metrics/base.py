@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from capeval.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from typing_extensions import Unpack, dataclass_transform
 
@@ -384,12 +384,15 @@ class PythonMetric(Metric):
         texts = map(corpus.texts, corpus.image_ids)
         return [(self.score_caption(one, references), 1.0) for candidates, references in texts for one in candidates]
 
-    row_formula: ClassVar[Callable[[Sequence[float]], float] | None] = None
-    """The score of a single row, where that is another than the formula of its numbers; only beside a `formula`."""
-
     def formula(self, sums: Sequence[float]) -> float:
         """The score of a sum of rows. It must be finite for every sum of rows, also where rows are repeated."""
         return sums[0] / sums[1] if sums[1] else 0.0
+
+    def row_formula(self, row: Sequence[float]) -> float:
+        """The score of a single row. A metric that overrides it, because that is another than the formula of the row's
+        numbers, has a `formula` of its own too. NaN: the image has no score.
+        """
+        return self.formula(row)
 
 
 def _given(value: object) -> str:

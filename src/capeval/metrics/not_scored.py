@@ -21,7 +21,8 @@ class NotScored(PythonMetric):
     """
 
     needs: ClassVar[tuple[str, ...]] = ()
-    row_formula = staticmethod(lambda _: math.nan)
+    metric: Metric
+    reason: str
 
     def __init__(self, metric: Metric, reason: str) -> None:
         vars(self).update(metric=metric, reason=reason)
@@ -73,6 +74,9 @@ class NotScored(PythonMetric):
 
     def formula(self, sums: Sequence[float]) -> float:  # noqa: ARG002
         return 0.0  # never asked for as a score: no image has one
+
+    def row_formula(self, row: Sequence[float]) -> float:  # noqa: ARG002
+        return math.nan
 
     def statistics(self, corpus: Corpus, ready: Ready) -> Sequence[Sequence[float]]:  # noqa: ARG002
         """Rows that count nothing."""

@@ -52,8 +52,10 @@ def read_baseline(path: str | PathLike[str]) -> Baseline:
         raise _no_baseline(name, f"it is no JSON: {error}") from error
     if not isinstance(document, dict):
         raise _no_baseline(name, "it is no JSON object")
-    scores, signatures, captions = (document.get(key) for key in ("scores", "signatures", "captions"))
-    if not _maps(scores, float, int, type(None)) or not _maps(signatures, str) or {*scores} != {*signatures}:
+    scores: Any = document.get("scores")
+    signatures: Any = document.get("signatures")
+    captions: Any = document.get("captions")
+    if not _maps(scores, float, int, type(None)) or not _maps(signatures, str) or scores.keys() != signatures.keys():
         raise _no_baseline(name, 'its "scores" and "signatures" are not those of the same metrics')
     if not (captions is None or _maps(captions, str)):
         raise _no_baseline(name, 'its "captions" are not texts')
