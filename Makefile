@@ -12,7 +12,7 @@ PYTEST := $(abspath $(BIN))/python -m pytest
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rust test-core test-pages test-torch test-server test-captioning docs endurance lint lint-js format \
-        bench wheel browser java postgresql default-vectors spice-model clean check-tools fuzz
+        bench wheel browser java postgresql default-vectors meteor-data spice-model clean check-tools fuzz
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -22,7 +22,7 @@ demo: $(VENV)/.built  ## score the example data, write report.html
 
 test: test-rust test-core test-pages test-torch test-server test-captioning  ## every test, each member by itself
 
-# The texts of METEOR that its Rust tests compare with are those of the installed pycocoevalcap.
+# The texts of METEOR that its Rust tests compare with are those of packages/meteor.
 METEOR_TEXTS := target/meteor
 test-rust: check-tools $(METEOR_TEXTS)/.laid-out  ## the native core
 	CAPEVAL_METEOR=$(abspath $(METEOR_TEXTS)) cargo test --quiet --workspace -- --include-ignored
@@ -109,8 +109,13 @@ spice-model: $(VENV)/.torch  ## train the parser of captions on CoreNLP's parses
 	cargo build --quiet --release --example parse
 	PYTHONPATH=scripts $(BIN)/python -m spice_model.evaluate target/release/examples/parse src/capeval/resources/english/parser-1.model $(SPICE_MODEL)/report.conll
 
-wheel: $(VENV)/.built  ## one abi3 wheel, in dist/
+wheel: $(VENV)/.built  ## one abi3 wheel, and that of METEOR's tables, in dist/
 	$(BIN)/maturin build --release --out dist
+	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist packages/meteor
+
+# What is made lies in packages/meteor and is committed: METEOR 1.5 of 2014 does not change any more.
+meteor-data: $(VENV)/.core  ## make the package of METEOR's tables from an installed pycocoevalcap
+	$(BIN)/python scripts/make_meteor_data.py
 
 check-tools:
 	@command -v cargo >/dev/null || { echo "capeval needs a Rust toolchain (cargo): https://rustup.rs"; exit 1; }
@@ -123,8 +128,12 @@ $(VENV)/.created: | check-tools
 	$(BIN)/pip install --quiet --upgrade pip 'maturin>=1.9.4,<2'
 	@touch $@
 
-# capeval is not on PyPI: it is built here first, and what follows finds it installed.
-$(VENV)/.built: $(VENV)/.created $(RUST_SOURCES) pyproject.toml
+# Neither capeval nor its data package is on PyPI: they are built here first, and what follows finds them installed.
+$(VENV)/.meteor: $(VENV)/.created packages/meteor/pyproject.toml
+	$(BIN)/pip install --quiet -e packages/meteor
+	@touch $@
+
+$(VENV)/.built: $(VENV)/.created $(VENV)/.meteor $(RUST_SOURCES) pyproject.toml
 	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet --extras meteor
 	@touch $@
 

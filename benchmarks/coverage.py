@@ -203,7 +203,7 @@ def subset(references: Captions, candidates: Captions, ids: list[str]) -> Corpus
 
 def own_table(given: argparse.Namespace, references: Captions, systems: dict[str, Captions]) -> Iterator[list[str]]:
     """Metrics that learn from the images drawn."""
-    metrics = parse_metrics("fluency" if given.table == "fluency" else "cider-d, cider")
+    metrics = parse_metrics("fluency" if given.table == "fluency" else "cider-d, cider-paper")
     for name, candidates in systems.items():
         ids = [image for image in references.image_ids if image in candidates]
         whole = score_corpus(subset(references, candidates, ids), metrics, interval=None)

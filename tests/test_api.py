@@ -17,7 +17,7 @@ import capeval
 from capeval import CapevalError, CapevalWarning, Corpus, example
 from capeval.data import read_candidates, read_references
 from capeval.errors import DataError, UsageError
-from capeval.metrics import Bleu, Cider, CiderD, RougeL
+from capeval.metrics import Bleu, CiderD, CiderPaper, RougeL
 from capeval.metrics.registry import parse_metrics
 
 COCO = ["bleu-1", "bleu-2", "bleu-3", "bleu-4", "meteor", "rouge-l", "cider-d"]
@@ -196,8 +196,8 @@ def test_one_image_warns_where_document_frequencies_come_from_it() -> None:
     assert result["cider-d"].value == 0
     assert len(caught) == 1
     with pytest.warns(CapevalWarning) as each:
-        score({"1": ["a dog"]}, {"1": "a dog"}, [Cider(), CiderD()])
-    assert ["CIDEr is 0" in str(one.message) for one in each] == [True, False]
+        score({"1": ["a dog"]}, {"1": "a dog"}, [CiderPaper(), CiderD()])
+    assert ["CIDEr-paper is 0" in str(one.message) for one in each] == [True, False]
     assert {one.filename for one in (*caught, *each)} == {__file__}
     score({"1": ["a dog"]}, {"1": "a dog"}, "rouge-l")
 
@@ -218,7 +218,7 @@ def test_swapped_arguments_fail() -> None:
     [
         ("cidr-d", "unknown metric 'cidr-d' (did you mean 'cider-d'?); metrics: bleu-1, "),
         ("blue-4", "unknown metric 'blue-4' (did you mean 'bleu-4'?); metrics: bleu-1, "),
-        ("cider_d(sigma=5)", "unknown metric 'cider_d(sigma=5)' (did you mean 'cider-d'?); metrics: "),
+        ("ciderd(sigma=5)", "unknown metric 'ciderd(sigma=5)' (did you mean 'cider-d'?); metrics: "),
         ("cocoa", "did you mean 'coco'?"),
         ("xyzzy", "unknown metric 'xyzzy'; metrics: "),
         ("coco(n=4)", "unknown metric 'coco(n=4)' (did you mean 'coco'?)"),
@@ -229,8 +229,8 @@ def test_swapped_arguments_fail() -> None:
         ("cider-d(sigma=0)", "CIDEr-D: sigma must be a number above 0, got 0"),
         ("cider-d(n=5)", "CIDEr-D: n must be a whole number from 1 to 4, got 5"),
         ("cider-d(n=2.5)", "CIDEr-D: n must be a whole number from 1 to 4, got 2.5"),
-        ("cider(stem=maybe)", "CIDEr: stem must be yes or no, got 'maybe'"),
-        ("cider(pool=median)", "CIDEr: pool must be one of mean, max, got 'median'"),
+        ("cider-paper(stem=maybe)", "CIDEr-paper: stem must be yes or no, got 'maybe'"),
+        ("cider-paper(pool=median)", "CIDEr-paper: pool must be one of mean, max, got 'median'"),
         ("bleu-4(smoothing=floor, k=-1)", "BLEU: k must be a number of at least 0, got -1"),
         ("", "no metric given; metrics: bleu-1, "),
         ([], "no metric given; metrics: bleu-1, "),
@@ -346,3 +346,33 @@ def test_the_example_is_scored() -> None:
     by_system = {name: score(example.references_path(), example.system_path(name)) for name in example.SYSTEMS}
     scores = [result["cider-d"].value for result in by_system.values()]
     assert scores == sorted(scores, reverse=True)
+
+
+# Names of the COCO suite
+
+
+def test_the_suites_names_are_names_of_metrics_and_keys_of_results() -> None:
+    own = ("bleu-1", "bleu-2", "bleu-3", "bleu-4", "meteor", "rouge-l", "cider-d", "spice")
+    names = ("Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4", "METEOR", "ROUGE_L", "CIDEr", "SPICE")
+    assert parse_metrics(names) == parse_metrics(own)
+    assert parse_metrics("CIDEr(sigma=5), Cider, CIDER, CIDEr_D") == (CiderD(sigma=5), CiderD())
+    result = score(metrics="bleu-4, rouge-l, cider-d, cider-d(sigma=5), cider-paper", interval=None)
+    for theirs, ours in (("Bleu_4", "bleu-4"), ("ROUGE_L", "rouge-l"), ("CIDEr", "cider-d"), ("CIDEr-D", "cider-d")):
+        assert result[theirs] is result[ours]
+        assert theirs in result
+    assert result["CIDEr(sigma=5)"] is result["cider-d(sigma=5)"]
+    assert list(result) == ["bleu-4", "rouge-l", "cider-d", "cider-d(sigma=5)", "cider-paper"]
+    with pytest.raises(KeyError, match="'SPICE' was not scored; scored: bleu-4, rouge-l"):
+        result["SPICE"]
+
+
+def test_the_old_name_of_the_papers_cider_warns_and_gives_what_it_gave() -> None:
+    with pytest.warns(FutureWarning, match=r"is cider-paper now, .* what the COCO suite and papers print as CIDEr is"):
+        result = score(metrics="cider(stem=no)", interval=None)
+    assert list(result) == ["cider-paper(stem=no)"]
+    with pytest.warns(FutureWarning, match="is cider-paper now"):
+        assert result["cider(stem=no)"].value == result["cider-paper(stem=no)"].value
+    with pytest.warns(FutureWarning, match="is CiderPaper now, .* what the COCO suite calls Cider is CiderD"):
+        assert capeval.metrics.Cider is CiderPaper
+    with pytest.raises(AttributeError, match="no attribute 'Ciderr'"):
+        capeval.metrics.Ciderr  # noqa: B018

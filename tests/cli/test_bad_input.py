@@ -316,7 +316,7 @@ def test_document_frequencies_of_something_else(run: Runner, references: str, ca
     assert run.refused(*score, "cider-d", "--df", "stems.df") == (
         "cider-d needs document frequencies of word forms, these are of stems; build them with capeval df build"
     )
-    assert run.refused(*score, "cider", "--df", "forms.df").endswith("build them with capeval df build --stem")
+    assert run.refused(*score, "cider-paper", "--df", "forms.df").endswith("build them with capeval df build --stem")
     assert "these go up to 2; build them with capeval df build --n 4" in run.refused(
         *score, "cider-d", "--df", "short.df"
     )

@@ -120,9 +120,9 @@ def test_markdown_and_latex(run: Runner, systems: list[str]) -> None:
     assert lines.pop(1).startswith("% note: CIDEr-D: words are weighed by these 60 images.")
     assert lines[1:4] == [r"\begin{tabular}{lrr}", r"\toprule", r"System & BLEU-4 & CIDEr-D \\"]
     assert lines[5:8] == [
-        r"careful & \textbf{0.5073} & \textbf{1.8334} \\",
-        r"& {\scriptsize [0.4581, 0.5561]} & {\scriptsize [1.7399, 1.9245]} \\",
-        r"plain & 0.2568$^{\dagger}$ & 0.9142$^{\dagger}$ \\",
+        r"careful & \textbf{50.7} & \textbf{183.3} \\",
+        r"& {\scriptsize [45.8, 55.6]} & {\scriptsize [174.0, 192.5]} \\",
+        r"plain & 25.7$^{\dagger}$ & 91.4$^{\dagger}$ \\",
     ]
     assert lines[-2:] == [r"\bottomrule", r"\end{tabular}"]
 

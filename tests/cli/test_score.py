@@ -108,10 +108,11 @@ def test_markdown(run: Runner, references: str, candidates: str) -> None:
 
 def test_latex(run: Runner, references: str, candidates: str) -> None:
     text = run.ok("score", references, candidates, "--format", "latex")
-    note, *lines = text.splitlines()
+    scale, note, *lines = text.splitlines()
+    assert scale == r"% Scores $\times$ 100."
     assert note == f"% note: {NOTE}".replace("--", "-{}-")
     assert lines[:4] == [r"\begin{tabular}{lrr}", r"\toprule", r"Metric & Score & 95\% interval \\", r"\midrule"]
-    assert lines[4] == r"BLEU-1 & 0.9092 & [0.8907, 0.9272] \\"
+    assert lines[4] == r"BLEU-1 & 90.9 & [89.1, 92.7] \\"
     assert lines[-2:] == [r"\bottomrule", r"\end{tabular}"]
     assert all(line.endswith(r" \\") and line.count("&") == 2 for line in lines[4:-2])
     assert not re.search(r"(?<!\\)[%_#$]", "\n".join(lines))

@@ -76,13 +76,13 @@ def test_documents_may_be_images() -> None:
     rows = [type(row)(str(number % 6), row.references, row.place) for number, row in enumerate(doubled.rows)]
     doubled = type(doubled)(**{**vars(doubled), "rows": rows})
     references = [row.references for row in rows]
-    metrics = tuple(capeval.metrics.registry.parse_metrics("cider, cider-d, rouge-l"))
+    metrics = tuple(capeval.metrics.registry.parse_metrics("cider-paper, cider-d, rouge-l"))
     found, signatures = Scorer(metrics, documents="images").score(doubled, references)
-    assert list(found) == ["cider", "cider-d", "rouge-l"]
+    assert list(found) == ["cider-paper", "cider-d", "rouge-l"]
     assert "df:built(6)" in signatures["cider-d"]
     by_image = {str(number): list(own) for number, own in enumerate(REFERENCES)}
     for key in found:
-        frequencies = capeval.DocumentFrequency.build(by_image, stem=key == "cider")
+        frequencies = capeval.DocumentFrequency.build(by_image, stem=key == "cider-paper")
         alone = capeval.score(
             {str(number): own for number, own in enumerate(references)},
             {str(number): caption for number, caption in enumerate(doubled.captions)},

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capeval.metrics import Cider, CiderD
+from capeval.metrics import CiderD, CiderPaper
 from comparison import assert_equal
 from corpora import Pairs, pairs, stem
 from reference.cider import cider, cider_d
@@ -29,7 +29,7 @@ variants = st.fixed_dictionaries(
 @pytest.mark.parametrize("stemmed", [True, False], ids=["stems", "forms"])
 @given(corpus=pairs(), variant=variants)
 def test_cider_equals_the_formula(stemmed: bool, corpus: Pairs, variant: dict[str, Any]) -> None:
-    metric = Cider(stem=stemmed, **variant)
+    metric = CiderPaper(stem=stemmed, **variant)
     slow = cider(corpus.candidates, corpus.references, stem=stem if stemmed else word_form, **variant)
     assert_equal(corpus.score(metric)[metric.key], slow)
 
@@ -37,7 +37,7 @@ def test_cider_equals_the_formula(stemmed: bool, corpus: Pairs, variant: dict[st
 @pytest.mark.parametrize("stemmed", [True, False], ids=["stems", "forms"])
 @given(corpus=pairs(most=3), elsewhere=pairs())
 def test_cider_with_given_document_frequencies(stemmed: bool, corpus: Pairs, elsewhere: Pairs) -> None:
-    metric = Cider(stem=stemmed)
+    metric = CiderPaper(stem=stemmed)
     form = stem if stemmed else word_form
     given_ = elsewhere.frequencies(stem=stemmed)
     slow = cider(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import capeval
 from capeval import example
 from capeval.errors import UsageError
-from capeval.metrics import Bleu, Cider, CiderD, Combine, Fluency, Metric, RougeL, Wmd
+from capeval.metrics import Bleu, CiderD, CiderPaper, Combine, Fluency, Metric, RougeL, Wmd
 from capeval.metrics.base import parameter, spell
 from capeval.metrics.registry import BY_NAME, parse_metrics
 from capeval.resources.needs import Needs
@@ -84,8 +84,8 @@ def test_the_signature_holds_members_and_weights() -> None:
 
 def test_document_frequencies_are_checked_for_each_member() -> None:
     corpus = Pairs(("a b", "c"), (("a b",), ("c", "d")))
-    with pytest.raises(UsageError, match=r"^cider needs document frequencies of stems"):
-        corpus.score("combine(cider-d, cider)", document_frequency=corpus.frequencies())
+    with pytest.raises(UsageError, match=r"^cider-paper needs document frequencies of stems"):
+        corpus.score("combine(cider-d, cider-paper)", document_frequency=corpus.frequencies())
 
 
 def test_alignments_are_there_when_a_member_is_meteor() -> None:
@@ -168,12 +168,12 @@ def test_a_path_as_parameter_survives(path: str) -> None:
         patch.setitem(BY_NAME, "reader", Reader())
         reader = Reader(path=path)
         assert parse_metrics(f"reader(path={spell(path)})") == (reader,)
-        combined = Combine(reader, Cider(), Bleu(n=1), weights=(1, 2, 3))
-        assert parse_metrics(f"bleu-1, {combined.key}, cider") == (Bleu(n=1), combined, Cider())
+        combined = Combine(reader, CiderPaper(), Bleu(n=1), weights=(1, 2, 3))
+        assert parse_metrics(f"bleu-1, {combined.key}, cider-paper") == (Bleu(n=1), combined, CiderPaper())
     assert spell("../data/glove.6B 50d.txt") == "../data/glove.6B 50d.txt"
 
 
 def test_the_largest_score_follows_the_members_parameters() -> None:
-    assert Combine(Cider(scale=1), RougeL()).largest == 1
-    assert Combine(Cider(), RougeL(), weights=(1, 3)).largest == pytest.approx(13 / 4)
+    assert Combine(CiderPaper(scale=1), RougeL()).largest == 1
+    assert Combine(CiderPaper(), RougeL(), weights=(1, 3)).largest == pytest.approx(13 / 4)
     assert Combine(Wmd(similarity=False), RougeL()).largest is None

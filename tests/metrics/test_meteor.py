@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
+import importlib.metadata
 import json
+import math
+import os
 import random
 import shutil
+import sys
 import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType
+from typing import NoReturn
 
 import numpy as np
 import pytest
 
 import capeval
+import capeval_meteor
 from capeval import CapevalWarning, example
 from capeval.errors import DataError, MissingDependencyError, UsageError
+from capeval.judgments import rank_references
 from capeval.metrics import Meteor
+from capeval.metrics.meteor import sources
 from capeval.metrics.meteor import tables as meteor_tables
+from capeval.report.formats import render
+from capeval.report.html import render_html
 from oracle.meteor import INSTALLED, METEOR_JAR, SUITE, Original
 
 GOLDENS = Path(__file__).parents[1] / "goldens"
@@ -126,7 +138,7 @@ def test_tasks_and_parameters() -> None:
 
 def test_other_languages(cache: Path, release: Path) -> None:
     german = {"1": ["Der Hund läuft am Strand."], "2": ["Zwei Männer warten."]}
-    with pytest.warns(CapevalWarning, match="no data/paraphrase-de.gz in it; METEOR matches words of language de"):
+    with pytest.warns(CapevalWarning, match="no paraphrase table of de in it; METEOR matches words of language de"):
         result = capeval.score(
             german,
             {"1": "Die Hunde laufen am Strand.", "2": "Zwei Männer warten."},
@@ -256,23 +268,98 @@ def test_a_cache_that_cannot_be_written_costs_only_time(cache: Path, release: Pa
 
 
 def test_a_release_is_used_for_scores(cache: Path, release: Path) -> None:
-    with_them, without = capeval.score(
-        {"1": ["x two birds fly"]}, {"1": "x a pair fly"}, "meteor,meteor(paraphrase=0)",
-        meteor_resources=str(release), interval=None,
-    ).values()  # fmt: skip
-    assert with_them.value > without.value
+    references, candidates = {"1": ["x two birds fly"]}, {"1": "x a pair fly"}
+    with_table, without = capeval.score(
+        references, candidates, "meteor, meteor(paraphrase=0)", meteor_resources=str(release), interval=None
+    ).values()
+    assert with_table.value > without.value
 
 
-def test_missing_tables_leave_a_group_and_refuse_a_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("importlib.machinery.PathFinder", SimpleNamespace(find_spec=lambda name: None))
-    monkeypatch.setattr(meteor_tables, "_installed", {})
-    with pytest.warns(CapevalWarning, match=r"METEOR is left out of group coco: .*pip install 'capeval\[meteor\]'"):
-        result = capeval.score({"1": ["a"], "2": ["b"]}, {"1": "a", "2": "b"}, "coco", interval=None)
-    assert "meteor" not in result
+@pytest.fixture
+def nothing_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a machine with neither the package of tables nor pycocoevalcap."""
+
+    def distribution(name: str) -> NoReturn:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(sources, "find_spec", lambda name: None)
+    monkeypatch.setattr(importlib.metadata, "distribution", distribution)
+
+
+TWO = {"1": ["a dog runs"], "2": ["a cat"]}, {"1": "a dog ran", "2": "a cat"}
+NOT_INSTALLED = "its tables are not installed; pip install 'capeval[meteor]', or name the folder of a METEOR"
+
+
+@pytest.mark.usefixtures("nothing_installed")
+def test_without_tables_a_group_has_the_row_that_says_so() -> None:
+    result = capeval.score(*TWO, "coco", interval=0.9, samples=20)
+    assert list(result) == ["bleu-1", "bleu-2", "bleu-3", "bleu-4", "meteor", "rouge-l", "cider-d"]
+    score = result["meteor"]
+    assert math.isnan(score.value)
+    assert score.interval is None
+    assert all(map(math.isnan, score.per_image))
+    assert score.label == "METEOR"
+    [note] = [note for note in result.notes if "METEOR" in note]
+    assert note.startswith(f"METEOR has no score: {NOT_INSTALLED}")
+    with_tables_elsewhere = capeval.score(*TWO, "bleu-4, rouge-l", interval=0.9, samples=20)
+    assert all(result[key].interval == with_tables_elsewhere[key].interval for key in with_tables_elsewhere)
+
+    assert any(line.split() == ["METEOR", "–"] for line in str(result).splitlines())
+    assert note in str(result)
+    document = json.loads(render(result, "json"))
+    assert document["scores"]["meteor"] is None
+    assert note in document["notes"]
+    assert document["signatures"]["meteor"].startswith(f"meteor|not scored: {NOT_INSTALLED}")
+    [row] = [row for row in csv.DictReader(render(result, "csv").splitlines()) if row["metric"] == "meteor"]
+    assert (row["score"], row["lower"], row["signature"][:18]) == ("", "", "meteor|not scored:")
+    assert "| METEOR | – |" in render(result, "markdown")
+    assert "METEOR has no score" in render(result, "latex")
+    assert "METEOR has no score" in render_html(result, title="a")
+
+    compared = capeval.compare(TWO[0], {"a": TWO[1], "b": {"1": "a dog", "2": "cats"}}, samples=20)
+    assert math.isnan(compared.pair("a", "b", "meteor").delta)
+    assert not compared.pair("a", "b", "meteor").significant
+    assert note in compared.notes
+
+
+@pytest.mark.usefixtures("nothing_installed")
+def test_without_tables_a_name_is_refused_and_agreement_leaves_meteor_out(tmp_path: Path) -> None:
     with pytest.raises(MissingDependencyError, match=r"pip install 'capeval\[meteor\]'"):
-        capeval.score({"1": ["a"]}, {"1": "a"}, "meteor")
-    with pytest.raises(DataError, match=r"no meteor-1.5.jar in it; METEOR's tables are in the folder of a METEOR 1.5"):
-        capeval.score({"1": ["a"]}, {"1": "a"}, "meteor", meteor_resources=str(tmp_path))
+        capeval.score(*TWO, "meteor")
+    with pytest.raises(DataError, match=r"no meteor-1.5.jar in it; METEOR's tables are in the package capeval-meteor"):
+        capeval.score(*TWO, "meteor", meteor_resources=str(tmp_path))
+    with pytest.warns(CapevalWarning, match=r"METEOR is left out: its tables are not installed"):
+        ranking = rank_references({"1": ["a dog runs", "a dog ran", "cats"]}, ["1"], "coco")
+    assert "METEOR" not in str(ranking)
+
+
+def test_the_package_has_the_tables_of_the_release_byte_for_byte() -> None:
+    package, release = sources.find(), sources.Release(INSTALLED)
+    assert isinstance(package, sources.Package)
+    for name in capeval_meteor.names():
+        if not name.startswith("data/"):
+            assert package.text(name) == release.text(name)
+    ours, theirs = meteor_tables.load(), meteor_tables.load(INSTALLED)
+    assert ours is not theirs
+    assert ours.to_bytes() == theirs.to_bytes()
+
+
+def test_the_package_comes_first_and_then_the_installed_pycocoevalcap(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert isinstance(sources.find(), sources.Package)
+    assert isinstance(sources.find(INSTALLED), sources.Release)
+    monkeypatch.setattr(sources, "find_spec", lambda name: None)
+    # Modules put under that name, as capeval.compat does, are not the installation.
+    monkeypatch.setitem(sys.modules, "pycocoevalcap", ModuleType("pycocoevalcap"))
+    assert str(sources.find()) == os.path.realpath(INSTALLED)
+
+
+def test_a_damaged_package_is_named(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = capeval_meteor._unpacked
+    monkeypatch.setattr(capeval_meteor, "_unpacked", lambda file: real(file).replace(b"dog", b"cat"))
+    with pytest.raises(DataError, match=r"capeval-meteor is damaged \(synonym/english.synsets has another checksum\)"):
+        sources.find().text("synonym/english.synsets")
+    with pytest.raises(KeyError, match="no such table"):
+        capeval_meteor.read("no such table")
 
 
 def test_a_broken_release_is_named(cache: Path, release: Path) -> None:

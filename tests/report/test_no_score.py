@@ -205,6 +205,11 @@ def test_the_page_says_no_score(browser: Any, tmp_path: Path) -> None:
     opened = Opened(browser, tmp_path / "none.html")
     assert opened.page.locator("table.scores td.value").first.inner_text() == "no score"
     opened.close()
+    write_report(without_any(interval=0.9, samples=20), tmp_path / "none.html", title="none, beside an interval")
+    opened = Opened(browser, tmp_path / "none.html")
+    rows = opened.page.locator("table.scores tr")
+    assert [rows.nth(n).locator("th, td").count() for n in range(rows.count())] == [5, 5, 5]
+    opened.close()
 
 
 @pytest.mark.browser

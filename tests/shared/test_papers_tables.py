@@ -35,12 +35,12 @@ def test_table_1_abstract_50s(shared: Path) -> None:
     pairs = read_judgments(shared / "data/abstract50s")
     assert isinstance(pairs, Pairs)
     decided = replace(pairs, preferred=[preferred or -1 for preferred in pairs.preferred])
-    found = agreement(decided, "meteor, cider, rouge-1, bleu-4", interval=None)
+    found = agreement(decided, "meteor, cider-paper, rouge-1, bleu-4", interval=None)
     assert found.n == 400
     ours = {m.name: [round(100 * m.statistics[name].value, 1) for name in ("HC", "HI")] for m in found.measured}
     assert ours == {
         "meteor": [69.5, 94.0],  # as printed
-        "cider": [72.0, 94.5],  # printed 71.5 96.0
+        "cider-paper": [72.0, 94.5],  # printed 71.5 96.0
         "rouge-1": [68.5, 90.5],  # printed 71.5 91.0
         "bleu-4": [61.5, 90.0],  # printed 65.5 93.0
     }
@@ -52,10 +52,10 @@ def test_section_7_2_flickr8k(shared: Path) -> None:
     assert isinstance(ratings, Ratings)
     rows = {str(number): list(row.references) for number, row in enumerate(ratings.rows)}
     captions = dict(zip(rows, ratings.captions, strict=True))
-    result = capeval.score(rows, captions, "meteor, cider, cider-d", interval=None)
+    result = capeval.score(rows, captions, "meteor, cider-paper, cider-d", interval=None)
     middle = np.median(np.array(ratings.ratings), axis=1)
     ours = {key: round(float(spearmanr(score.per_image, middle).statistic), 3) for key, score in result.items()}
-    assert ours == {"meteor": 0.548, "cider": 0.621, "cider-d": 0.577}
+    assert ours == {"meteor": 0.548, "cider-paper": 0.621, "cider-d": 0.577}
 
 
 @pytest.mark.parametrize(
@@ -69,10 +69,10 @@ def test_section_8_cider_d_ranks_as_cider(shared: Path, folder: str, stemmed: fl
     result = capeval.score(
         {str(number): list(row.references) for number, (row, _) in enumerate(both)},
         {str(number): caption for number, (_, caption) in enumerate(both)},
-        "cider, cider(stem=no), cider-d",
+        "cider-paper, cider-paper(stem=no), cider-d",
         interval=None,
     )
-    for key, wanted in (("cider", stemmed), ("cider(stem=no)", unstemmed)):
+    for key, wanted in (("cider-paper", stemmed), ("cider-paper(stem=no)", unstemmed)):
         found = spearmanr(result[key].per_image, result["cider-d"].per_image).statistic
         assert found == pytest.approx(wanted, abs=6e-4), key
 

@@ -36,11 +36,13 @@ def ids(vocabulary: Vocabulary, captions: list[list[str]], width: int = 8) -> Te
     return torch.tensor([(vocabulary.encode(tokens, width - 1) + [0] * width)[:width] for tokens in captions])
 
 
-@pytest.mark.parametrize("name", ["bleu-4", "rouge-l", "meteor", "cider", "rouge-1", "wmd", "combine(bleu-1, cider-d)"])
+@pytest.mark.parametrize(
+    "name", ["bleu-4", "rouge-l", "meteor", "cider-paper", "rouge-1", "wmd", "combine(bleu-1, cider-d)"]
+)
 def test_any_metric_of_words(training: TrainingCaptions, vocabulary: Vocabulary, name: str) -> None:
     rewards = load_reward(name, training)(ids(vocabulary, SAMPLES), IMAGES)
     texts = {str(image): [" ".join(tokens) for tokens in group] for image, group in enumerate(REFERENCES)}
-    counts = DocumentFrequency.build(texts, tokenizer="none", stem=name == "cider")
+    counts = DocumentFrequency.build(texts, tokenizer="none", stem=name == "cider-paper")
     for row, tokens in enumerate(SAMPLES):
         alone = capeval.score(
             {"0": texts[str(row // 2)]},

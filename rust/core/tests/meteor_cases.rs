@@ -24,7 +24,7 @@ static RESOURCES: LazyLock<Arc<Resources>> = LazyLock::new(|| {
         prefixes: &text("nonbreaking/english.prefixes"),
         synonyms: &text("synonym/english.synsets"),
         exceptions: &text("synonym/english.exceptions"),
-        paraphrases: Some(&file("paraphrase-en.gz")),
+        paraphrases: Some(&file("data/paraphrase-en")),
     };
     let built = Resources::build(&sources, &mut |_| ()).unwrap();
     // As they are used: read from a file.

@@ -14,10 +14,11 @@ from capeval.corpus.corpus import Corpus, OnMissing, Tokenizer
 from capeval.errors import UsageError
 from capeval.metrics.registry import parse_metrics
 from capeval.report.comparison_formats import render_comparison
-from capeval.scoring.compare import CORRECTIONS, TESTS, Correction, Test, check_test, compare_results, score_systems
+from capeval.scoring.compare import CORRECTIONS, Correction, Test, check_test, compare_results, score_systems
 
 if TYPE_CHECKING:
     from capeval.cli.caption_files import CaptionFiles
+    from capeval.report.printing.figures import Figures
     from capeval.resources.needs import Needs
     from capeval.scoring.intervals import IntervalMethod
 
@@ -26,21 +27,8 @@ if TYPE_CHECKING:
 @click.argument("references")
 @click.argument("systems", nargs=-1, required=True, metavar="SYSTEM...")
 @options.metrics
-@click.option(
-    "--test",
-    type=click.Choice(TESTS),
-    default="permutation",
-    show_default=True,
-    help="Paired test over images: approximate randomisation, or the paired bootstrap.",
-)
-@click.option(
-    "--alpha",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.05,
-    show_default=True,
-    metavar="LEVEL",
-    help="A difference is significant where its corrected p is at most this.",
-)
+@options.test
+@options.alpha
 @click.option(
     "--correction",
     type=click.Choice(CORRECTIONS),
@@ -58,6 +46,7 @@ if TYPE_CHECKING:
 @caption_files(captions="candidate")
 @click.option("--report", metavar="FILE.html", help="Write a report: one self-contained page.")
 @options.images
+@options.figures()
 @options.common
 def command(
     references: str,
@@ -76,6 +65,7 @@ def command(
     files: CaptionFiles,
     report: str | None,
     images: str | None,
+    figures: Figures,
     format_: str,
     output: str,
     threads: int,
@@ -126,7 +116,7 @@ def command(
 
         write_comparison(comparison, report, title=_title(list(places)), images=photos)
     colour, width = options.colour(output), options.width(output)
-    options.emit(render_comparison(comparison, format_, colour=colour, width=width), output)
+    options.emit(render_comparison(comparison, format_, figures=figures, colour=colour, width=width), output)
 
 
 def _title(names: list[str]) -> str:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from capeval.cli.caption_files import CaptionFiles
     from capeval.corpus.corpus import Tokenizer
     from capeval.data.images import ImageSource
+    from capeval.report.printing.figures import Figures
     from capeval.resources.needs import Needs
     from capeval.scoring.diversity_result import Diversity
     from capeval.scoring.intervals import IntervalMethod
@@ -29,18 +30,13 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("sets", nargs=-1, required=True)
 @click.option("--references", metavar="FILE", help="Human captions: adds accuracy, F, people, the best K captions.")
-@click.option(
-    "--metrics",
-    default="diversity",
-    show_default=True,
-    metavar="LIST",
-    help="Comma-separated metrics of caption sets; a name may carry parameters: self-cider(kernel=cider-d).",
-)
+@options.set_metrics
 @click.option(
     "--accuracy",
     default="cider-d",
     show_default=True,
     metavar="METRIC",
+    shell_complete=options.complete_metrics(),
     help="What scores each caption against the references.",
 )
 @click.option("--beta2", type=float, default=5.0, show_default=True, metavar="X", help="β² of F.")
@@ -61,6 +57,7 @@ if TYPE_CHECKING:
 @options.interval_method
 @options.samples("Bootstrap samples.")
 @caption_files(captions="set")
+@options.figures(papers=False)
 @options.common
 def command(
     sets: tuple[str, ...],
@@ -81,6 +78,7 @@ def command(
     interval_method: IntervalMethod,
     samples: int,
     files: CaptionFiles,
+    figures: Figures,
     format_: str,
     output: str,
     threads: int,
@@ -140,7 +138,8 @@ def command(
 
         write_sets(result, per_image)
     _write_pictures(result, plots, report, chosen, photos)
-    options.emit(render(result, format_, colour=options.colour(output), width=options.width(output)), output)
+    colour, width = options.colour(output), options.width(output)
+    options.emit(render(result, format_, figures=figures, colour=colour, width=width), output)
 
 
 def _split(given: str | None, known: list[str]) -> list[str]:

@@ -1,6 +1,6 @@
 """`capeval`: finds the subcommand, and turns errors into messages and exit statuses.
 
-0 done; 1 an unexpected failure (a bug); 2 bad usage or bad input; 130 interrupted.
+0 done; 1 an unexpected failure (a bug); 2 bad usage or bad input; 3 a check that failed; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ COMMANDS = {
     "demo": "Score the example data: the whole tool in one second.",
     "score": "Score one system's captions against references.",
     "compare": "Compare several systems: paired tests, intervals, ranks.",
+    "check": "Fail where scores are too low, or worse than a baseline.",
     "diversity": "Score caption sets: how varied, how accurate, beside people.",
     "agreement": "Measure how well metrics agree with people.",
     "rank": "Rank an image's references against each other.",

@@ -16,8 +16,11 @@ from capeval.corpus.corpus import ON_MISSING, TOKENIZERS
 from capeval.data.atomic import atomic_write, check_writable
 from capeval.errors import CapevalWarning, UsageError
 from capeval.report.formats import FORMATS
+from capeval.scoring.compare import TESTS
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from capeval.corpus.document_frequency import DocumentFrequency
     from capeval.data.images import ImageSource
 
@@ -93,8 +96,40 @@ tokenizer = click.option(
 )
 
 
+def complete_metrics(*, sets: bool = False) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+    """What completes, in the shell, the last of comma-separated metrics: those of captions, or of caption sets."""
+
+    def complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        from capeval.metrics.registry import BY_NAME, added, groups
+
+        before, comma, last = incomplete.rpartition(",")
+        blanks = " " * (len(last) - len(last.lstrip()))
+        begun = last.strip().lower().replace("_", "-")
+        metrics = {name: metric for name, metric in {**BY_NAME, **added()}.items() if metric.scores_sets == sets}
+        described = {
+            **{name: f"group: {', '.join(metric.label for metric in metrics)}" for name, metrics in groups().items()
+               if any(metric.scores_sets == sets for metric in metrics)},
+            **{name: metric.summary for name, metric in metrics.items()},
+        }
+        return [
+            CompletionItem(before + comma + blanks + name, help=summary)
+            for name, summary in described.items()
+            if name.startswith(begun)
+        ]
+
+    return complete
+
+
+def _joined(_: click.Context, __: click.Parameter, lists: tuple[str, ...]) -> str:
+    return ",".join(lists)
+
+
 class MetricsOption(click.Option):
-    """An option whose help names the groups of metrics, which are looked up only when somebody reads it."""
+    """--metrics, which may be repeated; the command gets one list. Its help names the groups, which are looked up only
+    when somebody reads it.
+    """
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         from capeval.metrics.registry import groups
@@ -102,12 +137,31 @@ class MetricsOption(click.Option):
         of_captions = (name for name, members in groups().items() if not any(metric.scores_sets for metric in members))
         self.help = (
             f"Comma-separated names or groups ({', '.join(of_captions)}); a name may carry parameters: "
-            "cider-d(sigma=5); combine(fluency, cider-d) is the mean of both."
+            "cider-d(sigma=5); combine(fluency, cider-d) is the mean of both. May be repeated."
         )
         return super().get_help_record(ctx)
 
 
-metrics = click.option("--metrics", cls=MetricsOption, default="coco", show_default=True, metavar="LIST")
+_LIST: dict[str, Any] = {"multiple": True, "callback": _joined, "show_default": True, "metavar": "LIST"}
+metrics = click.option(
+    "--metrics", cls=MetricsOption, default=("coco",), shell_complete=complete_metrics(), **_LIST
+)
+compared_metrics = click.option(
+    "--metrics",
+    multiple=True,
+    callback=_joined,
+    metavar="LIST",
+    shell_complete=complete_metrics(),
+    help="Compare these with the baseline; by default all that it has. May be repeated.",
+)
+set_metrics = click.option(
+    "--metrics",
+    default=("diversity",),
+    shell_complete=complete_metrics(sets=True),
+    help="Comma-separated metrics of caption sets; a name may carry parameters: self-cider(kernel=cider-d). May be "
+    "repeated.",
+    **_LIST,
+)
 
 
 _NEEDS = (
@@ -122,7 +176,7 @@ _NEEDS = (
     click.option(
         "--meteor-resources",
         metavar="DIR",
-        help="Folder of a METEOR 1.5 release; an installed pycocoevalcap by default.",
+        help="Folder of a METEOR 1.5 release; the installed capeval-meteor by default.",
     ),
     click.option(
         "--objects",
@@ -242,6 +296,39 @@ def load_document_frequencies(df: str) -> DocumentFrequency | None:
     return find(df)
 
 
+_PERCENT = {True: "the default for LaTeX.", False: "never by default."}
+
+
+def figures(*, papers: bool = True) -> Callable[[F], F]:
+    """--percent, --digits: given to the command as one `figures`. `papers`: whether papers print its scores × 100."""
+
+    def decorate(function: F) -> F:
+        @wraps(function)
+        def with_figures(*arguments: Any, percent: bool | None, digits: int | None, format_: str, **values: Any) -> Any:
+            from capeval.report.printing.figures import Figures
+
+            chosen = Figures.of(format_, percent, digits, papers=papers)
+            return function(*arguments, figures=chosen, format_=format_, **values)
+
+        for option in (
+            click.option(
+                "--digits",
+                type=click.IntRange(0, 15),
+                metavar="N",
+                help="Decimals of the scores in a table: 4 by default, 1 with --percent.",
+            ),
+            click.option(
+                "--percent/--no-percent",
+                default=None,
+                help="Print the scores of a table times 100, as papers do; " + _PERCENT[papers],
+            ),
+        ):
+            with_figures = option(with_figures)
+        return cast("F", with_figures)
+
+    return decorate
+
+
 class Interval(_ParamType):
     """A confidence level, or `none`."""
 
@@ -281,6 +368,23 @@ interval_method = click.option(
 def samples(what: str) -> Callable[[F], F]:
     """The option --samples, described by `what`."""
     return click.option("--samples", type=click.IntRange(1), default=1000, show_default=True, metavar="N", help=what)
+
+
+test = click.option(
+    "--test",
+    type=click.Choice(TESTS),
+    default="permutation",
+    show_default=True,
+    help="Paired test over images: approximate randomisation, or the paired bootstrap.",
+)
+alpha = click.option(
+    "--alpha",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    metavar="LEVEL",
+    help="A difference is significant where its corrected p is at most this.",
+)
 
 
 def check_outputs(**places: str | None) -> None:

@@ -18,6 +18,7 @@ from capeval.scoring.score import score_corpus
 
 if TYPE_CHECKING:
     from capeval.cli.caption_files import CaptionFiles
+    from capeval.report.printing.figures import Figures
     from capeval.resources.needs import Needs
     from capeval.scoring.intervals import IntervalMethod
 
@@ -28,6 +29,11 @@ if TYPE_CHECKING:
 @click.argument("candidates", required=False)
 @options.metrics
 @click.option("--per-image", metavar="FILE", help="Write each image's scores: .csv, .jsonl or .parquet.")
+@click.option(
+    "--baseline",
+    metavar="FILE.json",
+    help="Write the scores and captions that capeval check --against compares with.",
+)
 @options.needs
 @click.option(
     "--explain",
@@ -44,6 +50,7 @@ if TYPE_CHECKING:
 @caption_files(captions="candidate")
 @click.option("--report", metavar="FILE.html", help="Write a report: one self-contained page.")
 @options.images
+@options.figures()
 @options.common
 def command(
     context: click.Context,
@@ -51,6 +58,7 @@ def command(
     candidates: str | None,
     metrics: str,
     per_image: str | None,
+    baseline: str | None,
     needs: Needs,
     explain: tuple[str, ...],
     tokenizer: Tokenizer,
@@ -61,6 +69,7 @@ def command(
     files: CaptionFiles,
     report: str | None,
     images: str | None,
+    figures: Figures,
     format_: str,
     output: str,
     threads: int,
@@ -88,7 +97,7 @@ def command(
         from capeval.report.per_image import check_suffix
 
         check_suffix(per_image)
-    options.check_outputs(output=output, per_image=per_image, report=report)
+    options.check_outputs(output=output, per_image=per_image, baseline=baseline, report=report)
     photos = options.image_source(images, report)
     stage.text = "reading"
     if candidates is None:
@@ -117,6 +126,10 @@ def command(
         from capeval.report.per_image import write_per_image
 
         write_per_image(result, per_image)
+    if baseline is not None:
+        from capeval.scoring.baseline import write_baseline
+
+        write_baseline(result, baseline)
     if report is not None:
         from capeval.report.html import write_report
 
@@ -126,6 +139,6 @@ def command(
             title=system_name(candidates or references),
             images=photos,
         )
-    options.emit(
-        render(result, format_, explained=explained, colour=options.colour(output), width=options.width(output)), output
-    )
+    colour, width = options.colour(output), options.width(output)
+    text = render(result, format_, explained=explained, figures=figures, colour=colour, width=width)
+    options.emit(text, output)

@@ -51,7 +51,7 @@ class DocumentFrequency:
     ) -> DocumentFrequency:
         """Counts the n-grams of orders 1 to `n` in the references of each image.
 
-        `references`: `{image id: [caption, …]}`, a file's path, or `Captions`. `stem` counts stems, which `cider`
+        `references`: `{image id: [caption, …]}`, a file's path, or `Captions`. `stem` counts stems, which `cider-paper`
         needs; `cider-d` and the reward need word forms. Raises `DataError` for unusable references and `UsageError`
         for `n` outside 1..4.
         """

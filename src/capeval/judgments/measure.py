@@ -21,6 +21,7 @@ from capeval.judgments.result import Agreement, Measured, Systems
 from capeval.judgments.rows import Pairs
 from capeval.judgments.scoring import Scorer, drawn_references, first_references, unscored
 from capeval.judgments.williams import MetricPair, compare, williams
+from capeval.metrics.not_scored import computable
 from capeval.metrics.registry import parse_metrics
 from capeval.resources.needs import Given, Needs
 from capeval.scoring.score import check_bootstrap
@@ -89,7 +90,7 @@ def agreement(
     merged_needs = Needs.of(needs, given, threads=threads)
     if "objects" not in merged_needs and judgments.objects is not None:
         merged_needs = merged_needs.with_({"objects": judgments.objects})
-    parsed_metrics = parse_metrics(metrics, merged_needs)
+    parsed_metrics = computable(parse_metrics(metrics, merged_needs))
     if scores is None:
         columns = {}
     else:

@@ -14,6 +14,7 @@ from capeval import _core
 from capeval.corpus.corpus import Corpus, Tokenizer, as_references
 from capeval.corpus.document_frequency import DocumentFrequency
 from capeval.errors import DataError, UsageError, some
+from capeval.metrics.not_scored import computable
 from capeval.metrics.registry import parse_metrics
 from capeval.resources.needs import Given, Needs
 from capeval.scoring.result import finite
@@ -105,7 +106,7 @@ def rank_references(
         UsageError: an unknown image, metric or tokenizer.
     """
     merged_needs = Needs.of(needs, given, threads=threads)
-    parsed_metrics = parse_metrics(metrics, merged_needs)
+    parsed_metrics = computable(parse_metrics(metrics, merged_needs))
     captions = as_references(references)
     ranked = _captions(captions, images)
     rows = [(image, number) for image, image_captions in ranked.items() for number in range(len(image_captions))]

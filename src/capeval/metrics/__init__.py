@@ -1,8 +1,9 @@
 """The metrics, as values. `capeval.metrics.CiderD(sigma=5)` and `"cider-d(sigma=5)"` are the same metric."""
 
+from capeval.errors import warn
 from capeval.metrics.base import Metric, PythonMetric, Ready, SetMetric, parameter
 from capeval.metrics.bleu import Bleu
-from capeval.metrics.cider import Cider, CiderD
+from capeval.metrics.cider import CiderD, CiderPaper
 from capeval.metrics.combine import Combine
 from capeval.metrics.div import Distinct, Div
 from capeval.metrics.fluency import Fluency
@@ -19,8 +20,8 @@ from capeval.metrics.wmd import Wmd
 
 __all__ = [
     "Bleu",
-    "Cider",
     "CiderD",
+    "CiderPaper",
     "Combine",
     "Distinct",
     "Div",
@@ -44,3 +45,15 @@ __all__ = [
     "parameter",
     "register",
 ]
+
+
+def __getattr__(name: str) -> type[Metric]:
+    """The class `Cider` until 0.3, with a warning: what the COCO suite calls so is `CiderD`."""
+    if name == "Cider":
+        warn(
+            "capeval.metrics.Cider, the stemmed metric of the paper, is CiderPaper now, and the old name works for one "
+            "more release; what the COCO suite calls Cider is CiderD",
+            FutureWarning,
+        )
+        return CiderPaper
+    raise AttributeError(f"module 'capeval.metrics' has no attribute {name!r}")

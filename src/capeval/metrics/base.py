@@ -193,6 +193,13 @@ class Metric:
         """
         return None
 
+    def not_installed(self, needs: Needs) -> str | None:  # noqa: ARG002
+        """What the metric needs of this machine and does not find, and how to get it; None where all is there.
+
+        A group keeps such a metric, without a score, so that its table has the same rows on every machine.
+        """
+        return None
+
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:  # noqa: ARG002
         """Takes what the metric needs, for this corpus, and warns of what is doubtful about it.
 
@@ -391,6 +398,12 @@ class PythonMetric(Metric):
     def formula(self, sums: Sequence[float]) -> float:
         """The score of a sum of rows. It must be finite for every sum of rows, also where rows are repeated."""
         return sums[0] / sums[1] if sums[1] else 0.0
+
+    def row_formula(self, row: Sequence[float]) -> float:
+        """The score of a single row. A metric that overrides it, because that is another than the formula of the row's
+        numbers, has a `formula` of its own too. NaN: the image has no score.
+        """
+        return self.formula(row)
 
 
 def _given(value: object) -> str:

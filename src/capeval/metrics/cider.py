@@ -9,14 +9,14 @@ Vedantam, Zitnick, Parikh, *CIDEr: Consensus-based Image Description Evaluation*
 
 | point | paper | published programs | capeval |
 | --- | --- | --- | --- |
-| stemming in CIDEr | yes | none | yes; `cider(stem=no)` is the authors' program |
-| scale | CIDEr 0..1, CIDEr-D ×10 | both ×10 | ×10; `cider(scale=1)` is the paper's |
+| stemming in CIDEr | yes | none | yes; `cider-paper(stem=no)` is the authors' program |
+| scale | CIDEr 0..1, CIDEr-D ×10 | both ×10 | ×10; `cider-paper(scale=1)` is the paper's |
 | term frequency | divided by caption length | raw counts | raw counts (the cosine is the same) |
 | length in CIDEr-D | words | bigrams (words − 1, not below 0) | bigrams, as COCO |
 | n-gram in no reference | df 0 | counts as df 1 | df 1 |
 | the metric COCO calls "CIDEr" | – | is CIDEr-D | `cider-d` |
 
-The appendix's variants are parameters of `cider`: `only` (a single n), `pool=max`, `weights=exponential`
+The appendix's variants are parameters of `cider-paper`: `only` (a single n), `pool=max`, `weights=exponential`
 (w_n ∝ eⁿ), `idf=no`.
 """
 
@@ -32,8 +32,8 @@ _NOTHING = {
 }
 
 
-class Cider(IdfMetric):
-    """The paper's CIDEr: cosine of TF-IDF vectors over stems; corpus score = mean."""
+class CiderPaper(IdfMetric):
+    """CIDEr as its paper defines it, not as tables print it: cosine of TF-IDF vectors of stems; corpus score = mean."""
 
     n: int = parameter("the longest n-gram", default=4, least=1, most=4)
     only: int = parameter("the single n to use (CIDEr_n), 0 for all up to n", default=0, least=0, most=4)
@@ -55,8 +55,8 @@ class Cider(IdfMetric):
     def largest(self) -> float | None:
         return self.scale
 
-    family: ClassVar[str] = "cider"
-    title: ClassVar[str] = "CIDEr"
+    family: ClassVar[str] = "cider-paper"
+    title: ClassVar[str] = "CIDEr-paper"
     summary: ClassVar[str] = "The candidate says, in rare words too, what most references say."
     equation: ClassVar[str] = (
         "CIDEr = 10 · 1/4 Σ_n mean_j cos(gⁿ(c), gⁿ(s_j)),  g_k(s) = h_k(s) · log(|I| / max(1, df_k))"
@@ -75,7 +75,9 @@ class CiderD(IdfMetric):
 
     family: ClassVar[str] = "cider-d"
     title: ClassVar[str] = "CIDEr-D"
-    summary: ClassVar[str] = "As CIDEr, hardened against repeated words and unnatural lengths."
+    summary: ClassVar[str] = (
+        "The candidate says, in rare words too, what most references say; repeated words and odd lengths do not help."
+    )
     equation: ClassVar[str] = (
         "CIDEr-D = 10 · 1/4 Σ_n mean_j exp(−(l(c) − l(s_j))²/2σ²) · min(gⁿ(c), gⁿ(s_j))·gⁿ(s_j) / (‖gⁿ(c)‖ ‖gⁿ(s_j)‖)"
     )

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 from capeval.errors import UsageError, warn
 from capeval.metrics.base import Metric, ParameterValue
 from capeval.metrics.bleu import Bleu
-from capeval.metrics.cider import Cider, CiderD
+from capeval.metrics.cider import CiderD, CiderPaper
 from capeval.metrics.combine import Combine
 from capeval.metrics.div import Distinct, Div
 from capeval.metrics.fluency import Fluency
 from capeval.metrics.lsa import Lsa
 from capeval.metrics.mbleu import Mbleu, MbleuMix
 from capeval.metrics.meteor.metric import Meteor
+from capeval.metrics.not_scored import NotScored
 from capeval.metrics.rouge import RougeL, RougeN, RougeS
 from capeval.metrics.self_cider import SelfCider
 from capeval.metrics.spice.metric import Spice
@@ -39,7 +40,7 @@ METRICS: tuple[tuple[Metric, tuple[str, ...]], ...] = (
     *((RougeN(n=n), ("consensus",)) for n in (1, 2, 3, 4)),
     (RougeL(), ("coco", "consensus")),
     (RougeS(), ("consensus",)),
-    (Cider(), ("consensus",)),
+    (CiderPaper(), ("consensus",)),
     (CiderD(), ("coco", "consensus")),
     (Spice(), ("consensus",)),
     (Spider(), ("consensus",)),
@@ -153,6 +154,29 @@ def _load_entry_points() -> None:
             warn(f"the metric {point.name!r} of the package {package} cannot be loaded: {error}")
 
 
+def canonical(name: str) -> str:
+    """The name of a metric or group in capeval's spelling: in lower case, with `-` for `_`.
+
+    So the COCO suite's names are accepted (`Bleu_4`, `ROUGE_L`). `CIDEr`, which everybody prints, is CIDEr-D.
+    Until 0.3, `cider` in lower case is the metric that it was until 0.1: the paper's, with a warning.
+    """
+    if name == "cider":
+        warn(
+            "the metric cider, the stemmed one of the paper, is cider-paper now, and the old name works for one more "
+            "release; what the COCO suite and papers print as CIDEr is cider-d, or CIDEr spelled so",
+            FutureWarning,
+        )
+        return CiderPaper.family
+    spelled = name.lower().replace("_", "-")
+    return CiderD.family if spelled == "cider" else spelled
+
+
+def key_of(text: str) -> str:
+    """The key of a metric that is named in any accepted spelling: `CIDEr(sigma=5)` is `cider-d(sigma=5)`."""
+    name, parenthesis, inside = text.partition("(")
+    return canonical(name.strip()) + parenthesis + inside
+
+
 def find(name: str) -> Metric | None:
     """The metric of that name with its default parameters. Entry points are asked only for names that are not here."""
     return BY_NAME.get(name) or (_ADDED[name][0] if name in _ADDED else added().get(name))
@@ -161,8 +185,9 @@ def find(name: str) -> Metric | None:
 def parse_metrics(text: str | Metric | Iterable[str | Metric], needs: Needs | None = None) -> tuple[Metric, ...]:
     """Metrics from comma-separated names and groups, or from any mixture of names and values.
 
-    Drops repeats and keeps the order. Leaves out a metric of a group that cannot be scored with `needs`, and warns with
-    the reason. Keeps a metric that is given by its own name.
+    Drops repeats and keeps the order. Of a group, with `needs`: a metric that this machine cannot compute is there as
+    `NotScored`, and one that lacks what the call should have given is left out, with a warning. Keeps a metric that is
+    given by its own name.
 
     Raises `UsageError` for an unknown name (suggesting the nearest), an unknown parameter or an unacceptable value.
     """
@@ -203,7 +228,7 @@ def _parse_one(text: str, needs: Needs | None) -> tuple[Metric, ...]:
         matching = text.count("(") == text.count(")")
         remedy = _accepted() if matching else "its parentheses do not match"
         raise UsageError(f"unknown metric {text!r}{_nearest(text)}; {remedy}")
-    name = match["name"].strip().lower()
+    name = canonical(match["name"].strip())
     if match["inside"] is None and name in groups():
         return groups()[name] if needs is None else _available(name, needs)
     if name == Combine.family:
@@ -230,10 +255,13 @@ def _combination(inside: str) -> Metric:
 
 
 def _available(group: str, needs: Needs) -> tuple[Metric, ...]:
-    available = []
+    available: list[Metric] = []
     for metric in groups()[group]:
-        reason = metric.unavailable(needs)
-        if reason is None:
+        missing = metric.not_installed(needs)
+        reason = None if missing else metric.unavailable(needs)
+        if missing:
+            available.append(NotScored(metric, missing))
+        elif reason is None:
             available.append(metric)
         else:
             warn(f"{metric.label} is left out of group {group}: {reason}")

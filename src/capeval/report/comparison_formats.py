@@ -6,22 +6,34 @@ import math
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from capeval.report.formats import heading, percent
+from capeval.report.formats import heading, percent, sentence
 from capeval.report.printing import Printed
-from capeval.report.printing.table import Cell, Column, Interval, Mark, Number, Table
+from capeval.report.printing.figures import Figures
+from capeval.report.printing.table import Cell, Column, Mark, Number, Table
 
 if TYPE_CHECKING:
     from capeval.report.printing.table import Value
     from capeval.scoring.comparison import Comparison
 
 
-def render_comparison(comparison: Comparison, format_: str, *, colour: bool = False, width: int | None = None) -> str:
-    """The comparison as text in the format of that name; a table in colour, and fitted to a width, where asked for."""
+def render_comparison(
+    comparison: Comparison,
+    format_: str,
+    *,
+    figures: Figures | None = None,
+    colour: bool = False,
+    width: int | None = None,
+) -> str:
+    """The comparison as text in the format of that name; a table in colour, and fitted to a width, where asked for.
+
+    `figures`: how scores are written; the format's own way by default.
+    """
+    figures = figures or Figures.of(format_)
     return Printed(
         comparison.to_dict,
         lambda: _records(comparison),
-        lambda: [_table(comparison)],
-        lambda: [_scores(comparison), _differences(comparison)],
+        lambda: [_table(comparison, figures)],
+        lambda: [_scores(comparison, figures), _differences(comparison, figures)],
     ).render(format_, colour=colour, width=width)
 
 
@@ -60,39 +72,44 @@ def _records(comparison: Comparison) -> Table:
     return Table([Column(head) for head in heads], rows)
 
 
-def _table(comparison: Comparison) -> Table:
+def _table(comparison: Comparison, figures: Figures) -> Table:
     """Systems by metrics, with what the caption of the table should say."""
     level = comparison.level
     return Table(
         [Column("system", align="left", printed="System"), *_metrics(comparison)],
-        [[system, *cells] for system, cells in _cells(comparison).items()],
+        [[system, *cells] for system, cells in _cells(comparison, figures).items()],
         notes=[f"note: {note}" for note in comparison.notes],
         legend={
             Mark.BEST: "best",
             Mark.WORSE: f"worse than the best, p ≤ {comparison.alpha:g} ({tested(comparison)})",
         },
-        caption="" if level is None else f"Intervals: {percent(level)}, {_method(comparison)} over images.",
+        caption=" ".join(
+            [
+                *([sentence(figures.said)] if figures.said else []),
+                *([] if level is None else [f"Intervals: {percent(level)}, {_method(comparison)} over images."]),
+            ]
+        ),
     )
 
 
-def _scores(comparison: Comparison) -> Table:
+def _scores(comparison: Comparison, figures: Figures) -> Table:
     """Systems by metrics, before each score the ranks that it may have."""
     level = "" if comparison.level is None else f", {percent(comparison.level)} interval"
     return Table(
         [Column(f"score{level}", align="left", names=True), *_metrics(comparison)],
-        [[system, *cells] for system, cells in _cells(comparison, ranks=True).items()],
-        title=heading(next(iter(comparison.values()))),
+        [[system, *cells] for system, cells in _cells(comparison, figures, ranks=True).items()],
+        title=heading(next(iter(comparison.values())), figures),
     )
 
 
-def _differences(comparison: Comparison) -> Table:
+def _differences(comparison: Comparison, figures: Figures) -> Table:
     """Pairs by metrics: the difference, and its p."""
     rows: list[list[Value]] = []
     for a, b in combinations(comparison, 2):
         pairs = [comparison.pair(a, b, metric) for metric in comparison.metrics]
         cells = [
             Cell(
-                Number(pair.delta, "+.4f"),
+                figures.difference(pair.delta),
                 below=Cell(_p(pair.p_corrected), Mark.SIGNIFICANT if pair.significant else None),
             )
             for pair in pairs
@@ -114,7 +131,7 @@ def _metrics(comparison: Comparison) -> list[Column]:
     return [Column(metric.label) for metric in comparison.metrics.values()]
 
 
-def _cells(comparison: Comparison, *, ranks: bool = False) -> dict[str, list[Cell]]:
+def _cells(comparison: Comparison, figures: Figures, *, ranks: bool = False) -> dict[str, list[Cell]]:
     """Each system's scores, marked, with their intervals."""
     cells: dict[str, list[Cell]] = {system: [] for system in comparison}
     for metric in comparison.metrics:
@@ -123,9 +140,9 @@ def _cells(comparison: Comparison, *, ranks: bool = False) -> dict[str, list[Cel
         for system, result in comparison.items():
             score = result[metric]
             mark = Mark.BEST if system in best else Mark.WORSE if system in worse else None
-            below = None if score.interval is None else Cell(Interval(*score.interval))
+            below = None if score.interval is None else Cell(figures.interval(*score.interval))
             before = _ranks(places[system]) if ranks else ""
-            cells[system].append(Cell(Number(score.value), mark, before, below=below))
+            cells[system].append(Cell(figures.number(score.value), mark, before, below=below))
     return cells
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from capeval.report.formats import percent
+from capeval.report.formats import percent, sentence
 from capeval.report.printing import Printed
-from capeval.report.printing.table import Cell, Column, Interval, Number, Table
+from capeval.report.printing.figures import Figures
+from capeval.report.printing.table import Cell, Column, Number, Table
 
 if TYPE_CHECKING:
     from capeval.report.printing.table import Value
@@ -18,28 +19,51 @@ _SUMMARIES = ("self-cider", "accuracy", "f")
 """The figures that sum up the others: their differences are shown below the table."""
 
 
-def render(result: Diversity, format_: str, *, colour: bool = False, width: int | None = None) -> str:
-    """The result as text in the format of that name; a table in colour, and fitted to a width, where asked for."""
+def render(
+    result: Diversity,
+    format_: str,
+    *,
+    figures: Figures | None = None,
+    colour: bool = False,
+    width: int | None = None,
+) -> str:
+    """The result as text in the format of that name; a table in colour, and fitted to a width, where asked for.
+
+    `figures`: how scores are written; as they are with four decimals by default, since papers print these so.
+    """
+    figures = figures or Figures()
     return Printed(
         result.to_dict,
         lambda: _records(result),
-        lambda: [_table(result)],
-        lambda: [replace(_table(result), title=_title(result), notes=[*_tests(result), *_notes(result)])],
+        lambda: [_table(result, figures)],
+        lambda: [_shown(result, figures)],
     ).render(format_, colour=colour, width=width)
 
 
-def _table(result: Diversity) -> Table:
+def _table(result: Diversity, figures: Figures) -> Table:
     """A row per figure, a column per system; people are the last column."""
     everybody = result.everybody()
-    figures = {key: figure for system in everybody for key, figure in system.items()}
+    scored = {key: score for system in everybody for key, score in system.items()}
     rows: list[list[Value]] = [
-        [_label(figure), *(_cell(system.figures.get(key)) for system in everybody)] for key, figure in figures.items()
+        [_label(score), *(_cell(system.figures.get(key), figures) for system in everybody)]
+        for key, score in scored.items()
     ]
     rows.append(["Vocabulary", *(Number(system.vocabulary, ",") for system in everybody)])
     rows.append(["Captions per image", *map(_count, everybody)])
     return Table(
         [Column("", align="left", names=True), *(Column(system.name) for system in everybody)],
         rows,
+        caption=sentence(figures.said),
+    )
+
+
+def _shown(result: Diversity, figures: Figures) -> Table:
+    """The same, and what stands around a table in the terminal."""
+    return replace(
+        _table(result, figures),
+        title="; ".join(filter(None, [_title(result), figures.said])),
+        caption="",
+        notes=[*_tests(result, figures), *_notes(result)],
     )
 
 
@@ -59,10 +83,12 @@ def _label(figure: Score) -> str:
     return f"{figure.label} ↓" if figure.metric.lower_is_better else figure.label
 
 
-def _cell(figure: Score | None) -> Value:
+def _cell(figure: Score | None, figures: Figures) -> Value:
     if figure is None:
         return ""
-    return Cell(Number(figure.value), beside=Interval(*figure.interval) if figure.interval else None)
+    return Cell(
+        figures.number(figure.value), beside=figures.interval(*figure.interval) if figure.interval else None
+    )
 
 
 def _count(system: SystemDiversity) -> str:
@@ -77,11 +103,11 @@ def _title(result: Diversity) -> str:
     return f"{images}, {first.corpus.tokenizer} tokens{level}"
 
 
-def _tests(result: Diversity) -> list[str]:
+def _tests(result: Diversity, figures: Figures) -> list[str]:
     """The differences of the figures that sum up the others, where there are several systems."""
     lines = [
-        f"  {pair.a} − {pair.b}: {pair.metric} {pair.delta:+.4f} "
-        f"({Interval(*pair.interval, format='+.4f')}), p = {pair.p_corrected:.3g}"
+        f"  {pair.a} − {pair.b}: {pair.metric} {figures.difference(pair.delta)} "
+        f"({figures.interval(*pair.interval, signed=True)}), p = {pair.p_corrected:.3g}"
         for pair in result.pairs
         if pair.metric in _SUMMARIES and pair.interval is not None
     ]

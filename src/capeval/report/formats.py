@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from capeval.errors import UsageError
 from capeval.report.printing import FORMATS, Printed
+from capeval.report.printing.figures import Figures
 
 if TYPE_CHECKING:
     from capeval.report.printing.table import Table
@@ -22,21 +23,25 @@ def render(
     format_: str,
     *,
     explained: Mapping[str, Mapping[str, Any]] | None = None,
+    figures: Figures | None = None,
     colour: bool = False,
     width: int | None = None,
 ) -> str:
     """The result as text in the format of that name; a table in colour, and fitted to a width, where asked for.
+
+    `figures`: how scores are written; the format's own way by default.
 
     Images `explained` by METEOR's alignment, VIFIDEL's plan and SPICE's graphs, where given, follow the table or are
     part of the JSON; raises `UsageError` for them in another format.
     """
     if explained:
         check_explained(format_)
+    figures = figures or Figures.of(format_)
     text = Printed(
         lambda: _document(result, explained or {}),
         lambda: _records(result),
-        lambda: [_table(result)],
-        lambda: [_shown(result)],
+        lambda: [_table(result, figures)],
+        lambda: [_shown(result, figures)],
     ).render(format_, colour=colour, width=width)
     if format_ != "table":
         return text
@@ -60,13 +65,20 @@ def percent(level: float) -> str:
     return f"{100 * level:.6g}%"
 
 
-def heading(result: Result) -> str:
-    """Number of images that were scored, references, tokens."""
+def sentence(text: str) -> str:
+    """The text as a sentence: with a capital, and a full stop; nothing where there is none."""
+    return text and f"{text[0].upper()}{text[1:]}."
+
+
+def heading(result: Result, figures: Figures) -> str:
+    """Number of images that were scored, references, tokens; what has to be said of the figures."""
     least, most = result.corpus.reference_counts
     references = f"{least}" if least == most else f"{least} to {most}"
     images = "1 image" if len(result.image_ids) == 1 else f"{len(result.image_ids):,} images"
     reference = "reference" if most == 1 else "references"
-    return f"{images}, {references} {reference} each, {result.corpus.tokenizer} tokens"
+    return "; ".join(
+        filter(None, [f"{images}, {references} {reference} each, {result.corpus.tokenizer} tokens", figures.said])
+    )
 
 
 def _document(result: Result, explained: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -90,9 +102,9 @@ def _records(result: Result) -> Table:
     )
 
 
-def _table(result: Result) -> Table:
+def _table(result: Result, figures: Figures) -> Table:
     """Label, score and interval of each metric."""
-    from capeval.report.printing.table import Column, Interval, Number, Table, Value
+    from capeval.report.printing.table import Column, Table, Value
 
     columns = [
         Column("metric", align="left", printed="Metric", names=True),
@@ -100,25 +112,26 @@ def _table(result: Result) -> Table:
     ]
     if result.level is not None:
         columns.append(Column(f"{percent(result.level)} interval"))
-    rows: list[list[Value]] = [[score.metric.label, Number(score.value)] for score in result.values()]
+    rows: list[list[Value]] = [[score.metric.label, figures.number(score.value)] for score in result.values()]
     if result.level is not None:
         for row, score in zip(rows, result.values(), strict=True):
-            row.append(Interval(*score.interval) if score.interval else "")
-    return Table(columns, rows, notes=[f"note: {note}" for note in result.notes])
+            row.append(figures.interval(*score.interval) if score.interval else "")
+    notes = [f"note: {note}" for note in result.notes]
+    return Table(columns, rows, caption=sentence(figures.said), notes=notes)
 
 
-def _shown(result: Result) -> Table:
+def _shown(result: Result, figures: Figures) -> Table:
     """The same with a bar of each score within the metric's range, and what stands around a table in the terminal."""
-    from capeval.report.printing.table import Bar, Column
+    from capeval.report.printing.table import Column
 
-    table = _table(result)
+    table = _table(result, figures)
     bars = [
-        "" if score.metric.largest is None or not math.isfinite(score.value) else Bar(score.value, score.metric.largest)
-        for score in result.values()
+        "" if largest is None or not math.isfinite(score.value) else figures.bar(score.value, largest)
+        for score, largest in ((score, score.metric.largest) for score in result.values())
     ]
     return replace(
         table,
-        title=heading(result),
+        title=heading(result, figures),
         columns=[*table.columns, Column("of the range", align="left")],
         rows=[[*row, bar] for row, bar in zip(table.rows, bars, strict=True)],
         notes=[

@@ -42,8 +42,8 @@ class Given(TypedDict, total=False):
     document_frequency: DocumentFrequency | None
     """Document frequencies for CIDEr; by default those of the references of the call (`corpus`)."""
     meteor_resources: str | PathLike[str] | None
-    """Folder of a METEOR 1.5 release; an installed pycocoevalcap by default. Without either, a group leaves METEOR out
-    with a warning.
+    """Folder of a METEOR 1.5 release; the installed package `capeval-meteor` by default, or an installed pycocoevalcap.
+    Without any, METEOR of a group has no score, and a note says so.
     """
     objects: ObjectSource | None
     """Objects in each image, for VIFIDEL: `{image id: {label: count}}`, `{image id: [label, …]}`, or the path of a

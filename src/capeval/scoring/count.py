@@ -111,7 +111,14 @@ def _of_python(metric: PythonMetric, corpus: Corpus, ready: Ready) -> _core.Stat
         raise DataError(
             f"{metric.key}: rows of {rows.shape[1]} numbers need a formula; without one, a row is (score, 1)"
         )
-    return _core.Statistics.of_rows(metric.key, rows.tobytes(), rows.shape[1], metric.formula if own_formula else None)
+    own_rows = type(metric).row_formula is not PythonMetric.row_formula
+    return _core.Statistics.of_rows(
+        metric.key,
+        rows.tobytes(),
+        rows.shape[1],
+        metric.formula if own_formula else None,
+        metric.row_formula if own_rows else None,
+    )
 
 
 def check_unit(corpus: Corpus, metrics: Sequence[Metric]) -> None:

@@ -11,7 +11,7 @@ from capeval.metrics.base import Metric, SetMetric
 from capeval.metrics.derived import Accuracy
 from capeval.metrics.self_cider import SelfCider
 from capeval.scoring.intervals import notes
-from capeval.scoring.result import NotScoredError, Score
+from capeval.scoring.result import NotScoredError, Score, scored
 
 if TYPE_CHECKING:
     import numpy as np
@@ -104,11 +104,7 @@ class SystemDiversity(Mapping[str, Score]):
     document_frequency: DocumentFrequency | None = field(repr=False)
 
     def __getitem__(self, key: str | Metric) -> Score:
-        try:
-            return self.figures[key.key if isinstance(key, Metric) else key]
-        except KeyError:
-            name = key.key if isinstance(key, Metric) else key
-            raise NotScoredError(f"{name!r} was not scored; scored: {', '.join(self.figures)}") from None
+        return scored(self.figures, key)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.figures)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from capeval.errors import MissingDependencyError, UsageError
 from capeval.metrics.base import Metric
+from capeval.metrics.registry import key_of
 from capeval.resources.needs import Needs
 from capeval.scoring.intervals import notes
 from capeval.scoring.number import Number
@@ -123,9 +124,26 @@ def within(score: Score, interval: tuple[float, float] | None) -> Score:
     return score if interval is None or not math.isfinite(score.value) else replace(score, interval=interval)
 
 
+def scored(scores: Mapping[str, Score], key: str | Metric) -> Score:
+    """The score of that key, in any spelling that names the metric, or of that metric.
+
+    Raises `NotScoredError`, a `KeyError`, where it was not scored.
+    """
+    name = key.key if isinstance(key, Metric) else key
+    found = scores.get(name)
+    if found is None and isinstance(name, str):
+        found = scores.get(key_of(name))
+    if found is None:
+        raise NotScoredError(f"{name!r} was not scored; scored: {', '.join(scores)}")
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class Result(Mapping[str, Score]):
-    """Scores of one system, by metric key or metric: `result["cider-d"].value`, `result[CiderD()].value`."""
+    """Scores of one system, by metric key or metric: `result["cider-d"].value`, `result[CiderD()].value`.
+
+    The COCO suite's spellings are keys too: `result["CIDEr"]`, `result["Bleu_4"]`.
+    """
 
     version: str
     image_ids: list[str] = field(repr=False)
@@ -139,11 +157,7 @@ class Result(Mapping[str, Score]):
     """What the metrics were given beside captions; explanations take it again where the result was pickled."""
 
     def __getitem__(self, key: str | Metric) -> Score:
-        try:
-            return self.scores[key.key if isinstance(key, Metric) else key]
-        except KeyError:
-            name = key.key if isinstance(key, Metric) else key
-            raise NotScoredError(f"{name!r} was not scored; scored: {', '.join(self.scores)}") from None
+        return scored(self.scores, key)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.scores)

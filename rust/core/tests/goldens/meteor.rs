@@ -1,7 +1,7 @@
 //! METEOR's own texts, for the tests that compare with the program: `make test-rust` finds them.
 //!
 //! `CAPEVAL_METEOR` names their folder: `function/`, `nonbreaking/` and `synonym/` of the program, and
-//! `paraphrase-en.gz`. The tests that need them are ignored in a plain `cargo test`, which says so.
+//! `data/paraphrase-en`. The tests that need them are ignored in a plain `cargo test`, which says so.
 
 use std::path::PathBuf;
 

@@ -17,8 +17,8 @@ as the COCO caption evaluation code runs it.
 | word-final Σ | – | by Java's word breaks | by the neighbouring letters |
 
 Outside English the program has fewer modules and other parameters, and so has capeval: see the page of the metric.
-The tables (function words, synonyms, paraphrases) are not part of capeval: `pip install 'capeval[meteor]'` brings them,
-or `--meteor-resources DIR` names a METEOR 1.5 release.
+The tables (function words, synonyms, paraphrases) are not part of capeval: `pip install 'capeval[meteor]'` brings them
+as the package `capeval-meteor`, or `--meteor-resources DIR` names a METEOR 1.5 release.
 """
 
 from __future__ import annotations
@@ -103,6 +103,14 @@ class Meteor(Metric):
 
         return missing(needs.get("meteor_resources"))
 
+    def not_installed(self, needs: Needs) -> str | None:
+        if "meteor_resources" in needs or self.unavailable(needs) is None:
+            return None
+        return (
+            "its tables are not installed; pip install 'capeval[meteor]', or name the folder of a METEOR 1.5 release "
+            "with --meteor-resources DIR"
+        )
+
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Takes METEOR's tables of the language. Raises `DataError` for a sentence that is too long to align."""
         length, image = corpus._core.longest()
@@ -147,8 +155,8 @@ class Meteor(Metric):
     ) -> Alignment | None:
         """Which words of the candidate were matched with which of its best reference, and how; printable.
 
-        `resources`: folder of a METEOR release; an installed pycocoevalcap by default. None without references.
-        Raises `MissingDependencyError` without tables.
+        `resources`: folder of a METEOR release; the installed package `capeval-meteor` by default. None without
+        references. Raises `MissingDependencyError` without tables.
         """
         from capeval.corpus.corpus import tokenize
         from capeval.metrics.meteor.alignment import explain

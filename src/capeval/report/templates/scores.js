@@ -20,14 +20,17 @@ export function showScores(report) {
   byId("scores").append(element("table", {class: "scores", role: "table"},
     element("thead", {role: "rowgroup"}, element("tr", {role: "row"},
       ...heads.map((head) => element("th", {scope: "col", role: "columnheader"}, head)))),
-    element("tbody", {role: "rowgroup"}, ...report.metrics.map(scoreRow))),
+    element("tbody", {role: "rowgroup"}, ...report.metrics.map((metric) => scoreRow(metric, report.level !== null)))),
     ...report.notes.map((note) => element("p", {class: "legend"}, note)));
 }
 
-/** @param {ScoredMetric} metric */
-function scoreRow(metric) {
-  const interval = metric.interval === null ? [] : [
-    element("td", {class: "interval", role: "cell"}, metric.interval.map(corpusScore).join(" – "))];
+/**
+ * @param {ScoredMetric} metric
+ * @param {boolean} intervals whether the table has a column for them; a metric without a score has none
+ */
+function scoreRow(metric, intervals) {
+  const interval = intervals ? [
+    element("td", {class: "interval", role: "cell"}, (metric.interval ?? []).map(corpusScore).join(" – "))] : [];
   return element("tr", {role: "row"},
     element("th", {scope: "row", role: "rowheader"}, metric.label, element("span", {class: "summary"}, metric.summary)),
     element("td", {class: "value", role: "cell"}, corpusScore(metric.value)),

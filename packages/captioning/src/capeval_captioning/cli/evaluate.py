@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +13,9 @@ from capeval.corpus.corpus import Corpus, Tokenizer
 from capeval.data.atomic import atomic_write
 from capeval.errors import MissingDependencyError
 from capeval_captioning.cli.threads import one_thread
+
+if TYPE_CHECKING:
+    from capeval.report.printing.figures import Figures
 
 
 @click.command()
@@ -38,6 +42,7 @@ from capeval_captioning.cli.threads import one_thread
 )
 @options.tokenizer
 @options.interval
+@options.figures()
 @options.common
 def command(
     captioner: str,
@@ -54,6 +59,7 @@ def command(
     features: str | None,
     tokenizer: Tokenizer,
     interval: float | None,
+    figures: Figures,
     format_: str,
     output: str,
     threads: int,
@@ -96,7 +102,8 @@ def command(
         with atomic_write(written) as file:
             rows = [{"image_id": image, "caption": caption} for image, caption in candidates.items()]
             json.dump(rows, file, ensure_ascii=False)
-    options.emit(render(result, format_, colour=options.colour(output), width=options.width(output)), output)
+    colour, width = options.colour(output), options.width(output)
+    options.emit(render(result, format_, figures=figures, colour=colour, width=width), output)
 
 
 def _show(what: str, done: int, images: int) -> None:

@@ -17,6 +17,7 @@ from capeval._core import Captions
 from capeval.corpus.corpus import TOKENIZERS
 from capeval.data import read_objects
 from capeval.errors import CapevalError, DataError
+from capeval.metrics.not_scored import computable
 from capeval.metrics.registry import parse_metrics
 from capeval.resources.needs import Needs
 from capeval_server.accounts.access import Caller
@@ -95,10 +96,10 @@ class BenchmarkForm(Rules):
         return Needs({"objects": {} if self.has_objects else None})
 
     def parsed_metrics(self) -> tuple[Metric, ...]:
-        """The metrics, without those of groups that need what there is not. Raises `CapevalError`."""
+        """The metrics, without those of groups that need what is not here. Raises `CapevalError`."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return parse_metrics(self.metrics, self._needs)
+            return computable(parse_metrics(self.metrics, self._needs))
 
     def _metric_problems(self) -> list[str]:
         try:

@@ -1,0 +1,137 @@
+"""`capeval check`: scores that continuous integration insists on."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import click
+
+from capeval.cli import options
+from capeval.cli.interruptible import stage
+from capeval.corpus.corpus import Corpus
+from capeval.data import read_candidates, read_references
+from capeval.errors import UsageError
+from capeval.metrics.registry import parse_metrics
+from capeval.report.check_formats import render_check, verdict
+from capeval.scoring.baseline import baseline_corpus, read_baseline, recorded
+from capeval.scoring.check import check_result
+from capeval.scoring.score import score_corpus
+
+if TYPE_CHECKING:
+    from capeval.metrics import Metric
+    from capeval.report.printing.figures import Figures
+    from capeval.resources.needs import Needs
+    from capeval.scoring.check import Kind
+
+FAILED = 3
+"""The exit status of a check that failed."""
+
+
+@click.command()
+@click.argument("references")
+@click.argument("candidates")
+@click.option(
+    "--min",
+    "least",
+    multiple=True,
+    metavar="METRIC=SCORE",
+    help="Fail below this score, as cider-d=1.1; may be repeated.",
+)
+@click.option(
+    "--max",
+    "most",
+    multiple=True,
+    metavar="METRIC=SCORE",
+    help="Fail above this score; may be repeated.",
+)
+@click.option(
+    "--against",
+    metavar="FILE.json",
+    help="Fail where a metric is significantly worse than in this baseline, which capeval score --baseline wrote.",
+)
+@options.compared_metrics
+@options.test
+@options.alpha
+@options.samples("Permutations, or bootstrap samples.")
+@options.needs
+@options.tokenizer
+@options.on_missing
+@options.caption_files
+@options.figures()
+@options.common
+def command(
+    references: str,
+    candidates: str,
+    least: tuple[str, ...],
+    most: tuple[str, ...],
+    against: str | None,
+    metrics: str,
+    test: str,
+    alpha: float,
+    samples: int,
+    needs: Needs,
+    tokenizer: str,
+    on_missing: str,
+    reference_format: str | None,
+    candidate_format: str | None,
+    split: str | None,
+    figures: Figures,
+    format_: str,
+    output: str,
+    threads: int,
+    seed: int,
+) -> int:
+    """Hold the scores of CANDIDATES against bounds or a baseline, for continuous integration.
+
+    The exit status is 0 where all checks pass, 3 where one fails.
+    """
+    if not (least or most or against):
+        raise click.UsageError("nothing to check; give --min METRIC=SCORE, --max METRIC=SCORE or --against FILE.json")
+    if metrics and not against:
+        raise click.UsageError("--metrics chooses what to compare with --against FILE.json, which was not given")
+    if references == candidates == "-":
+        raise UsageError("references and candidates cannot both be standard input; name a file for one of them")
+    bounds = [*(_bound("min", text) for text in least), *(_bound("max", text) for text in most)]
+    baseline = None if against is None else read_baseline(against)
+    compared: tuple[Metric, ...] = ()
+    if baseline is not None:
+        compared = parse_metrics(metrics or list(baseline.scores), needs)
+        for metric in compared:
+            recorded(baseline, metric.key)
+    options.check_outputs(output=output)
+    stage.text = "reading"
+    candidate_captions = read_candidates(candidates, format=candidate_format)
+    reference_captions = read_references(references, format=reference_format, split=split)
+    stage.text = "tokenising"
+    corpus = Corpus(reference_captions, candidate_captions, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
+    before = None if baseline is None else baseline_corpus(baseline, corpus, threads=threads)
+    stage.text = "scoring"
+    wanted = tuple(dict.fromkeys((*(metric for metric, _, _ in bounds), *compared)))
+    now = score_corpus(corpus, wanted, needs=needs, interval=None, threads=threads)
+    then = None if before is None else score_corpus(before, compared, needs=needs, interval=None, threads=threads)
+    check = check_result(
+        now, bounds, baseline, then,
+        compared=compared, test=test, samples=samples, alpha=alpha, seed=seed, threads=threads,
+    )  # fmt: skip
+    colour, width = options.colour(output), options.width(output)
+    options.emit(render_check(check, format_, figures=figures, colour=colour, width=width), output)
+    if check.passed:
+        return 0
+    click.echo(f"capeval: {verdict(check)}", err=True)
+    return FAILED
+
+
+def _bound(kind: Kind, text: str) -> tuple[Metric, Kind, float]:
+    """The metric and the score of METRIC=SCORE; the metric's parameters may have equals signs of their own."""
+    name, equals, number = (part.strip() for part in text.rpartition("="))
+    try:
+        score = float(number)
+    except ValueError:
+        score = math.nan
+    if not (equals and name) or not math.isfinite(score):
+        raise UsageError(f"--{kind} takes METRIC=SCORE, as cider-d=1.1, got {text!r}")
+    metrics = parse_metrics(name)
+    if len(metrics) != 1:
+        raise UsageError(f"--{kind} takes one metric, and {name!r} is {len(metrics)}; repeat the option for each")
+    return metrics[0], kind, score

@@ -1,0 +1,96 @@
+"""The place of a metric of a group that this machine cannot compute: a row without a score, which says why."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from capeval.errors import warn
+from capeval.metrics.base import Metric, PythonMetric, Ready
+
+if TYPE_CHECKING:
+    from capeval import _core
+    from capeval.corpus.corpus import Corpus
+
+
+class NotScored(PythonMetric):
+    """Stands for `metric`, under its name, and scores no image. `reason` says what is missing, and how to get it.
+
+    So a table has the same rows on every machine, whatever is installed there.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ()
+    metric: Metric
+    reason: str
+
+    def __init__(self, metric: Metric, reason: str) -> None:
+        vars(self).update(metric=metric, reason=reason)
+
+    def __getattr__(self, name: str) -> Any:
+        """What the metric says of itself."""
+        if name in {"metric", "reason"}:
+            raise AttributeError(name)
+        return getattr(self.metric, name)
+
+    @property
+    def name(self) -> str:
+        return self.metric.name
+
+    @property
+    def key(self) -> str:
+        return self.metric.key
+
+    @property
+    def label(self) -> str:
+        return self.metric.label
+
+    @property
+    def largest(self) -> float | None:
+        return self.metric.largest
+
+    @property
+    def lower_is_better(self) -> bool:
+        return self.metric.lower_is_better
+
+    def usual(self) -> Metric:
+        return self
+
+    def __str__(self) -> str:
+        return str(self.metric)
+
+    def signature_parts(self) -> list[str]:
+        return [f"not scored: {self.reason}"]
+
+    @property
+    def no_score_where(self) -> str | None:
+        return self.reason
+
+    def unscored(self, statistics: _core.Statistics) -> int:
+        return statistics.rows
+
+    def notes(self, statistics: _core.Statistics) -> list[str]:  # noqa: ARG002
+        return [f"{self.label} has no score: {self.reason}."]
+
+    def formula(self, sums: Sequence[float]) -> float:  # noqa: ARG002
+        return 0.0  # never asked for as a score: no image has one
+
+    def row_formula(self, row: Sequence[float]) -> float:  # noqa: ARG002
+        return math.nan
+
+    def statistics(self, corpus: Corpus, ready: Ready) -> Sequence[Sequence[float]]:  # noqa: ARG002
+        """Rows that count nothing."""
+        return [(0.0, 0.0)] * corpus.candidate_count
+
+
+def computable(metrics: Iterable[Metric]) -> tuple[Metric, ...]:
+    """The metrics that this machine can compute, for tables in which one without scores would say nothing; warns of the
+    others.
+    """
+    kept = []
+    for metric in metrics:
+        if isinstance(metric, NotScored):
+            warn(f"{metric.label} is left out: {metric.reason}")
+        else:
+            kept.append(metric)
+    return tuple(kept)

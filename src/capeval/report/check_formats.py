@@ -1,0 +1,105 @@
+"""A check in each of the formats of `--format`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from capeval.report.formats import heading, sentence
+from capeval.report.printing import Printed
+from capeval.report.printing.figures import Figures
+from capeval.report.printing.table import Cell, Column, Mark, Number, Table
+
+if TYPE_CHECKING:
+    from capeval.report.printing.table import Value
+    from capeval.scoring.check import Check, Checked
+
+
+def render_check(
+    check: Check, format_: str, *, figures: Figures | None = None, colour: bool = False, width: int | None = None
+) -> str:
+    """The check as text in the format of that name; a table in colour, and fitted to a width, where asked for."""
+    figures = figures or Figures.of(format_)
+    return Printed(
+        check.to_dict,
+        lambda: _records(check),
+        lambda: [_table(check, figures)],
+        lambda: [_shown(check, figures)],
+    ).render(format_, colour=colour, width=width)
+
+
+def verdict(check: Check) -> str:
+    """How the check ended, in one line."""
+    if check.passed:
+        return f"{_checks(len(check.checks))} passed"
+    beyond = {"min": "below", "max": "above"}
+    failed = [
+        f"{check.result[one.metric].label} {Number(one.score)} is {beyond[one.kind]} {one.against:g}"
+        for one in check.failed
+        if one.kind in beyond
+    ]
+    worse = ", ".join(check.result[one.metric].label for one in check.failed if one.kind not in beyond)
+    failed += [f"worse than the baseline by {worse}"] * bool(worse)
+    return f"{len(check.failed)} of {_checks(len(check.checks))} failed: {'; '.join(failed)}"
+
+
+def _checks(count: int) -> str:
+    return "1 check" if count == 1 else f"{count} checks"
+
+
+def _required(one: Checked, figures: Figures) -> str:
+    sign = {"min": "at least", "max": "at most", "baseline": "baseline"}[one.kind]
+    return f"{sign} {figures.number(one.against)}"
+
+
+def _records(check: Check) -> Table:
+    """A row per check."""
+    heads = ("metric", "kind", "score", "against", "delta", "p", "passed")
+    rows: list[list[Value]] = [
+        [
+            one.metric, one.kind, Number(one.score), Number(one.against), Number(one.delta),
+            "" if one.p is None else Number(one.p), "yes" if one.passed else "no",
+        ]
+        for one in check.checks
+    ]  # fmt: skip
+    return Table([Column(head) for head in heads], rows)
+
+
+def _table(check: Check, figures: Figures) -> Table:
+    columns = [
+        Column("metric", align="left", printed="Metric", names=True),
+        Column("verdict", align="left", printed="Verdict"),
+        Column("score", printed="Score", bold=True),
+        Column("required", printed="Required"),
+        Column("difference", printed="Difference"),
+        Column("p", printed="p"),
+    ]
+    rows: list[list[Value]] = [
+        [
+            check.result[one.metric].label,
+            "passed" if one.passed else Cell("regression" if one.kind == "baseline" else "failed", Mark.SIGNIFICANT),
+            figures.number(one.score),
+            _required(one, figures),
+            figures.difference(one.delta),
+            "" if one.p is None else "<0.001" if one.p < 0.001 else Number(one.p, ".3f"),
+        ]
+        for one in check.checks
+    ]
+    notes = [f"note: {note}" for note in check.result.notes]
+    caption = " ".join(filter(None, [sentence(figures.said), sentence(_tests(check))]))
+    return Table(columns, rows, caption=caption, notes=notes)
+
+
+def _shown(check: Check, figures: Figures) -> Table:
+    table = _table(check, figures)
+    said = [_tests(check)] if check.tested else []
+    return replace(table, title=heading(check.result, figures), caption="", notes=["", *said, *table.notes])
+
+
+def _tests(check: Check) -> str:
+    """How a regression was told from chance."""
+    if not check.tested:
+        return ""
+    test = {"permutation": "paired permutation test", "bootstrap": "paired bootstrap test"}[check.test]
+    how = f"{test}, {check.samples:,} samples, Holm over metrics"
+    return f"regression: worse than the baseline, p ≤ {check.alpha:g} ({how})"

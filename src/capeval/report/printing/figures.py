@@ -1,0 +1,62 @@
+"""How scores are written in tables: as they are, or times 100 as papers print them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from capeval.errors import UsageError
+from capeval.report.printing.table import Bar, Interval, Number
+
+_EXACT = ("json", "csv")
+"""The formats for programs: scores as they are, in full precision."""
+
+
+@dataclass(frozen=True)
+class Figures:
+    """The factor of scores, and their number of decimals."""
+
+    percent: bool = False
+    digits: int = 4
+
+    @classmethod
+    def of(
+        cls, format_: str, percent: bool | None = None, digits: int | None = None, *, papers: bool = True
+    ) -> Figures:
+        """Those of a format, unless given: LaTeX has what papers print, 100 times the score with one decimal.
+
+        Args:
+            format_: one of `FORMATS`.
+            percent: whether scores are printed times 100; None: in LaTeX, if `papers` print these scores so.
+            digits: number of decimals; None: 4, and 1 of scores times 100.
+            papers: whether papers print these scores times 100.
+
+        Raises `UsageError` where either is given for a format whose numbers are for programs.
+        """
+        if format_ in _EXACT and (percent is not None or digits is not None):
+            raise UsageError(
+                f"--percent and --digits are for tables; --format {format_} has the scores as they are, "
+                "in full precision"
+            )
+        percent = (papers and format_ == "latex") if percent is None else percent
+        return cls(percent, (1 if percent else 4) if digits is None else digits)
+
+    @property
+    def said(self) -> str:
+        """What a table has to say about its scores; empty where they are as they are."""
+        return "scores × 100" if self.percent else ""
+
+    def number(self, value: float) -> Number:
+        return Number(self._factor * value, f".{self.digits}f")
+
+    def difference(self, value: float) -> Number:
+        return Number(self._factor * value, f"+.{self.digits}f")
+
+    def interval(self, low: float, high: float, *, signed: bool = False) -> Interval:
+        return Interval(self._factor * low, self._factor * high, f"{'+' * signed}.{self.digits}f")
+
+    def bar(self, value: float, largest: float) -> Bar:
+        return Bar(self._factor * value, self._factor * largest)
+
+    @property
+    def _factor(self) -> float:
+        return 100.0 if self.percent else 1.0

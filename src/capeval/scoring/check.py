@@ -1,0 +1,157 @@
+"""Checks of a system: scores that must be reached, and a baseline that it must not fall behind."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from capeval.errors import warn
+from capeval.scoring.baseline import Baseline, check_alike, recorded
+from capeval.scoring.compare import compare_results, holm
+from capeval.scoring.result import finite
+
+if TYPE_CHECKING:
+    from capeval.metrics import Metric
+    from capeval.scoring.result import Result
+
+Kind = Literal["min", "max", "baseline"]
+SAME = 1e-9
+"""Scores that differ by no more are equal: sums over images may be rounded in another order."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A metric, what its score was held against, and how that ended."""
+
+    metric: str
+    """Its key."""
+    kind: Kind
+    """`min` and `max`: a bound; `baseline`: the score of the baseline."""
+    score: float
+    against: float
+    passed: bool
+    p: float | None = None
+    """p of the difference to the baseline, corrected over the metrics; None where it was not tested."""
+
+    @property
+    def delta(self) -> float:
+        """The score minus what it was held against."""
+        return self.score - self.against
+
+
+@dataclass(frozen=True)
+class Check:
+    """All checks of a system. It passed if all of them did."""
+
+    result: Result = field(repr=False)
+    checks: list[Checked]
+    test: str
+    samples: int
+    alpha: float
+    seed: int
+
+    @property
+    def passed(self) -> bool:
+        return all(one.passed for one in self.checks)
+
+    @property
+    def failed(self) -> list[Checked]:
+        return [one for one in self.checks if not one.passed]
+
+    @property
+    def tested(self) -> bool:
+        """Whether differences to a baseline were tested."""
+        return any(one.p is not None for one in self.checks)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON document of `capeval check`."""
+        document = self.result.to_dict()
+        chosen = {"samples": self.samples, "alpha": self.alpha, "correction": "holm", "seed": self.seed}
+        return {
+            "capeval": document["capeval"],
+            "images": document["images"],
+            "passed": self.passed,
+            "checks": [
+                {**asdict(one), "score": finite(one.score), "against": finite(one.against), "delta": finite(one.delta)}
+                for one in self.checks
+            ],
+            **({"test": {"name": self.test, **chosen}} if self.tested else {}),
+            "signatures": document["signatures"],
+            **({"notes": document["notes"]} if "notes" in document else {}),
+        }
+
+
+def check_result(
+    now: Result,
+    bounds: Sequence[tuple[Metric, Kind, float]],
+    baseline: Baseline | None = None,
+    then: Result | None = None,
+    *,
+    compared: Sequence[Metric] = (),
+    test: str = "permutation",
+    samples: int = 1000,
+    alpha: float = 0.05,
+    seed: int = 0,
+    threads: int = 0,
+) -> Check:
+    """Holds scores against bounds and a baseline.
+
+    Args:
+        now: the scores, of the metrics of `bounds` and `compared`.
+        bounds: metric, `min` or `max`, and the least or largest score that passes.
+        baseline: what was scored before.
+        then: the baseline's captions, scored now by the `compared` metrics; without them nothing is tested, and any
+            fall is a regression.
+        compared: the metrics to compare with the baseline.
+        test: `permutation` or `bootstrap`, as for `capeval.compare`.
+        samples: number of permutations, or of bootstrap samples.
+        alpha: a lower score is a regression where p, corrected by Holm over the metrics, is at most this.
+        seed: seed of the test.
+        threads: number of threads; 0 means one per core.
+
+    Raises `DataError` where the baseline was scored in another way, `UsageError` for a metric that it lacks.
+    """
+    checks = [
+        Checked(
+            metric.key, kind, value := now[metric].value, bound, value >= bound if kind == "min" else value <= bound
+        )
+        for metric, kind, bound in bounds
+    ]
+    if baseline is not None:
+        before = {metric.key: recorded(baseline, metric.key) for metric in compared}
+        now_compared = _only(now, compared)
+        check_alike(baseline, now_compared, then)
+        p = None if then is None else _tested(now_compared, then, test, samples, alpha, seed, threads)
+        for metric in compared:
+            value, old = now[metric].value, before[metric.key]
+            worse = (value - old) * (1 if metric.lower_is_better else -1) > SAME
+            own = None if p is None else p[metric.key]
+            lost = math.isnan(value) and not math.isnan(old)
+            passed = not lost and not (worse and (own is None or own <= alpha))
+            checks.append(Checked(metric.key, "baseline", value, old, passed, own))
+    return Check(now, checks, test, samples, alpha, seed)
+
+
+def _only(result: Result, metrics: Sequence[Metric]) -> Result:
+    from dataclasses import replace
+
+    return replace(result, scores={metric.key: result[metric] for metric in metrics})
+
+
+def _tested(
+    now: Result, then: Result, test: str, samples: int, alpha: float, seed: int, threads: int
+) -> Mapping[str, float]:
+    """P of each metric's difference, corrected over the metrics."""
+    least = math.ceil(len(now) / alpha - 1e-9) - 1
+    if samples < least:
+        warn(
+            f"with {samples:,} samples no p, corrected over {len(now)} metrics, is below "
+            f"{len(now) / (samples + 1):.2g}: nothing can be a regression at {alpha:g}; take {least:,} samples"
+        )
+    comparison = compare_results(
+        {"now": now, "baseline": then},
+        test=test, samples=samples, correction="none", interval=None, seed=seed, threads=threads,
+    )  # fmt: skip
+    return dict(zip(now, holm([comparison.pair("now", "baseline", key).p for key in now]), strict=True))

@@ -1,0 +1,211 @@
+"""`capeval check`: bounds, and a baseline that no system may fall behind."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import capeval
+from capeval import example
+from runner import Ended, Runner
+
+Write = Callable[[str, object], str]
+CAREFUL, PLAIN = example.systems()["careful"], example.systems()["plain"]
+METRICS = "cider-d, bleu-4, meteor"
+
+
+@pytest.fixture
+def baseline(run: Runner, references: str, write: Write) -> str:
+    """The careful system, by three metrics."""
+    write("careful.json", CAREFUL)
+    run.ok("score", references, "careful.json", "--metrics", METRICS, "--interval", "none", "--baseline", "base.json")
+    return "base.json"
+
+
+def rows(ended: Ended) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(ended.stdout)))
+
+
+def changed(run: Runner, file: str, change: Callable[[dict[str, Any]], None]) -> str:
+    """The baseline with a change, in a file of its own."""
+    document = json.loads((run.folder / file).read_text("utf-8"))
+    change(document)
+    (run.folder / "changed.json").write_text(json.dumps(document), "utf-8")
+    return "changed.json"
+
+
+@pytest.mark.parametrize(
+    ("options", "status"),
+    [
+        (("--min", "CIDEr=1.83"), 0),
+        (("--min", "cider-d=1.84"), 3),
+        (("--max", "bleu-4=0.51"), 0),
+        (("--max", "bleu-4=0.5"), 3),
+        (("--min", "rouge-l=0.6", "--min", "cider-d(sigma=5)=9"), 3),
+        (("--min", "rouge-l=0.6", "--max", "rouge-l=0.7"), 0),
+    ],
+)
+def test_bounds(run: Runner, references: str, write: Write, options: tuple[str, ...], status: int) -> None:
+    write("careful.json", CAREFUL)
+    ended = run("check", references, "careful.json", *options, "--format", "json")
+    assert ended.status == status
+    document = json.loads(ended.stdout)
+    assert document["passed"] == (status == 0)
+    assert [one["passed"] for one in document["checks"]].count(False) == (status != 0)
+    assert ("failed" in ended.stderr) == (status != 0)
+
+
+def test_a_bound_that_is_met_exactly_passes(run: Runner, references: str, write: Write) -> None:
+    value = capeval.score(example.references(), CAREFUL, "cider-d", interval=None)["cider-d"].value
+    file = write("careful.json", CAREFUL)
+    assert run("check", references, file, "--min", f"cider-d={value!r}", "--max", f"cider-d={value!r}").status == 0
+
+
+def test_a_worse_system_is_a_regression_by_the_paired_test(
+    run: Runner, references: str, write: Write, baseline: str
+) -> None:
+    ended = run("check", references, write("plain.json", PLAIN), "--against", baseline, "--format", "csv", "-q")
+    assert ended.status == 3
+    assert ended.stderr.startswith("capeval: 3 of 3 checks failed: worse than the baseline by CIDEr-D, BLEU-4, METEOR")
+    compared = capeval.compare(example.references(), {"now": PLAIN, "then": CAREFUL}, METRICS, correction="none")
+    found = rows(ended)
+    assert [row["metric"] for row in found] == ["cider-d", "bleu-4", "meteor"]
+    for row in found:
+        pair = compared.pair("now", "then", row["metric"])
+        assert float(row["delta"]) == pytest.approx(pair.delta)
+        assert float(row["p"]) == pytest.approx(min(1, 3 * pair.p))  # Holm: all three p are the least that there is
+        assert row["passed"] == "no"
+
+
+def test_the_same_captions_pass_and_so_does_a_better_system(
+    run: Runner, references: str, write: Write, baseline: str
+) -> None:
+    assert "regression" not in run.ok("check", references, "careful.json", "--against", baseline).split("\n\n")[0]
+    write("plain.json", PLAIN)
+    run.ok("score", references, "plain.json", "--metrics", METRICS, "--interval", "none", "--baseline", "low.json")
+    run.ok("check", references, "careful.json", "--against", "low.json")
+
+
+def test_a_fall_by_chance_is_no_regression(run: Runner, references: str, write: Write, baseline: str) -> None:
+    """One caption of sixty is worse: a lower score, and no evidence."""
+    file = write("now.json", {**CAREFUL, next(iter(CAREFUL)): "something"})
+    ended = run("check", references, file, "--against", baseline, "--format", "csv")
+    assert ended.status == 0
+    assert all(float(row["p"]) > 0.05 for row in rows(ended))
+    assert {row["metric"] for row in rows(ended) if float(row["delta"]) < 0} >= {"cider-d", "meteor"}
+    # Scores alone cannot be tested, so any fall counts.
+    scores_alone = changed(run, baseline, lambda document: document.pop("captions"))
+    ended = run("check", references, file, "--against", scores_alone, "--format", "csv")
+    assert ended.status == 3
+    assert "scores without captions: nothing can be tested" in ended.stderr
+    assert {row["p"] for row in rows(ended)} == {""}
+    assert run("check", references, "careful.json", "--against", scores_alone).status == 0
+
+
+def test_too_few_samples_are_warned_of(run: Runner, references: str, write: Write, baseline: str) -> None:
+    """Three metrics, and the least p of 40 samples is 1/41: a regression could not be told."""
+    ended = run("check", references, write("plain.json", PLAIN), "--against", baseline, "--samples", "40")
+    assert ended.status == 0
+    assert "with 40 samples no p, corrected over 3 metrics, is below 0.073: nothing can be a regression" in ended.stderr
+    assert run("check", references, "plain.json", "--against", baseline, "--samples", "59").status == 3
+
+
+def test_the_json_of_score_is_a_baseline_without_captions(run: Runner, references: str, write: Write) -> None:
+    write("careful.json", CAREFUL)
+    run.ok("score", references, "careful.json", "--format", "json", "-o", "scores.json")
+    ended = run("check", references, "careful.json", "--against", "scores.json")
+    assert (ended.status, ended.stderr.count("scores without captions")) == (0, 1)
+
+
+def test_metrics_choose_what_is_compared(run: Runner, references: str, baseline: str) -> None:
+    options = ("--against", baseline, "--metrics", "CIDEr", "--min", "rouge-l=0.1", "--format", "csv")
+    found = rows(run("check", references, "careful.json", *options))
+    assert [(row["metric"], row["kind"]) for row in found] == [("rouge-l", "min"), ("cider-d", "baseline")]
+
+
+def test_a_metric_that_the_baseline_lacks(run: Runner, references: str, baseline: str) -> None:
+    message = run.refused("check", references, "careful.json", "--against", baseline, "--metrics", "rouge-l")
+    assert "base.json has no rouge-l; it has: cider-d, bleu-4, meteor; write the baseline again" in message
+
+
+def test_another_way_of_scoring_is_refused(run: Runner, references: str, write: Write, baseline: str) -> None:
+    careful = ("check", references, "careful.json", "--against", baseline)
+    assert "cider-d was scored as cider-d|n:4|sigma:6|df:corpus(60)|tok:ptb|refs:5" in run.refused(
+        *careful, "--tokenizer", "whitespace"
+    )
+    fewer = write("fewer.json", {image: captions[:4] for image, captions in example.references().items()})
+    assert "and here as cider-d|n:4|sigma:6|df:corpus(60)|tok:ptb|refs:4" in run.refused(
+        "check", fewer, "careful.json", "--against", baseline
+    )
+
+
+def test_other_references_of_the_same_shape_are_refused(
+    run: Runner, references: str, write: Write, baseline: str
+) -> None:
+    """Nothing in a signature tells them apart; the scores of the baseline's captions do."""
+    others = {image: [*captions[::-1][:-1], "something else"] for image, captions in example.references().items()}
+    message = run.refused("check", write("others.json", others), "careful.json", "--against", baseline)
+    assert "its captions have cider-d" in message
+    assert "the references, another file or capeval changed; write the baseline again" in message
+
+
+def test_other_images_are_refused(run: Runner, references: str, write: Write, baseline: str) -> None:
+    some = dict(list(CAREFUL.items())[:50])
+    message = run.refused("check", references, write("some.json", some), "--against", baseline, "--on-missing", "skip")
+    assert "10 images (" in message
+    assert "are not scored here" in message
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("{", "it is no JSON: "),
+        ([1], "it is no JSON object"),
+        ({"1": "a dog"}, 'its "scores" and "signatures" are not those of the same metrics'),
+        ({"scores": {"bleu-1": True}, "signatures": {"bleu-1": ""}}, 'its "scores" and "signatures" are not'),
+        ({"scores": {"bleu-1": 1}, "signatures": {"bleu-1": ""}, "captions": [1]}, 'its "captions" are not texts'),
+    ],
+)
+def test_a_file_that_is_no_baseline(run: Runner, references: str, write: Write, content: object, why: str) -> None:
+    write("careful.json", CAREFUL)
+    message = run.refused("check", references, "careful.json", "--against", write("b.json", content))
+    assert f"b.json: {why}" in message
+    assert message.endswith("a baseline is what capeval score REFERENCES CANDIDATES --baseline FILE writes")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "nothing to check; give --min METRIC=SCORE"),
+        (("--min", "cider-d"), "--min takes METRIC=SCORE, as cider-d=1.1, got 'cider-d'"),
+        (("--max", "cider-d=nan"), "--max takes METRIC=SCORE, as cider-d=1.1, got 'cider-d=nan'"),
+        (("--min", "coco=1"), "--min takes one metric, and 'coco' is 7; repeat the option for each"),
+        (("--min", "cider-e=1"), "unknown metric 'cider-e'"),
+        (("--min", "cider-d=1", "--metrics", "meteor"), "--metrics chooses what to compare with --against FILE.json"),
+        (("--against", "none.json"), "none.json: cannot be read: No such file or directory"),
+    ],
+)
+def test_bad_usage(run: Runner, references: str, write: Write, options: tuple[str, ...], message: str) -> None:
+    assert message in run.refused("check", references, write("careful.json", CAREFUL), *options)
+
+
+@pytest.mark.parametrize("format_", ["table", "markdown", "latex"])
+def test_tables(run: Runner, references: str, write: Write, baseline: str, format_: str) -> None:
+    write("plain.json", PLAIN)
+    shown = run("check", references, "plain.json", "--against", baseline, "--format", format_, "--min", "CIDEr=0.5")
+    assert shown.status == 3
+    assert "regression" in shown.stdout
+    assert ("at least 50.0" if format_ == "latex" else "at least 0.5000") in shown.stdout
+    assert "paired permutation test, 1,000 samples, Holm over metrics" in shown.stdout
+
+
+def test_a_baseline_is_no_output_over_an_input(run: Runner, references: str, write: Write) -> None:
+    file = write("careful.json", CAREFUL)
+    assert "would overwrite an input" in run.refused("score", references, file, "--baseline", file)
+    assert json.loads(Path(run.folder / file).read_text("utf-8")) == CAREFUL
