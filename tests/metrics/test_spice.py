@@ -157,7 +157,8 @@ def test_a_text_of_sentences_has_the_graphs_of_its_sentences() -> None:
     expected = [one for sentence in sentences for one in capeval.scene_graph(sentence).tuples()]
     assert sorted(capeval.scene_graph(text).tuples()) == sorted(set(expected))
     assert len(capeval.scene_graph(text).tokens) == sum(len(tokens) for tokens in capeval.tokenize(sentences))
-    assert capeval.scene_graph("a dog runs by St. Mary").tokens == tuple(capeval.tokenize(["a dog runs by St. Mary"])[0])
+    cut_wrongly = "a dog runs by St. Mary"
+    assert capeval.scene_graph(cut_wrongly).tokens == tuple(capeval.tokenize([cut_wrongly])[0])
 
 
 @pytest.mark.filterwarnings("ignore::capeval.errors.CapevalWarning")

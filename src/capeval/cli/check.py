@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from capeval.cli import options
+from capeval.cli.caption_files import caption_files
 from capeval.cli.interruptible import stage
-from capeval.corpus.corpus import Corpus
-from capeval.data import read_candidates, read_references
+from capeval.corpus.corpus import Corpus, OnMissing, Tokenizer
 from capeval.errors import UsageError
 from capeval.metrics.registry import parse_metrics
 from capeval.report.check_formats import render_check, verdict
@@ -19,10 +19,12 @@ from capeval.scoring.check import check_result
 from capeval.scoring.score import score_corpus
 
 if TYPE_CHECKING:
+    from capeval.cli.caption_files import CaptionFiles
     from capeval.metrics import Metric
     from capeval.report.printing.figures import Figures
     from capeval.resources.needs import Needs
     from capeval.scoring.check import Kind
+    from capeval.scoring.compare import Test
 
 FAILED = 3
 """The exit status of a check that failed."""
@@ -57,7 +59,7 @@ FAILED = 3
 @options.needs
 @options.tokenizer
 @options.on_missing
-@options.caption_files
+@caption_files(captions="candidate")
 @options.figures()
 @options.common
 def command(
@@ -67,15 +69,13 @@ def command(
     most: tuple[str, ...],
     against: str | None,
     metrics: str,
-    test: str,
+    test: Test,
     alpha: float,
     samples: int,
     needs: Needs,
-    tokenizer: str,
-    on_missing: str,
-    reference_format: str | None,
-    candidate_format: str | None,
-    split: str | None,
+    tokenizer: Tokenizer,
+    on_missing: OnMissing,
+    files: CaptionFiles,
     figures: Figures,
     format_: str,
     output: str,
@@ -101,10 +101,9 @@ def command(
             recorded(baseline, metric.key)
     options.check_outputs(output=output)
     stage.text = "reading"
-    candidate_captions = read_candidates(candidates, format=candidate_format)
-    reference_captions = read_references(references, format=reference_format, split=split)
+    described, systems = files.of_systems(references, {candidates: candidates})
     stage.text = "tokenising"
-    corpus = Corpus(reference_captions, candidate_captions, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
+    corpus = Corpus(described, systems[candidates], tokenizer=tokenizer, on_missing=on_missing, threads=threads)
     before = None if baseline is None else baseline_corpus(baseline, corpus, threads=threads)
     stage.text = "scoring"
     wanted = tuple(dict.fromkeys((*(metric for metric, _, _ in bounds), *compared)))
