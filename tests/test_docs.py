@@ -116,7 +116,7 @@ def test_every_public_name_is_documented(name: str) -> None:
 def public_members() -> Iterator[tuple[type, str]]:
     for kind in (
         capeval.Score, capeval.Result, capeval.Comparison, capeval.Corpus, capeval.DocumentFrequency,
-        capeval.CiderDReward, capeval.SceneGraph,
+        capeval.CiderDReward, capeval.SceneGraph, capeval.References, capeval.Accumulator,
     ):  # fmt: skip
         yield from ((kind, name) for name in vars(kind) if not name.startswith("_"))
 

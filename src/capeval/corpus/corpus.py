@@ -267,7 +267,7 @@ class References:
 
         return score(self, candidates, metrics, tokenizer=self.tokenizer, needs=needs, **options)
 
-    def encoded(self, images: list[int], tokenizer: str, threads: int) -> Encoded:
+    def _of_images(self, images: list[int], tokenizer: str, threads: int) -> Encoded:
         """The references of images of these numbers: those that are encoded, if they are all.
 
         Raises `UsageError` for another tokenizer.
@@ -285,14 +285,14 @@ def _encoded(
 ) -> _core.References:
     """The references of these images, which may have been encoded before."""
     if isinstance(given, References):
-        return given.encoded(images, tokenizer, threads)
+        return given._of_images(images, tokenizer, threads)
     return _core.References(captions, images, tokenizer, threads)
 
 
 def encode_references(references: CaptionSource, *, tokenizer: str, threads: int) -> _core.References:
     """References alone, encoded; images without any are left out."""
     if isinstance(references, References):
-        return references.encoded(references._images, tokenizer, threads)
+        return references._of_images(references._images, tokenizer, threads)
     return References(references, tokenizer=cast("Tokenizer", tokenizer), threads=threads)._core
 
 

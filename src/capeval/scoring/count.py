@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from capeval import _core
 from capeval.errors import DataError, UsageError, warn
@@ -41,12 +41,6 @@ def _settings(metric: Metric) -> tuple[str, ...]:
     return metric.name, *metric.signature_parts()
 
 
-@remembered
-def _call(metric: Metric) -> tuple[str, str, dict[str, Any]]:
-    """The metric as native code takes it."""
-    return metric.key, metric.arithmetic, metric.kernel_parameters()
-
-
 def count(corpus: Corpus, metrics: Sequence[Metric], needs: Needs) -> list[Counted]:
     """The metrics' statistics of the corpus, in their order; warns of what makes a score doubtful.
 
@@ -58,7 +52,7 @@ def count(corpus: Corpus, metrics: Sequence[Metric], needs: Needs) -> list[Count
     ready = [metric.ready(corpus, needs) for metric in metrics]
     statistics: dict[int, _core.Statistics] = {}
     for members in _passes(metrics, ready):
-        calls = [_call(metrics[n]) for n in members]
+        calls = [(metrics[n].key, metrics[n].arithmetic, metrics[n].kernel_parameters()) for n in members]
         resources = list({id(resource): resource for n in members for resource in ready[n].resources}.values())
         counted = _core.evaluate(ready[members[0]].corpus, calls, resources, needs.threads)
         statistics.update(zip(members, counted, strict=True))
