@@ -289,8 +289,7 @@ MANY = {str(number): "a dog" for number in range(1, 8)}
         ),
         (
             REFERENCES, {**CANDIDATES, "9": "a cat"},
-            "the candidates: candidate for 1 image (9), not in the references; remove such candidates, choose "
-            "--on-extra skip, or score",
+            "the candidates: candidate for 1 image (9), not in the references; remove such candidates, choose",
         ),
         (
             REFERENCES, {"8": "a dog", "9": "a cat"},

@@ -7,12 +7,12 @@ ROUGE at each blank. The tokenizer `blanks` does the same.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from capeval.corpus import Corpus
 from capeval.errors import DataError, some
 
-TOKENIZER = "blanks"
+TOKENIZER: Final = "blanks"
 
 Captions = Mapping[Any, Sequence[str]]
 """Captions by image: `{image id: [caption, …]}`; the ids may be anything that a dictionary takes."""

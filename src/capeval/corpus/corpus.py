@@ -24,7 +24,7 @@ CaptionSource: TypeAlias = "Source | References"
 """What captions are taken from: see `capeval.data.inputs`."""
 CandidateSource: TypeAlias = "Source"
 
-Tokenizer: TypeAlias = Literal["ptb", "ptb-stream", "whitespace", "none"]
+Tokenizer: TypeAlias = Literal["ptb", "ptb-stream", "whitespace", "none", "blanks"]
 OnMissing: TypeAlias = Literal["error", "skip", "zero"]
 ON_MISSING = ("error", "skip", "zero")
 TOKENIZERS: tuple[str, ...] = tuple(_core.TOKENIZERS)

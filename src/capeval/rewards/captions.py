@@ -11,11 +11,11 @@ for image captioning* (CVPR 2017).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from capeval.corpus.corpus import TOKENIZERS, CaptionSource, as_references, tokenize
+from capeval.corpus.corpus import TOKENIZERS, CaptionSource, Tokenizer, as_references, tokenize
 from capeval.corpus.document_frequency import DocumentFrequency
 from capeval.corpus.sets import encode_sets
 from capeval.errors import DataError, UsageError, accepted_name, some
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from capeval._core import Captions
     from capeval.metrics import Metric
 
-TOKENISED = "none"
+TOKENISED: Final = "none"
 """The tokenizer of what is tokenised already."""
 
 
@@ -63,7 +63,7 @@ class CaptionReward:
         references: CaptionSource,
         reward: str | Metric | Mapping[str, float] = "cider-d",
         *,
-        tokenizer: str = "ptb",
+        tokenizer: Tokenizer = "ptb",
         image_column: str = "image_id",
         threads: int = 1,
         needs: Needs | Mapping[str, object] | None = None,
@@ -140,7 +140,7 @@ class CaptionReward:
 class _Scorer:
     """Scores captions by any metric. The captions of an image are a set, so that its references are encoded once."""
 
-    def __init__(self, metric: Metric, references: Mapping[str, list[str]], tokenizer: str, needs: Needs) -> None:
+    def __init__(self, metric: Metric, references: Mapping[str, list[str]], tokenizer: Tokenizer, needs: Needs) -> None:
         self._metric = metric
         self._references = references
         self._tokenizer = tokenizer
@@ -161,14 +161,14 @@ class _Scorer:
         return scores
 
 
-def tokenised(references: Captions, tokenizer: str) -> dict[str, list[str]]:
+def tokenised(references: Captions, tokenizer: Tokenizer) -> dict[str, list[str]]:
     """The references by image id, each as its tokens joined by blanks."""
     by_image = references.to_dict()
     tokens = iter(tokenize([caption for group in by_image.values() for caption in group], tokenizer=tokenizer))
     return {image: [" ".join(next(tokens)) for _ in group] for image, group in by_image.items()}
 
 
-def ready_needs(metric: Metric, references: Captions, tokenizer: str, needs: Needs) -> Needs:
+def ready_needs(metric: Metric, references: Captions, tokenizer: Tokenizer, needs: Needs) -> Needs:
     """The needs of a metric, with document frequencies of all references where none are given.
 
     Raises:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
 
-import capeval.corpus.corpus as captions
+from capeval.corpus.corpus import Tokenizer, tokenize
 from capeval.errors import DataError, UsageError
 
 Completion: TypeAlias = "str | Sequence[Mapping[str, object]]"
@@ -95,7 +95,7 @@ class Batch:
 
 def batch_of(
     completions: Sequence[object], image_ids: Sequence[object] | None, columns: Mapping[str, object], column: str,
-    tokenizer: str, threads: int,
+    tokenizer: Tokenizer, threads: int,
 ) -> Batch:  # fmt: skip
     """The captions of a call.
 
@@ -112,4 +112,4 @@ def batch_of(
     if len(ids) != len(completions):
         raise DataError(f"{len(completions)} captions and {len(ids)} image ids: give one id per caption")
     texts = [text_of(completion, number) for number, completion in enumerate(completions)]
-    return Batch(captions.tokenize(texts, tokenizer=tokenizer, threads=threads), [str(image) for image in ids])
+    return Batch(tokenize(texts, tokenizer=tokenizer, threads=threads), [str(image) for image in ids])

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from capeval.corpus.corpus import TOKENIZERS, CaptionSource, as_references
+from capeval.corpus.corpus import TOKENIZERS, CaptionSource, Tokenizer, as_references
 from capeval.corpus.sets import encode_sets
 from capeval.errors import UsageError, accepted_name, some
 from capeval.resources.needs import Given, Needs
@@ -61,7 +61,7 @@ class SetReward:
         references: CaptionSource,
         reward: str | Metric | Mapping[str, float] = "self-cider",
         *,
-        tokenizer: str = "ptb",
+        tokenizer: Tokenizer = "ptb",
         image_column: str = "image_id",
         threads: int = 1,
         needs: Needs | Mapping[str, object] | None = None,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from capeval.errors import warn
 from capeval.scoring.baseline import Baseline, check_alike, recorded
-from capeval.scoring.compare import compare_results, holm
+from capeval.scoring.compare import Test, compare_results, holm
 from capeval.scoring.result import finite
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Check:
 
     result: Result = field(repr=False)
     checks: list[Checked]
-    test: str
+    test: Test
     samples: int
     alpha: float
     seed: int
@@ -90,7 +90,7 @@ def check_result(
     then: Result | None = None,
     *,
     compared: Sequence[Metric] = (),
-    test: str = "permutation",
+    test: Test = "permutation",
     samples: int = 1000,
     alpha: float = 0.05,
     seed: int = 0,
@@ -141,7 +141,7 @@ def _only(result: Result, metrics: Sequence[Metric]) -> Result:
 
 
 def _tested(
-    now: Result, then: Result, test: str, samples: int, alpha: float, seed: int, threads: int
+    now: Result, then: Result, test: Test, samples: int, alpha: float, seed: int, threads: int
 ) -> Mapping[str, float]:
     """P of each metric's difference, corrected over the metrics."""
     least = math.ceil(len(now) / alpha - 1e-9) - 1
