@@ -14,7 +14,7 @@ from capeval.compat.captions import encoded, only_one, several
 from capeval.compat.cooked import Cooked, Ngram, cook, cook_refs
 from capeval.compat.frequencies import Frequencies, OfCounts, OfFile, OfReferences, add
 from capeval.errors import DataError, UsageError
-from capeval.metrics import Cider, CiderD
+from capeval.metrics import CiderD, CiderPaper
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -188,7 +188,7 @@ class CosineScorer(Scorer):
 
     @property
     def metric(self) -> Metric:
-        return Cider(n=self.n, stem=False)
+        return CiderPaper(n=self.n, stem=False)
 
 
 class WithFrequencies:
