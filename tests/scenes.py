@@ -58,4 +58,4 @@ GRAPHS = {
 def give(monkeypatch: pytest.MonkeyPatch, graphs: Mapping[str, Graph]) -> None:
     """Lets SPICE take these graphs, by caption; every other caption says nothing."""
     given = _core.SceneGraphs.given(list(graphs.items()))
-    monkeypatch.setattr(scene_graph, "parsed", lambda: given)
+    monkeypatch.setattr(scene_graph, "parsed", lambda *_: given)

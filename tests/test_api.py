@@ -289,7 +289,7 @@ MANY = {str(number): "a dog" for number in range(1, 8)}
         ),
         (
             REFERENCES, {**CANDIDATES, "9": "a cat"},
-            "the candidates: candidate for 1 image (9), not in the references; remove such candidates, choose",
+            "the candidates: candidate for 1 image (9), not in the references; remove such candidates, or score",
         ),
         (
             REFERENCES, {"8": "a dog", "9": "a cat"},

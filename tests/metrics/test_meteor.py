@@ -251,18 +251,6 @@ def test_tables_are_opened_once_a_process_until_their_files_change(
     assert len(meteor_tables._open) == 2
 
 
-def test_the_installed_tables_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """To look for a package takes longer than to score a few captions."""
-    captions = {"1": ["a dog"], "2": ["a bus"]}, {"1": "a dog", "2": "a bus"}
-    first = capeval.score(*captions, interval=None)
-
-    def refuse(*_: object) -> str:
-        raise AssertionError("looked for again")
-
-    monkeypatch.setattr(meteor_tables, "_find", refuse)
-    assert capeval.score(*captions, interval=None).to_dict() == first.to_dict()
-
-
 def test_tables_are_opened_by_threads_at_once(cache: Path, release: Path) -> None:
     meteor_tables.load(release)
     meteor_tables._open.clear()

@@ -93,8 +93,8 @@ def test_notes_of_few_images() -> None:
 
 
 def test_notes_of_document_frequencies() -> None:
-    assert said("cider-d, rouge-l, cider", images=4_999).startswith(
-        "CIDEr-D, CIDEr: words are weighed by these 4,999 images."
+    assert said("cider-d, rouge-l, cider-paper", images=4_999).startswith(
+        "CIDEr-D, CIDEr-paper: words are weighed by these 4,999 images."
     )
     assert "the score falls; to compare with other sets, take --df NAME" in said("cider-d", images=100, level=None)
     assert said("combine(bleu-1, cider-d)", images=100).startswith("CIDEr-D: words")

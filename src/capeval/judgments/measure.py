@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from os import PathLike
@@ -51,6 +51,7 @@ def agreement(
     samples: int = 1000,
     seed: int = 0,
     threads: int = 0,
+    progress: Callable[[float], object] | None = None,
     **given: Unpack[Given],
 ) -> Agreement:
     """How well metrics agree with people.
@@ -72,6 +73,8 @@ def agreement(
         samples: number of bootstrap samples.
         seed: seed of everything random.
         threads: number of threads; 0 means one per core; results do not depend on it.
+        progress: called with the finished share, 0 to 1, of what takes long to make ready: METEOR's tables, once an
+            installation, and the graphs of SPICE's original program.
         **given: what the metrics of capeval need, by keyword, as for `capeval.score`; `objects` are those in the
             judgments' file by default, where it has them, and `document_frequency` stands in the place of `documents`.
 
@@ -87,7 +90,7 @@ def agreement(
         raise UsageError("draws are of a number of references; name the numbers, as 1,5 (--references)")
     if isinstance(judgments, (str, PathLike)):
         judgments = read_judgments(judgments)
-    merged_needs = Needs.of(needs, given, threads=threads)
+    merged_needs = Needs.of(needs, given, threads=threads, progress=progress)
     if "objects" not in merged_needs and judgments.objects is not None:
         merged_needs = merged_needs.with_({"objects": judgments.objects})
     parsed_metrics = computable(parse_metrics(metrics, merged_needs))

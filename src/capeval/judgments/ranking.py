@@ -6,7 +6,7 @@ The appendix of the CIDEr paper ranks an image's sentences like this: which of t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -87,6 +87,7 @@ def rank_references(
     tokenizer: Tokenizer = "ptb",
     needs: Needs | Mapping[str, object] | None = None,
     threads: int = 0,
+    progress: Callable[[float], object] | None = None,
     **given: Unpack[Given],
 ) -> Ranking:
     """Ranks each image's references by their scores against the image's other references.
@@ -98,6 +99,8 @@ def rank_references(
         tokenizer: as for `capeval.score`.
         needs: what metrics need beside captions, as for [`capeval.score`][].
         threads: number of threads; 0 means one per core.
+        progress: called with the finished share, 0 to 1, of what takes long to make ready: METEOR's tables, once an
+            installation, and the graphs of SPICE's original program.
         **given: what the metrics of capeval need, by keyword, as for `capeval.score`; where no `document_frequency` is
             given, words are weighted by all `references`, those of unranked images too.
 
@@ -105,7 +108,7 @@ def rank_references(
         DataError: the references are unusable, or an image to rank has fewer than two.
         UsageError: an unknown image, metric or tokenizer.
     """
-    merged_needs = Needs.of(needs, given, threads=threads)
+    merged_needs = Needs.of(needs, given, threads=threads, progress=progress)
     parsed_metrics = computable(parse_metrics(metrics, merged_needs))
     captions = as_references(references)
     ranked = _captions(captions, images)

@@ -251,13 +251,13 @@ def _keys(everybody: list[SystemDiversity]) -> list[str]:
 
 def _figure(key: str, everybody: list[SystemDiversity]) -> SetsFigure:
     given = [system.figures.get(key) for system in everybody]
-    first = next(figure for figure in given if figure)
+    first = next(figure for figure in given if figure is not None)
     return {
         "key": key,
         "label": first.label,
         "lower": first.metric.lower_is_better,
-        "values": [{"value": figure.value, "interval": figure.interval} if figure else None for figure in given],
-        "signatures": list(dict.fromkeys(figure.signature for figure in given if figure)),
+        "values": [None if one is None else {"value": one.value, "interval": one.interval} for one in given],
+        "signatures": list(dict.fromkeys(figure.signature for figure in given if figure is not None)),
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -46,6 +46,7 @@ def compare(
     interval_method: IntervalMethod = "percentile",
     seed: int = 0,
     threads: int = 0,
+    progress: Callable[[float], object] | None = None,
     **given: Unpack[Given],
 ) -> Comparison:
     """Scores several systems on the same images, and tests each pair of them by each metric.
@@ -66,6 +67,8 @@ def compare(
         interval_method: `percentile` or `jackknife`, as for [`capeval.score`][]; tests do not depend on it.
         seed: seed of everything random; the same seed draws the same samples on any machine.
         threads: number of threads; 0 means one per core; results are the same bits for any number.
+        progress: called with the finished share, 0 to 1, of what takes long to make ready: METEOR's tables, once an
+            installation, and the graphs of SPICE's original program.
         **given: what the metrics of capeval need, by keyword, as for [`capeval.score`][].
 
     Raises:
@@ -78,7 +81,7 @@ def compare(
         >>> comparison.ranking("rouge-l")
         ['careful', 'plain', 'template']
     """
-    merged_needs = Needs.of(needs, given, threads=threads)
+    merged_needs = Needs.of(needs, given, threads=threads, progress=progress)
     parsed_metrics = parse_metrics(metrics, merged_needs)
     check_test(len(systems), test=test, alpha=alpha, correction=correction)
     check_bootstrap(interval, samples, seed)

@@ -19,7 +19,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, cast
@@ -67,6 +67,7 @@ def diversity(
     samples: int = 1000,
     seed: int = 0,
     threads: int = 0,
+    progress: Callable[[float], object] | None = None,
     **given: Unpack[Given],
 ) -> Diversity:
     """Scores the caption sets of one or several systems.
@@ -89,6 +90,8 @@ def diversity(
         samples: number of bootstrap samples.
         seed: seed of the bootstrap.
         threads: number of threads; 0 means one per core; results are the same bits for any number.
+        progress: called with the finished share, 0 to 1, of what takes long to make ready: METEOR's tables, once an
+            installation, and the graphs of SPICE's original program.
         **given: what the metrics of capeval need, by keyword, as for [`capeval.score`][]. Where no `document_frequency`
             is given, words are weighted by the references, or else by each system's own sets.
 
@@ -102,7 +105,7 @@ def diversity(
         >>> result["sets"]["distinct"].per_image.tolist()
         [0.5, 1.0]
     """
-    merged_needs = Needs.of(needs, given, threads=threads)
+    merged_needs = Needs.of(needs, given, threads=threads, progress=progress)
     systems = _named(sets)
     parsed_metrics = _set_metrics(metrics)
     check_bootstrap(interval, samples, seed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from capeval import _core
@@ -44,6 +44,7 @@ def score(
     samples: int = 1000,
     seed: int = 0,
     threads: int = 0,
+    progress: Callable[[float], object] | None = None,
     **given: Unpack[Given],
 ) -> Result:
     """Scores one system's captions against references.
@@ -64,6 +65,8 @@ def score(
         samples: number of bootstrap samples.
         seed: seed of the bootstrap; the same seed draws the same samples on any machine.
         threads: number of threads; 0 means one per core; results are the same bits for any number.
+        progress: called with the finished share, 0 to 1, of what takes long to make ready: METEOR's tables, once an
+            installation, and the graphs of SPICE's original program.
         **given: what the metrics of capeval need, by keyword: `document_frequency`, `meteor_resources`, `objects`,
             `threshold`, `embeddings`; see [`Given`][capeval.resources.needs.Given].
 
@@ -77,7 +80,7 @@ def score(
         >>> round(result["rouge-l"].value, 3)
         0.886
     """
-    merged_needs = Needs.of(needs, given, threads=threads)
+    merged_needs = Needs.of(needs, given, threads=threads, progress=progress)
     parsed_metrics = parse_metrics(metrics, merged_needs)
     check_bootstrap(interval, samples, seed)
     accepted_name("interval method", interval_method, METHODS)

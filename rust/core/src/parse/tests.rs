@@ -70,10 +70,17 @@ fn words_keep_their_case_and_are_understood_without_it() {
 
 #[test]
 fn sentences_are_parsed_each_by_itself() {
-    let (first, second) = ("a man rides a horse .", "the horse is brown");
-    let both = parse(&PARSER, &format!("{first} {second}"));
+    let (first, second) = ("a man rides a horse", "the horse is brown");
     let mut apart = parse(&PARSER, first);
     let offset = apart.len();
+    let whole = format!("{first} {second}");
+    let tokens: Vec<&str> = whole.split(' ').collect();
+    let cut = |ends: &[usize]| PARSER.parse_sentences(&mut PARSER.worker(), &tokens, ends);
+    let both = cut(&[offset]);
+    for ends in [vec![0, offset], vec![offset, offset], vec![offset, tokens.len()], vec![offset, tokens.len() + 7]] {
+        assert_eq!(cut(&ends), both, "ends that cut nothing say nothing");
+    }
+    assert_eq!(cut(&[]), parse(&PARSER, &whole));
     apart.extend(
         parse(&PARSER, second).into_iter().map(|word| Word { head: word.head.map(|head| head + offset), ..word }),
     );
