@@ -51,5 +51,5 @@ def test_a_captioner_learns(name: str, scenes: Path, tmp_path: Path) -> None:
         dict(zip(names, [captions[other] for other in names[far:] + names[:far]], strict=True)) for far in (1, 2, 3, 5)
     ]
     of_others = sum(validation_score(each, val) for each in shuffled) / len(shuffled)
-    # One that did not look would say as much of any image: 1. After so few steps they reach 4.5 to 8.
+    # One that did not look would say as much of any image, which is once. Others have more steps to learn in than here.
     assert validation_score(captions, val) >= 3 * of_others
