@@ -34,11 +34,13 @@ def run(page: Path, name: str, folder: Path, processes: int | None) -> list[str]
         **os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1",
         "HF_HOME": str(folder / "hub"), "PYTHONWARNINGS": "ignore",
     }  # fmt: skip
+    # Where a rank is set, Lightning waits for processes that others start; it starts its own where none is.
+    alone = {name: value for name, value in environment.items() if name not in ("RANK", "LOCAL_RANK", "WORLD_SIZE")}
     shared = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "WORLD_SIZE": str(processes)}
     started = [
         subprocess.Popen(
             [sys.executable, name], cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            env={**environment, **({} if processes is None else shared), "RANK": str(rank), "LOCAL_RANK": str(rank)},
+            env=alone if processes is None else {**alone, **shared, "RANK": str(rank), "LOCAL_RANK": str(rank)},
         )
         for rank in range(processes or 1)
     ]  # fmt: skip
