@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import copy
 import pickle
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from hypothesis import example as hypothesis_example
 from hypothesis import given
 from hypothesis import strategies as st
 
 import capeval
 from capeval.errors import DataError, UsageError
-from capeval.metrics import CiderD
+from capeval.metrics import CiderD, PythonMetric
 from capeval.rewards import CaptionReward, Guards, SetReward
 
 REFERENCES = {
@@ -25,7 +26,7 @@ REFERENCES = {
 CAPTIONS = ["a dog on the beach", "two cats in a city", "", "A cat sleeps on the sofa.", "a red ball", "dogs dogs dogs"]
 IMAGES = ["beach", "city", "park", "sofa", "park", "beach"]
 
-words = st.lists(st.sampled_from(["a", "dog", "cat", "runs", "on", "the", "sofa", "zebra"]), max_size=7).map(" ".join)
+words = st.lists(st.sampled_from(["a", "dog", "cat", "runs", "on", "the", "sofa", "zebra", "yak"]), max_size=7).map(" ".join)
 
 
 def slow(captions: list[str], images: list[str], metric: str, **given: Any) -> list[float]:
@@ -49,6 +50,7 @@ def test_rewards_are_the_metrics_scores(metric: str) -> None:
 
 
 @given(st.lists(st.tuples(words, st.sampled_from(list(REFERENCES))), min_size=1, max_size=12))
+@hypothesis_example([("a dog and zebra yak", "beach")])  # two words that no reference has are not one word twice
 def test_cider_d_by_numbers_of_words_is_cider_d(rows: list[tuple[str, str]]) -> None:
     captions, images = [caption for caption, _ in rows], [image for _, image in rows]
     counts = capeval.DocumentFrequency.build(REFERENCES)
@@ -76,6 +78,33 @@ def test_mixtures_and_metrics_of_which_less_is_better() -> None:
     sets = SetReward(REFERENCES, "mbleu-2")
     near, far = sets(["a dog", "a dog", "a dog runs on sand"], ["beach"] * 3)[1:]
     assert far > near
+
+
+class Unlike(PythonMetric):
+    """Number of the candidate's words that no reference has: less is better."""
+
+    family: ClassVar[str] = "unlike"
+    title: ClassVar[str] = "Unlike"
+    summary: ClassVar[str] = "The candidate has words that no reference has."
+    equation: ClassVar[str] = "|c - S|"
+    source: ClassVar[str] = "a test"
+    upper: ClassVar[float | None] = None
+    nothing: ClassVar[dict[str, str]] = {}
+
+    @property
+    def lower_is_better(self) -> bool:
+        return True
+
+    def score_caption(self, candidate: str, references: list[str]) -> float:
+        return float(len({*candidate.split()} - {*" ".join(references).split()}))
+
+
+def test_a_metric_of_captions_of_which_less_is_better_counts_negatively() -> None:
+    captions = ["a dog", "a zebra", "yak zebra"]
+    assert CaptionReward(REFERENCES, Unlike())(captions, ["beach"] * 3) == [0, -1, -2]
+    accuracy = CaptionReward(REFERENCES)(captions, ["beach"] * 3)
+    mixed = CaptionReward(REFERENCES, {"cider-d": 1, Unlike(): 0.5})(captions, ["beach"] * 3)
+    assert mixed == pytest.approx([accuracy[0], accuracy[1] - 0.5, accuracy[2] - 1])
 
 
 def test_as_trl_calls_it() -> None:

@@ -10,19 +10,19 @@ for image captioning* (CVPR 2017).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from capeval.corpus.corpus import TOKENIZERS, CaptionSource, Tokenizer, as_references, tokenize
+from capeval.corpus.corpus import CaptionSource, Tokenizer, as_references, tokenize
 from capeval.corpus.document_frequency import DocumentFrequency
 from capeval.corpus.sets import encode_sets
-from capeval.errors import DataError, UsageError, accepted_name, some
+from capeval.errors import DataError, UsageError, some
 from capeval.metrics import CiderD
 from capeval.resources.needs import Given, Needs
-from capeval.rewards.completions import LOG_METRIC, Batch, Completion, Guards, batch_of
-from capeval.rewards.mixture import Term, terms_of
+from capeval.rewards.base import Reward
+from capeval.rewards.completions import Batch
 from capeval.rewards.words import CiderDOfWords
 from capeval.scoring.count import count
 
@@ -37,7 +37,7 @@ TOKENISED: Final = "none"
 """The tokenizer of what is tokenised already."""
 
 
-class CaptionReward:
+class CaptionReward(Reward):
     """Rates captions of images by metrics, with the references of a training split: higher is better.
 
     References are tokenised once. Document frequencies are those of all references, not of the batch: k captions of a
@@ -69,15 +69,9 @@ class CaptionReward:
         needs: Needs | Mapping[str, object] | None = None,
         **given: Unpack[Given],
     ) -> None:
-        accepted_name("tokenizer", tokenizer, TOKENIZERS)
-        self.terms = terms_of(reward)
+        super().__init__(reward, tokenizer, image_column, threads)
         for term in self.terms:
             _check_captions(term.metric)
-        self.tokenizer = tokenizer
-        self.image_column = image_column
-        self.threads = threads
-        self.last: Guards | None = None
-        """Figures of the last batch: its words, repetition and empty captions."""
         captions = as_references(references)
         self._references = tokenised(captions, tokenizer)
         ready = Needs.of(needs, given, threads=threads)
@@ -89,38 +83,6 @@ class CaptionReward:
             return CiderDOfWords(self._references, metric, self.threads)
         ready = ready_needs(metric, references, self.tokenizer, needs)
         return _Scorer(metric, self._references, self.tokenizer, ready)
-
-    @property
-    def __name__(self) -> str:
-        """What trainers log it under: `capeval_cider_d`."""
-        return "capeval_" + name_of(self.terms)
-
-    def __repr__(self) -> str:
-        return f"CaptionReward({' + '.join(map(str, self.terms))!r}, {len(self._references):,} images)"
-
-    def __call__(
-        self,
-        completions: Sequence[Completion],
-        image_ids: Sequence[object] | None = None,
-        **columns: object,
-    ) -> list[float]:
-        """Rewards of captions.
-
-        Args:
-            completions: captions, or lists of chat messages of which the last one is the caption.
-            image_ids: the image of each; by default the column that `image_column` names.
-            **columns: whatever else a trainer hands over; `log_metric`, TRL's, gets the figures of `last`.
-
-        Returns:
-            A number per caption, in the metrics' own ranges times their weights; 0 where a metric does not score one.
-
-        Raises:
-            DataError: an image without references, a completion without text, or other numbers of both.
-            UsageError: no image ids.
-        """
-        batch = batch_of(completions, image_ids, columns, self.image_column, self.tokenizer, self.threads)
-        self.last = guarded(batch, columns)
-        return list(map(float, self.rewards(batch)))
 
     def rewards(self, batch: Batch) -> npt.NDArray[np.float64]:
         """(N,) rewards of the captions of a batch."""
@@ -188,21 +150,6 @@ def ready_needs(metric: Metric, references: Captions, tokenizer: Tokenizer, need
     stem = any(part.uses_stems for part in weighted)
     counts = DocumentFrequency.build(references, tokenizer=tokenizer, stem=stem)
     return needs.with_({"document_frequency": counts})
-
-
-def guarded(batch: Batch, columns: Mapping[str, object]) -> Guards:
-    """The figures of a batch, which the trainer's log gets too where it gives a way."""
-    guards = Guards.of(batch.tokens)
-    write = columns.get(LOG_METRIC)
-    if callable(write):
-        guards.log(write)
-    return guards
-
-
-def name_of(terms: Sequence[Term]) -> str:
-    """The metrics of a reward as an identifier: `cider_d_rouge_l`."""
-    joined = "_".join(term.metric.key for term in terms)
-    return "".join(sign if sign.isalnum() else "_" for sign in joined).strip("_")
 
 
 def _check_captions(metric: Metric) -> None:

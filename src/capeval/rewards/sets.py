@@ -10,18 +10,18 @@ humans: on diversity in image captioning* (CVPR 2019), section 5.3. Groups are w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from capeval.corpus.corpus import TOKENIZERS, CaptionSource, Tokenizer, as_references
+from capeval.corpus.corpus import CaptionSource, Tokenizer, as_references
 from capeval.corpus.sets import encode_sets
-from capeval.errors import UsageError, accepted_name, some
+from capeval.errors import UsageError, some
 from capeval.resources.needs import Given, Needs
-from capeval.rewards.captions import TOKENISED, CaptionReward, guarded, name_of, ready_needs
-from capeval.rewards.completions import Batch, Completion, Guards, batch_of
-from capeval.rewards.mixture import terms_of
+from capeval.rewards.base import Reward
+from capeval.rewards.captions import TOKENISED, CaptionReward, ready_needs
+from capeval.rewards.completions import Batch
 from capeval.scoring.count import count
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ LEAST = 3
 """Captions per image: without one of them, two are left, the fewest that have a diversity."""
 
 
-class SetReward:
+class SetReward(Reward):
     """Rates the captions of a group together: diversity shared out among them, and accuracy where it is in the mixture.
 
     All captions of an image in a call are its group, in any order. Groups must have at least three captions, so a batch
@@ -67,8 +67,7 @@ class SetReward:
         needs: Needs | Mapping[str, object] | None = None,
         **given: Unpack[Given],
     ) -> None:
-        accepted_name("tokenizer", tokenizer, TOKENIZERS)
-        self.terms = terms_of(reward)
+        super().__init__(reward, tokenizer, image_column, threads)
         self._of_sets = [term for term in self.terms if term.metric.scores_sets]
         of_captions = {term.metric.key: term.weight for term in self.terms if not term.metric.scores_sets}
         if not self._of_sets:
@@ -76,11 +75,6 @@ class SetReward:
                 f"{', '.join(of_captions)} scores single captions; use capeval.rewards.CaptionReward, or add a metric "
                 "of caption sets, such as self-cider"
             )
-        self.tokenizer = tokenizer
-        self.image_column = image_column
-        self.threads = threads
-        self.last: Guards | None = None
-        """Figures of the last batch: its words, repetition and empty captions."""
         merged = Needs.of(needs, given, threads=threads)
         captions = as_references(references)
         self._needs = [ready_needs(term.metric, captions, tokenizer, merged) for term in self._of_sets]
@@ -88,29 +82,14 @@ class SetReward:
         if of_captions:
             self._captions = CaptionReward(captions, of_captions, tokenizer=tokenizer, threads=threads, needs=merged)
 
-    @property
-    def __name__(self) -> str:
-        """What trainers log it under: `capeval_cider_d_self_cider`."""
-        return "capeval_" + name_of(self.terms)
-
-    def __repr__(self) -> str:
-        return f"SetReward({' + '.join(map(str, self.terms))!r})"
-
-    def __call__(
-        self,
-        completions: Sequence[Completion],
-        image_ids: Sequence[object] | None = None,
-        **columns: object,
-    ) -> list[float]:
-        """Rewards of captions: arguments and errors as for `CaptionReward`; `UsageError` for a group of one or two."""
-        batch = batch_of(completions, image_ids, columns, self.image_column, self.tokenizer, self.threads)
-        self.last = guarded(batch, columns)
+    def rewards(self, batch: Batch) -> npt.NDArray[np.float64]:
+        """(N,) rewards of the captions of a batch; `UsageError` for a group of one or two."""
         rewards = np.zeros(len(batch.images))
         if self._captions is not None:
             rewards += self._captions.rewards(batch)
         if batch.images:
             rewards += self._shares(batch)
-        return list(map(float, rewards))
+        return rewards
 
     def _shares(self, batch: Batch) -> npt.NDArray[np.float64]:
         """(N,) weighted leave-one-out contributions."""

@@ -1,0 +1,73 @@
+"""What every reward of captions is: called as trainers call it, named for their logs, with figures of a batch."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from capeval.corpus.corpus import TOKENIZERS, Tokenizer
+from capeval.errors import accepted_name
+from capeval.rewards.completions import LOG_METRIC, Batch, Completion, Guards, batch_of
+from capeval.rewards.mixture import terms_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from capeval.metrics import Metric
+
+
+class Reward(ABC):
+    """Numbers of captions by a mixture of metrics: higher is better."""
+
+    def __init__(
+        self, reward: str | Metric | Mapping[str, float], tokenizer: Tokenizer, image_column: str, threads: int
+    ) -> None:
+        accepted_name("tokenizer", tokenizer, TOKENIZERS)
+        self.terms = terms_of(reward)
+        self.tokenizer = tokenizer
+        self.image_column = image_column
+        self.threads = threads
+        self.last: Guards | None = None
+        """Figures of the last batch: its words, repetition and empty captions."""
+
+    @abstractmethod
+    def rewards(self, batch: Batch) -> npt.NDArray[np.float64]:
+        """(N,) rewards of the captions of a batch."""
+
+    @property
+    def __name__(self) -> str:
+        """What trainers log it under, an identifier: `capeval_cider_d_rouge_l`."""
+        joined = "_".join(term.metric.key for term in self.terms)
+        return "capeval_" + "".join(sign if sign.isalnum() else "_" for sign in joined).strip("_")
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({' + '.join(map(str, self.terms))!r})"
+
+    def __call__(
+        self,
+        completions: Sequence[Completion],
+        image_ids: Sequence[object] | None = None,
+        **columns: object,
+    ) -> list[float]:
+        """Rewards of captions.
+
+        Args:
+            completions: captions, or lists of chat messages of which the last one is the caption.
+            image_ids: the image of each; by default the column that `image_column` names.
+            **columns: whatever else a trainer hands over; `log_metric`, TRL's, gets the figures of `last`.
+
+        Returns:
+            A number per caption, in the metrics' own ranges times their weights; 0 where a metric does not score one.
+
+        Raises:
+            DataError: an image without references, a completion without text, or other numbers of both.
+            UsageError: no image ids; or, where groups are rewarded, one of fewer than three captions.
+        """
+        batch = batch_of(completions, image_ids, columns, self.image_column, self.tokenizer, self.threads)
+        self.last = Guards.of(batch.tokens)
+        write = columns.get(LOG_METRIC)
+        if callable(write):
+            self.last.log(write)
+        return list(map(float, self.rewards(batch)))
