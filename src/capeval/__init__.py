@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from capeval import compat, data, errors, example, judgments, metrics
     from capeval.corpus import Corpus, DocumentFrequency, References, tokenize
     from capeval.errors import CapevalError, CapevalWarning
+    from capeval.metrics.function import metric
     from capeval.metrics.spice.scene_graph import SceneGraph, scene_graph, scene_graphs
     from capeval.resources.needs import Needs
     from capeval.rewards import CiderDReward
@@ -45,6 +46,7 @@ __all__ = [
     "errors",
     "example",
     "judgments",
+    "metric",
     "metrics",
     "scene_graph",
     "scene_graphs",
@@ -69,6 +71,7 @@ _HOME = {
     "scene_graphs": "metrics.spice.scene_graph",
     "Score": "scoring.result",
     "compare": "scoring.compare",
+    "metric": "metrics.function",
     "score": "scoring.score",
     "tokenize": "corpus",
 }

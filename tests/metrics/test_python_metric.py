@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,30 +20,8 @@ from capeval.errors import CapevalWarning, DataError, UsageError
 from capeval.metrics import Bleu, Combine, Metric, PythonMetric, Ready, parameter, registry
 from runner import Runner
 
-PACKAGE = '''
-from typing import ClassVar
-
-from capeval.metrics import PythonMetric, parameter
-
-
-class LengthRatio(PythonMetric):
-    """How near the candidate's length is to the nearest reference's."""
-
-    power: float = parameter("exponent of the ratio", default=1.0, above=0.0)
-
-    family: ClassVar[str] = "length-ratio"
-    title: ClassVar[str] = "Length-Ratio"
-    summary: ClassVar[str] = "The candidate is as long as a reference."
-    equation: ClassVar[str] = "max_j (min(|c|, |s_j|) / max(|c|, |s_j|))^power"
-    source: ClassVar[str] = "an example"
-    upper: ClassVar[float | None] = 1.0
-    nothing: ClassVar[dict[str, str]] = {"empty caption": "0"}
-
-    def score_caption(self, candidate: str, references: list[str]) -> float:
-        mine = len(candidate.split())
-        ratios = [min(mine, n) / max(mine, n, 1) for n in (len(text.split()) for text in references)]
-        return max(ratios, default=0.0) ** self.power
-'''
+EXAMPLE = Path(__file__).parents[2] / "examples" / "length-ratio"
+PACKAGE = (EXAMPLE / "length_ratio.py").read_text()
 
 
 def declared(**own: Any) -> type[PythonMetric]:
@@ -122,7 +104,7 @@ def test_the_draws_are_those_of_native_metrics() -> None:
 
 
 def test_a_registered_metric_is_named_like_any_other() -> None:
-    namespace: dict[str, Any] = {}
+    namespace: dict[str, Any] = {"__name__": "lengths"}
     exec(PACKAGE, namespace)  # noqa: S102
     kind: type[Metric] = namespace["LengthRatio"]
     capeval.metrics.register(kind, groups=["lengths"])
@@ -174,7 +156,7 @@ def score_mine(**own: Any) -> None:
         ([(1.0, 1.0)], r"shape \(1, 2\); they must be 2 rows, one per candidate"),
         ([(1.0,), (1.0, 2.0)], "are not rows of numbers"),
         ([("x", 1.0), ("y", 1.0)], "are not rows of numbers"),
-        ([(1.0, 1.0), (float("nan"), 1.0)], "row 1 of its statistics has a number that is not finite"),
+        ([(1.0, 1.0), (float("nan"), 1.0)], "the statistics of image '2' are nan, 1.0; they must be finite numbers"),
         ([(1.0, 1.0, 1.0), (1.0, 1.0, 1.0)], "rows of 3 numbers need a formula"),
         ([], r"shape \(0,\)"),
     ],
@@ -184,14 +166,37 @@ def test_unusable_statistics_are_named(rows: Any, message: str) -> None:
         score_mine(statistics=lambda self, corpus, ready: rows)
 
 
-def test_what_a_metric_raises_reaches_the_caller() -> None:
+def test_what_a_metric_raises_names_it() -> None:
     def fails(self: Any, sums: Any) -> float:
         raise ZeroDivisionError("in the formula")
 
-    with pytest.raises(ZeroDivisionError, match="in the formula"):
-        score_mine(statistics=lambda self, corpus, ready: [(1.0,), (2.0,)], formula=fails)
-    with pytest.raises(NotImplementedError, match="defines neither score_caption nor statistics"):
+    def unusable(self: Any, sums: Any) -> float:
+        return float("inf")
+
+    def rows(self: Any, corpus: Any, ready: Any) -> Any:
+        return [(1.0,)] * len(corpus)
+
+    here = re.escape(f"mine (module {__name__}) raised ")
+    with pytest.raises(DataError, match=here + r"ZeroDivisionError at .*python_metric.py, line \d+: in the formula"):
+        score_mine(statistics=rows, formula=fails)
+    with pytest.raises(DataError, match=r"mine: its formula gave inf for \[2.0\]; it must give a finite number"):
+        score_mine(statistics=rows, formula=unusable)
+    with pytest.raises(DataError, match=here + "NotImplementedError.* defines neither score_caption nor statistics"):
         score_mine()
+
+
+def test_a_metric_that_changes_with_the_batch_is_not_believed() -> None:
+    def of_the_longest(self: Any, corpus: capeval.Corpus, ready: Any) -> Any:
+        lengths = [len(corpus.texts(image)[0][0].split()) for image in corpus.image_ids]
+        return [(length / max(lengths), 1.0) for length in lengths]
+
+    references = {"1": ["a"], "2": ["b"], "3": ["c"], "4": ["d"]}
+    candidates = {"1": "a b c d", "2": "b", "3": "c d", "4": "d e f g"}
+    bad = declared(statistics=of_the_longest)()
+    with pytest.raises(DataError, match=r"gives image '3' \(0.5, 1.0\) among 4 images and \(1.0, 1.0\) alone"):
+        capeval.score(references, candidates, [bad])
+    meant = declared(statistics=of_the_longest, trained_on_references=True)()
+    assert capeval.score(references, candidates, [meant], interval=None)["mine"].value == 0.6875
 
 
 def test_a_metric_takes_what_it_needs_without_anybody_between_knowing() -> None:
@@ -232,20 +237,29 @@ def installed(folder: Path, entry: str, code: str = PACKAGE) -> dict[str, str]:
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: lengths\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(f"[capeval.metrics]\nlength-ratio = {entry}\n")
-    import os
+    return seen_from(folder)
 
+
+def seen_from(folder: Path) -> dict[str, str]:
+    """The environment in which Python finds the packages of a folder."""
     paths = [str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]
     return {"PYTHONPATH": os.pathsep.join(paths)}
 
 
 def test_an_installed_package_adds_a_metric_to_the_command_line(run: Runner, tmp_path: Path) -> None:
-    environment = installed(tmp_path, "lengths:LengthRatio")
+    """The example of the repository, as `pip` installs it."""
+    source, site = tmp_path / "source", tmp_path / "site"
+    shutil.copytree(EXAMPLE, source)
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
+    subprocess.run([*pip, "--disable-pip-version-check", "--target", site, source], check=True)
+    environment = seen_from(site)
     files = example.references_path(), example.system_path("careful")
     ended = run("score", *files, "--metrics", "length-ratio(power=2),rouge-l", "--format", "csv", env=environment)
     assert ended.status == 0, ended.stderr
     assert [line.split(",")[0] for line in ended.stdout.splitlines()] == ["metric", "length-ratio(power=2)", "rouge-l"]
-    page = run("metrics", "length-ratio", env=environment)
-    assert "The candidate is as long as a reference." in page.stdout
+    listing = run("metrics", env=environment).stdout
+    _, _, added = listing.partition("From package length-ratio 0.1:\n")
+    assert sorted(line.split()[0] for line in added.splitlines()[:2]) == ["length-ratio", "shared-words"]
     assert run("score", *files, "--format", "csv", env=environment).stdout.count("length-ratio") == 0  # not in coco
 
 

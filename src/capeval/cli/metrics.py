@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import groupby
 from typing import Any
 
 import click
@@ -10,12 +11,13 @@ import click
 from capeval.cli import options
 from capeval.metrics import Metric
 from capeval.metrics.base import accepts, spell
-from capeval.metrics.registry import METRICS, added, groups, parse_metrics
+from capeval.metrics.registry import METRICS, OWN, added, groups, origin_of, parse_metrics
 from capeval.resources.needs import TITLES
 
 
 @click.command(name="metrics")
 @click.argument("name", required=False)
+@options.plugin
 @options.table_or_json
 def command(name: str | None, format_: str) -> None:
     """List the metrics, or explain the one called NAME: equation, parameters, range, needs, citation."""
@@ -33,6 +35,7 @@ def describe(metric: Metric) -> dict[str, Any]:
     """The declaration of the metric, as JSON."""
     return {
         "name": metric.name,
+        "origin": origin_of(metric),
         "label": metric.label,
         "summary": metric.summary,
         "equation": metric.equation,
@@ -55,7 +58,10 @@ def describe(metric: Metric) -> dict[str, Any]:
 
 def _listing(described: list[dict[str, Any]]) -> str:
     width = max(len(metric["name"]) for metric in described)
-    lines = [f"{metric['name']:<{width}}  {metric['summary']}" for metric in described]
+    lines = []
+    for origin, metrics in groupby(described, key=lambda metric: metric["origin"]):
+        lines += [] if origin == OWN else ["", f"From {origin}:"]
+        lines += [f"{metric['name']:<{width}}  {metric['summary']}" for metric in metrics]
     hints = ["capeval metrics NAME explains one.", "combine(NAME, NAME, ...) is the mean of several."]
     return "\n".join([*lines, "", *hints])
 
@@ -73,6 +79,7 @@ def _page(metric: dict[str, Any]) -> str:
         f"  range       0 {_to(metric['range'][1])}, {metric['direction']}",
         f"  needs       {', '.join(metric['needs'])}",
         f"  source      {metric['source']}",
+        f"  comes from  {metric['origin']}",
     ]
     lines += [
         f"  parameter   {name}={spell(p['default'])}: {p['meaning']}; {p['accepts']}"

@@ -142,25 +142,48 @@ class MetricsOption(click.Option):
         return super().get_help_record(ctx)
 
 
-_LIST: dict[str, Any] = {"multiple": True, "callback": _joined, "show_default": True, "metavar": "LIST"}
-metrics = click.option(
-    "--metrics", cls=MetricsOption, default=("coco",), shell_complete=complete_metrics(), **_LIST
-)
-compared_metrics = click.option(
-    "--metrics",
+def _load_plugins(_: click.Context, __: click.Parameter, files: tuple[str, ...]) -> None:
+    if files:
+        from capeval.metrics.plugins import load_plugin
+
+        for file in files:
+            load_plugin(file)
+
+
+plugin = click.option(
+    "--plugin",
     multiple=True,
-    callback=_joined,
-    metavar="LIST",
+    expose_value=False,
+    is_eager=True,  # before the metrics that it brings are looked up
+    callback=_load_plugins,
+    metavar="FILE.py",
+    help="A Python file that makes metrics (@capeval.metric), which can then be named; may be repeated.",
+)
+
+
+def _list_of_metrics(**options: Any) -> Callable[[F], F]:
+    option = click.option("--metrics", multiple=True, callback=_joined, metavar="LIST", **options)
+
+    def with_metrics(function: F) -> F:
+        """Adds --metrics and --plugin."""
+        return option(plugin(function))
+
+    return with_metrics
+
+
+metrics = _list_of_metrics(
+    cls=MetricsOption, default=("coco",), show_default=True, shell_complete=complete_metrics()
+)
+compared_metrics = _list_of_metrics(
     shell_complete=complete_metrics(),
     help="Compare these with the baseline; by default all that it has. May be repeated.",
 )
-set_metrics = click.option(
-    "--metrics",
+set_metrics = _list_of_metrics(
     default=("diversity",),
+    show_default=True,
     shell_complete=complete_metrics(sets=True),
     help="Comma-separated metrics of caption sets; a name may carry parameters: self-cider(kernel=cider-d). May be "
     "repeated.",
-    **_LIST,
 )
 
 

@@ -185,6 +185,15 @@ class Corpus:
         candidates = self.candidate_captions.captions(image_id) if image_id in self.candidate_captions else []
         return (candidates[0] if candidates else None), self.reference_captions.captions(image_id)
 
+    def given(self, image_id: str) -> tuple[list[str], list[str]]:
+        """The candidates and the references of an image, as given; an image that the system left out has an empty one.
+
+        Raises `UsageError` for an unknown image.
+        """
+        self.number(image_id)
+        candidate, references = self.captions(image_id)
+        return [candidate or ""], references
+
     def texts(self, image_id: str) -> tuple[list[str], list[str]]:
         """Tokens, joined by blanks, of an image's candidates and of its references.
 

@@ -83,6 +83,9 @@ class SetCorpus(Corpus):
             return captions
         return [captions[place] for place in self._kept[self.number(image_id)]]
 
+    def given(self, image_id: str) -> tuple[list[str], list[str]]:
+        return self.set_of(image_id), self.reference_captions.captions(image_id) if self.has_references else []
+
     def top(self, scores: bytes, most: int) -> SetCorpus:
         """Keeps the `most` captions of each set with the highest scores (float64, one per caption)."""
         core, kept = _core.top(self._core, scores, most)
@@ -90,6 +93,31 @@ class SetCorpus(Corpus):
         chosen = SetCorpus(core, self.candidate_captions, references, self.tokenizer, self.document_source)
         chosen._kept = kept
         return chosen
+
+
+class LeaveOneOut(SetCorpus):
+    """Each caption of the sets as an image of its own, whose references are the others of its set."""
+
+    def __init__(self, sets: SetCorpus, *, stemmed: bool, threads: int) -> None:
+        captions = sets.candidate_captions
+        others = _core.leave_one_out(sets._core, stemmed, threads)
+        super().__init__(others, captions, captions, sets.tokenizer, "corpus", documents=len(sets))
+        self._caption_of = {
+            f"{image} {place}": (image, place)
+            for image, count in zip(sets.image_ids, sets.counts, strict=True)
+            for place in range(count)
+        }
+        self.image_ids = list(self._caption_of)
+
+    @property
+    def image_of(self) -> dict[str, str]:
+        """The image that each image id stands for."""
+        return {own: image for own, (image, _) in self._caption_of.items()}
+
+    def given(self, image_id: str) -> tuple[list[str], list[str]]:
+        image, place = self._caption_of[image_id]
+        captions = self.candidate_captions.captions(image)
+        return [captions[place]], captions[:place] + captions[place + 1 :]
 
 
 def encode_sets(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import sys
 from array import array
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex, TypeVar, cast
 
 from capeval.errors import UsageError
 
@@ -398,6 +399,15 @@ class PythonMetric(Metric):
     def formula(self, sums: Sequence[float]) -> float:
         """The score of a sum of rows. It must be finite for every sum of rows, also where rows are repeated."""
         return sums[0] / sums[1] if sums[1] else 0.0
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        """For `pickle`: the metric of a plug-in names the plug-in's file, which another process runs first."""
+        plugin = vars(sys.modules.get(type(self).__module__, sys)).get("__capeval_plugin__")
+        if plugin is None:
+            return super().__reduce_ex__(protocol)
+        from capeval.metrics.plugins import restored
+
+        return restored, (plugin, self.key)
 
     def row_formula(self, row: Sequence[float]) -> float:
         """The score of a single row. A metric that overrides it, because that is another than the formula of the row's

@@ -8,8 +8,10 @@ from there. A metric of another package is added by `register`, or found by its 
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from capeval.errors import UsageError, warn
 from capeval.metrics.base import Metric, ParameterValue
@@ -30,7 +32,7 @@ from capeval.metrics.vifidel.metric import Vifidel
 from capeval.metrics.wmd import Wmd
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from capeval.resources.needs import Needs
 
@@ -60,8 +62,23 @@ caption set, belongs to `all` too."""
 BY_NAME: dict[str, Metric] = {metric.name: metric for metric, _ in METRICS}
 
 
-_ADDED: dict[str, tuple[Metric, tuple[str, ...]]] = {}
-"""Metrics of other packages by name, with their groups."""
+OWN = "capeval"
+"""Where the metrics of this registry come from."""
+
+
+class Added(NamedTuple):
+    """A metric that is not capeval's own."""
+
+    metric: Metric
+    groups: tuple[str, ...]
+    origin: str
+    """Where it comes from, in words: a package, a plug-in's file, a module."""
+
+
+_ADDED: dict[str, Added] = {}
+"""Metrics of others by name."""
+_origin: ContextVar[str | None] = ContextVar("origin", default=None)
+"""Where the metrics come from that are being registered."""
 
 
 @cache
@@ -80,7 +97,7 @@ def groups() -> dict[str, tuple[Metric, ...]]:
     `all` has the metrics of capeval alone, so that the same command gives the same table on every machine.
     """
     members = dict(_own_groups())
-    for metric, names in _ADDED.values():
+    for metric, names, _ in _ADDED.values():
         for name in names:
             members[name] = (*members.get(name, ()), metric)
     return members
@@ -94,27 +111,51 @@ def register(metric: Metric | type[Metric], groups: Iterable[str] = ()) -> None:
         groups: names of groups that bring it in; the groups of capeval keep their members, so they are not accepted.
 
     Raises `UsageError` for a name or a group that is taken, and for a declaration that lacks something. To register an
-    equal metric again does nothing.
+    equal metric again does nothing; one of the same place in the code, as when a cell of a notebook runs again, takes
+    the place of the one before.
     """
     value = _declared(metric)
     name = value.name
-    if name in _ADDED and _ADDED[name][0] == value:
+    if name in _ADDED and _ADDED[name].metric == value:
         return
+    others = {other: added for other, added in _ADDED.items() if other != name or _place(added.metric) != _place(value)}
     names = tuple(groups)
     reserved = {group for _, of_metric in METRICS for group in of_metric} | {"all"}
     taken = next((group for group in names if group in reserved), None)
     if taken is not None:
         raise UsageError(f"metric {name!r}: group {taken!r} is capeval's own; choose another name for the group")
-    everything = {*BY_NAME, *_ADDED, *reserved, *(group for _, of_metric in _ADDED.values() for group in of_metric)}
+    everything = {*BY_NAME, *others, *reserved, *(group for added in others.values() for group in added.groups)}
     if name in everything or name == Combine.family:
         raise UsageError(f"metric {name!r}: there is a metric or group of that name already; choose another name")
-    _ADDED[name] = (value, names)
+    _ADDED[name] = Added(value, names, _origin.get() or f"module {type(value).__module__}")
+
+
+def _place(metric: Metric) -> tuple[str, str]:
+    return type(metric).__module__, type(metric).__qualname__
 
 
 def added() -> dict[str, Metric]:
     """The metrics of other packages by name: registered ones, and those of installed packages' entry points."""
     _load_entry_points()
-    return {name: metric for name, (metric, _) in _ADDED.items()}
+    return {name: added.metric for name, added in _ADDED.items()}
+
+
+@contextmanager
+def registering(origin: str) -> Iterator[None]:
+    """What is registered within comes from there."""
+    token = _origin.set(origin)
+    try:
+        yield
+    finally:
+        _origin.reset(token)
+
+
+def origin_of(metric: Metric) -> str:
+    """Where a metric comes from, in words: `capeval`, `package lengths 1.0`, `plug-in lengths.py`, `module lengths`."""
+    if metric.name in _ADDED and type(_ADDED[metric.name].metric) is type(metric):
+        return _ADDED[metric.name].origin
+    module = type(metric).__module__
+    return OWN if module.partition(".")[0] == OWN else f"module {module}"
 
 
 _DECLARATIONS = ("family", "title", "summary", "equation", "source", "upper", "nothing")
@@ -146,10 +187,12 @@ def _load_entry_points() -> None:
 
     for point in entry_points(group="capeval.metrics"):
         package = point.dist.name if point.dist else point.value
+        version = f" {point.dist.version}" if point.dist else ""
         try:
-            loaded = point.load()
-            for metric in loaded if isinstance(loaded, (list, tuple)) else [loaded]:
-                register(metric)
+            with registering(f"package {package}{version}"):
+                loaded = point.load()
+                for metric in loaded if isinstance(loaded, (list, tuple)) else [loaded]:
+                    register(metric)
         except Exception as error:  # noqa: BLE001  (whatever is wrong in somebody's package must not stop ours)
             warn(f"the metric {point.name!r} of the package {package} cannot be loaded: {error}")
 
@@ -179,7 +222,7 @@ def key_of(text: str) -> str:
 
 def find(name: str) -> Metric | None:
     """The metric of that name with its default parameters. Entry points are asked only for names that are not here."""
-    return BY_NAME.get(name) or (_ADDED[name][0] if name in _ADDED else added().get(name))
+    return BY_NAME.get(name) or (_ADDED[name].metric if name in _ADDED else added().get(name))
 
 
 def parse_metrics(text: str | Metric | Iterable[str | Metric], needs: Needs | None = None) -> tuple[Metric, ...]:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from capeval import _core
-from capeval.errors import DataError, UsageError, warn
+from capeval.errors import UsageError, warn
 from capeval.metrics.base import PythonMetric, remembered
+from capeval.scoring.in_python import counted_in_python
 
 if TYPE_CHECKING:
     from capeval.corpus.corpus import Corpus
@@ -59,7 +60,7 @@ def count(corpus: Corpus, metrics: Sequence[Metric], needs: Needs) -> list[Count
     counted_metrics = []
     for number, metric in enumerate(metrics):
         if isinstance(metric, PythonMetric):
-            statistics[number] = _of_python(metric, corpus, ready[number])
+            statistics[number] = counted_in_python(metric, corpus, ready[number], needs)
         counted_metrics.append(Counted(metric, ready[number], statistics[number]))
         for message in metric.warnings(ready[number], statistics[number]):
             warn(message)
@@ -81,38 +82,6 @@ def _passes(metrics: Sequence[Metric], ready: Sequence[Ready]) -> list[list[int]
         else:
             passes.append((ready_metric, kinds, [number]))
     return [members for *_, members in passes]
-
-
-def _of_python(metric: PythonMetric, corpus: Corpus, ready: Ready) -> _core.Statistics:
-    """The statistics of a metric that is written in Python, checked."""
-    import numpy as np
-
-    try:
-        rows = np.ascontiguousarray(metric.statistics(corpus, ready), dtype="<f8")
-    except (TypeError, ValueError) as error:
-        raise DataError(f"{metric.key}: its statistics are not rows of numbers: {error}") from error
-    expected = len(corpus) if metric.scores_sets else corpus.candidate_count
-    if rows.ndim != 2 or len(rows) != expected or rows.shape[1] == 0:
-        raise DataError(
-            f"{metric.key}: its statistics have shape {rows.shape}; they must be {expected:,} rows, one per "
-            f"{'image' if metric.scores_sets else 'candidate'}, all of one width"
-        )
-    finite = np.isfinite(rows).all(axis=1)
-    if not finite.all():
-        raise DataError(f"{metric.key}: row {int(np.argmin(finite))} of its statistics has a number that is not finite")
-    own_formula = type(metric).formula is not PythonMetric.formula
-    if not own_formula and rows.shape[1] != 2:
-        raise DataError(
-            f"{metric.key}: rows of {rows.shape[1]} numbers need a formula; without one, a row is (score, 1)"
-        )
-    own_rows = type(metric).row_formula is not PythonMetric.row_formula
-    return _core.Statistics.of_rows(
-        metric.key,
-        rows.tobytes(),
-        rows.shape[1],
-        metric.formula if own_formula else None,
-        metric.row_formula if own_rows else None,
-    )
 
 
 def check_unit(corpus: Corpus, metrics: Sequence[Metric]) -> None:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, cast
 
 from capeval import _core
 from capeval.corpus.corpus import CaptionSource, Tokenizer, encode_references
-from capeval.corpus.sets import SetCorpus, encode_sets
+from capeval.corpus.sets import LeaveOneOut, SetCorpus, encode_sets
 from capeval.data.inputs import is_table
 from capeval.data.source import system_name
 from capeval.errors import UsageError, accepted_name, warn
@@ -232,9 +232,8 @@ class _Scoring:
             )
         chosen = _core.Captions.from_dict({image: references.captions(image) for image in images})
         human = encode_sets({"human": chosen}, chosen, tokenizer=corpus.tokenizer, threads=self.needs.threads)["human"]
-        others = _core.leave_one_out(human._core, self.accuracy.uses_stems, self.needs.threads)
-        leave_one_out = SetCorpus(others, chosen, chosen, corpus.tokenizer, "corpus", documents=len(human))
-        captions = self._caption_scores(leave_one_out)
+        others = LeaveOneOut(human, stemmed=self.accuracy.uses_stems, threads=self.needs.threads)
+        [captions] = count(others, (self.accuracy,), self.needs.with_({}, image_of=others.image_of))
         return SystemDiversity("human", human, self._figures(human, captions), {}, self.needs.get("document_frequency"))
 
     def _caption_scores(self, corpus: SetCorpus) -> Counted:

@@ -1,0 +1,35 @@
+"""Two metrics that capeval finds once this package is installed: a class, and a function."""
+
+from typing import ClassVar
+
+import capeval
+from capeval.metrics import PythonMetric, parameter
+
+
+class LengthRatio(PythonMetric):
+    """How near the candidate's length is to that of the nearest reference."""
+
+    power: float = parameter("exponent of the ratio", default=1.0, above=0.0)
+
+    family: ClassVar[str] = "length-ratio"
+    title: ClassVar[str] = "Length-Ratio"
+    summary: ClassVar[str] = "The candidate is as long as a reference."
+    equation: ClassVar[str] = "max_j (min(|c|, |s_j|) / max(|c|, |s_j|))^power"
+    source: ClassVar[str] = "an example"
+    upper: ClassVar[float | None] = 1.0
+    nothing: ClassVar[dict[str, str]] = {"empty caption": "0"}
+
+    def score_caption(self, candidate: str, references: list[str]) -> float:
+        """The ratio of lengths with the nearest reference, 0 to 1."""
+        mine = len(candidate.split())
+        lengths = [len(reference.split()) for reference in references]
+        best = max((min(mine, n) / max(mine, n, 1) for n in lengths), default=0.0)
+        return float(best**self.power)
+
+
+@capeval.metric(upper=1.0)
+def shared_words(references: list[str], candidate: str) -> float:
+    """The candidate's words are a reference's."""
+    known = {word for reference in references for word in reference.split()}
+    words = candidate.split()
+    return sum(word in known for word in words) / max(len(words), 1)

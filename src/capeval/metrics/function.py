@@ -1,0 +1,264 @@
+"""Metrics made of Python functions: `@capeval.metric`.
+
+    @capeval.metric
+    def length_ratio(references, candidate, *, power: float = 1.0):
+        \"\"\"The candidate is as long as a reference.\"\"\"
+        ...
+
+    capeval.score(references, candidates, "length-ratio(power=2), cider-d")
+
+The first parameters say what the function takes, by their names; the others, after `*`, are parameters of the metric
+where they have a default, and needs of it where they have none.
+"""
+
+from __future__ import annotations
+
+import inspect
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, cast, overload
+
+from capeval.errors import DataError, UsageError
+from capeval.metrics.base import Parameter, PythonMetric, Ready, parameter
+from capeval.metrics.registry import register
+
+if TYPE_CHECKING:
+    from capeval.corpus.corpus import Corpus
+    from capeval.resources.needs import Needs
+
+Function = Callable[..., Any]
+
+FORMS = {"candidate": "caption", "candidates": "batch", "captions": "set"}
+"""What a function is asked about, by the name of its parameter: a caption, all captions at once, a set of captions."""
+_NEEDED = {"references": "references", "captions": "caption_sets"}
+
+
+class FunctionMetric(PythonMetric):
+    """A metric whose scores a function makes; [`metric`][capeval.metric] makes such classes."""
+
+    function: ClassVar[Function]
+    form: ClassVar[str]
+    takes_references: ClassVar[bool]
+    as_given: ClassVar[bool]
+    own_needs: ClassVar[tuple[str, ...]]
+    code: ClassVar[str]
+
+    def ready(self, corpus: Corpus, needs: Needs) -> Ready:
+        """Takes the needs that the function names.
+
+        Raises `UsageError` for one that is not given.
+        """
+        lacking = [name for name in self.own_needs if name not in needs]
+        if lacking:
+            raise UsageError(
+                f"{self.key} needs {lacking[0]}: --need {lacking[0]}=VALUE, or needs={{'{lacking[0]}': …}} in Python"
+            )
+        given = {name: needs.get(name) for name in self.own_needs}
+        signature = [f"{name}:{_checksum(repr(value))}" for name, value in given.items()]
+        return replace(super().ready(corpus, needs), signature=(*signature, f"code:{self.code}"), own=given)
+
+    def statistics(self, corpus: Corpus, ready: Ready) -> Sequence[Sequence[float]]:
+        """What the function says of each candidate, or of each set of captions: a score or a row of numbers."""
+        texts = corpus.given if self.as_given else corpus.texts
+        values = {**{name: getattr(self, name) for name in self._declared}, **ready.own}
+        function = type(self).function
+        images: list[str] = []
+        asked: list[dict[str, Any]] = []
+        for image in corpus.image_ids:
+            candidates, references = texts(image)
+            taken: dict[str, Any] = {"references": references} if self.takes_references else {}
+            own = [{"captions": candidates}] if self.scores_sets else [{"candidate": one} for one in candidates]
+            asked += [{**taken, **one} for one in own]
+            images += [image] * len(own)
+        if self.form == "batch":
+            together = {"candidates": [one["candidate"] for one in asked]}
+            if self.takes_references:
+                together["references"] = [one["references"] for one in asked]
+            answers = list(function(**together, **values))
+            if len(answers) != len(images):
+                raise DataError(
+                    f"{self.key}: it was given {len(images):,} candidates and returned {len(answers):,} scores; "
+                    "expected one per candidate"
+                )
+        else:
+            answers = [function(**one, **values) for one in asked]
+        own_formula = type(self).formula is not PythonMetric.formula
+        return [self._row(answer, image, own_formula) for answer, image in zip(answers, images, strict=True)]
+
+    def _row(self, answer: Any, image: str, whole: bool) -> Sequence[float]:
+        """A row of statistics. Raises `DataError` for what is neither a number nor, with a formula, a row of them."""
+        try:
+            row = tuple(map(float, answer)) if whole else (float(answer), 1.0)
+        except (TypeError, ValueError):
+            wanted = "a row of numbers, for its formula" if whole else "a number"
+            raise DataError(f"{self.key}: of image {image!r} it returned {answer!r}; expected {wanted}") from None
+        return row
+
+
+@overload
+def metric(function: Function, /) -> type[FunctionMetric]: ...
+@overload
+def metric(
+    *,
+    name: str | None = None,
+    formula: Callable[..., float] | None = None,
+    lower_is_better: bool = False,
+    upper: float | None = None,
+    captions: str = "tokens",
+    trained_on_references: bool = False,
+    groups: Iterable[str] = (),
+    summary: str | None = None,
+    equation: str | None = None,
+    source: str | None = None,
+    nothing: Mapping[str, str] | None = None,
+) -> Callable[[Function], type[FunctionMetric]]: ...
+def metric(
+    function: Function | None = None,
+    /,
+    *,
+    name: str | None = None,
+    formula: Callable[..., float] | None = None,
+    lower_is_better: bool = False,
+    upper: float | None = None,
+    captions: str = "tokens",
+    trained_on_references: bool = False,
+    groups: Iterable[str] = (),
+    summary: str | None = None,
+    equation: str | None = None,
+    source: str | None = None,
+    nothing: Mapping[str, str] | None = None,
+) -> type[FunctionMetric] | Callable[[Function], type[FunctionMetric]]:
+    """Makes a metric of a function, and registers it: its name stands wherever metrics are named.
+
+    The function takes, by these names and in any order,
+
+    - `references, candidate`: the references of an image, a list of text, and a caption; it returns the score;
+    - `references, candidates`: lists of both for all captions; it returns a score for each;
+    - `references, captions`: the captions of an image together; it returns the score of the set.
+
+    `references` may be left out. After `*` come the metric's parameters, each with a default (a number, text, yes or
+    no, or a [`parameter`][capeval.metrics.parameter] with bounds and a meaning), and its needs, without a default:
+    what `needs={name: value}` and `--need name=value` give.
+
+    Args:
+        function: the function, where the decorator stands without parentheses.
+        name: of the metric; by default that of the function, with hyphens.
+        formula: makes the corpus score of sums of rows. The function then returns a row of numbers per caption, all of
+            one width, rather than a score. Without a formula the corpus score is the mean.
+        lower_is_better: whether less is better.
+        upper: the largest score; None where there is none. The smallest is 0.
+        captions: `tokens`, joined by blanks, as the other metrics see them, or `given`, as the file has them.
+        trained_on_references: whether a caption's score depends on the references of other images too. Else it must
+            not, and that is checked.
+        groups: names of groups that bring the metric in.
+        summary: what a high score means; by default the first line of the function's docstring.
+        equation: the formula as text.
+        source: a paper; by default the module.
+        nothing: what empty captions and the like score, in words.
+
+    Returns:
+        The metric's class. `length_ratio(power=2)` is a value of it, as `capeval.metrics.CiderD(sigma=5)` is.
+
+    Raises:
+        UsageError: parameters of other names, a name that is taken, or a default of another kind.
+
+    Example:
+        >>> @capeval.metric
+        ... def shared_words(references, candidate):
+        ...     "The candidate's words are a reference's."
+        ...     known = {word for reference in references for word in reference.split()}
+        ...     words = candidate.split()
+        ...     return sum(word in known for word in words) / max(len(words), 1)
+        >>> result = capeval.score({"1": ["a red bus"]}, {"1": "a blue bus"}, "shared-words", interval=None)
+        >>> round(result["shared-words"].value, 3)
+        0.667
+    """
+    if captions not in {"tokens", "given"}:
+        raise UsageError(f"captions must be tokens or given, got {captions!r}")
+
+    def make(function: Function) -> type[FunctionMetric]:
+        where = f"{function.__module__}.{function.__qualname__}"
+        taken, declared, needs = _signature(function, where)
+        form = _form(taken, where)
+        family = name or function.__name__.strip("_").replace("_", "-").lower()
+        said = (inspect.getdoc(function) or "").split("\n")[0]
+        members: dict[str, Any] = {
+            "__doc__": function.__doc__,
+            "__module__": function.__module__,
+            "__qualname__": function.__qualname__,
+            "family": family.lower(),
+            "title": family,
+            "summary": summary or said or family,
+            "equation": equation or f"{function.__name__}({', '.join(taken)})",
+            "source": source or f"{function.__qualname__} in {Path(function.__code__.co_filename).name}",
+            "upper": upper,
+            "nothing": dict(nothing or {}),
+            "needs": tuple(_NEEDED[name] for name in taken if name in _NEEDED) + needs,
+            "scores_sets": form == "set",
+            "trained_on_references": trained_on_references,
+            "lower_is_better": lower_is_better,
+            "function": staticmethod(function),
+            "form": form,
+            "takes_references": "references" in taken,
+            "as_given": captions == "given",
+            "own_needs": needs,
+            "code": _checksum(_source(function)),
+            **declared,
+        }
+        if formula is not None:
+            members["formula"] = staticmethod(formula)
+        made = cast("type[FunctionMetric]", type(function.__name__, (FunctionMetric,), members))
+        register(made, groups)
+        return made
+
+    return make if function is None else make(function)
+
+
+def _signature(function: Function, where: str) -> tuple[list[str], dict[str, Parameter], tuple[str, ...]]:
+    """The captions that a function takes, its parameters with their declarations, and the names of its needs."""
+    taken: list[str] = []
+    declared: dict[str, Parameter] = {}
+    needs: list[str] = []
+    for own in inspect.signature(function).parameters.values():
+        if own.kind in {own.POSITIONAL_ONLY, own.VAR_POSITIONAL, own.VAR_KEYWORD}:
+            raise UsageError(f"{where}: {own} cannot be given by its name; a metric's function takes each by name")
+        if own.name in {*FORMS, "references"}:
+            taken.append(own.name)
+        elif own.default is own.empty:
+            needs.append(own.name)
+        elif isinstance(own.default, Parameter):
+            declared[own.name] = own.default
+        elif isinstance(own.default, (bool, int, float, str)):
+            declared[own.name] = parameter(f"{own.name} of the function", default=own.default)
+        else:
+            raise UsageError(
+                f"{where}: the default of {own.name} is {own.default!r}; a parameter of a metric is a number, text, "
+                "yes or no"
+            )
+    return taken, declared, tuple(needs)
+
+
+def _form(taken: list[str], where: str) -> str:
+    forms = [FORMS[name] for name in taken if name in FORMS]
+    if len(forms) != 1:
+        raise UsageError(
+            f"{where} takes {', '.join(taken) or 'no captions'}; name its parameters references, candidate (it scores "
+            "one caption), references, candidates (all at once), or references, captions (a set of captions)"
+        )
+    return forms[0]
+
+
+def _source(function: Function) -> str:
+    """The function's text, or what was compiled of it where that is all there is."""
+    try:
+        return inspect.getsource(function)
+    except (OSError, TypeError):
+        code = function.__code__
+        constants = [one for one in code.co_consts if not inspect.iscode(one)]
+        return repr((code.co_code, code.co_names, constants))
+
+
+def _checksum(text: str) -> str:
+    return f"{zlib.crc32(text.encode()):08x}"

@@ -1,0 +1,89 @@
+"""Metrics in a file of the user's own: `--plugin FILE.py`."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import traceback
+import zlib
+from os import PathLike
+from pathlib import Path
+from types import ModuleType
+
+from capeval.errors import CapevalError, DataError, UsageError
+from capeval.metrics import registry
+from capeval.metrics.base import Metric
+from capeval.metrics.function import FunctionMetric
+
+PREFIX = "capeval_plugin_"
+"""What the names of plug-ins' modules begin with."""
+
+
+def load_plugin(path: str | PathLike[str]) -> None:
+    """Runs a Python file once per process, and registers the metrics that it makes.
+
+    Those are functions with `@capeval.metric`, what the file registers itself, and its classes of metrics.
+
+    Raises:
+        UsageError: no such file, no metric in it, or a metric whose name is taken.
+        DataError: the file cannot be run.
+    """
+    file = Path(path).resolve()
+    name = f"{PREFIX}{zlib.crc32(str(file).encode()):08x}"
+    if name in sys.modules:
+        return
+    if not file.is_file():
+        raise UsageError(f"plug-in {path}: no such file; name a Python file that makes metrics (see @capeval.metric)")
+    before = set(registry._ADDED)
+    module = _run(file, name, str(path))
+    if set(registry._ADDED) == before:
+        del sys.modules[name]
+        raise UsageError(
+            f"plug-in {path} makes no metric: put @capeval.metric before a function of references, candidate"
+        )
+    module.__dict__["__capeval_plugin__"] = str(file)
+
+
+def _run(file: Path, name: str, shown: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None:
+        raise UsageError(f"plug-in {shown} is not a Python file: its name must end in .py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    folder = str(file.parent)
+    if folder not in sys.path:
+        sys.path.append(folder)  # a plug-in imports its neighbours, as a program does
+    try:
+        with registry.registering(f"plug-in {file.name}"):
+            spec.loader.exec_module(module)
+            for made in list(vars(module).values()):
+                if _is_metric_of(made, name):
+                    registry.register(made)
+    except CapevalError:
+        del sys.modules[name]
+        raise
+    except Exception as error:
+        del sys.modules[name]
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [frame.lineno for frame in frames if frame.filename == str(file)]
+        line = error.lineno if isinstance(error, SyntaxError) else lines[-1]
+        raise DataError(f"plug-in {shown}, line {line}: {type(error).__name__}: {error}") from error
+    return module
+
+
+def _is_metric_of(made: object, module: str) -> bool:
+    """Whether it is a class of metrics that the module defines and that is whole: one that has a name."""
+    return (
+        isinstance(made, type)
+        and issubclass(made, Metric)
+        and made.__module__ == module
+        and not issubclass(made, FunctionMetric)  # registered where it was made
+        and hasattr(made, "family")
+    )
+
+
+def restored(file: str, key: str) -> Metric:
+    """The metric of a plug-in in another process, which may not have loaded the plug-in yet."""
+    load_plugin(file)
+    [metric] = registry.parse_metrics(key)
+    return metric
