@@ -24,15 +24,11 @@ if TYPE_CHECKING:
     from capeval.resources.needs import Needs
 
 
-class WeightedMean(Metric):
-    """The weighted mean of the scores of other metrics. What it needs and says of itself comes from its members.
+class Composite(Metric):
+    """A metric that is made of the scores of other metrics. What it needs comes from its members.
 
-    A subclass has `members` and their `weights`.
+    A subclass has `members`.
     """
-
-    kernel: ClassVar[str] = "combine"
-    proposed_in: ClassVar[str]
-    """The paper that takes this mean."""
 
     if TYPE_CHECKING:
 
@@ -40,38 +36,13 @@ class WeightedMean(Metric):
         def members(self) -> tuple[Metric, ...]:
             """The metrics."""
 
-        @property
-        def weights(self) -> tuple[float, ...]:
-            """A weight per member."""
-
     @property
     def parts(self) -> tuple[Metric, ...]:
         return tuple(chain.from_iterable(member.parts for member in self.members))
 
     @property
-    def equation(self) -> str:  # type: ignore[override]
-        pairs = zip(self.weights, self.members, strict=True)
-        terms = [member.label if weight == 1 else f"{spell(weight)} {member.label}" for weight, member in pairs]
-        mean = f"{self.title} = ({' + '.join(terms)}) / {spell(sum(self.weights))}"
-        return ";  ".join(dict.fromkeys([mean, *(member.equation for member in self.members)]))
-
-    @property
-    def source(self) -> str:  # type: ignore[override]
-        cited = "; ".join([self.proposed_in, *(member.source for member in self.members)])
-        return "; ".join(dict.fromkeys(cited.split("; ")))
-
-    @property
-    def upper(self) -> float | None:  # type: ignore[override]
-        bounds = [member.largest for member in self.members if member.largest is not None]
-        return self._mean(bounds) if len(bounds) == len(self.members) else None
-
-    @property
     def needs(self) -> tuple[str, ...]:  # type: ignore[override]
         return tuple(dict.fromkeys(chain.from_iterable(member.needs for member in self.members)))
-
-    @property
-    def nothing(self) -> dict[str, str]:  # type: ignore[override]
-        return {f"{member.label}, {case}": value for member in self.members for case, value in member.nothing.items()}
 
     @property
     def uses_document_frequency(self) -> bool:  # type: ignore[override]
@@ -93,7 +64,8 @@ class WeightedMean(Metric):
 
         Raises `UsageError` where parts see different words or other resources of one kind: one pass counts them all.
         """
-        parts = {part: part.ready(corpus, needs) for part in self.parts}
+        members = tuple(chain.from_iterable(member.parts for member in self.members))
+        parts = {part: part.ready(corpus, needs) for part in members}
         all_resources = chain.from_iterable(ready.resources for ready in parts.values())
         resources = tuple({id(resource): resource for resource in all_resources}.values())
         seen = list({id(ready.corpus): ready.corpus for ready in parts.values()}.values())
@@ -101,6 +73,44 @@ class WeightedMean(Metric):
             raise UsageError(f"{self.label}: its parts are of different words or vectors; score them one by one")
         signature = tuple(dict.fromkeys(chain.from_iterable(ready.signature for ready in parts.values())))
         return Ready(seen[0], resources, signature, parts)
+
+
+class WeightedMean(Composite):
+    """The weighted mean of the scores of other metrics. What it says of itself comes from its members too.
+
+    A subclass has `members` and their `weights`.
+    """
+
+    kernel: ClassVar[str] = "combine"
+    proposed_in: ClassVar[str]
+    """The paper that takes this mean."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def weights(self) -> tuple[float, ...]:
+            """A weight per member."""
+
+    @property
+    def equation(self) -> str:  # type: ignore[override]
+        pairs = zip(self.weights, self.members, strict=True)
+        terms = [member.label if weight == 1 else f"{spell(weight)} {member.label}" for weight, member in pairs]
+        mean = f"{self.title} = ({' + '.join(terms)}) / {spell(sum(self.weights))}"
+        return ";  ".join(dict.fromkeys([mean, *(member.equation for member in self.members)]))
+
+    @property
+    def source(self) -> str:  # type: ignore[override]
+        cited = "; ".join([self.proposed_in, *(member.source for member in self.members)])
+        return "; ".join(dict.fromkeys(cited.split("; ")))
+
+    @property
+    def upper(self) -> float | None:  # type: ignore[override]
+        bounds = [member.largest for member in self.members if member.largest is not None]
+        return self._mean(bounds) if len(bounds) == len(self.members) else None
+
+    @property
+    def nothing(self) -> dict[str, str]:  # type: ignore[override]
+        return {f"{member.label}, {case}": value for member in self.members for case, value in member.nothing.items()}
 
     def kernel_parameters(self) -> dict[str, Any]:
         """The members as the native arithmetic takes them: weight, kernel and parameters of each."""

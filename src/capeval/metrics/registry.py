@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from capeval.errors import UsageError, warn
 from capeval.metrics.base import Metric, ParameterValue
 from capeval.metrics.bleu import Bleu
+from capeval.metrics.capeval_1 import Capeval1
 from capeval.metrics.cider import CiderD, CiderPaper
 from capeval.metrics.combine import Combine
 from capeval.metrics.div import Distinct, Div
@@ -46,6 +47,7 @@ METRICS: tuple[tuple[Metric, tuple[str, ...]], ...] = (
     (CiderD(), ("coco", "consensus")),
     (Spice(), ("consensus",)),
     (Spider(), ("consensus",)),
+    (Capeval1(), ()),
     (Wmd(), ("fidelity",)),
     (Vifidel(), ("fidelity",)),
     (Fluency(), ("fidelity",)),

@@ -70,8 +70,8 @@ class Guards:
 
 
 def _repetition(tokens: Sequence[str]) -> float:
-    pairs = list(pairwise(tokens))
-    return 1 - len(set(pairs)) / len(pairs) if pairs else 0.0
+    pairs = len(tokens) - 1
+    return 1 - len(set(pairwise(tokens))) / pairs if pairs > 0 else 0.0
 
 
 @dataclass(frozen=True)

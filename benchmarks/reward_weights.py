@@ -1,0 +1,121 @@
+"""Accuracy and diversity follow the weights of a reward: a captioner of made-up scenes, in minutes on one core.
+
+usage: reward_weights.py FOLDER [--images 600] [--weights 0,10,30,100] [--steps 120] [--shapes 2]
+
+A captioner learns by cross-entropy once. From it, for each weight w, one more learns by policy gradient on the reward
+`cider-d + w*self-cider` of `capeval.rewards.SetReward`, in a loop of plain PyTorch: 6 captions per image, each compared
+with the mean of the others. Then each makes 10 captions per validation image. Printed: accuracy (CIDEr-D) and diversity
+(Self-CIDEr) of these sets, with the guards of the last batch; written: the plane of both, and all other pictures of
+`capeval diversity --plots`, into FOLDER/pictures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import time
+from pathlib import Path
+
+import torch
+
+import capeval
+from capeval.report.pictures import write_pictures
+from capeval.rewards import CaptionReward, SetReward
+from capeval_captioning.data.images import CaptionedImages
+from capeval_captioning.data.scenes import write_scenes
+from capeval_captioning.data.vocabulary import Vocabulary
+from capeval_captioning.decoding.search import sample
+from capeval_captioning.models import Captioner
+from capeval_captioning.training.data import Split, prepare
+from capeval_captioning.training.losses import others, policy_gradient
+from capeval_captioning.training.run_folder import RunFolder
+from capeval_captioning.training.settings import Settings
+from capeval_captioning.training.training import train
+from measure import machine
+
+SAMPLES, LIMIT, BATCH, CAPTIONS = 6, 20, 16, 10
+DEVICE = torch.device("cpu")
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("folder", type=Path)
+    options.add_argument("--images", type=int, default=600)
+    options.add_argument("--weights", default="0,10,30,100")
+    options.add_argument("--steps", type=int, default=120)
+    options.add_argument("--shapes", type=int, default=2)
+    options.add_argument("--warm", type=int, default=400, help="steps of cross-entropy")
+    given = options.parse_args()
+    torch.set_num_threads(1)
+    print(machine())
+    began = time.process_time()
+    run, training, validation = warmed(given.folder, given.images, given.shapes, given.warm)
+    print(f"cross-entropy: {time.process_time() - began:.0f} s")
+    references = dict(zip(training.ids, map(list, training.references), strict=True))
+    sets = {"xe": captions(run.captioner(), validation, run.vocabulary)}
+    guards = {}
+    for weight in map(float, given.weights.split(",")):
+        began = time.process_time()
+        text = f"cider-d + {weight:g}*self-cider" if weight else "cider-d"
+        reward = SetReward(references, text) if weight else CaptionReward(references, text)
+        model = rewarded(run.captioner(), training, run.vocabulary, reward, given.steps)
+        sets[f"w = {weight:g}"] = captions(model, validation, run.vocabulary)
+        guards[f"w = {weight:g}"] = reward.last
+        print(f"{text}: {time.process_time() - began:.0f} s")
+    described = dict(zip(validation.ids, map(list, validation.references), strict=True))
+    result = capeval.diversity(sets, described, metrics="self-cider, distinct")
+    for name, system in [*result.items(), ("people", result.human)]:
+        if system is not None:
+            figures = "  ".join(f"{key} {system[key].value:.3f}" for key in ("accuracy", "self-cider", "distinct"))
+            print(f"{name:8} {figures}  {guards.get(name, '')}")
+    print("written:", *write_pictures(result, given.folder / "pictures"))
+
+
+def warmed(folder: Path, images: int, shapes: int, steps: int) -> tuple[RunFolder, Split, Split]:
+    """A captioner that learned by cross-entropy, and the splits; both are kept in the folder."""
+    scenes, place = folder / "scenes", folder / "xe"
+    if not place.exists():
+        write_scenes(scenes, images, shapes=shapes)
+        settings = Settings(
+            str(scenes), weights="words", steps=steps, batch=32, hidden=256, embedding=256, rate=1e-3, length=LIMIT,
+            device="cpu",
+        )  # fmt: skip
+        train(settings, place, cache=folder / "cache", tensorboard=False)
+    run = RunFolder.open(place)
+    read = CaptionedImages.read(scenes)
+    data = prepare(read, run.encoder(), learns=False, tokenizer="ptb", cache=folder / "cache")
+    return run, data.train, data.val
+
+
+def rewarded(
+    start: Captioner, split: Split, vocabulary: Vocabulary, reward: CaptionReward | SetReward, steps: int
+) -> Captioner:
+    """The captioner after some steps of policy gradient."""
+    model = copy.deepcopy(start).train()
+    optimiser = torch.optim.Adam(model.parameters(), lr=3e-4)
+    generator = torch.Generator().manual_seed(0)
+    for _ in range(steps):
+        numbers = torch.randperm(len(split), generator=generator)[:BATCH]
+        found = sample(model, split.features(numbers, DEVICE), limit=LIMIT, samples=SAMPLES, generator=generator)
+        texts = [vocabulary.text(row) for row in found.words.tolist()]
+        images = [split.ids[number] for number in numbers.repeat_interleave(SAMPLES).tolist()]
+        rewards = torch.tensor(reward(texts, images))
+        optimiser.zero_grad()
+        policy_gradient(found.log_probs, found.words, rewards - others(rewards, SAMPLES)).backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimiser.step()
+    return model.eval()
+
+
+@torch.no_grad()
+def captions(model: Captioner, split: Split, vocabulary: Vocabulary) -> dict[str, list[str]]:
+    """Sampled captions of each image."""
+    features = split.features(torch.arange(len(split)), DEVICE)
+    generator = torch.Generator().manual_seed(1)
+    found = sample(model.eval(), features, limit=LIMIT, samples=CAPTIONS, generator=generator)
+    texts = [vocabulary.text(row) for row in found.words.tolist()]
+    return {image: texts[n * CAPTIONS : (n + 1) * CAPTIONS] for n, image in enumerate(split.ids)}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,175 @@
+"""capeval-1: what people say of captions, learned from four metrics that need no model of images.
+
+    capeval-1 = Σ_k f_k(M_k),    M = CIDEr-D / 10, SPICE, WMD(pool=mean, p=1), ROUGE-L
+
+for the score of a caption; the corpus score is the mean. Each f_k is a curve that never falls, made of straight pieces:
+a caption that gains by one of the metrics never loses. The curves begin at 0 and end at f_k(1), and these sum to 1.
+
+They were fitted to judgments of people (`scripts/train_capeval_1.py`): Flickr8k-Expert (Hodosh, Young, Hockenmaier,
+JAIR 2013), PASCAL-50S and ABSTRACT-50S (Vedantam, Zitnick, Parikh, CVPR 2015), by logistic regression on pairs of
+captions of which people preferred one. The idea of a learned combination is that of Sharif, White, Bennamoun, Shah,
+*NNEval* (ECCV 2018) and *LCEval* (IJCV 2019), whose combinations are networks.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from capeval import _core
+from capeval.metrics.base import Metric, PythonMetric, Ready
+from capeval.metrics.cider import CiderD
+from capeval.metrics.combine import Composite
+from capeval.metrics.rouge import RougeL
+from capeval.metrics.spice.metric import Spice
+from capeval.metrics.wmd import Wmd
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from capeval.corpus.corpus import Corpus
+    from capeval.resources.needs import Needs
+
+FILE = "capeval-1.json"
+MEMBERS: tuple[tuple[Metric, float], ...] = (
+    (CiderD(), 10.0),
+    (Spice(), 1.0),
+    (Wmd(pool="mean", p=1), 1.0),
+    (RougeL(), 1.0),
+)
+"""The metrics, and the score of each that counts as 1: what is above counts as 1 too."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One metric's part of the score: straight pieces between points, which never fall."""
+
+    scores: tuple[float, ...]
+    """Scores of the metric, as shares of its largest, from 0 to 1."""
+    parts: tuple[float, ...]
+    """What each of these adds to the score, from 0 on."""
+
+    def at(self, scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """The parts of these shares."""
+        import numpy as np
+
+        return np.interp(scores, self.scores, self.parts)
+
+
+@cache
+def _read() -> tuple[dict[str, Curve], int]:
+    """The curve of each metric by its key, and the checksum of their file."""
+    text = files("capeval.resources").joinpath(FILE).read_bytes()
+    read = json.loads(text)
+    return {key: Curve(tuple(own["scores"]), tuple(own["parts"])) for key, own in read.items()}, zlib.crc32(text)
+
+
+def curves() -> dict[str, Curve]:
+    """The curve of each metric by its key."""
+    return _read()[0]
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What one metric adds to the score of a caption."""
+
+    metric: str
+    score: float
+    """The caption's score by that metric."""
+    part: float
+    """What it adds."""
+    most: float
+    """The most that the metric can add."""
+
+
+@dataclass(frozen=True)
+class Contributions:
+    """The sum that makes a caption's score. `print` shows it."""
+
+    contributions: tuple[Contribution, ...]
+
+    @property
+    def score(self) -> float:
+        """The sum."""
+        return sum(one.part for one in self.contributions)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields, as JSON."""
+        return {"score": self.score, **asdict(self)}
+
+    def __str__(self) -> str:
+        width = max(len(one.metric) for one in self.contributions)
+        lines = [
+            f"{one.metric:<{width}}  {one.score:8.4f}  adds {one.part:.4f} of {one.most:.4f}"
+            for one in self.contributions
+        ]
+        return "\n".join([f"capeval-1 {self.score:.4f} is the sum of", *lines])
+
+
+class Capeval1(Composite, PythonMetric):
+    """A sum of four metrics' curves, fitted to what people prefer."""
+
+    family: ClassVar[str] = "capeval-1"
+    title: ClassVar[str] = "capeval-1"
+    summary: ClassVar[str] = "People would say that the caption is good, as far as four metrics can tell."
+    equation: ClassVar[str] = (
+        "capeval-1 = Σ_k f_k(M_k),  M = CIDEr-D/10, SPICE, WMD(pool=mean, p=1), ROUGE-L; each f_k never falls"
+    )
+    source: ClassVar[str] = "capeval; after Sharif et al., ECCV 2018"
+    upper: ClassVar[float | None] = 1.0
+    explains: ClassVar[str | None] = "contribution"
+    nothing: ClassVar[dict[str, str]] = {"empty caption": "0; what ROUGE-L adds at 1 where a reference is empty too"}
+
+    @property
+    def members(self) -> tuple[Metric, ...]:
+        return tuple(metric for metric, _ in MEMBERS)
+
+    @property
+    def parts(self) -> tuple[Metric, ...]:
+        return (self, *super().parts)
+
+    def ready(self, corpus: Corpus, needs: Needs) -> Ready:
+        """Makes the members ready and scores the captions by them."""
+        ready = super().ready(corpus, needs)
+        calls = [(member.key, member.arithmetic, member.kernel_parameters()) for member in self.members]
+        counted = _core.evaluate(ready.corpus, calls, list(ready.resources), needs.threads)
+        signature = (*ready.signature, f"curves:{_read()[1]:08x}")
+        return replace(ready, signature=signature, own=_scores(counted))
+
+    def statistics(self, corpus: Corpus, ready: Ready) -> npt.NDArray[np.float64]:  # type: ignore[override]  # noqa: ARG002
+        """(N, 2): the sum of each caption, and 1."""
+        import numpy as np
+
+        total = sum(_parts(ready.own))
+        return np.stack([total, np.ones(len(ready.own))], axis=1)
+
+    def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> Contributions:  # noqa: ARG002
+        """What each metric adds to the score of the image's caption."""
+        scores = ready.own[image : image + 1]
+        parts = [float(part[0]) for part in _parts(scores)]
+        return Contributions(
+            tuple(
+                Contribution(member.label, float(score), part, curves()[member.key].parts[-1])
+                for member, score, part in zip(self.members, scores[0], parts, strict=True)
+            )
+        )
+
+
+def _scores(counted: Sequence[_core.Statistics]) -> npt.NDArray[np.float64]:
+    """(N, metrics): the score of each caption by each metric."""
+    import numpy as np
+
+    return np.stack([np.frombuffer(one.row_scores(), dtype="<f8") for one in counted], axis=1)
+
+
+def _parts(scores: npt.NDArray[np.float64]) -> list[npt.NDArray[np.float64]]:
+    """(N,) of each metric: what it adds to the score of each caption."""
+    pairs = zip(MEMBERS, scores.T, strict=True)
+    return [curves()[metric.key].at(own / largest) for (metric, largest), own in pairs]
