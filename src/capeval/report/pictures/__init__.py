@@ -158,7 +158,7 @@ def _write(table: tables.Table[Any], figure: Figure, folder: str | PathLike[str]
         # A script that the font has no glyphs of is drawn as boxes; the CSV has the text.
         warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
         png = _rendered(figure, "png")
-        figure.set_layout_engine("none")  # both files have one layout, which is found once
+        figure.set_layout_engine(None)  # both files have one layout, which is found once
         contents = {"png": png, "svg": _rendered(figure, "svg")}
     for suffix, content in contents.items():
         with atomic_write(f"{place}.{suffix}", "wb") as file:
