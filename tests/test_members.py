@@ -159,14 +159,19 @@ def test_a_member_that_is_not_installed_is_named(
 # Old names
 
 
-@pytest.mark.parametrize("old", [old for old in old_names("capeval") if old != "capeval.torch"])
+OF_TORCH = ("capeval.torch", "capeval.reward.device")
+"""Old names of modules that load torch where it is."""
+
+
+@pytest.mark.parametrize("old", [old for old in old_names("capeval") if old not in OF_TORCH])
 def test_an_old_module_name_still_works(old: str, monkeypatch: pytest.MonkeyPatch) -> None:
     check_old_name(old, monkeypatch)
 
 
 @pytest.mark.torch
-def test_the_old_name_of_the_reward_on_a_device_still_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    check_old_name("capeval.torch", monkeypatch)
+@pytest.mark.parametrize("old", OF_TORCH)
+def test_an_old_name_of_the_reward_on_a_device_still_works(old: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    check_old_name(old, monkeypatch)
 
 
 def test_what_never_was_is_not_found() -> None:
