@@ -198,7 +198,8 @@ def test_bad_usage(run: Runner, references: str, write: Write, options: tuple[st
 @pytest.mark.parametrize("format_", ["table", "markdown", "latex"])
 def test_tables(run: Runner, references: str, write: Write, baseline: str, format_: str) -> None:
     write("plain.json", PLAIN)
-    shown = run.here("check", references, "plain.json", "--against", baseline, "--format", format_, "--min", "CIDEr=0.5")
+    options = ["--against", baseline, "--format", format_, "--min", "CIDEr=0.5"]
+    shown = run.here("check", references, "plain.json", *options)
     assert shown.status == 3
     assert "regression" in shown.stdout
     assert ("at least 50.0" if format_ == "latex" else "at least 0.5000") in shown.stdout

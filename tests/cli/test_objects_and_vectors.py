@@ -41,7 +41,8 @@ def test_scores_coverage_and_signature(run: Runner, files: list[str]) -> None:
 
 
 def test_explanations(run: Runner, files: list[str]) -> None:
-    document = json.loads(run.here("score", *files, "--metrics", "vifidel", "--explain", "2", "--format", "json").stdout)
+    ended = run.here("score", *files, "--metrics", "vifidel", "--explain", "2", "--format", "json")
+    document = json.loads(ended.stdout)
     [found] = document["explanations"].values()
     assert (found["objects"], found["words"], found["plan"]) == (["cat"], ["cat"], [[1.0]])
     assert "alignments" not in document

@@ -10,6 +10,8 @@ import capeval
 from capeval import example
 from runner import Runner
 
+Write = Callable[[str, object], str]
+
 SETS = [str(example.caption_set_path(name)) for name in ("varied", "safe")]
 REFERENCES = str(example.references_path())
 
@@ -28,7 +30,7 @@ def test_pictures_and_report_of_one_run(run: Runner, tmp_path: Path) -> None:
     assert "Diversity of caption sets" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
-def test_pictures_left_out_are_named_on_stderr(run: Runner, write: Callable[[str, object], str], tmp_path: Path) -> None:
+def test_pictures_left_out_are_named_on_stderr(run: Runner, write: Write, tmp_path: Path) -> None:
     sets = write("sets.json", {"1": ["a dog", "a cat"], "2": ["ships"]})
     options = ["--plots", "pictures", "--interval", "none", "--draw", "1"]
     ended = run.here("diversity", sets, *options)
