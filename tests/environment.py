@@ -15,7 +15,7 @@ settings.register_profile(
     "capeval",
     deadline=None,
     derandomize="CI" in os.environ,
-    max_examples=int(os.environ.get("CAPEVAL_EXAMPLES", "50")),
+    max_examples=int(os.environ.get("CAPEVAL_EXAMPLES", "30")),
 )
 settings.load_profile("capeval")
 

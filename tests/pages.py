@@ -9,8 +9,8 @@ Blocks of one page run in order, in one empty folder, and Python blocks share th
 - ```` ```python ```` runs. What it prints is compared with the ```` ```text ```` block that follows at once; without
   one, with the comments on and below its `print` lines, if there are any.
 - ```` ```console ```` runs the lines that begin `$ capeval` (or `$ python`, `$ cat`, `$ echo`), which must succeed, and
-  compares the output that is shown. Other commands are for the reader. The help of a command is asked for in this
-  process: that the installed script starts is tested by the other commands.
+  compares the output that is shown. Other commands are for the reader. A command of the core that asks nothing of the
+  shell runs in this process; the others show that the installed script starts.
 
 The amount of blank space is not compared, and `[...]` stands for anything. `CAPEVAL_UPDATE_DOCS=1` writes what was
 printed into the pages, except where the shown output has a `[...]`.
@@ -33,7 +33,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from capeval.cli.main import cli
+from capeval.cli.main import COMMANDS, cli
+from runner import in_this_process, written
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -191,6 +192,8 @@ def run(command: str) -> tuple[int, str]:
     """The exit status and everything printed. A hang is ended by the time limit of the test, which is pytest's."""
     if re.fullmatch(r"capeval [\w -]*--help", command):
         return show_help(shlex.split(command)[1:-1], columns=80)
+    if re.fullmatch(rf"capeval ({'|'.join(COMMANDS)}) [^|;<>&$`*~]*", command):
+        return run_here(shlex.split(command.replace("\\\n", ""))[1:])
     scripts = str(Path(sys.executable).parent)
     environment = {
         **os.environ, "PATH": scripts + os.pathsep + os.environ["PATH"], "COLUMNS": "80", "PYTHONUTF8": "1",
@@ -201,6 +204,14 @@ def run(command: str) -> tuple[int, str]:
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", env=environment, check=False,
     )  # fmt: skip
     return done.returncode, done.stdout
+
+
+def run_here(arguments: list[str]) -> tuple[int, str]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", "80")
+        printed = written()
+        status = in_this_process(arguments, printed, printed)
+    return status, printed.buffer.getvalue().decode()
 
 
 def matches(shown: str, printed: str) -> bool:

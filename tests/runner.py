@@ -8,7 +8,7 @@ import subprocess
 import sys
 import sysconfig
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,33 @@ class Ended:
     status: int
     stdout: str
     stderr: str
+
+
+class Written(io.TextIOWrapper):
+    """A standard stream whose bytes are kept in `buffer`."""
+
+    buffer: io.BytesIO
+
+
+def written() -> Written:
+    return Written(io.BytesIO(), encoding="utf-8")
+
+
+def in_this_process(arguments: Iterable[str], out: Written, err: Written, stdin: bytes = b"") -> int:
+    """The exit status of `capeval` with these arguments, run here; `out` and `err` may be one stream."""
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.resetwarnings()  # what pytest makes an error is a line on standard error here
+        for category in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
+            warnings.simplefilter("ignore", category)  # as Python does by itself
+        patch.setattr(sys, "argv", ["capeval", *arguments])
+        patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
+        patch.setattr(sys, "stdout", out)
+        patch.setattr(sys, "stderr", err)
+        with pytest.raises(SystemExit) as left:
+            main()
+        out.flush()
+        err.flush()
+    return int(left.value.code or 0)
 
 
 class Runner:
@@ -57,44 +84,35 @@ class Runner:
         )  # fmt: skip
         return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
 
-    def here(self, *arguments: object) -> Ended:
+    def here(self, *arguments: object, stdin: str | bytes = b"") -> Ended:
         """As a call, but in this process: starting Python takes longer than most commands, PyTorch many times that."""
-        out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
-        with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
-            warnings.resetwarnings()  # what pytest makes an error is a line on standard error here
-            for category in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
-                warnings.simplefilter("ignore", category)  # as Python does by itself
+        with pytest.MonkeyPatch.context() as patch:
             patch.chdir(self.folder)
             for name in OF_THE_TERMINAL:
                 patch.delenv(name, raising=False)
             for name, value in self.environment().items():
                 patch.setenv(name, value)
-            patch.setattr(sys, "argv", ["capeval", *map(os.fsdecode, self.command(*arguments)[1:])])
-            patch.setattr(sys, "stdout", out)
-            patch.setattr(sys, "stderr", err)
-            with pytest.raises(SystemExit) as left:
-                main()
-        out.flush()
-        err.flush()
-        return Ended(int(left.value.code or 0), out.buffer.getvalue().decode(), err.buffer.getvalue().decode())
+            out, err = written(), written()
+            given = stdin.encode() if isinstance(stdin, str) else stdin
+            status = in_this_process(map(os.fsdecode, self.command(*arguments)[1:]), out, err, given)
+        return Ended(status, out.buffer.getvalue().decode(), err.buffer.getvalue().decode())
 
     def ok(self, *arguments: object, **options: Any) -> str:
         """Standard output of a run that ends well and says nothing beside it.
 
-        In this process, unless it is given an environment or standard input; the pages of the documentation and what
-        is run by a call go through the installed script.
+        In this process, unless it is given an environment; what is run by a call goes through the installed script.
         """
-        ended = self(*arguments, **options) if options else self.here(*arguments)
+        ended = self(*arguments, **options) if "env" in options else self.here(*arguments, **options)
         assert (ended.status, ended.stderr) == (0, ""), ended.stderr
         return ended.stdout
 
     def refused(self, *arguments: object, **options: Any) -> str:
         """The one message of a run that is refused, which writes nothing anywhere.
 
-        In this process, unless it is given an environment or standard input.
+        In this process, unless it is given an environment.
         """
         before = self.files()
-        ended = self(*arguments, **options) if options else self.here(*arguments)
+        ended = self(*arguments, **options) if "env" in options else self.here(*arguments, **options)
         assert ended.status == 2, ended
         assert ended.stdout == ""
         assert ended.stderr.startswith("capeval: ")

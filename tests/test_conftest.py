@@ -41,6 +41,7 @@ def test_skips(run: str, is_set: bool, outcome: str) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "CAPEVAL_SHARED"}
     if is_set:
         environment["CAPEVAL_SHARED"] = run
+    environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # loading them takes longer than the tests
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", run, run],
         capture_output=True, text=True, check=False, env=environment, cwd=run,

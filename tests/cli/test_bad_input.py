@@ -179,7 +179,7 @@ def test_unknown_commands_and_missing_arguments(run: Runner) -> None:
 
 @pytest.mark.parametrize("command", [[], ["df"]])
 def test_no_command_shows_the_help(run: Runner, command: list[str]) -> None:
-    ended = run(*command)
+    ended = run.here(*command)
     assert (ended.status, ended.stdout) == (2, "")
     assert ended.stderr == run.ok(*command, "--help")
 
@@ -337,7 +337,7 @@ def test_warnings_are_a_line_each_and_quiet_hides_them(run: Runner, write: Write
         ([single, write("all.json", CANDIDATES)], "single.json: looks like a candidate file: one caption per image"),
         ([*one, "--df", "blanks.df"], "the document frequencies are of whitespace tokens, the captions are cut by ptb"),
     ]:
-        ended = run("score", *arguments, "--interval", "none")
+        ended = run.here("score", *arguments, "--interval", "none")
         assert ended.status == 0
         assert ended.stderr.startswith(f"capeval: warning: {said}")
         assert len(ended.stderr.splitlines()) == 1

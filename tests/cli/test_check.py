@@ -53,7 +53,7 @@ def changed(run: Runner, file: str, change: Callable[[dict[str, Any]], None]) ->
 )
 def test_bounds(run: Runner, references: str, write: Write, options: tuple[str, ...], status: int) -> None:
     write("careful.json", CAREFUL)
-    ended = run("check", references, "careful.json", *options, "--format", "json")
+    ended = run.here("check", references, "careful.json", *options, "--format", "json")
     assert ended.status == status
     document = json.loads(ended.stdout)
     assert document["passed"] == (status == 0)
@@ -64,13 +64,13 @@ def test_bounds(run: Runner, references: str, write: Write, options: tuple[str, 
 def test_a_bound_that_is_met_exactly_passes(run: Runner, references: str, write: Write) -> None:
     value = capeval.score(example.references(), CAREFUL, "cider-d", interval=None)["cider-d"].value
     file = write("careful.json", CAREFUL)
-    assert run("check", references, file, "--min", f"cider-d={value!r}", "--max", f"cider-d={value!r}").status == 0
+    assert run.here("check", references, file, "--min", f"cider-d={value!r}", "--max", f"cider-d={value!r}").status == 0
 
 
 def test_a_worse_system_is_a_regression_by_the_paired_test(
     run: Runner, references: str, write: Write, baseline: str
 ) -> None:
-    ended = run("check", references, write("plain.json", PLAIN), "--against", baseline, "--format", "csv", "-q")
+    ended = run.here("check", references, write("plain.json", PLAIN), "--against", baseline, "--format", "csv", "-q")
     assert ended.status == 3
     assert ended.stderr.startswith("capeval: 3 of 3 checks failed: worse than the baseline by CIDEr-D, BLEU-4, METEOR")
     compared = capeval.compare(example.references(), {"now": PLAIN, "then": CAREFUL}, METRICS, correction="none")
@@ -95,37 +95,37 @@ def test_the_same_captions_pass_and_so_does_a_better_system(
 def test_a_fall_by_chance_is_no_regression(run: Runner, references: str, write: Write, baseline: str) -> None:
     """One caption of sixty is worse: a lower score, and no evidence."""
     file = write("now.json", {**CAREFUL, next(iter(CAREFUL)): "something"})
-    ended = run("check", references, file, "--against", baseline, "--format", "csv")
+    ended = run.here("check", references, file, "--against", baseline, "--format", "csv")
     assert ended.status == 0
     assert all(float(row["p"]) > 0.05 for row in rows(ended))
     assert {row["metric"] for row in rows(ended) if float(row["delta"]) < 0} >= {"cider-d", "meteor"}
     # Scores alone cannot be tested, so any fall counts.
     scores_alone = changed(run, baseline, lambda document: document.pop("captions"))
-    ended = run("check", references, file, "--against", scores_alone, "--format", "csv")
+    ended = run.here("check", references, file, "--against", scores_alone, "--format", "csv")
     assert ended.status == 3
     assert "scores without captions: nothing can be tested" in ended.stderr
     assert {row["p"] for row in rows(ended)} == {""}
-    assert run("check", references, "careful.json", "--against", scores_alone).status == 0
+    assert run.here("check", references, "careful.json", "--against", scores_alone).status == 0
 
 
 def test_too_few_samples_are_warned_of(run: Runner, references: str, write: Write, baseline: str) -> None:
     """Three metrics, and the least p of 40 samples is 1/41: a regression could not be told."""
-    ended = run("check", references, write("plain.json", PLAIN), "--against", baseline, "--samples", "40")
+    ended = run.here("check", references, write("plain.json", PLAIN), "--against", baseline, "--samples", "40")
     assert ended.status == 0
     assert "with 40 samples no p, corrected over 3 metrics, is below 0.073: nothing can be a regression" in ended.stderr
-    assert run("check", references, "plain.json", "--against", baseline, "--samples", "59").status == 3
+    assert run.here("check", references, "plain.json", "--against", baseline, "--samples", "59").status == 3
 
 
 def test_the_json_of_score_is_a_baseline_without_captions(run: Runner, references: str, write: Write) -> None:
     write("careful.json", CAREFUL)
     run.ok("score", references, "careful.json", "--format", "json", "-o", "scores.json")
-    ended = run("check", references, "careful.json", "--against", "scores.json")
+    ended = run.here("check", references, "careful.json", "--against", "scores.json")
     assert (ended.status, ended.stderr.count("scores without captions")) == (0, 1)
 
 
 def test_metrics_choose_what_is_compared(run: Runner, references: str, baseline: str) -> None:
     options = ("--against", baseline, "--metrics", "CIDEr", "--min", "rouge-l=0.1", "--format", "csv")
-    found = rows(run("check", references, "careful.json", *options))
+    found = rows(run.here("check", references, "careful.json", *options))
     assert [(row["metric"], row["kind"]) for row in found] == [("rouge-l", "min"), ("cider-d", "baseline")]
 
 
@@ -198,7 +198,8 @@ def test_bad_usage(run: Runner, references: str, write: Write, options: tuple[st
 @pytest.mark.parametrize("format_", ["table", "markdown", "latex"])
 def test_tables(run: Runner, references: str, write: Write, baseline: str, format_: str) -> None:
     write("plain.json", PLAIN)
-    shown = run("check", references, "plain.json", "--against", baseline, "--format", format_, "--min", "CIDEr=0.5")
+    options = ["--against", baseline, "--format", format_, "--min", "CIDEr=0.5"]
+    shown = run.here("check", references, "plain.json", *options)
     assert shown.status == 3
     assert "regression" in shown.stdout
     assert ("at least 50.0" if format_ == "latex" else "at least 0.5000") in shown.stdout

@@ -197,7 +197,7 @@ def test_systems_are_called_after_their_files(tmp_path: Path, monkeypatch: pytes
 
 def test_a_file_given_twice(run: Runner, systems: list[str]) -> None:
     twice = (systems[0], "plain.json", "plain.json")
-    ended = run("compare", *twice, "--metrics", "rouge-l", "--format", "json")
+    ended = run.here("compare", *twice, "--metrics", "rouge-l", "--format", "json")
     assert ended.stderr == "capeval: warning: plain.json is given twice, as two systems\n"
     document = json.loads(ended.stdout)
     assert list(document["systems"]) == ["plain", "plain 2"]

@@ -108,7 +108,7 @@ def test_bad_usage_is_one_line(run: Runner, arguments: list[str], message: str) 
 
 
 def test_systems_are_named_as_compare_names_them(run: Runner) -> None:
-    ended = run("diversity", SETS[0], SETS[0], f"ours={SETS[1]}", "--metrics", "div-1", "--format", "json")
+    ended = run.here("diversity", SETS[0], SETS[0], f"ours={SETS[1]}", "--metrics", "div-1", "--format", "json")
     assert ended.stderr == f"capeval: warning: {SETS[0]} is given twice, as two systems\n"
     assert list(json.loads(ended.stdout)["systems"]) == ["varied", "varied 2", "ours"]
 

@@ -91,8 +91,12 @@ def test_metrics_may_be_repeated(run: Runner) -> None:
         (("diversity", "a", "--accuracy", "cider-"), ["cider-paper", "cider-d"]),
     ],
 )
-def test_names_of_metrics_complete_in_the_shell(run: Runner, typed: tuple[str, ...], completed: list[str]) -> None:
+def test_names_of_metrics_complete_in_the_shell(
+    run: Runner, monkeypatch: pytest.MonkeyPatch, typed: tuple[str, ...], completed: list[str]
+) -> None:
     words = " ".join(f"'{word}'" for word in ("capeval", *typed))
-    shell = {"_CAPEVAL_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(len(typed))}
-    ended = run(env=shell)
+    monkeypatch.setenv("_CAPEVAL_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(len(typed)))
+    ended = run.here()
     assert [line.removeprefix("plain,") for line in ended.stdout.split("\n") if line] == completed

@@ -30,7 +30,7 @@ def files(write: Write) -> list[str]:
 
 
 def test_scores_coverage_and_signature(run: Runner, files: list[str]) -> None:
-    ended = run("score", *files, "--metrics", "vifidel, wmd, vifidel(variant=released)", "--format", "json")
+    ended = run.here("score", *files, "--metrics", "vifidel, wmd, vifidel(variant=released)", "--format", "json")
     assert ended.status == 0
     document = json.loads(ended.stdout)
     assert document["coverage"]["wmd"] == 1
@@ -41,11 +41,12 @@ def test_scores_coverage_and_signature(run: Runner, files: list[str]) -> None:
 
 
 def test_explanations(run: Runner, files: list[str]) -> None:
-    document = json.loads(run("score", *files, "--metrics", "vifidel", "--explain", "2", "--format", "json").stdout)
+    ended = run.here("score", *files, "--metrics", "vifidel", "--explain", "2", "--format", "json")
+    document = json.loads(ended.stdout)
     [found] = document["explanations"].values()
     assert (found["objects"], found["words"], found["plan"]) == (["cat"], ["cat"], [[1.0]])
     assert "alignments" not in document
-    shown = run("score", *files, "--metrics", "vifidel", "--explain", "1").stdout
+    shown = run.here("score", *files, "--metrics", "vifidel", "--explain", "1").stdout
     assert "objects    dog    share 1.0000" in shown
     assert "VIFIDEL: 90.9% of the content words and labels have a vector" in shown
 
@@ -73,7 +74,7 @@ def test_refusals(run: Runner, files: list[str], write: Write) -> None:
 
 
 def test_a_group_without_objects(run: Runner, files: list[str]) -> None:
-    ended = run("score", *files[:2], *files[4:], "--metrics", "fidelity", "--format", "json")
+    ended = run.here("score", *files[:2], *files[4:], "--metrics", "fidelity", "--format", "json")
     assert ended.status == 0
     assert "VIFIDEL is left out of group fidelity: it needs the objects of each image" in ended.stderr
     assert "vifidel" not in json.loads(ended.stdout)["scores"]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable
 from pathlib import Path
 
 import capeval
 from capeval import example
 from runner import Runner
+
+Write = Callable[[str, object], str]
 
 SETS = [str(example.caption_set_path(name)) for name in ("varied", "safe")]
 REFERENCES = str(example.references_path())
@@ -27,12 +30,13 @@ def test_pictures_and_report_of_one_run(run: Runner, tmp_path: Path) -> None:
     assert "Diversity of caption sets" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
-def test_pictures_left_out_are_named_on_stderr(run: Runner, tmp_path: Path) -> None:
-    options = ["--plots", "pictures", "--interval", "none", "--draw", "hill-kites"]
-    ended = run.here("diversity", SETS[0], *options)
+def test_pictures_left_out_are_named_on_stderr(run: Runner, write: Write, tmp_path: Path) -> None:
+    sets = write("sets.json", {"1": ["a dog", "a cat"], "2": ["ships"]})
+    options = ["--plots", "pictures", "--interval", "none", "--draw", "1"]
+    ended = run.here("diversity", sets, *options)
     assert ended.status == 0
     assert "plane is left out: accuracy is scored against references; give --references" in ended.stderr
-    assert run.here("diversity", SETS[0], *options, "--quiet").stderr == ""
+    assert run.here("diversity", sets, *options, "--quiet").stderr == ""
     assert not (tmp_path / "pictures" / "plane.png").exists()
 
 

@@ -55,6 +55,7 @@ def test_every_report_takes_images(run: Runner, folder: Path, tmp_path: Path, co
 
 def test_ids_after_images_still_work_with_a_warning(run: Runner, tmp_path: Path) -> None:
     command = ["diversity", SETS, "--interval", "none", "--report"]
-    assert "--images ID,ID is called --draw ID,ID now" in run(*command, "old.html", "--images", "hill-kites").stderr
+    old = run.here(*command, "old.html", "--images", "hill-kites")
+    assert "--images ID,ID is called --draw ID,ID now" in old.stderr
     run.ok(*command, "new.html", "--draw", "hill-kites")
     assert (tmp_path / "old.html").read_bytes() == (tmp_path / "new.html").read_bytes()

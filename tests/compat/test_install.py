@@ -216,6 +216,9 @@ def test_wrong_command_lines(tmp_path: Path, arguments: tuple[str, ...], message
     assert done.returncode == 2
     assert message in done.stderr.splitlines()[0]
     assert "usage: python -m capeval.compat" in done.stderr
+
+
+def test_help_is_on_standard_output() -> None:
     assert compat("--help").stdout.startswith("usage: ")
 
 

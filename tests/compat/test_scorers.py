@@ -109,7 +109,7 @@ def test_cider_of_scorers_that_are_added(corpus: Pairs, other: Pairs) -> None:
 NGRAMS = st.lists(st.sampled_from(["a", "dog", "runs"]), min_size=1, max_size=5).map(tuple)
 
 
-@given(corpus=pairs(least=2), counts=st.dictionaries(NGRAMS, st.integers(0, 5)), documents=st.integers(5, 50))
+@given(corpus=pairs(least=2), counts=st.dictionaries(NGRAMS, st.integers(0, 5)), documents=st.integers(5, 20))
 def test_cider_by_frequencies_that_a_program_sets(
     corpus: Pairs, counts: dict[tuple[str, ...], int], documents: int
 ) -> None:

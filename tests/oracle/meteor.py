@@ -13,7 +13,7 @@ from pycocoevalcap.meteor.meteor import METEOR_JAR
 INSTALLED = Path(packaged.__file__).parent
 # It runs for seconds: thorough compilation and several collectors cost more than they save.
 _QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
-_PROGRAM = ("java", "-Xmx2G", *_QUICK, "-Dfile.encoding=UTF-8", "-jar", INSTALLED / METEOR_JAR)
+PROGRAM = ("java", "-Xmx2G", *_QUICK, "-Dfile.encoding=UTF-8", "-jar", INSTALLED / METEOR_JAR)
 SUITE = ("-l", "en", "-norm")
 """The options that the COCO suite runs it with."""
 
@@ -22,7 +22,7 @@ class Original:
     """One process, a line in, a line out."""
 
     def __init__(self, *options: str) -> None:
-        command = [*_PROGRAM, "-", "-", "-stdio", *(options or SUITE)]
+        command = [*PROGRAM, "-", "-", "-stdio", *(options or SUITE)]
         self.process = subprocess.Popen(
             command, cwd=INSTALLED, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
         )
@@ -61,7 +61,7 @@ def alignments(pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[list[str], li
     with tempfile.TemporaryDirectory() as folder:
         for name, lines in zip(("candidates", "references"), zip(*pairs, strict=True), strict=True):
             Path(folder, name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        command = [*_PROGRAM, "candidates", "references", *SUITE, "-q", "-writeAlignments", "-f", "found"]
+        command = [*PROGRAM, "candidates", "references", *SUITE, "-q", "-writeAlignments", "-f", "found"]
         subprocess.run(command, cwd=folder, check=True, capture_output=True)
         blocks = Path(folder, "found-align.out").read_text(encoding="utf-8").strip("\n").split("\n\n")
     assert len(blocks) == len(pairs)

@@ -157,7 +157,9 @@ def _write(table: tables.Table[Any], figure: Figure, folder: str | PathLike[str]
     with warnings.catch_warnings():
         # A script that the font has no glyphs of is drawn as boxes; the CSV has the text.
         warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
-        contents = {"png": _rendered(figure, "png"), "svg": _rendered(figure, "svg")}
+        png = _rendered(figure, "png")
+        figure.set_layout_engine(None)  # both files have one layout, which is found once
+        contents = {"png": png, "svg": _rendered(figure, "svg")}
     for suffix, content in contents.items():
         with atomic_write(f"{place}.{suffix}", "wb") as file:
             file.write(content)

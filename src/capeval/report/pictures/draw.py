@@ -214,12 +214,16 @@ def _radar(axes: Axes, centre: tuple[float, float], loads: list[float], seen: Lo
         y = [centre[1] + length * math.sin(angle) for length, angle in zip(reach, angles, strict=True)]
         return x, y
 
+    grid: list[tuple[float, float]] = []  # rings and spokes in one line with gaps: many lines are slow
+    gap = (math.nan, math.nan)
     for ring in (0.5, 1.0):
-        axes.fill(*at([ring] * spokes), fill=False, edgecolor="#DCDFE0", lw=0.6, zorder=0)
+        corners = list(zip(*at([ring] * spokes), strict=True))
+        grid += [*corners, corners[0], gap]
     for spoke, (x, y) in enumerate(zip(*at([1.0] * spokes), strict=True)):
-        axes.plot([centre[0], x], [centre[1], y], color="#DCDFE0", lw=0.6, zorder=0)
+        grid += [centre, (x, y), gap]
         label = (centre[0] + 1.18 * (x - centre[0]), centre[1] + 1.18 * (y - centre[1]))
         axes.text(*label, str(spoke + 1), fontsize=6, color="#5A6269", ha="center", va="center")
+    axes.plot(*zip(*grid, strict=True), color="#DCDFE0", lw=0.6, zorder=0)
     places = at(abs(load) for load in loads)
     axes.fill(*places, facecolor=seen.colour, alpha=0.3, lw=0)
     axes.fill(*places, fill=False, edgecolor=seen.colour, lw=1.1)
