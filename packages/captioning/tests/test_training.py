@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,7 @@ from typing import Any
 import pytest
 import torch
 
+from capeval.cli.main import main
 from capeval.errors import CapevalError, DataError, UsageError
 from capeval_captioning.data.batches import Losses
 from capeval_captioning.data.images import CaptionedImages
@@ -21,6 +20,9 @@ from capeval_captioning.training.run_folder import RunFolder
 from capeval_captioning.training.run_log import read_log
 from capeval_captioning.training.settings import Settings
 from capeval_captioning.training.training import resume, train
+from processes import import_ahead, in_processes
+
+import_ahead("torch._dynamo", "torchvision", "capeval_captioning.training.training")
 
 
 @pytest.fixture(scope="module")
@@ -261,20 +263,21 @@ def test_a_loss_that_is_no_number_is_said(scenes: Path, tmp_path: Path, monkeypa
         quick(scenes, tmp_path)
 
 
+def command_line(*arguments: str) -> None:
+    sys.argv = ["capeval", *arguments]
+    main()
+
+
 def test_several_processes_share_the_batches(scenes: Path, tmp_path: Path) -> None:
-    """Two under torchrun take the steps that one takes alone, and one of them speaks."""
-    command = [
-        sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
-        "-m", "capeval", "caption", "train", str(scenes), "-o", str(tmp_path / "two"), "--features",
-        str(tmp_path / "features"), "--device", "cpu", "--hidden", "16", "--embedding", "8", "--batch", "8",
-        "--captions", "2", "--steps", "4", "--validate-every", "2", "--log-every", "2", "--rate", "0.01",
-        "--side", "32", "--no-tensorboard",
-    ]  # fmt: skip
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, env={**os.environ, "OMP_NUM_THREADS": "1"}
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count("4 steps") == 1
+    """Two, started as torchrun starts them, take the steps that one takes alone, and one of them speaks."""
+    printed = in_processes(
+        command_line,
+        "caption", "train", str(scenes), "-o", "two", "--features", "features", "--device", "cpu", "--hidden", "16",
+        "--embedding", "8", "--batch", "8", "--captions", "2", "--steps", "4", "--validate-every", "2", "--log-every",
+        "2", "--rate", "0.01", "--side", "32", "--no-tensorboard",
+        folder=tmp_path,
+    )  # fmt: skip
+    assert "".join(printed).count("4 steps") == 1
     alone = quick(scenes, tmp_path, steps=4, log_every=2, attention=512, latent=64)
     one, other = (torch.load(run / "last.pt", weights_only=True)["model"] for run in (alone, tmp_path / "two"))
     assert one.keys() == other.keys()
