@@ -45,7 +45,7 @@ def test_bad_images_and_detectors(run: Runner, pictures: str) -> None:
     (run.folder / "convert" / "1.jpg").write_bytes(b"nonsense")
     message = run.refused("detect", pictures, "-o", "o.json", *SMALL)
     assert "1.jpg: cannot be read" in message
-    ended = run("detect", "run", pictures, "-o", "o.json", *SMALL, "--on-corrupt", "skip")
+    ended = run.here("detect", "run", pictures, "-o", "o.json", *SMALL, "--on-corrupt", "skip")
     assert (ended.status, ended.stdout) == (0, "")
     assert ended.stderr == "capeval: warning: left out, because they cannot be read: 1 image (1.jpg)\n"
 
