@@ -1,6 +1,6 @@
 """Functions in processes of their own, as torchrun starts them.
 
-They are forked from one process that has imported what they need: PyTorch takes longer to import than such a test takes.
+They are forked from one process that has imported what they need: importing PyTorch takes longer than such a test.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ def without_seconds(folder: Path) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("train_encoder", [False, True])
 def test_a_resumed_run_equals_an_unbroken_one(scenes: Path, tmp_path: Path, train_encoder: bool) -> None:
     settings = small(scenes, train_encoder=train_encoder, dropout=0.2)
-    places: dict[str, Any] = {"cache": tmp_path / "features", "tensorboard": False}
+    places: dict[str, Any] = {"cache": scenes / "features", "tensorboard": False}
     whole = train(settings, tmp_path / "whole", **places)
     with pytest.raises(CutOffError):  # a step after the checkpoint of step 4, whose work is lost
         train(settings, tmp_path / "cut", progress=cut_after(5), **places)
@@ -100,13 +100,13 @@ def equal(one: Any, other: Any) -> bool:
 
 def quick(scenes: Path, tmp_path: Path, **changes: Any) -> Path:
     """The folder of a finished run."""
-    train(small(scenes, **changes), tmp_path / "run", cache=tmp_path / "features", tensorboard=False)
+    train(small(scenes, **changes), tmp_path / "run", cache=scenes / "features", tensorboard=False)
     return tmp_path / "run"
 
 
 def test_a_resumed_run_with_rewards_equals_an_unbroken_one(scenes: Path, tmp_path: Path) -> None:
     """From the weights of another run; each step draws samples."""
-    places: dict[str, Any] = {"cache": tmp_path / "features", "tensorboard": False}
+    places: dict[str, Any] = {"cache": scenes / "features", "tensorboard": False}
     begun = quick(scenes, tmp_path, model="cvae", steps=2)
     settings = small(scenes, model="cvae", init=str(begun), loss="xe + 0..5@4*cider-d", baseline="others")
     train(settings, tmp_path / "whole", **places)
@@ -121,7 +121,7 @@ def test_a_resumed_run_with_rewards_equals_an_unbroken_one(scenes: Path, tmp_pat
 
 
 def test_more_steps_go_on_from_the_last_checkpoint(scenes: Path, tmp_path: Path) -> None:
-    places: dict[str, Any] = {"cache": tmp_path / "features", "tensorboard": False}
+    places: dict[str, Any] = {"cache": scenes / "features", "tensorboard": False}
     train(small(scenes, steps=8), tmp_path / "long", **places)
     run = quick(scenes, tmp_path, steps=4)
     assert resume(run, changes={"steps": 8}, **places).step == 8
@@ -130,7 +130,7 @@ def test_more_steps_go_on_from_the_last_checkpoint(scenes: Path, tmp_path: Path)
 
 def test_training_stops_when_validations_get_no_better(scenes: Path, tmp_path: Path) -> None:
     settings = small(scenes, rate=1e-9, steps=20, patience=2)
-    outcome = train(settings, tmp_path / "run", cache=tmp_path / "features", tensorboard=False)
+    outcome = train(settings, tmp_path / "run", cache=scenes / "features", tensorboard=False)
     assert (outcome.step, outcome.best_step, outcome.stopped_early) == (6, 2, True)
 
 
@@ -161,7 +161,7 @@ def test_a_run_folder_holds_all_it_takes(scenes: Path, tmp_path: Path) -> None:
 
 
 def test_tensorboard_has_the_log(scenes: Path, tmp_path: Path) -> None:
-    train(small(scenes), tmp_path / "run", cache=tmp_path / "features")
+    train(small(scenes), tmp_path / "run", cache=scenes / "features")
     assert list((tmp_path / "run" / "tensorboard").glob("events*"))
 
 
@@ -240,7 +240,7 @@ def test_settings_that_cannot_be(scenes: Path, tmp_path: Path, changes: dict[str
 def test_weights_of_another_captioner_are_refused(scenes: Path, tmp_path: Path) -> None:
     run = quick(scenes, tmp_path, steps=2)
     with pytest.raises(UsageError, match="hidden is 17, but 16 in"):
-        train(small(scenes, init=str(run), hidden=17), tmp_path / "other", cache=tmp_path / "features")
+        train(small(scenes, init=str(run), hidden=17), tmp_path / "other", cache=scenes / "features")
 
 
 @pytest.mark.parametrize(
