@@ -63,7 +63,7 @@ def in_processes(
     left = {process.sentinel: process for process in started}
     while left:
         for sentinel in wait(list(left)):
-            process = left.pop(sentinel)  # type: ignore[index]
+            process = left.pop(sentinel)
             process.join()
             if process.exitcode:  # the others wait for it
                 for other in left.values():
