@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from capeval import example
+from capeval.cli import interruptible
 from runner import Runner
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Runner:
-    """Runs the real script in a folder of its own."""
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Runner:
+    """Runs the command line in a folder of its own."""
+    # On a busy machine a command of this process would say every now and then how far it is.
+    monkeypatch.setattr(interruptible, "LINE_SECONDS", math.inf)
     return Runner(tmp_path)
 
 

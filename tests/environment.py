@@ -31,9 +31,18 @@ def shared() -> Path:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Where tests that need torch are left out, a file of nothing else is not imported: torch takes seconds."""
-    left_out = "not torch" in config.option.markexpr and collection_path.suffix == ".py"
-    return (left_out and "\npytestmark = pytest.mark.torch\n" in collection_path.read_text("utf-8")) or None
+    """Files without a test that is asked for are not imported: PyTorch alone takes seconds.
+
+    Such are those of nothing else where tests that need it are left out, and where one mark is asked for, as by
+    `-m browser`, those that do not have it.
+    """
+    asked = config.option.markexpr
+    if not collection_path.match("test_*.py") or not ("not torch" in asked or asked.isidentifier()):
+        return None
+    text = collection_path.read_text("utf-8")
+    if asked.isidentifier():
+        return f"pytest.mark.{asked}" not in text or None
+    return "\npytestmark = pytest.mark.torch\n" in text or None
 
 
 @pytest.hookimpl(wrapper=True)

@@ -203,4 +203,4 @@ def test_photos_are_shown_and_enlarged(
     assert opened.complaints == []
     loaded = {address for address in opened.requests if not address.startswith("data:")}
     assert all(address == opened.url or "/page-photos/" in address for address in loaded)
-    page.close()
+    opened.leave()

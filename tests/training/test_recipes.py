@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
-import socket
-import subprocess
+import runpy
 import sys
+import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -16,6 +15,7 @@ import pytest
 
 import capeval
 from pages import DOCS, blocks
+from processes import import_ahead, in_processes
 
 LOOP = DOCS / "howto" / "use-in-a-training-loop.md"
 LOGGERS = DOCS / "howto" / "log-to-wandb-and-mlflow.md"
@@ -25,28 +25,21 @@ def recipe(page: Path, name: str) -> str:
     return next(block.text for block in blocks(page) if block.name == name)
 
 
-def run(page: Path, name: str, folder: Path, processes: int | None) -> list[str]:
+import_ahead("torch._dynamo", "torchmetrics", "lightning", "transformers.trainer_seq2seq", "transformers.models.bart")
+
+
+def run(page: Path, name: str, folder: Path, processes: int) -> list[str]:
     """What the script prints, line by line; of several processes, started as `torchrun` starts them, first to last."""
     (folder / name).write_text(recipe(page, name), encoding="utf-8")
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        port = listening.getsockname()[1]
-    environment = {
-        **os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1",
-        "HF_HOME": str(folder / "hub"), "PYTHONWARNINGS": "ignore",
-    }  # fmt: skip
-    # Where a rank is set, Lightning waits for processes that others start; it starts its own where none is.
-    alone = {name: value for name, value in environment.items() if name not in ("RANK", "LOCAL_RANK", "WORLD_SIZE")}
-    shared = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "WORLD_SIZE": str(processes)}
-    started = [
-        subprocess.Popen(
-            [sys.executable, name], cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            env=alone if processes is None else {**alone, **shared, "RANK": str(rank), "LOCAL_RANK": str(rank)},
-        )
-        for rank in range(processes or 1)
-    ]  # fmt: skip
-    ended = [process.communicate() for process in started]
-    assert not any(process.returncode for process in started), ended[0][1] + ended[-1][1]
-    return [line for printed, _ in ended for line in printed.splitlines() if line.startswith(("rank ", "{"))]
+    environment = {"HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1", "HF_HOME": str(folder / "hub")}
+    printed = in_processes(as_script, name, folder=folder, processes=processes, environment=environment)
+    return [line for each in printed for line in each.splitlines() if line.startswith(("rank ", "{"))]
+
+
+def as_script(name: str) -> None:
+    warnings.simplefilter("ignore")
+    sys.argv = [name]
+    runpy.run_path(name, run_name="__main__")
 
 
 @pytest.mark.torch
@@ -66,8 +59,7 @@ def test_lightning_in_two_processes(tmp_path: Path) -> None:
     candidates = {image: f"a dog number {image}" for image in references}
     scores = capeval.score(references, candidates, "rouge-l, cider-d", interval=None).flat("val/", percent=True)
     expected = {name: round(score, 2) for name, score in scores.items()}
-    # Lightning starts the second process itself, which writes to the same place.
-    printed = "".join(run(LOOP, "lightning_loop.py", tmp_path, None))
+    printed = "".join(run(LOOP, "lightning_loop.py", tmp_path, 2))
     assert re.findall(r"rank \d: (\{.*?\})", printed) == [str(expected)] * 2
 
 
@@ -90,7 +82,7 @@ def test_the_module_for_evaluate(tmp_path: Path) -> None:
     pytest.importorskip("evaluate", exc_type=ImportError)
     references = [["a dog runs"], ["a red bus", "the bus"]]
     score = capeval.score(references, ["a dog", "a bus"], "rouge-l, cider-d", interval=None)
-    assert run(LOOP, "with_evaluate.py", tmp_path, None) == [str(score.flat(percent=True))]
+    assert run(LOOP, "with_evaluate.py", tmp_path, 1) == [str(score.flat(percent=True))]
 
 
 # Loggers, which are not installed: what is handed to them must be what they take.

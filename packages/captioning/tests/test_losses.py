@@ -58,31 +58,38 @@ class Fixed:
         return (words * places).sum(1).sin() + images.repeat_interleave(len(words) // len(images))
 
 
-def finite_differences(loss: Callable[[], Tensor], parameters: list[Tensor], step: float = 1e-6) -> list[Tensor]:
-    """∂loss/∂parameters, one number at a time."""
-    found = []
+def along(loss: Callable[[], Tensor], parameter: Tensor, direction: Tensor, step: float = 1e-6) -> Tensor:
+    """The slope of the loss where the parameter moves in this direction."""
     with torch.no_grad():
-        for parameter in parameters:
-            slopes = torch.zeros_like(parameter).view(-1)
-            for place in range(parameter.numel()):
-                flat = parameter.view(-1)
-                value = flat[place].item()
-                flat[place] = value + step
-                above = loss().item()
-                flat[place] = value - step
-                slopes[place] = (above - loss().item()) / (2 * step)
-                flat[place] = value
-            found.append(slopes.view_as(parameter))
-    return found
+        parameter += step * direction
+        above = loss()
+        parameter -= 2 * step * direction
+        below = loss()
+        parameter += step * direction
+        return (above - below) / (2 * step)
+
+
+def finite_differences(loss: Callable[[], Tensor], parameters: list[Tensor]) -> list[Tensor]:
+    """∂loss/∂parameters, one number at a time."""
+    return [
+        torch.stack([along(loss, each, one.view_as(each)) for one in torch.eye(each.numel())]).view_as(each)
+        for each in parameters
+    ]
 
 
 def check_gradient(loss: Callable[[], Tensor], model: FC) -> None:
+    """Of each parameter along two random directions, as a wrong number anywhere shows in them."""
     parameters = list(model.parameters())
-    expected = finite_differences(loss, parameters)
+    directions = [[torch.randn_like(each) for _ in range(2)] for each in parameters]
+    expected = [
+        torch.stack([along(loss, each, way) for way in ways])
+        for each, ways in zip(parameters, directions, strict=True)
+    ]
     found = torch.autograd.grad(loss(), parameters)
     assert max(slope.abs().max() for slope in expected) > 1e-3
-    for one, two in zip(found, expected, strict=True):
-        torch.testing.assert_close(one, two, rtol=1e-5, atol=1e-7)
+    for gradient, ways, slopes in zip(found, directions, expected, strict=True):
+        along_them = torch.stack([(gradient * way).sum() for way in ways])
+        torch.testing.assert_close(along_them, slopes, rtol=1e-5, atol=1e-7)
 
 
 def test_gradient_of_cross_entropy(model: FC, batch: Batch) -> None:

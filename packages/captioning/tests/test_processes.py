@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import socket
 from pathlib import Path
 
 import torch
-from torch import multiprocessing, nn
+from torch import nn
 
 from capeval_captioning.training.loop import descend
 from capeval_captioning.training.processes import Processes
+from processes import import_ahead, in_processes
+
+import_ahead("torch._dynamo", "capeval_captioning.training.training")
 
 
-def _take_a_step(rank: int, port: int, folder: Path) -> None:
-    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), RANK=str(rank), LOCAL_RANK=str(rank))
-    os.environ["WORLD_SIZE"] = "2"
+def _take_a_step(folder: Path) -> None:
     processes = Processes.join("cpu")
+    rank = processes.rank
     torch.manual_seed(rank)
     layer = nn.Linear(3, 1)
     processes.agree([layer])
@@ -31,11 +31,10 @@ def _take_a_step(rank: int, port: int, folder: Path) -> None:
     processes.leave()
 
 
-def _overflow_in_one(rank: int, port: int, folder: Path) -> None:
+def _overflow_in_one(folder: Path) -> None:
     """Two steps with half precision's scale: the second process overflows in the first."""
-    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), RANK=str(rank), LOCAL_RANK=str(rank))
-    os.environ["WORLD_SIZE"] = "2"
     processes = Processes.join("cpu")
+    rank = processes.rank
     layer = nn.Linear(1, 1, bias=False)
     nn.init.ones_(layer.weight)
     optimiser = torch.optim.SGD(layer.parameters(), lr=0.5)
@@ -50,21 +49,14 @@ def _overflow_in_one(rank: int, port: int, folder: Path) -> None:
 
 
 def test_an_overflow_in_one_process_skips_the_step_in_all(tmp_path: Path) -> None:
-    multiprocessing.spawn(_overflow_in_one, (_free_port(), tmp_path), nprocs=2)
+    in_processes(_overflow_in_one, tmp_path, folder=tmp_path)
     # Nothing is learnt of the first step; of the second, the mean of both gradients: 1 - 0.5 * 1.5.
     expected = [(1.0, 2.0**15), (0.25, 2.0**15)]
     assert [torch.load(tmp_path / f"{rank}") for rank in (0, 1)] == [expected, expected]
 
 
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-    return port
-
-
 def test_weights_gradients_and_numbers_are_those_of_all(tmp_path: Path) -> None:
-    multiprocessing.spawn(_take_a_step, (_free_port(), tmp_path), nprocs=2)
+    in_processes(_take_a_step, tmp_path, folder=tmp_path)
     (weights, gradients, told, gathered), *others = (
         torch.load(tmp_path / f"{rank}", weights_only=False) for rank in (0, 1)
     )

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,7 @@ from typing import Any
 import pytest
 import torch
 
+from capeval.cli.main import main
 from capeval.errors import CapevalError, DataError, UsageError
 from capeval_captioning.data.batches import Losses
 from capeval_captioning.data.images import CaptionedImages
@@ -21,6 +20,9 @@ from capeval_captioning.training.run_folder import RunFolder
 from capeval_captioning.training.run_log import read_log
 from capeval_captioning.training.settings import Settings
 from capeval_captioning.training.training import resume, train
+from processes import import_ahead, in_processes
+
+import_ahead("torch._dynamo", "torchvision", "capeval_captioning.training.training")
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +75,7 @@ def without_seconds(folder: Path) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("train_encoder", [False, True])
 def test_a_resumed_run_equals_an_unbroken_one(scenes: Path, tmp_path: Path, train_encoder: bool) -> None:
     settings = small(scenes, train_encoder=train_encoder, dropout=0.2)
-    places: dict[str, Any] = {"cache": tmp_path / "features", "tensorboard": False}
+    places: dict[str, Any] = {"cache": scenes / "features", "tensorboard": False}
     whole = train(settings, tmp_path / "whole", **places)
     with pytest.raises(CutOffError):  # a step after the checkpoint of step 4, whose work is lost
         train(settings, tmp_path / "cut", progress=cut_after(5), **places)
@@ -98,13 +100,13 @@ def equal(one: Any, other: Any) -> bool:
 
 def quick(scenes: Path, tmp_path: Path, **changes: Any) -> Path:
     """The folder of a finished run."""
-    train(small(scenes, **changes), tmp_path / "run", cache=tmp_path / "features", tensorboard=False)
+    train(small(scenes, **changes), tmp_path / "run", cache=scenes / "features", tensorboard=False)
     return tmp_path / "run"
 
 
 def test_a_resumed_run_with_rewards_equals_an_unbroken_one(scenes: Path, tmp_path: Path) -> None:
     """From the weights of another run; each step draws samples."""
-    places: dict[str, Any] = {"cache": tmp_path / "features", "tensorboard": False}
+    places: dict[str, Any] = {"cache": scenes / "features", "tensorboard": False}
     begun = quick(scenes, tmp_path, model="cvae", steps=2)
     settings = small(scenes, model="cvae", init=str(begun), loss="xe + 0..5@4*cider-d", baseline="others")
     train(settings, tmp_path / "whole", **places)
@@ -119,7 +121,7 @@ def test_a_resumed_run_with_rewards_equals_an_unbroken_one(scenes: Path, tmp_pat
 
 
 def test_more_steps_go_on_from_the_last_checkpoint(scenes: Path, tmp_path: Path) -> None:
-    places: dict[str, Any] = {"cache": tmp_path / "features", "tensorboard": False}
+    places: dict[str, Any] = {"cache": scenes / "features", "tensorboard": False}
     train(small(scenes, steps=8), tmp_path / "long", **places)
     run = quick(scenes, tmp_path, steps=4)
     assert resume(run, changes={"steps": 8}, **places).step == 8
@@ -128,7 +130,7 @@ def test_more_steps_go_on_from_the_last_checkpoint(scenes: Path, tmp_path: Path)
 
 def test_training_stops_when_validations_get_no_better(scenes: Path, tmp_path: Path) -> None:
     settings = small(scenes, rate=1e-9, steps=20, patience=2)
-    outcome = train(settings, tmp_path / "run", cache=tmp_path / "features", tensorboard=False)
+    outcome = train(settings, tmp_path / "run", cache=scenes / "features", tensorboard=False)
     assert (outcome.step, outcome.best_step, outcome.stopped_early) == (6, 2, True)
 
 
@@ -159,7 +161,7 @@ def test_a_run_folder_holds_all_it_takes(scenes: Path, tmp_path: Path) -> None:
 
 
 def test_tensorboard_has_the_log(scenes: Path, tmp_path: Path) -> None:
-    train(small(scenes), tmp_path / "run", cache=tmp_path / "features")
+    train(small(scenes), tmp_path / "run", cache=scenes / "features")
     assert list((tmp_path / "run" / "tensorboard").glob("events*"))
 
 
@@ -238,7 +240,7 @@ def test_settings_that_cannot_be(scenes: Path, tmp_path: Path, changes: dict[str
 def test_weights_of_another_captioner_are_refused(scenes: Path, tmp_path: Path) -> None:
     run = quick(scenes, tmp_path, steps=2)
     with pytest.raises(UsageError, match="hidden is 17, but 16 in"):
-        train(small(scenes, init=str(run), hidden=17), tmp_path / "other", cache=tmp_path / "features")
+        train(small(scenes, init=str(run), hidden=17), tmp_path / "other", cache=scenes / "features")
 
 
 @pytest.mark.parametrize(
@@ -261,20 +263,21 @@ def test_a_loss_that_is_no_number_is_said(scenes: Path, tmp_path: Path, monkeypa
         quick(scenes, tmp_path)
 
 
+def command_line(*arguments: str) -> None:
+    sys.argv = ["capeval", *arguments]
+    main()
+
+
 def test_several_processes_share_the_batches(scenes: Path, tmp_path: Path) -> None:
-    """Two under torchrun take the steps that one takes alone, and one of them speaks."""
-    command = [
-        sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
-        "-m", "capeval", "caption", "train", str(scenes), "-o", str(tmp_path / "two"), "--features",
-        str(tmp_path / "features"), "--device", "cpu", "--hidden", "16", "--embedding", "8", "--batch", "8",
-        "--captions", "2", "--steps", "4", "--validate-every", "2", "--log-every", "2", "--rate", "0.01",
-        "--side", "32", "--no-tensorboard",
-    ]  # fmt: skip
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, env={**os.environ, "OMP_NUM_THREADS": "1"}
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count("4 steps") == 1
+    """Two, started as torchrun starts them, take the steps that one takes alone, and one of them speaks."""
+    printed = in_processes(
+        command_line,
+        "caption", "train", str(scenes), "-o", "two", "--features", "features", "--device", "cpu", "--hidden", "16",
+        "--embedding", "8", "--batch", "8", "--captions", "2", "--steps", "4", "--validate-every", "2", "--log-every",
+        "2", "--rate", "0.01", "--side", "32", "--no-tensorboard",
+        folder=tmp_path,
+    )  # fmt: skip
+    assert "".join(printed).count("4 steps") == 1
     alone = quick(scenes, tmp_path, steps=4, log_every=2, attention=512, latent=64)
     one, other = (torch.load(run / "last.pt", weights_only=True)["model"] for run in (alone, tmp_path / "two"))
     assert one.keys() == other.keys()
