@@ -483,6 +483,14 @@ class Statistics:
     """One metric's statistics: a row per candidate, or per image's set of them, and the formula over sums of rows."""
 
     @staticmethod
+    def combined(name: str, members: list[tuple[float, Statistics]]) -> Statistics:
+        """The weighted mean of metrics' scores of the same rows: (weight, statistics) of each.
+
+        Raises:
+            UsageError: members of other rows, or weights that are not above 0.
+        """
+
+    @staticmethod
     def of_rows(
         name: str,
         values: Buffer,

@@ -383,11 +383,12 @@ def test_combined_with_cider_d() -> None:
     assert combined.value == pytest.approx((vifidel.value + cider.value) / 2)
     assert "|embeddings:test(000000000000)|" in combined.signature
     assert result.explanation("1").objects == ("dog",)
-    with pytest.raises(UsageError, match="its parts are of different words or vectors; score them one by one"):
-        capeval.score(
-            references, {"1": "dog", "2": "dog"}, "combine(vifidel, vifidel(variant=released))",
-            objects={"1": ["dog"], "2": ["dog"]}, embeddings=EMBEDDINGS,
-        )  # fmt: skip
+    of_other_words = capeval.score(
+        references, {"1": "dog", "2": "dogs"}, "combine(cider-d, vifidel(variant=released)), cider-d, "
+        "vifidel(variant=released)", objects={"1": ["dog"], "2": ["dog"]}, embeddings=EMBEDDINGS, interval=None,
+    )  # fmt: skip
+    combined, cider, released = of_other_words.values()
+    assert combined.per_image == pytest.approx((cider.per_image + released.per_image) / 2)
 
 
 def test_a_threshold_is_for_detections(tmp_path: Path) -> None:

@@ -167,8 +167,9 @@ def test_two_languages_are_counted_each_with_its_own_tables(cache: Path, release
     for key, one in both.items():
         assert one.per_image.tolist() == score(key)[key].per_image.tolist()
         assert one.signature == score(key)[key].signature
-    with pytest.raises(UsageError, match="its parts are of different words or vectors"):
-        score("combine(meteor, meteor(language=de))")
+    [mean] = score("combine(meteor, meteor(language=de))").values()
+    english, german = both.values()
+    assert mean.per_image == pytest.approx((english.per_image + german.per_image) / 2)
 
 
 def test_an_alignment_is_drawn() -> None:

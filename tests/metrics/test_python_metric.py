@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import re
 import shutil
 import subprocess
@@ -225,9 +226,17 @@ def test_a_metric_takes_what_it_needs_without_anybody_between_knowing() -> None:
         capeval.score(references, candidates, object={})  # type: ignore[call-arg]
 
 
-def test_a_combination_takes_native_metrics_alone() -> None:
-    with pytest.raises(UsageError, match="mine is written in Python"):
-        Combine(declared()(), Bleu(n=4))
+def test_a_combination_takes_metrics_of_both_kinds() -> None:
+    """Written in Python, with a formula of its own, and native: alone, nested, pickled."""
+    references, systems = example.references(), example.systems()
+    combined = Combine(Combine(PythonBleu(), Bleu(n=4), weights=(1, 3)), Bleu(n=1), weights=(2, 1))
+    result = capeval.score(references, systems["careful"], [combined, PythonBleu(), "bleu-4", "bleu-1"])
+    mine, python, four, one = (result[key] for key in result)
+    assert mine.value == pytest.approx((2 * (python.value + 3 * four.value) / 4 + one.value) / 3, rel=1e-12)
+    assert mine.per_image == pytest.approx((2 * (python.per_image + 3 * four.per_image) / 4 + one.per_image) / 3)
+    again = pickle.loads(pickle.dumps(result))[mine.metric.key]
+    assert (again.value, again.interval) == (mine.value, mine.interval)
+    assert again.per_image.tolist() == mine.per_image.tolist()
 
 
 def installed(folder: Path, entry: str, code: str = PACKAGE) -> dict[str, str]:

@@ -139,9 +139,6 @@ def test_unknown_and_missing_parameters_are_refused(corpus: _core.Corpus) -> Non
     assert _core.evaluate(corpus, [("rouge-l", "rouge-l", rouge)])
     with pytest.raises(UsageError, match="^rouge-l: no parameter is named gamma$"):
         _core.evaluate(corpus, [("rouge-l", "rouge-l", {**rouge, "gamma": 9.0})])
-    members = [(1.0, "rouge-l", {**rouge, "gamma": 9.0})]
-    with pytest.raises(UsageError, match="mine: no parameter is named gamma"):
-        _core.evaluate(corpus, [("mine", "combine", {"members": members})])
     with pytest.raises(UsageError, match="similarity: no parameter is named gamma"):
         _core.similarity_matrix(corpus, 0, {"kernel": "rouge-l", "gamma": 9.0})
 
@@ -152,9 +149,16 @@ def test_a_metric_names_the_resource_that_it_lacks(corpus: _core.Corpus) -> None
         _core.evaluate(corpus, [("WMD", "wmd", parameters)])
     with pytest.raises(UsageError, match="^meteor needs METEOR's tables, which were not given$"):
         _core.evaluate(corpus, [("meteor", "meteor", {})])
-    members = [(1.0, "rouge-l", {"beta": 1.2}), (1.0, "wmd", parameters)]
     with pytest.raises(UsageError, match="^mine needs word vectors"):
-        _core.evaluate(corpus, [("rouge-l", "rouge-l", {"beta": 1.2}), ("mine", "combine", {"members": members})])
+        _core.evaluate(corpus, [("rouge-l", "rouge-l", {"beta": 1.2}), ("mine", "wmd", parameters)])
+
+
+def test_members_of_a_mean_have_the_same_rows_and_positive_weights(corpus: _core.Corpus) -> None:
+    [rouge] = _core.evaluate(corpus, [("rouge-l", "rouge-l", {"beta": 1.2})])
+    assert _core.Statistics.combined("m", [(1.0, rouge), (3.0, rouge)]).score() == pytest.approx(rouge.score())
+    for members in ([(1.0, rouge), (1.0, rouge.select([0]))], [(1.0, rouge), (0.0, rouge)], [(1e308, rouge)] * 2):
+        with pytest.raises(UsageError, match="^m: its members have other rows, or weights that are not above 0"):
+            _core.Statistics.combined("m", members)
 
 
 def test_resources_are_native_and_of_different_types(corpus: _core.Corpus) -> None:

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::sync::Arc;
 
 use capeval_core::document_frequency::SharedBytes;
-use capeval_core::engine::{Kernel, Member, ParameterError, Parameters, Value};
+use capeval_core::engine::{Kernel, ParameterError, Parameters, Value};
 use capeval_core::metrics;
 use memmap2::Mmap;
 use pyo3::prelude::*;
@@ -99,33 +99,25 @@ pub(crate) enum Parameter {
     Flag(bool),
     Number(f64),
     Text(String),
-    Members(Vec<(f64, String, NamedParameters)>),
 }
 
 /// A metric's parameters by name.
 pub(crate) type NamedParameters = BTreeMap<String, Parameter>;
 
-/// Parameters as the core takes them; members are built.
-pub(crate) fn core_parameters(parameters: NamedParameters) -> Result<Parameters, ParameterError> {
-    let core = |(name, parameter)| Ok((name, core_value(parameter)?));
-    parameters.into_iter().map(core).collect()
+/// Parameters as the core takes them.
+pub(crate) fn core_parameters(parameters: NamedParameters) -> Parameters {
+    parameters.into_iter().map(|(name, parameter)| (name, core_value(parameter))).collect()
 }
 
-fn core_value(parameter: Parameter) -> Result<Value, ParameterError> {
-    Ok(match parameter {
+fn core_value(parameter: Parameter) -> Value {
+    match parameter {
         Parameter::Flag(flag) => Value::Flag(flag),
         Parameter::Number(number) => Value::Number(number),
         Parameter::Text(text) => Value::Text(text),
-        Parameter::Members(members) => Value::Members(
-            members
-                .into_iter()
-                .map(|(weight, name, parameters)| Ok(Member { weight, kernel: kernel(&name, parameters)? }))
-                .collect::<Result<_, ParameterError>>()?,
-        ),
-    })
+    }
 }
 
 /// Builds the kernel of that name.
 pub(crate) fn kernel(name: &str, parameters: NamedParameters) -> Result<Arc<dyn Kernel>, ParameterError> {
-    metrics::kernel(name, core_parameters(parameters)?).map(Arc::from)
+    metrics::kernel(name, core_parameters(parameters)).map(Arc::from)
 }

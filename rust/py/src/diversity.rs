@@ -25,10 +25,8 @@ pub(crate) fn similarity_names() -> Vec<&'static str> {
 }
 
 fn build(parameters: NamedParameters) -> PyResult<Box<dyn Similarity>> {
-    let built = core_parameters(parameters).and_then(|mut parameters| {
-        let similarity = similarity::build(&mut parameters)?;
-        parameters.finish().map(|()| similarity)
-    });
+    let mut parameters = core_parameters(parameters);
+    let built = similarity::build(&mut parameters).and_then(|similarity| parameters.finish().map(|()| similarity));
     built.map_err(|error| UsageError::new_err(format!("similarity: {error}")))
 }
 

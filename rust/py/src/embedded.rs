@@ -63,10 +63,8 @@ impl Embedded {
         let refused = |reason: String| UsageError::new_err(format!("VIFIDEL {reason}"));
         let corpus = &corpus.get().0;
         check_index("image", image, corpus.candidates.image_count())?;
-        let built = core_parameters(parameters).and_then(|mut parameters| {
-            let metric = Vifidel::new(&mut parameters)?;
-            parameters.finish().map(|()| metric)
-        });
+        let mut parameters = core_parameters(parameters);
+        let built = Vifidel::new(&mut parameters).and_then(|metric| parameters.finish().map(|()| metric));
         let metric = built.map_err(|error| refused(error.to_string()))?;
         let found = py.detach(|| metric.explain(corpus, &self.0, image));
         let found = found.map_err(|missing| refused(missing.to_string()))?;

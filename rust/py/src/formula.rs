@@ -1,5 +1,6 @@
 //! Formulas that make a score of a sum of rows: a metric's own formula, or a callable of Python.
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use capeval_core::engine::{self, Formula as _, Kernel, ParameterError, mean};
@@ -20,6 +21,16 @@ pub(crate) enum Formula {
     F(f64),
     /// Callables of Python.
     Python(Arc<Callables>),
+    /// The weighted mean of other formulas, whose columns stand side by side.
+    Combined(Arc<[Member]>),
+}
+
+/// A formula of a weighted mean, its share, and its columns.
+#[derive(Clone)]
+pub(crate) struct Member {
+    pub(crate) share: f64,
+    pub(crate) formula: Formula,
+    pub(crate) columns: Range<usize>,
 }
 
 /// A metric's own formula, and the name and parameters that it can be built again from.
@@ -96,11 +107,21 @@ impl engine::Formula for Watched<'_> {
             Formula::Mean => mean(sums),
             Formula::F(beta_squared) => f_measure(mean(sums), mean(&sums[2..]), *beta_squared),
             Formula::Python(callables) => self.raised.call(callables, &callables.sums, sums),
+            Formula::Combined(members) => self.mean(members, sums, false),
         }
     }
 }
 
 impl Watched<'_> {
+    /// The weighted mean of the members' scores, of sums of rows or of a single row.
+    fn mean(&self, members: &[Member], numbers: &[f64], single: bool) -> f64 {
+        let score = |member: &Member| {
+            let (formula, own) = (self.raised.watch(&member.formula), &numbers[member.columns.clone()]);
+            if single { formula.row_score(own) } else { formula.score(own) }
+        };
+        members.iter().map(|member| member.share * score(member)).sum()
+    }
+
     /// The score of a single row.
     pub(crate) fn row_score(&self, row: &[f64]) -> f64 {
         match self.formula {
@@ -108,6 +129,7 @@ impl Watched<'_> {
             Formula::Python(callables) => {
                 self.raised.call(callables, callables.row.as_ref().unwrap_or(&callables.sums), row)
             }
+            Formula::Combined(members) => self.mean(members, row, true),
             Formula::Mean | Formula::F(_) => self.score(row),
         }
     }

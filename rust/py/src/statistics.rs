@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyMemoryView};
 use crate::convert::{NamedParameters, as_bytes, check_index, floats, to_bytes};
 use crate::corpus::Corpus;
 use crate::errors::UsageError;
-use crate::formula::{Callables, Formula, Own, Raised, Watched};
+use crate::formula::{Callables, Formula, Member, Own, Raised, Watched};
 use crate::interrupt::detach;
 use crate::resources::gather;
 
@@ -69,6 +69,30 @@ impl Statistics {
         Ok(Self { name, formula, table: Arc::new(Table { width, values }) })
     }
 
+    /// The weighted mean of metrics' scores of the same rows: (weight, statistics) of each, with weights above 0.
+    #[staticmethod]
+    fn combined(name: String, members: Vec<(f64, Bound<'_, Self>)>) -> PyResult<Self> {
+        let total: f64 = members.iter().map(|(weight, _)| weight).sum();
+        let rows = members.first().map_or(0, |(_, first)| first.get().rows());
+        if !(members.iter().all(|(weight, own)| *weight > 0.0 && own.get().rows() == rows) && total.is_finite()) {
+            return Err(UsageError::new_err(format!(
+                "{name}: its members have other rows, or weights that are not above 0"
+            )));
+        }
+        let mut parts: Vec<Member> = Vec::new();
+        for (weight, own) in &members {
+            let (start, own) = (parts.last().map_or(0, |part| part.columns.end), own.get());
+            let columns = start..start + own.table.width;
+            parts.push(Member { share: weight / total, formula: own.formula.clone(), columns });
+        }
+        let tables: Vec<_> = members.iter().map(|(_, own)| own.get().table.clone()).collect();
+        let row =
+            |row: usize| tables.iter().map(move |table| &table.values[row * table.width..(row + 1) * table.width]);
+        let values = (0..rows).flat_map(row).flatten().copied().collect();
+        let width = parts.last().map_or(0, |part| part.columns.end);
+        Ok(Self { name, formula: Formula::Combined(parts.into()), table: Arc::new(Table { width, values }) })
+    }
+
     /// What `__reduce__` took apart: rows of `width` float64 each, and the kind of formula with what it is made of.
     #[staticmethod]
     fn restored(
@@ -78,30 +102,13 @@ impl Statistics {
         kind: &str,
         made_of: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
-        let formula = match kind {
-            "metric" => {
-                let (metric, parameters) = made_of.extract()?;
-                let own = Own::build(metric, parameters);
-                Formula::Metric(Arc::new(own.map_err(|error| UsageError::new_err(format!("{name}: {error}")))?))
-            }
-            "f" => Formula::F(made_of.extract()?),
-            "python" => {
-                let (sums, row) = made_of.extract()?;
-                Formula::Python(Arc::new(Callables { name: name.clone(), sums, row }))
-            }
-            _ => Formula::Mean,
-        };
+        let formula = restored_formula(&name, kind, made_of)?;
         Ok(Self { name, formula, table: Arc::new(Table { width, values: floats(values.as_bytes())? }) })
     }
 
     /// For `pickle` and `copy`.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Apart<'py>)> {
-        let (kind, made_of) = match &self.formula {
-            Formula::Metric(own) => ("metric", (&own.name, own.parameters.clone()).into_pyobject(py)?.into_any()),
-            Formula::Mean => ("mean", py.None().into_bound(py)),
-            Formula::F(beta_squared) => ("f", beta_squared.into_pyobject(py)?.into_any()),
-            Formula::Python(callables) => ("python", (&callables.sums, &callables.row).into_pyobject(py)?.into_any()),
-        };
+        let (kind, made_of) = apart(py, &self.formula)?;
         let restored = py.get_type::<Self>().getattr("restored")?;
         Ok((restored, (self.name.clone(), self.values(py), self.table.width, kind, made_of)))
     }
@@ -211,6 +218,47 @@ impl Statistics {
         let scores = self.table.rows().map(|row| formula.row_score(row)).collect();
         raised.unless(scores)
     }
+}
+
+/// A formula as its kind and what it is made of, for `pickle`.
+fn apart<'py>(py: Python<'py>, formula: &Formula) -> PyResult<(&'static str, Bound<'py, PyAny>)> {
+    Ok(match formula {
+        Formula::Metric(own) => ("metric", (&own.name, own.parameters.clone()).into_pyobject(py)?.into_any()),
+        Formula::Mean => ("mean", py.None().into_bound(py)),
+        Formula::F(beta_squared) => ("f", beta_squared.into_pyobject(py)?.into_any()),
+        Formula::Python(callables) => ("python", (&callables.sums, &callables.row).into_pyobject(py)?.into_any()),
+        Formula::Combined(members) => {
+            let parts = members.iter().map(|member| {
+                let (kind, made_of) = apart(py, &member.formula)?;
+                Ok((member.share, member.columns.start, member.columns.end, kind, made_of))
+            });
+            ("combined", parts.collect::<PyResult<Vec<_>>>()?.into_pyobject(py)?.into_any())
+        }
+    })
+}
+
+/// The formula that `apart` took apart.
+fn restored_formula(name: &str, kind: &str, made_of: &Bound<'_, PyAny>) -> PyResult<Formula> {
+    Ok(match kind {
+        "metric" => {
+            let (metric, parameters) = made_of.extract()?;
+            let own = Own::build(metric, parameters);
+            Formula::Metric(Arc::new(own.map_err(|error| UsageError::new_err(format!("{name}: {error}")))?))
+        }
+        "f" => Formula::F(made_of.extract()?),
+        "python" => {
+            let (sums, row) = made_of.extract()?;
+            Formula::Python(Arc::new(Callables { name: name.to_owned(), sums, row }))
+        }
+        "combined" => {
+            let parts: Vec<(f64, usize, usize, String, Bound<'_, PyAny>)> = made_of.extract()?;
+            let member = |(share, start, end, kind, made_of): (_, _, _, String, Bound<'_, PyAny>)| {
+                Ok(Member { share, formula: restored_formula(name, &kind, &made_of)?, columns: start..end })
+            };
+            Formula::Combined(parts.into_iter().map(member).collect::<PyResult<Vec<_>>>()?.into())
+        }
+        _ => Formula::Mean,
+    })
 }
 
 /// A buffer of another type of number would be read as nonsense; bytes say nothing of theirs.

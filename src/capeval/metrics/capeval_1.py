@@ -139,7 +139,8 @@ class Capeval1(Composite, PythonMetric):
         """Makes the members ready and scores the captions by them."""
         ready = super().ready(corpus, needs)
         calls = [(member.key, member.arithmetic, member.kernel_parameters()) for member in self.members]
-        counted = _core.evaluate(ready.corpus, calls, list(ready.resources), needs.threads)
+        resources = {id(one): one for part in ready.parts.values() for one in part.resources}
+        counted = _core.evaluate(ready.corpus, calls, list(resources.values()), needs.threads)
         signature = (*ready.signature, f"curves:{_read()[1]:08x}")
         return replace(ready, signature=signature, own=_scores(counted))
 

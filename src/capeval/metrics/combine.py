@@ -14,10 +14,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from capeval.errors import UsageError
-from capeval.metrics.base import Metric, ParameterValue, PythonMetric, Ready, spell
+from capeval.metrics.base import Metric, ParameterValue, Ready, spell
 
 if TYPE_CHECKING:
     from capeval.corpus.corpus import Corpus
@@ -60,19 +60,11 @@ class Composite(Metric):
         return next(filter(None, (member.unavailable(needs) for member in self.members)), None)
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
-        """Every part made ready; what they take is put together.
-
-        Raises `UsageError` where parts see different words or other resources of one kind: one pass counts them all.
-        """
-        members = tuple(chain.from_iterable(member.parts for member in self.members))
+        """Every part made ready."""
+        members = dict.fromkeys(chain.from_iterable(member.parts for member in self.members))
         parts = {part: part.ready(corpus, needs) for part in members}
-        all_resources = chain.from_iterable(ready.resources for ready in parts.values())
-        resources = tuple({id(resource): resource for resource in all_resources}.values())
-        seen = list({id(ready.corpus): ready.corpus for ready in parts.values()}.values())
-        if len(seen) > 1 or len({type(resource) for resource in resources}) < len(resources):
-            raise UsageError(f"{self.label}: its parts are of different words or vectors; score them one by one")
         signature = tuple(dict.fromkeys(chain.from_iterable(ready.signature for ready in parts.values())))
-        return Ready(seen[0], resources, signature, parts)
+        return Ready(corpus._core, signature=signature, parts=parts)
 
 
 class WeightedMean(Composite):
@@ -81,7 +73,7 @@ class WeightedMean(Composite):
     A subclass has `members` and their `weights`.
     """
 
-    kernel: ClassVar[str] = "combine"
+    kernel: ClassVar[str] = ""
     proposed_in: ClassVar[str]
     """The paper that takes this mean."""
 
@@ -111,11 +103,6 @@ class WeightedMean(Composite):
     @property
     def nothing(self) -> dict[str, str]:  # type: ignore[override]
         return {f"{member.label}, {case}": value for member in self.members for case, value in member.nothing.items()}
-
-    def kernel_parameters(self) -> dict[str, Any]:
-        """The members as the native arithmetic takes them: weight, kernel and parameters of each."""
-        pairs = zip(self.weights, self.members, strict=True)
-        return {"members": [(weight, member.arithmetic, member.kernel_parameters()) for weight, member in pairs]}
 
     def signature_parts(self) -> list[str]:
         """Name and parameters of each member, then the weights."""
@@ -193,11 +180,6 @@ def _check_members(members: tuple[object, ...]) -> None:
             raise UsageError(f"Combine: members must be metrics, as capeval.metrics.CiderD(), got {member!r}")
         if member.scores_sets:
             raise UsageError(f"Combine: {member.key} scores caption sets; members must score one caption per image")
-        if isinstance(member, PythonMetric):
-            raise UsageError(
-                f"Combine: {member.key} is written in Python, and combinations are counted by native code; combine its "
-                "scores with the others' yourself"
-            )
     if len(members) < 2:
         raise UsageError("Combine: members must be two metrics or more, as in combine(fluency, cider-d)")
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from capeval import _core
 from capeval.errors import UsageError, warn
 from capeval.metrics.base import PythonMetric, remembered
+from capeval.metrics.combine import WeightedMean
 from capeval.scoring.in_python import counted_in_python
 
 if TYPE_CHECKING:
@@ -45,42 +46,63 @@ def _settings(metric: Metric) -> tuple[str, ...]:
 def count(corpus: Corpus, metrics: Sequence[Metric], needs: Needs) -> list[Counted]:
     """The metrics' statistics of the corpus, in their order; warns of what makes a score doubtful.
 
-    Metrics are counted in one pass where they see the same words and take no two different resources of one kind.
+    Metrics are counted in one pass where they see the same words and take no two different resources of one kind. The
+    members of a weighted mean are counted as metrics of their own, each once.
 
     Raises what `Metric.ready` raises, and `DataError` where a metric of another package returns unusable statistics.
     """
     needs.check_known({name for metric in metrics for part in metric.parts for name in part.needs})
     ready = [metric.ready(corpus, needs) for metric in metrics]
-    statistics: dict[int, _core.Statistics] = {}
-    for members in _passes(metrics, ready):
-        calls = [(metrics[n].key, metrics[n].arithmetic, metrics[n].kernel_parameters()) for n in members]
-        resources = list({id(resource): resource for n in members for resource in ready[n].resources}.values())
-        counted = _core.evaluate(ready[members[0]].corpus, calls, resources, needs.threads)
+    simple: dict[Metric, Ready] = {}
+    for metric, own in zip(metrics, ready, strict=True):
+        for part in _simple(metric):
+            simple.setdefault(part, own if part == metric else own.parts[part])
+    statistics: dict[Metric, _core.Statistics] = {}
+    for members in _passes(simple):
+        calls = [(metric.key, metric.arithmetic, metric.kernel_parameters()) for metric in members]
+        resources = {id(resource): resource for metric in members for resource in simple[metric].resources}
+        counted = _core.evaluate(simple[members[0]].corpus, calls, list(resources.values()), needs.threads)
         statistics.update(zip(members, counted, strict=True))
-    counted_metrics = []
-    for number, metric in enumerate(metrics):
+    for metric, own in simple.items():
         if isinstance(metric, PythonMetric):
-            statistics[number] = counted_in_python(metric, corpus, ready[number], needs)
-        counted_metrics.append(Counted(metric, ready[number], statistics[number]))
-        for message in metric.warnings(ready[number], statistics[number]):
+            statistics[metric] = counted_in_python(metric, corpus, own, needs)
+    counted_metrics = []
+    for metric, own in zip(metrics, ready, strict=True):
+        counted_metrics.append(Counted(metric, own, _together(metric, statistics)))
+        for message in metric.warnings(own, counted_metrics[-1].statistics):
             warn(message)
     return counted_metrics
 
 
-def _passes(metrics: Sequence[Metric], ready: Sequence[Ready]) -> list[list[int]]:
-    """Numbers of the metrics that native code counts together."""
-    passes: list[tuple[Ready, dict[type, object], list[int]]] = []
-    for number, (metric, ready_metric) in enumerate(zip(metrics, ready, strict=True)):
+def _simple(metric: Metric) -> list[Metric]:
+    """The metrics that are counted: the metric itself, or the members of a weighted mean and of theirs."""
+    if not isinstance(metric, WeightedMean):
+        return [metric]
+    return [part for member in metric.members for part in _simple(member)]
+
+
+def _together(metric: Metric, statistics: Mapping[Metric, _core.Statistics]) -> _core.Statistics:
+    """The statistics of a metric; a weighted mean's are its members', side by side."""
+    if not isinstance(metric, WeightedMean):
+        return statistics[metric]
+    members = [_together(member, statistics) for member in metric.members]
+    return _core.Statistics.combined(metric.key, list(zip(metric.weights, members, strict=True)))
+
+
+def _passes(metrics: Mapping[Metric, Ready]) -> list[list[Metric]]:
+    """The metrics that native code counts together."""
+    passes: list[tuple[Ready, dict[type, object], list[Metric]]] = []
+    for metric, ready in metrics.items():
         if isinstance(metric, PythonMetric):
             continue
-        kinds = {type(resource): resource for resource in ready_metric.resources}
+        kinds = {type(resource): resource for resource in ready.resources}
         for first, taken, members in passes:
-            if first.corpus is ready_metric.corpus and all(taken.get(kind, one) is one for kind, one in kinds.items()):
+            if first.corpus is ready.corpus and all(taken.get(kind, one) is one for kind, one in kinds.items()):
                 taken.update(kinds)
-                members.append(number)
+                members.append(metric)
                 break
         else:
-            passes.append((ready_metric, kinds, [number]))
+            passes.append((ready, kinds, [metric]))
     return [members for *_, members in passes]
 
 

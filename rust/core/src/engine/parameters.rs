@@ -2,9 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
-use std::sync::Arc;
-
-use crate::engine::Kernel;
 
 /// A kernel's parameters by name, as the metric's Python value holds them. Reading a parameter takes it out, so that
 /// [`Parameters::finish`] knows those that nobody read.
@@ -20,23 +17,6 @@ pub enum Value {
     Flag(bool),
     /// One of a list of names.
     Text(String),
-    /// Metrics that a metric is made of.
-    Members(Vec<Member>),
-}
-
-/// A metric that another is made of.
-#[derive(Clone)]
-pub struct Member {
-    /// Its weight among the members.
-    pub weight: f64,
-    /// Its arithmetic.
-    pub kernel: Arc<dyn Kernel>,
-}
-
-impl std::fmt::Debug for Member {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "a metric of weight {}", self.weight)
-    }
 }
 
 /// A missing, unknown or unacceptable parameter: the Python value checks first, so users meet this only as a bug.
@@ -98,14 +78,6 @@ impl Parameters {
         match self.take(name)? {
             Value::Flag(flag) => Ok(flag),
             other => Err(ParameterError(format!("parameter {name} must be yes or no, got {other:?}"))),
-        }
-    }
-
-    /// The metrics that this one is made of.
-    pub fn members(&mut self, name: &str) -> Result<Vec<Member>, ParameterError> {
-        match self.take(name)? {
-            Value::Members(members) => Ok(members),
-            other => Err(ParameterError(format!("parameter {name} must be a list of metrics, got {other:?}"))),
         }
     }
 

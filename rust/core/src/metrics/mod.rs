@@ -4,7 +4,6 @@ use crate::engine::{Kernel, ParameterError, Parameters};
 
 mod bleu;
 pub mod cider;
-mod combine;
 pub mod diversity;
 pub mod embedded;
 mod fluency;
@@ -27,7 +26,6 @@ const KERNELS: &[(&str, Build)] = &[
     ("wmd", wmd::build),
     ("vifidel", vifidel::build),
     ("fluency", fluency::build),
-    ("combine", combine::build),
     ("self-cider", diversity::build_self_cider),
     ("lsa", diversity::build_lsa),
     ("mbleu", diversity::build_mbleu),
