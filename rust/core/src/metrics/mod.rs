@@ -3,6 +3,7 @@
 use crate::engine::{Kernel, ParameterError, Parameters};
 
 mod bleu;
+pub mod chair;
 pub mod cider;
 mod combine;
 pub mod diversity;
@@ -24,6 +25,9 @@ const KERNELS: &[(&str, Build)] = &[
     ("cider-d", cider::build_cider_d),
     ("meteor", meteor::build),
     ("spice", spice::build),
+    ("chair-i", chair::build_i),
+    ("chair-s", chair::build_s),
+    ("chair-recall", chair::build_recall),
     ("wmd", wmd::build),
     ("vifidel", vifidel::build),
     ("fluency", fluency::build),
