@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from capeval.errors import UsageError, warn
 from capeval.metrics.base import Metric, ParameterValue
 from capeval.metrics.bleu import Bleu
+from capeval.metrics.chair.metric import ChairI, ChairRecall, ChairS
 from capeval.metrics.cider import CiderD, CiderPaper
 from capeval.metrics.combine import Combine
 from capeval.metrics.div import Distinct, Div
@@ -46,6 +47,9 @@ METRICS: tuple[tuple[Metric, tuple[str, ...]], ...] = (
     (Spider(), ("consensus",)),
     (Wmd(), ("fidelity",)),
     (Vifidel(), ("fidelity",)),
+    (ChairI(), ("fidelity",)),
+    (ChairS(), ("fidelity",)),
+    (ChairRecall(), ("fidelity",)),
     (Fluency(), ("fidelity",)),
     (SelfCider(), ("diversity",)),
     (Lsa(), ("diversity",)),

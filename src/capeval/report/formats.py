@@ -31,7 +31,7 @@ def render(
 
     `figures`: how scores are written; the format's own way by default.
 
-    Images `explained` by METEOR's alignment, VIFIDEL's plan and SPICE's graphs, where given, follow the table or are
+    Images `explained` by METEOR's alignment, VIFIDEL's plan, SPICE's graphs and CHAIR's mentions, where given, follow the table or are
     part of the JSON; raises `UsageError` for them in another format.
     """
     if explained:
