@@ -8,21 +8,24 @@ from collections.abc import Sequence
 BETWEEN_SENTENCES = re.compile(r"""(?<=[.!?])["')\]]*\s+""")
 """Between two sentences: marks at the end of the first, and white space."""
 _REACH = 200
-"""How far from the token before a token is looked for, in characters, beside its own length."""
+"""How far behind a word that the text writes otherwise the next one is looked for, in characters."""
+_APOSTROPHES = str.maketrans("‘’", "''")
 
 
 def located(text: str, tokens: Sequence[str]) -> list[tuple[int, int] | None]:
     """The place of each token in the text: its first character, and the one behind its last.
 
-    Tokens are in lower case, and marks are dropped, so each is looked for behind the one before. None for a token that
-    the text writes otherwise, as a quotation mark.
+    Tokens are in lower case, and some marks are dropped, so that only marks and white space stand between two of them. None
+    for a token that the text writes otherwise: `-lrb-` for a parenthesis.
     """
+    text = text.translate(_APOSTROPHES)
     places: list[tuple[int, int] | None] = []
     behind = 0
     for token in tokens:
-        spelled, end = re.escape(token), behind + len(token) + _REACH
-        found = re.compile(rf"(?<!\w){spelled}", re.IGNORECASE).search(text, behind, end)
-        found = found or re.compile(spelled, re.IGNORECASE).search(text, behind, end)
-        places.append(found.span() if found else None)
+        spelled = re.escape(token)
+        found = re.compile(rf"\W*?({spelled})", re.IGNORECASE).match(text, behind)
+        if found is None and places and places[-1] is None:
+            found = re.compile(rf"(?<!\w)({spelled})(?!\w)", re.IGNORECASE).search(text, behind, behind + _REACH)
+        places.append(found.span(1) if found else None)
         behind = found.end() if found else behind
     return places
