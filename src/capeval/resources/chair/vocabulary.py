@@ -101,9 +101,10 @@ class ObjectVocabulary:
         """The number of the part that a word of a caption is, in either number."""
         own = list(dict.fromkeys(part for phrase in self._terms for part in phrase))
         numbers = {part: number for number, part in enumerate(own)}
-        for number, part in enumerate(own):
+        # The longest that a form may be of: "vases" are no vas.
+        for part in sorted(own, key=len, reverse=True):
             for several in plurals(part):
-                numbers.setdefault(several, number)
+                numbers.setdefault(several, numbers[part])
         return numbers
 
     @cached_property
