@@ -6,9 +6,8 @@ Things that can be seen are the synonym sets of WordNet's files of animals, arte
 people and plants. A word stands for one of them if that is what it mostly means, by WordNet's counts and BONUS. Of a set
 and the sets above it, the one whose words glosses use most is the object: glosses explain rare words by common ones, so that
 an osprey is a bird and a sedan a car. Sets that are too wide for that, as furniture, are named in WIDE. All people are one
-object. Words that no gloss uses are left out, but single words for people and for what is made or eaten;
-so are objects whose words few
-glosses use.
+object. Words that no gloss uses are left out, but single words for people and for what is made or eaten; so are objects whose
+words few glosses use.
 
 The names of COCO's objects, not their synonyms, are kept however rare they are: each is an object.
 
@@ -53,6 +52,7 @@ WIDE = frozenset(
     plant vascular_plant woody_plant herb organism object natural_object whole geological_formation land body_part
     organ external_body_part game_bird water domestic_fowl fowl wading_bird aquatic_bird
     agent unit world cell drug tissue edible evergreen perennial annual physical_structure muscle fungi oil
+    facility representation enclosure protection protective_covering fixture creation mixture ware track_star
     timepiece timer receiver telephone_system radiotelephone light electronic_device optical_device radiator
     """.split()
 )
@@ -68,7 +68,9 @@ STOP = frozenset(
     """a an as at be by can do down front he her him his i in is it may me my no of off on one or out over she so the them
     then there they thing top two under up us we will with you back side set end bit lot kind type group couple bunch
     pair may stand hold rest look cut run show being form work source compound element particle means production subject
-    layer center centre record game world serving art edge middle base stage matter""".split()
+    layer center centre record game world serving art edge middle base stage matter
+    picture image photo photograph closeup hanging cutting facing fly large_white small_white skate corner item bottom
+    crossing lap self gear old_fashioned burgundy ass buns block feed landscape vintage para""".split()
 )
 """Words that captions use for something else."""
 
