@@ -144,6 +144,8 @@ def test_every_word_is_found_in_both_numbers() -> None:
             for form in (word, plurals(word)[0], word.upper()):
                 assert vocabulary.object_of(form) == number, form
     assert vocabulary.object_of("unicorn") is vocabulary.object_of("train track") is vocabulary.object_of("") is None
+    voc = "aeroplane bicycle bird boat bottle bus car cat chair cow diningtable dog horse motorbike person pottedplant sheep sofa"
+    assert None not in map(vocabulary.object_of, [*voc.split(), "train", "tvmonitor"])
     assert vocabulary.object_of("hair_drier") == vocabulary.object_of("Hair Driers") == 78
 
 

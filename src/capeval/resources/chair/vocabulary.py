@@ -36,6 +36,8 @@ PAIRS: dict[str, str] = {
 a train track is no train."""
 DROPS = {"seat": "toilet"}
 """Words that do not count in a caption which has the other one too."""
+VOC = {"aeroplane": "airplane", "diningtable": "dining table", "pottedplant": "potted plant", "tvmonitor": "tv"}
+"""Labels of PASCAL VOC that no caption has, and what captions say."""
 NEVER = frozenset(["stove top oven"])
 """Three words in the program's list of pairs: it never finds them."""
 
@@ -127,8 +129,9 @@ class ObjectVocabulary:
         return frozenset(pair for phrase in self._terms for pair in pairwise(self.parts(phrase)))
 
     def object_of(self, label: str) -> int | None:
-        """The object that a label of an annotation names, whatever its case and number; `_` is a blank."""
+        """The object that a label of an annotation names, whatever its case and number; `_` is a blank. VOC's labels are known too."""
         words = label.lower().replace("_", " ").split()
+        words = VOC.get("".join(words), " ".join(words)).split(" ")
         if (whole := " ".join(words)) in self.words:
             return self.words[whole]
         term = self._by_parts.get(tuple(self.parts(words)))
