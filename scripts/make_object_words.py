@@ -3,11 +3,11 @@
     make object-words        (installs Debian's wordnet-base)
 
 Things that can be seen are the synonym sets of WordNet's files of animals, artefacts, the body, food, natural objects,
-people and plants. A word stands for one of them if that is what it mostly means, by WordNet's counts and BONUS. Of a set
-and the sets above it, the one whose words glosses use most is the object: glosses explain rare words by common ones, so that
-an osprey is a bird and a sedan a car. Sets that are too wide for that, as furniture, are named in WIDE. All people are one
-object. Words that no gloss uses are left out, but single words for people and for what is made or eaten; so are objects whose
-words few glosses use.
+people and plants. A word stands for one of them if that is what it mostly means, by WordNet's counts and BONUS. Of a
+set and the sets above it, the one whose words glosses use most is the object: glosses explain rare words by common
+ones, so that an osprey is a bird and a sedan a car. Sets that are too wide for that, as furniture, are named in WIDE.
+All people are one object. Words that no gloss uses are left out, but single words for people and for what is made or
+eaten; so are objects whose words few glosses use.
 
 The names of COCO's objects, not their synonyms, are kept however rare they are: each is an object.
 
@@ -21,6 +21,7 @@ import re
 import sys
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from itertools import pairwise, takewhile
 from pathlib import Path
 
 from capeval.resources.chair.plurals import plurals
@@ -35,27 +36,29 @@ BONUS = 6
 """So many times more do captions mean a thing than the texts that WordNet counted."""
 VERBS = 10
 """So many times more may these texts have a word as a verb."""
-WIDE = frozenset(
-    """
-    animal vertebrate mammal placental carnivore canine feline ungulate ruminant bovid equine rodent primate invertebrate
-    arthropod chordate domestic_animal young young_mammal offspring male female creature livestock
-    artifact instrumentality structure device implement tool equipment container vessel receptacle vehicle craft
-    wheeled_vehicle motor_vehicle conveyance transport public_transport furniture seat furnishing bedroom_furniture
-    clothing covering garment commodity consumer_goods article machine mechanism apparatus instrument system
-    electronic_equipment home_appliance kitchen_appliance appliance white_goods durables utensil kitchen_utensil
-    cutlery tableware ceramic_ware crockery ware box case bag baggage plaything toy game_equipment sports_equipment
-    stick board support surface part piece barrier fabric material building_material decoration weapon
-    computer_peripheral peripheral input_device data_input_device keyboard_instrument musical_instrument
-    signal visual_signal sign area room building house establishment place way passage line line_of_work
-    food foodstuff nutriment dish produce edible_fruit fruit vegetable baked_goods bread meat course snack_food
-    cruciferous_vegetable root_vegetable green_groceries beverage drink substance
-    plant vascular_plant woody_plant herb organism object natural_object whole geological_formation land body_part
-    organ external_body_part game_bird water domestic_fowl fowl wading_bird aquatic_bird
-    agent unit world cell drug tissue edible evergreen perennial annual physical_structure muscle fungi oil
-    facility representation enclosure protection protective_covering fixture creation mixture ware track_star
-    timepiece timer receiver telephone_system radiotelephone light electronic_device optical_device radiator
-    """.split()
-)
+WIDE = frozenset([
+    "animal", "vertebrate", "mammal", "placental", "carnivore", "canine", "feline", "ungulate", "ruminant", "bovid",
+    "equine", "rodent", "primate", "invertebrate", "arthropod", "chordate", "domestic_animal", "young",
+    "young_mammal", "offspring", "male", "female", "creature", "livestock", "artifact", "instrumentality",
+    "structure", "device", "implement", "tool", "equipment", "container", "vessel", "receptacle", "vehicle", "craft",
+    "wheeled_vehicle", "motor_vehicle", "conveyance", "transport", "public_transport", "furniture", "seat",
+    "furnishing", "bedroom_furniture", "clothing", "covering", "garment", "commodity", "consumer_goods", "article",
+    "machine", "mechanism", "apparatus", "instrument", "system", "electronic_equipment", "home_appliance",
+    "kitchen_appliance", "appliance", "white_goods", "durables", "utensil", "kitchen_utensil", "cutlery", "tableware",
+    "ceramic_ware", "crockery", "ware", "box", "case", "bag", "baggage", "plaything", "toy", "game_equipment",
+    "sports_equipment", "stick", "board", "support", "surface", "part", "piece", "barrier", "fabric", "material",
+    "building_material", "decoration", "weapon", "computer_peripheral", "peripheral", "input_device",
+    "data_input_device", "keyboard_instrument", "musical_instrument", "signal", "visual_signal", "sign", "area",
+    "room", "building", "house", "establishment", "place", "way", "passage", "line", "line_of_work", "food",
+    "foodstuff", "nutriment", "dish", "produce", "edible_fruit", "fruit", "vegetable", "baked_goods", "bread", "meat",
+    "course", "snack_food", "cruciferous_vegetable", "root_vegetable", "green_groceries", "beverage", "drink",
+    "substance", "plant", "vascular_plant", "woody_plant", "herb", "organism", "object", "natural_object", "whole",
+    "geological_formation", "land", "body_part", "organ", "external_body_part", "game_bird", "water", "domestic_fowl",
+    "fowl", "wading_bird", "aquatic_bird", "agent", "unit", "world", "cell", "drug", "tissue", "edible", "evergreen",
+    "perennial", "annual", "physical_structure", "muscle", "fungi", "oil", "facility", "representation", "enclosure",
+    "protection", "protective_covering", "fixture", "creation", "mixture", "ware", "track_star", "timepiece", "timer",
+    "receiver", "telephone_system", "radiotelephone", "light", "electronic_device", "optical_device", "radiator",
+])  # fmt: skip
 """Words of sets that are too wide to be what one sees."""
 LABELS = tuple(line.split(", ")[0] for line in (OUTPUT.parent / "coco.txt").read_text(encoding="utf-8").splitlines())
 IN_WORDNET = {"cell phone": "cellphone", "wine glass": "wineglass", "sports ball": "ball", "potted plant": "houseplant"}
@@ -64,14 +67,17 @@ LEAST_MENTIONS = 3
 """Glosses that use a word of an object, at least."""
 LONGEST = 3
 """Words of a phrase."""
-STOP = frozenset(
-    """a an as at be by can do down front he her him his i in is it may me my no of off on one or out over she so the them
-    then there they thing top two under up us we will with you back side set end bit lot kind type group couple bunch
-    pair may stand hold rest look cut run show being form work source compound element particle means production subject
-    layer center centre record game world serving art edge middle base stage matter
-    picture image photo photograph closeup hanging cutting facing fly large_white small_white skate corner item bottom
-    crossing lap self gear old_fashioned burgundy ass buns block feed landscape vintage para""".split()
-)
+STOP = frozenset([
+    "a", "an", "as", "at", "be", "by", "can", "do", "down", "front", "he", "her", "him", "his", "i", "in", "is", "it",
+    "may", "me", "my", "no", "of", "off", "on", "one", "or", "out", "over", "she", "so", "the", "them", "then",
+    "there", "they", "thing", "top", "two", "under", "up", "us", "we", "will", "with", "you", "back", "side", "set",
+    "end", "bit", "lot", "kind", "type", "group", "couple", "bunch", "pair", "may", "stand", "hold", "rest", "look",
+    "cut", "run", "show", "being", "form", "work", "source", "compound", "element", "particle", "means", "production",
+    "subject", "layer", "center", "centre", "record", "game", "world", "serving", "art", "edge", "middle", "base",
+    "stage", "matter", "picture", "image", "photo", "photograph", "closeup", "hanging", "cutting", "facing", "fly",
+    "large_white", "small_white", "skate", "corner", "item", "bottom", "crossing", "lap", "self", "gear",
+    "old_fashioned", "burgundy", "ass", "buns", "block", "feed", "landscape", "vintage", "para",
+])  # fmt: skip
 """Words that captions use for something else."""
 
 
@@ -181,63 +187,65 @@ def gloss_mentions(wordnet: WordNet) -> Counter[str]:
     for synset in wordnet.synsets.values():
         text = synset.gloss.partition('; "')[0]
         words = [singular.get(word, word) for word in re.findall(r"[a-z]+(?:-[a-z]+)*", text.lower())]
-        mentions.update({*words, *map("_".join, zip(words, words[1:], strict=False))})
+        mentions.update({*words, *map("_".join, pairwise(words))})
     return mentions
 
 
-def objects(wordnet: WordNet) -> dict[str, list[str]]:
-    """The words of each object, by the place of its set; first its name, then the set's own words, the commonest first."""
-    mentions = gloss_mentions(wordnet)
-    words_of: dict[str, list[str]] = defaultdict(list)
-    labels = {label: sense_of_label(wordnet, label) for label in LABELS}
-    kept = {place: label for label, place in labels.items() if place is not None}
-    several_of_one = {several for label in LABELS for several in plurals(label)}
-    for word in sorted(wordnet.senses.keys() - several_of_one):
-        if not mentions[word] and ("_" in word or not is_named(wordnet, word)):
-            continue
-        place = labels.get(word.replace("_", " ")) or sense_of(wordnet, word)
-        if place is not None:
-            words_of[place].append(word)
-    for label, place in labels.items():
-        own = words_of[place or label]
-        if label.replace(" ", "_") not in own:
-            own.append(label.replace(" ", "_"))
-        kept[place or label] = label
+class Objects:
+    """Words by the thing that they mean, and the object that each thing is, both by the place of a synonym set."""
 
-    def common(place: str) -> float:
+    def __init__(self, wordnet: WordNet) -> None:
+        self.wordnet = wordnet
+        self.mentions = gloss_mentions(wordnet)
+        self.words_of: dict[str, list[str]] = defaultdict(list)
+        self.kept: dict[str, str] = {}
+        """COCO's objects by their sets; the name alone of one that WordNet lacks."""
+        labels = {label: sense_of_label(wordnet, label) for label in LABELS}
+        several = {form for label in LABELS for form in plurals(label)}
+        for word in sorted(wordnet.senses.keys() - several):
+            if self.mentions[word] or ("_" not in word and is_named(wordnet, word)):
+                place = labels.get(word.replace("_", " ")) or sense_of(wordnet, word)
+                if place is not None:
+                    self.words_of[place].append(word)
+        for label, place in labels.items():
+            own = self.words_of[place or label]
+            own += [word for word in [label.replace(" ", "_")] if word not in own]
+            self.kept[place or label] = label
+        self.person = next(place for place, label in self.kept.items() if label == "person")
+        self.words_of[self.person].append("people")
+
+    def common(self, place: str) -> int:
         """How common the set's words are, those that mostly mean it."""
-        return max((mentions[word] for word in words_of.get(place, ())), default=0)
+        return max((self.mentions[word] for word in self.words_of.get(place, ())), default=0)
 
-    def is_wide(place: str) -> bool:
-        return any(word.lower() in WIDE for word in wordnet.synsets[place].words[:3])
+    def is_wide(self, place: str) -> bool:
+        """Whether it is too wide for an object."""
+        return place not in self.kept and any(word.lower() in WIDE for word in self.wordnet.synsets[place].words[:3])
 
-    def object_of(place: str) -> str:
+    def object_of(self, place: str) -> str:
         """Of the sets from this one upwards one of COCO's; or else, below the wide ones, that of the commonest word."""
-        if place not in wordnet.synsets:
+        if place not in self.wordnet.synsets:
             return place
-        if wordnet.synsets[place].file == PERSON:
-            return person
-        path = [place, *above(wordnet, [place])]
-        own = next((up for up in path if up in kept), None)
-        below = []
-        for up in path:
-            if is_wide(up):
-                break
-            below.append(up)
-        return own or max(below, key=common)
+        if self.wordnet.synsets[place].file == PERSON:
+            return self.person
+        path = [place, *above(self.wordnet, [place])]
+        kept = next((up for up in path if up in self.kept), None)
+        return kept or max(takewhile(lambda up: not self.is_wide(up), path), key=self.common)
 
-    person = next(place for place, label in kept.items() if label == "person")
-    words_of[person] += ["people"]
-    found: dict[str, list[str]] = defaultdict(list)
-    for place in list(words_of):
-        if place in kept or not is_wide(place):
-            found[object_of(place)] += words_of[place]
+    def lines(self) -> list[list[str]]:
+        """The words of each object, the commonest objects first: its name, its set's words, the others."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for place, words in self.words_of.items():
+            if not self.is_wide(place):
+                found[self.object_of(place)] += words
+        chosen = [place for place in found if place in self.kept or self.common(place) >= LEAST_MENTIONS]
+        lines = [sorted(found[place], key=lambda word, at=place: self.order(at, word)) for place in chosen]
+        return sorted(lines, key=lambda words: (-self.mentions[words[0]], words))
 
-    def order(place: str) -> list[str]:
-        own = kept.get(place, "").replace(" ", "_")
-        return sorted(found[place], key=lambda w: (w != own, w not in words_of.get(place, ()), -mentions[w], w))
-
-    return {place: order(place) for place in found if place in kept or common(place) >= LEAST_MENTIONS}
+    def order(self, place: str, word: str) -> tuple[bool, bool, int, str]:
+        """Where a word stands among those of an object."""
+        name = self.kept.get(place, "").replace(" ", "_")
+        return word != name, word not in self.words_of.get(place, ()), -self.mentions[word], word
 
 
 def is_named(wordnet: WordNet, word: str) -> bool:
@@ -252,17 +260,15 @@ def is_word(word: str) -> bool:
 
 
 def main() -> None:
-    """Writes the vocabulary, the commonest objects first."""
-    wordnet = read_wordnet(WORDNET)
-    mentions = gloss_mentions(wordnet)
-    lines = sorted(objects(wordnet).values(), key=lambda words: (-mentions[words[0]], words))
+    """Writes the vocabulary."""
+    lines = Objects(read_wordnet(WORDNET)).lines()
     text = "".join(", ".join(word.replace("_", " ") for word in words) + "\n" for words in lines)
     OUTPUT.write_text(text, encoding="utf-8")
     print(f"{OUTPUT}: {len(lines):,} objects, {sum(map(len, lines)):,} words, {OUTPUT.stat().st_size:,} bytes")
 
 
 def measure(files: list[str]) -> None:
-    """Prints how the vocabulary agrees with the published list on the captions of these files, by mention and by word."""
+    """Prints how the vocabulary agrees with the published list on the captions of these files."""
     import capeval
     from capeval import Needs
     from capeval.resources.chair import open_vocabulary
@@ -300,7 +306,8 @@ def measure(files: list[str]) -> None:
     for title, counted in zip(("precision", "recall"), pairs, strict=True):
         right, all_ = sum(count for (_, same), count in counted.items() if same), sum(counted.values())
         by_word = [counted[word, True] > counted[word, False] for word in {word for word, _ in counted}]
-        print(f"{title}: {right / all_:.4f} of {all_:,} mentions, {sum(by_word) / len(by_word):.4f} of {len(by_word):,} words")
+        of_words = sum(by_word) / len(by_word)
+        print(f"{title}: {right / all_:.4f} of {all_:,} mentions, {of_words:.4f} of {len(by_word):,} words")
         print("  otherwise:", [(w, n) for (w, same), n in counted.most_common() if not same][:40])
     print(f"mentions of all its objects: {of_all:,}; of the list's: {sum(pairs[1].values()):,}")
 

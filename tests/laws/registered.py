@@ -40,7 +40,7 @@ def variations(metric: Metric) -> tuple[Metric, ...]:
     changed = (
         metric.with_parameters({p.name: value})
         for p in metric.parameters()
-        # One language's tables at a time, one file of vectors or words; no program; some images have no score of a category.
+        # One language's tables at a time, one file of vectors or words; no program; a category may have no score.
         if p.name not in ("language", "embeddings", "vocabulary", "parser", "category")
         for value in other_values(p, getattr(metric, p.name))
     )

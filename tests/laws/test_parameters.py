@@ -20,8 +20,8 @@ from corpora import WORDS, Pairs
 from laws.registered import REGISTERED, other_values, variations
 from recorded_program import RecordedProgram
 
-# Different lengths, words and stems in common, repeats, words of every image and of one, no word in common; an object that
-# only the second reference names.
+# Different lengths, words and stems in common, repeats, words of every image and of one, no word in common; an object
+# that only the second reference names.
 CORPUS = Pairs(
     (
         "a happy dog runs and runs along the beach",

@@ -16,6 +16,8 @@ import capeval
 from capeval import CapevalWarning
 from capeval.errors import DataError, UsageError
 from capeval.metrics import ChairI, ChairRecall, ChairS
+from capeval.report.html import render_html
+from capeval.report.page import page_data
 from capeval.resources.chair import ObjectVocabulary, open_vocabulary
 from capeval.resources.chair.plurals import plurals
 from capeval.resources.chair.vocabulary import NEVER, PAIRS
@@ -27,14 +29,50 @@ from runner import Runner
 LIST = Path(str(capeval.__file__)).parent / "resources/chair/coco.txt"
 OBJECTS = object_of_words(LIST.read_text(encoding="utf-8"))
 PLURALS = {
-    "man": "men", "woman": "women", "child": "children", "knife": "knives", "bus": "buses", "puppy": "puppies",
-    "couch": "couches", "goose": "geese", "mouse": "mice", "glass": "glasses", "dog": "dogs", "bear": "bears", "seat": "seats",
-    "train": "trains", "track": "tracks", "toilet": "toilets", "tie": "ties", "cow": "cows", "bike": "bikes", "phone": "phones",
-    "light": "lights", "oven": "ovens", "jet": "jets", "animal": "animals", "ski": "skis", "calf": "calves", "sandwich": "sandwiches",
-}  # fmt: skip
+    "man": "men",
+    "woman": "women",
+    "child": "children",
+    "knife": "knives",
+    "bus": "buses",
+    "puppy": "puppies",
+    "couch": "couches",
+    "goose": "geese",
+    "mouse": "mice",
+    "glass": "glasses",
+    "dog": "dogs",
+    "bear": "bears",
+    "seat": "seats",
+    "train": "trains",
+    "track": "tracks",
+    "toilet": "toilets",
+    "tie": "ties",
+    "cow": "cows",
+    "bike": "bikes",
+    "phone": "phones",
+    "light": "lights",
+    "oven": "ovens",
+    "jet": "jets",
+    "animal": "animals",
+    "ski": "skis",
+    "calf": "calves",
+    "sandwich": "sandwiches",
+}
 SINGULARS = {several: one for one, several in PLURALS.items() if several != "skis"}
 WORDS = sorted(
-    {*PLURALS, *PLURALS.values(), "scissors", "people", "sheep", "skis", "knive", "seat", "toilet", "cheesecake", "iphone", "Dog"}
+    {
+        *PLURALS,
+        *PLURALS.values(),
+        "scissors",
+        "people",
+        "sheep",
+        "skis",
+        "knive",
+        "seat",
+        "toilet",
+        "cheesecake",
+        "iphone",
+        "Dog",
+    }
     | {part for pair in double_words() for part in pair.split(" ")}
     | {"a", "the", "red", "running", "dining", "table", "sport"}
 )
@@ -86,7 +124,9 @@ def test_chair_equals_the_program(seed: int, gold: str) -> None:
 
 
 def found(text: str, vocabulary: str | ObjectVocabulary = "coco") -> list[str]:
-    named = capeval.score({"1": ["x"]}, {"1": text}, ChairI(), objects={"1": ["dog"]}, vocabulary=vocabulary, interval=None)
+    named = capeval.score(
+        {"1": ["x"]}, {"1": text}, ChairI(), objects={"1": ["dog"]}, vocabulary=vocabulary, interval=None
+    )
     return [mention.object for mention in named.hallucination("1").mentions]
 
 
@@ -144,26 +184,37 @@ def test_every_word_is_found_in_both_numbers() -> None:
             for form in (word, plurals(word)[0], word.upper()):
                 assert vocabulary.object_of(form) == number, form
     assert vocabulary.object_of("unicorn") is vocabulary.object_of("train track") is vocabulary.object_of("") is None
-    voc = "aeroplane bicycle bird boat bottle bus car cat chair cow diningtable dog horse motorbike person pottedplant sheep sofa"
-    assert None not in map(vocabulary.object_of, [*voc.split(), "train", "tvmonitor"])
+    voc = "aeroplane bicycle bird boat bottle bus car cat chair cow diningtable dog horse motorbike person pottedplant"
+    assert None not in map(vocabulary.object_of, [*voc.split(), "sheep", "sofa", "train", "tvmonitor"])
     assert vocabulary.object_of("hair_drier") == vocabulary.object_of("Hair Driers") == 78
 
 
 @pytest.mark.parametrize(
     ("word", "forms"),
     [
-        ("bus", ["buses", "busses"]), ("glass", ["glasses"]), ("city", ["cities"]), ("boy", ["boys"]), ("knife", ["knives", "knifes"]),
-        ("wolf", ["wolves", "wolfs"]), ("roof", ["roofs"]), ("woman", ["women", "womans"]), ("human", ["humans"]), ("mango", ["mangos", "mangoes"]),
-        ("grandchild", ["grandchildren", "grandchilds"]), ("mongoose", ["mongooses"]), ("cactus", ["cactuses", "cacti"]), ("", []),
+        ("bus", ["buses", "busses"]),
+        ("glass", ["glasses"]),
+        ("city", ["cities"]),
+        ("boy", ["boys"]),
+        ("knife", ["knives", "knifes"]),
+        ("wolf", ["wolves", "wolfs"]),
+        ("roof", ["roofs"]),
+        ("woman", ["women", "womans"]),
+        ("human", ["humans"]),
+        ("mango", ["mangos", "mangoes"]),
+        ("grandchild", ["grandchildren", "grandchilds"]),
+        ("mongoose", ["mongooses"]),
+        ("cactus", ["cactuses", "cacti"]),
+        ("", []),
     ],
-)  # fmt: skip
+)
 def test_plurals(word: str, forms: list[str]) -> None:
     assert set(forms) <= set(plurals(word))
     assert plurals(word)[:1] == forms[:1]
     assert len(plurals(word)) <= 3
 
 
-REFERENCES = {"1": ["a dog on a couch"], "2": ["a red bus"]}
+REFERENCES = {"1": ["a dog on a couch", "a dog"], "2": ["a red bus", "a bus"]}
 CANDIDATES = {"1": "A dog and a cat on a bed. The cats sleep.", "2": "a bus on the street"}
 GIVEN = {"1": ["dog", "bed"], "2": []}
 
@@ -181,7 +232,9 @@ def test_what_counts_as_there() -> None:
 
 def test_objects_that_are_missing() -> None:
     for metric in ("chair-i", "chair-s", "chair-recall(gold=objects)"):
-        with pytest.raises(UsageError, match=r"CHAIR.* needs the objects of each image: give --objects FILE .*gold=references"):
+        with pytest.raises(
+            UsageError, match=r"CHAIR.* needs the objects of each image: give --objects FILE .*gold=references"
+        ):
             capeval.score(REFERENCES, CANDIDATES, metric)
     alone = capeval.score(REFERENCES, CANDIDATES, "chair-i(gold=references)", interval=None)
     assert alone["chair-i(gold=references)"].value == 3 / 5
@@ -195,7 +248,9 @@ def test_objects_that_are_missing() -> None:
 
 
 def test_an_explanation_is_printed() -> None:
-    result = capeval.score(REFERENCES, CANDIDATES, "chair-i, chair-s, chair-recall", objects={"1": ["dog", "bed"], "2": ["bus"]})
+    result = capeval.score(
+        REFERENCES, CANDIDATES, "chair-i, chair-s, chair-recall", objects={"1": ["dog", "bed"], "2": ["bus"]}
+    )
     shown = result.hallucination("1")
     assert str(shown).splitlines() == [
         "sentence 1  A dog and a [cat] on a bed.",
@@ -212,8 +267,13 @@ def test_an_explanation_is_printed() -> None:
         assert CANDIDATES["1"][mention.start : mention.end] == mention.words
     document = json.loads(json.dumps(result.explain("1")["hallucination"].to_dict()))
     assert document["mentions"][1] == {
-        "words": "cat", "object": "cat", "there": False, "start": 12, "end": 15, "sentence": 1,
-    }  # fmt: skip
+        "words": "cat",
+        "object": "cat",
+        "there": False,
+        "start": 12,
+        "end": 15,
+        "sentence": 1,
+    }
     assert document["missed"] == ["couch"]
     assert "|vocabulary:coco(" in result["chair-s"].signature
     with pytest.raises(UsageError, match="hallucinations are CHAIR's, which was not scored"):
@@ -221,13 +281,48 @@ def test_an_explanation_is_printed() -> None:
 
 
 @quiet
+def test_the_report_marks_them() -> None:
+    result = capeval.score(REFERENCES, CANDIDATES, "chair-i", objects={"1": ["dog", "bed"], "2": ["bus"]})
+    data = page_data(result)
+    assert data["metrics"][0]["lower_is_better"] is True
+    figure = data["images"][0]["mentions"]
+    assert figure is not None
+    assert figure["sentences"][1] == [
+        {"text": "The ", "object": None, "there": True},
+        {"text": "cats", "object": "cat", "there": False},
+        {"text": " sleep.", "object": None, "there": True},
+    ]
+    assert (figure["hallucinated"], figure["mentions"], figure["missed"]) == (2, 4, ["couch"])
+    assert page_data(capeval.score(REFERENCES, CANDIDATES, "bleu-1"))["images"][0]["mentions"] is None
+    assert "named and not there" in render_html(result, title="")
+
+
+def test_on_the_command_line(run: Runner, tmp_path: Path) -> None:
+    for name, content in (("r.json", REFERENCES), ("c.json", CANDIDATES), ("o.json", GIVEN)):
+        (run.folder / name).write_text(json.dumps(content))
+    (run.folder / "words.txt").write_text("cat, cats\nstreet\ndog\nbed\n")
+    score = ["score", "r.json", "c.json", "--metrics", "chair-i, chair-s", "--interval", "none", "--explain", "1"]
+    shown = run.ok(*score, "--objects", "o.json")
+    assert "sentence 1  A dog and a [cat] on a bed." in shown
+    document = json.loads(run.ok(*score, "--objects", "o.json", "--vocabulary", "words.txt", "--format", "json"))
+    assert document["scores"] == {"chair-i": 3 / 5, "chair-s": 1}
+    assert [one["words"] for one in document["hallucinations"]["1"]["mentions"]] == ["dog", "cat", "bed", "cats"]
+    assert run.refused(*score).startswith("CHAIR-i needs the objects of each image: give --objects FILE")
+    assert "no.txt: no such file, and no vocabulary of that name" in run.refused(
+        *score, "--objects", "o.json", "--vocabulary", "no.txt"
+    )
+
+
 def test_words_that_the_tokenizer_writes_otherwise_keep_their_places() -> None:
     text = "“It’s a DOG,” she can't say (the dog's   wine\nglasses)… Öl\u0130 and a cat!"
     result = capeval.score({"1": ["x"]}, {"1": text}, "chair-i(gold=references)", interval=None)
     found = result.hallucination("1").mentions
     assert [(one.words, one.object) for one in found] == [
-        ("DOG", "dog"), ("dog", "dog"), ("wine\nglasses", "wine glass"), ("cat", "cat"),
-    ]  # fmt: skip
+        ("DOG", "dog"),
+        ("dog", "dog"),
+        ("wine\nglasses", "wine glass"),
+        ("cat", "cat"),
+    ]
     assert all(text[one.start : one.end] == one.words for one in found)
 
 
@@ -247,12 +342,19 @@ def test_another_vocabulary(tmp_path: Path) -> None:
     vocabulary = open_vocabulary(file)
     assert vocabulary.objects == ("dog", "traffic cone", "ice cream cone")
     assert found("Puppies, hounds, traffic cones, ice cream cones, a cat, a hot dog", vocabulary) == [
-        "dog", "dog", "traffic cone", "ice cream cone",
-    ]  # fmt: skip
+        "dog",
+        "dog",
+        "traffic cone",
+        "ice cream cone",
+    ]
     needed = capeval.score(REFERENCES, CANDIDATES, "chair-i(gold=references)", vocabulary=file, interval=None)
     named = capeval.score(REFERENCES, CANDIDATES, ChairI(gold="references", vocabulary=file), interval=None)
-    assert [*needed.values()][0].statistics.sums() == [*named.values()][0].statistics.sums() == [0, 1, 0, 2, 1, 1]
-    assert f"|vocabulary:words.txt({vocabulary.checksum})|" in [*named.values()][0].signature
+    assert (
+        next(iter(needed.values())).statistics.sums()
+        == next(iter(named.values())).statistics.sums()
+        == [0, 1, 0, 2, 1, 1]
+    )
+    assert f"|vocabulary:words.txt({vocabulary.checksum})|" in next(iter(named.values())).signature
 
 
 def test_the_published_file_is_the_default(tmp_path: Path) -> None:
@@ -280,7 +382,9 @@ def test_unusable_vocabularies(tmp_path: Path, run: Runner, text: bytes, message
 
 
 def test_a_vocabulary_that_there_is_not() -> None:
-    with pytest.raises(DataError, match=r"visual: no such file, and no vocabulary of that name; give coco or wordnet, or a file"):
+    with pytest.raises(
+        DataError, match=r"visual: no such file, and no vocabulary of that name; give coco or wordnet, or a file"
+    ):
         capeval.score(REFERENCES, CANDIDATES, "chair-i(gold=references)", vocabulary="visual")
 
 
@@ -298,7 +402,9 @@ def test_the_larger_vocabulary() -> None:
 @pytest.mark.filterwarnings("ignore:no objects for:capeval.CapevalWarning")
 def test_lower_is_better_where_it_is() -> None:
     other = {"1": "A dog on a couch.", "2": "a bus"}
-    compared = capeval.compare(REFERENCES, {"a": CANDIDATES, "b": other}, "chair-i, chair-recall", objects=GIVEN, samples=50)
+    compared = capeval.compare(
+        REFERENCES, {"a": CANDIDATES, "b": other}, "chair-i, chair-recall", objects=GIVEN, samples=50
+    )
     values = {name: result["chair-i"].value for name, result in compared.items()}
     assert values == {"a": 2 / 5, "b": 0}
     assert compared.ranking("chair-i") == ["b", "a"]
@@ -308,7 +414,11 @@ def test_lower_is_better_where_it_is() -> None:
 def test_combined_and_as_the_accuracy_of_sets() -> None:
     """One pass counts the three, and candidates of sets are mentions each."""
     combined = capeval.score(
-        REFERENCES, CANDIDATES, "combine(chair-i, chair-s), chair-i, chair-s", objects={"1": ["dog"], "2": ["bus"]}, interval=None
+        REFERENCES,
+        CANDIDATES,
+        "combine(chair-i, chair-s), chair-i, chair-s",
+        objects={"1": ["dog"], "2": ["bus"]},
+        interval=None,
     )
     whole, *parts = (score.value for score in combined.values())
     assert whole == pytest.approx(np.mean(parts))

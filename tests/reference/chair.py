@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-DOUBLE_WORDS = """motor bike, motor cycle, air plane, traffic light, street light, traffic signal, stop light, fire hydrant,
-stop sign, parking meter, suit case, sports ball, baseball bat, baseball glove, tennis racket, wine glass, hot dog, cell phone,
-mobile phone, teddy bear, hair drier, potted plant, bow tie, laptop computer, stove top oven, home plate, train track, toilet seat,
-wine glas"""
+DOUBLE_WORDS = """motor bike, motor cycle, air plane, traffic light, street light, traffic signal, stop light,
+fire hydrant, stop sign, parking meter, suit case, sports ball, baseball bat, baseball glove, tennis racket, wine glass,
+hot dog, cell phone, mobile phone, teddy bear, hair drier, potted plant, bow tie, laptop computer, stove top oven,
+home plate, train track, toilet seat, wine glas"""
 ANIMALS = ("bird", "cat", "dog", "horse", "sheep", "cow", "elephant", "bear", "zebra", "giraffe", "animal", "cub")
 
 
@@ -46,7 +46,7 @@ def row(
     singular: Callable[[str], str],
     gold: str = "both",
 ) -> list[float]:
-    """Hallucinated mentions, mentions; whether the caption hallucinates, 1; gold objects that are named, gold objects."""
+    """Hallucinated mentions, mentions; whether the caption hallucinates, 1; gold objects named, gold objects."""
     there: set[str] = set()
     if gold != "references":
         there |= {objects[label] for label in annotated if label in objects}

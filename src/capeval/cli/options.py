@@ -207,7 +207,7 @@ _NEEDS = (
 
 
 def needs(function: F) -> F:
-    """--df, --meteor-resources, --objects, --threshold, --embeddings, --vocabulary, --need: given to the command as one `needs`."""
+    """--df, --meteor-resources, --objects, --threshold, --embeddings, --vocabulary, --need: given as one `needs`."""
 
     @wraps(function)
     def with_needs(

@@ -15,8 +15,8 @@ _APOSTROPHES = str.maketrans("‘’", "''")
 def located(text: str, tokens: Sequence[str]) -> list[tuple[int, int] | None]:
     """The place of each token in the text: its first character, and the one behind its last.
 
-    Tokens are in lower case, and some marks are dropped, so that only marks and white space stand between two of them. None
-    for a token that the text writes otherwise: `-lrb-` for a parenthesis.
+    Tokens are in lower case, and some marks are dropped, so that only marks and white space stand between two of them.
+    None for a token that the text writes otherwise: `-lrb-` for a parenthesis.
     """
     text = text.translate(_APOSTROPHES)
     places: list[tuple[int, int] | None] = []

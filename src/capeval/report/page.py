@@ -16,6 +16,7 @@ from capeval.scoring.result import finite
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from capeval.metrics.chair.explanation import Mention
     from capeval.scoring.result import Result, Score
 
 MOST_IMAGES = 20_000
@@ -25,8 +26,8 @@ MOST_TEXT = 12_000_000
 EXTREMES = 1_000
 """Number of best and of worst images of a larger corpus on the page; the others are sampled."""
 MOST_EXPLAINED = 100
-"""Images with METEOR's alignment, VIFIDEL's plan, SPICE's graphs and CHAIR's mentions on the page: half of them the best, half
-the worst.
+"""Images with METEOR's alignment, VIFIDEL's plan, SPICE's graphs and CHAIR's mentions on the page: half of them the
+best, half the worst.
 Each is found anew, which takes milliseconds, so that all of them would take longer than all the rest.
 """
 SAMPLE_SEED = 0
@@ -334,17 +335,17 @@ def _mentions(result: Result, image_id: str) -> MentionsFigure | None:
         return None
     found = result.hallucination(image_id)
     return {
-        "sentences": [
-            [
-                {"text": text, "object": mention and mention.object, "there": mention is None or mention.there}
-                for text, mention in pieces
-            ]
-            for pieces in found.pieces()
-        ],
+        "sentences": [[_piece(text, mention) for text, mention in pieces] for pieces in found.pieces()],
         "missed": list(found.missed),
         "hallucinated": len(found.hallucinated),
         "mentions": len(found.mentions),
     }
+
+
+def _piece(text: str, mention: Mention | None) -> MentionPiece:
+    if mention is None:
+        return {"text": text, "object": None, "there": True}
+    return {"text": text, "object": mention.object, "there": mention.there}
 
 
 def _side(names: Sequence[str], shares: npt.NDArray[np.float64], importance: npt.NDArray[np.float64]) -> list[PlanSide]:

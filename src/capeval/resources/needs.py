@@ -48,8 +48,8 @@ class Given(TypedDict, total=False):
     Without any, METEOR of a group has no score, and a note says so.
     """
     objects: ObjectSource | None
-    """Objects in each image, for VIFIDEL and CHAIR: `{image id: {label: count}}`, `{image id: [label, …]}`, or the path of a
-    file in any format `capeval score --objects` reads. Without them, a group leaves both out.
+    """Objects in each image, for VIFIDEL and CHAIR: `{image id: {label: count}}`, `{image id: [label, …]}`, or the path
+    of a file in any format `capeval score --objects` reads. Without them, a group leaves both out.
     """
     threshold: float | None
     """Least confidence of a detected object, for files of objects with scores."""

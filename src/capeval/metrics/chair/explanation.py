@@ -73,7 +73,8 @@ class Hallucination:
         for mention in self.mentions:
             if mention.start is None or mention.end is None or not start <= mention.start < end:
                 continue
-            pieces += [(self.caption[start : mention.start], None), (self.caption[mention.start : mention.end], mention)]
+            between, named = self.caption[start : mention.start], self.caption[mention.start : mention.end]
+            pieces += [(between, None), (named, mention)]
             start = mention.end
         return [piece for piece in (*pieces, (self.caption[start:end], None)) if piece[0]]
 
@@ -88,18 +89,18 @@ class Hallucination:
         for number, one in enumerate(there):
             lines.append(("" if number else "there", _described(one, several)))
         lines.append(("not named", ", ".join(self.missed) or "nothing that is there"))
-        count, of = len(self.hallucinated), len(self.mentions)
-        found = len(self.gold) - len(self.missed)
-        lines.append(
-            (
-                "score",
-                f"CHAIR-i {count / of if of else 0:.4f} = {count} of {of} mentions; CHAIR-s {int(count > 0)}; "
-                f"CHAIR-recall {f'{found / len(self.gold):.4f}' if self.gold else 'none'} = {found} of {len(self.gold)} "
-                "objects",
-            )
-        )
+        lines.append(("score", self._scores()))
         width = max(len(head) for head, _ in lines)
         return "\n".join(f"{head:<{width}}  {text}" for head, text in lines)
+
+    def _scores(self) -> str:
+        count, of = len(self.hallucinated), len(self.mentions)
+        found, gold = len(self.gold) - len(self.missed), len(self.gold)
+        share, recall = count / of if of else 0.0, f"{found / gold:.4f}" if gold else "none"
+        return (
+            f"CHAIR-i {share:.4f} = {count} of {of} mentions; CHAIR-s {int(count > 0)}; "
+            f"CHAIR-recall {recall} = {found} of {gold} objects"
+        )
 
 
 def _bracketed(piece: tuple[str, Mention | None]) -> str:

@@ -1,4 +1,4 @@
-"""CHAIR: does a caption name what is not there?
+"""CHAIR: whether a caption names what is not there.
 
 Rohrbach, Hendricks, Burns, Darrell, Saenko, *Object Hallucination in Image Captioning* (EMNLP 2018).
 
@@ -6,8 +6,8 @@ Rohrbach, Hendricks, Burns, Darrell, Saenko, *Object Hallucination in Image Capt
     CHAIR_s = captions with a hallucinated mention / captions
     recall  = gold objects that are named / gold objects
 
-A mention is a word, or two, that a vocabulary has for an object; it is hallucinated where the object is not gold: neither
-annotated in the image nor named in one of its references. Corpus values are quotients of sums.
+A mention is a word, or two, that a vocabulary has for an object; it is hallucinated where the object is not gold:
+neither annotated in the image nor named in one of its references. Corpus values are quotients of sums.
 
 | point | paper | the program | capeval |
 | --- | --- | --- | --- |
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from capeval.resources.needs import Needs
 
 MENTIONS = 1
-"""The column of the mentions in a row of statistics: hallucinated mentions, mentions; captions that hallucinate, captions;
-gold objects named, gold objects.
+"""The column of the mentions in a row of statistics: hallucinated mentions, mentions; captions that hallucinate,
+captions; gold objects named, gold objects.
 """
 
 
@@ -44,7 +44,7 @@ class _Chair(Metric):
     """What the three scores have in common."""
 
     gold: str = parameter(
-        "what counts as there: both, the objects given and those that references name; or objects, or references, alone",
+        "what counts as there: both, the objects given and those that references name; or objects, or references alone",
         default="both",
         choices=("both", "objects", "references"),
     )
@@ -74,14 +74,15 @@ class _Chair(Metric):
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Looks up what the captions name and what is in the images.
 
-        Raises `UsageError` where objects count and none are given, `DataError` where objects or vocabulary are unusable.
+        Raises `UsageError` where objects count and none are given, `DataError` where objects or vocabulary are
+        unusable.
         """
         from capeval.resources.chair import open_vocabulary
         from capeval.resources.chair.corpus import name_objects
 
         if self._lacks_objects(needs):
             raise UsageError(
-                f"{self.label} {LACKS_OBJECTS}, or take {self.name}(gold=references), for which what references name is there"
+                f"{self.label} {LACKS_OBJECTS}, or take {self.name}(gold=references), which needs none"
             )
         given = needs.get("vocabulary")
         chosen = self.vocabulary != type(self)().vocabulary or given is None
@@ -123,10 +124,11 @@ class _Hallucinated(_Chair):
         """Warns where nothing at all is named: then 0 is no praise."""
         if statistics.sums()[MENTIONS]:
             return []
-        return [
-            f"{self.label}: no caption names an object of the vocabulary {ready.own.vocabulary.name}, so the score is 0; "
-            "give the words of your objects with --vocabulary FILE (vocabulary=… in Python)"
-        ]
+        message = (
+            f"{self.label}: no caption names an object of the vocabulary {ready.own.vocabulary.name}, so the score is "
+            "0; give the words of your objects with --vocabulary FILE (vocabulary=… in Python)"
+        )
+        return [message]
 
 
 class ChairI(_Hallucinated):

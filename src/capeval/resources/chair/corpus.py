@@ -38,7 +38,7 @@ def name_objects(corpus: Corpus, needs: Needs, vocabulary: ObjectVocabulary) -> 
         if unknown:
             labels = f"{', '.join(unknown[:5])}{', …' if len(unknown) > 5 else ''}"
             warn(
-                f"{len(unknown):,} of the {len({label for one in objects for label in one}):,} labels of the objects are "
+                f"{len(unknown):,} of the {len({label for one in objects for label in one}):,} labels of objects are "
                 f"not in the vocabulary {vocabulary.name}: {labels}; CHAIR does not look for them; --vocabulary FILE "
                 "(vocabulary=… in Python) can have words for them"
             )

@@ -21,7 +21,7 @@ _IRREGULAR = {
 }
 """Also of compounds that end with them: grandchild, mongoose excepted."""
 _NOT_COMPOUNDS = frozenset(["mongoose", "fox", "box"])
-_NO_MEN = frozenset(["human", "german", "roman", "norman", "ottoman", "caiman", "talisman", "shaman", "pan", "can", "van"])
+_NO_MEN = frozenset(["human", "german", "roman", "norman", "ottoman", "caiman", "talisman", "shaman"])
 _ENDINGS_VES = ("lf", "leaf", "loaf", "thief", "sheaf", "scarf", "wharf", "hoof", "dwarf")
 _KNIVES = ("knife", "wife", "life")
 _LATIN = (("us", "i"), ("um", "a"), ("is", "es"), ("ix", "ices"), ("ex", "ices"))

@@ -15,7 +15,7 @@ from capeval.resources.chair.plurals import plurals
 if TYPE_CHECKING:
     from capeval import _core
 
-_ANIMALS = "bird cat dog horse sheep cow elephant bear zebra giraffe animal cub".split()
+_ANIMALS = ["bird", "cat", "dog", "horse", "sheep", "cow", "elephant", "bear", "zebra", "giraffe", "animal", "cub"]
 PAIRS: dict[str, str] = {
     **{
         pair: pair
@@ -32,8 +32,8 @@ PAIRS: dict[str, str] = {
     "toilet seat": "toilet",
     "wine glas": "wine glass",
 }  # fmt: skip
-"""Two words that the published program takes as one, and what they become; a pair that the vocabulary lacks names nothing:
-a train track is no train."""
+"""Two words that the published program takes as one, and what they become; a pair that the vocabulary lacks names
+nothing: a train track is no train."""
 DROPS = {"seat": "toilet"}
 """Words that do not count in a caption which has the other one too."""
 VOC = {"aeroplane": "airplane", "diningtable": "dining table", "pottedplant": "potted plant", "tvmonitor": "tv"}
@@ -47,7 +47,7 @@ class ObjectVocabulary:
 
     Args:
         text: a line per object: its name, then other words for it, separated by a comma and a blank. A second blank
-            belongs to the word, as in the published program, so that the word is never found; nor is one with a capital.
+            belongs to the word, as in the published program, so that it is never found; nor is a word with a capital.
         name: what messages and signatures call it.
 
     Raises:
@@ -129,7 +129,7 @@ class ObjectVocabulary:
         return frozenset(pair for phrase in self._terms for pair in pairwise(self.parts(phrase)))
 
     def object_of(self, label: str) -> int | None:
-        """The object that a label of an annotation names, whatever its case and number; `_` is a blank. VOC's labels are known too."""
+        """The object that a label names, whatever its case and number; `_` is a blank, and VOC's labels are known."""
         words = label.lower().replace("_", " ").split()
         words = VOC.get("".join(words), " ".join(words)).split(" ")
         if (whole := " ".join(words)) in self.words:
