@@ -108,7 +108,7 @@ def there_is_nothing_to_name(metric: Metric) -> None:
     scores = per_image(metric, ("a dog", ("running",)), ("a dog", ("a dog",)))
     assert math.isnan(scores[0])
     assert scores[1] == 1
-    with pytest.warns(CapevalWarning, match="labels of the objects are not in the vocabulary coco: sky"):
+    with pytest.warns(CapevalWarning, match="labels of objects are not in the vocabulary coco: sky"):
         result = capeval.score({"1": ["running"]}, {"1": "a dog"}, metric, objects={"1": ["sky"]}, interval=None)
     assert math.isnan(result[metric.key].value)
     assert any("1 of 1 images has no score" in note for note in result.notes)

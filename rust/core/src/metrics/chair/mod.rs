@@ -194,7 +194,8 @@ impl Worker for CorpusWorker<'_> {
                 hallucinated += 1;
             }
         }
-        let counts = [hallucinated, self.mentions.len(), usize::from(hallucinated > 0), 1, self.said.count, self.gold.count];
+        let counts =
+            [hallucinated, self.mentions.len(), usize::from(hallucinated > 0), 1, self.said.count, self.gold.count];
         row.copy_from_slice(&counts.map(|count| count as f64));
     }
 }
