@@ -124,9 +124,9 @@ def test_chair_equals_the_program(seed: int, gold: str) -> None:
 
 
 def found(text: str, vocabulary: str | ObjectVocabulary = "coco") -> list[str]:
-    named = capeval.score(
-        {"1": ["x"]}, {"1": text}, ChairI(), objects={"1": ["dog"]}, vocabulary=vocabulary, interval=None
-    )
+    """The objects that a caption names."""
+    metric = ChairI(gold="references")
+    named = capeval.score({"1": ["x"]}, {"1": text}, metric, vocabulary=vocabulary, interval=None)
     return [mention.object for mention in named.hallucination("1").mentions]
 
 
@@ -355,6 +355,26 @@ def test_another_vocabulary(tmp_path: Path) -> None:
         == [0, 1, 0, 2, 1, 1]
     )
     assert f"|vocabulary:words.txt({vocabulary.checksum})|" in next(iter(named.values())).signature
+
+
+def test_plurals_that_are_words_of_their_own() -> None:
+    """Glasses are more than one glass unless the vocabulary has them as something else; vases are no vas."""
+    vocabulary = ObjectVocabulary("glass, wine glass\nopera glasses\nvas\nvase\n", "words")
+    text = "glasses, wine glasses, opera glasses, vases"
+    assert found(text, vocabulary) == ["glass", "glass", "opera glasses", "vase"]
+    other = ObjectVocabulary("glass\nglasses, spectacles\n", "words")
+    assert found("a glass and glasses", other) == ["glass", "glasses"]
+
+
+def test_the_metrics_own_vocabulary_comes_before_that_of_the_call(tmp_path: Path) -> None:
+    (tmp_path / "own.txt").write_text("bus\n")
+    own = ChairI(gold="references", vocabulary=str(tmp_path / "own.txt"))
+    metrics = [own, "chair-i(gold=references)"]
+    result = capeval.score(REFERENCES, CANDIDATES, metrics, vocabulary="wordnet", interval=None)
+    assert [score.signature.partition("vocabulary:")[2].partition("(")[0] for score in result.values()] == [
+        "own.txt",
+        "wordnet",
+    ]
 
 
 def test_the_published_file_is_the_default(tmp_path: Path) -> None:

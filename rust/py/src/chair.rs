@@ -39,6 +39,9 @@ pub(crate) struct NamedObjects(pub(crate) Arc<core::NamedObjects>);
 /// An object in a caption: the places of its first word and behind its last, and the object.
 type Mention = (usize, usize, u32);
 
+/// The mentions of candidates and of references, caption by caption, and the objects annotated.
+type InImage = (Vec<Vec<Mention>>, Vec<Vec<Mention>>, Vec<u32>);
+
 #[pymethods]
 impl NamedObjects {
     /// `parts`: for each word of a corpus' vocabulary the part that it is, or None; `annotated`: the objects of each
@@ -56,11 +59,7 @@ impl NamedObjects {
     }
 
     /// What an image's candidates and references name, caption by caption, and the objects annotated in it.
-    fn image(
-        &self,
-        corpus: &Bound<'_, Corpus>,
-        image: usize,
-    ) -> PyResult<(Vec<Vec<Mention>>, Vec<Vec<Mention>>, Vec<u32>)> {
+    fn image(&self, corpus: &Bound<'_, Corpus>, image: usize) -> PyResult<InImage> {
         let corpus = &corpus.get().0;
         check_index("image", image, corpus.candidates.image_count())?;
         let named = |words: &[u32]| {

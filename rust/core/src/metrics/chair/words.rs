@@ -68,9 +68,9 @@ impl ObjectWords {
             }
             by_first[first as usize].push((rest.into(), term));
         }
-        by_first
-            .iter_mut()
-            .for_each(|own| own.sort_by_key(|(rest, _): &(Box<[u32]>, u32)| std::cmp::Reverse(rest.len())));
+        for own in &mut by_first {
+            own.sort_by_key(|(rest, _): &(Box<[u32]>, u32)| std::cmp::Reverse(rest.len()));
+        }
         Ok(Self { phrases: by_first, objects, drops: drops.iter().copied().collect(), object_count })
     }
 
