@@ -12,7 +12,7 @@ PYTEST := $(abspath $(BIN))/python -m pytest
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rust test-core test-pages test-torch test-server test-captioning docs endurance lint lint-js format \
-        bench wheel browser java postgresql default-vectors meteor-data spice-model clean check-tools fuzz
+        bench wheel browser java postgresql default-vectors object-words meteor-data spice-model clean check-tools fuzz
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -98,6 +98,11 @@ default-vectors: $(VENV)/.built  ## make the word vectors of the package from Wo
 	 test -d /usr/share/wordnet || $$SUDO apt-get install -qq -y wordnet-base >/dev/null
 	$(BIN)/pip install --quiet 'scipy>=1.10'
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python scripts/make_default_vectors.py
+
+object-words: $(VENV)/.built  ## make CHAIR's larger vocabulary from WordNet
+	@if [ "$$(id -u)" = 0 ]; then SUDO=; else SUDO=sudo; fi; \
+	 test -d /usr/share/wordnet || $$SUDO apt-get install -qq -y wordnet-base >/dev/null
+	$(BIN)/python scripts/make_object_words.py
 
 # TEACHER is a folder of CoreNLP's parses, IMAGES a file of captions with their images (scripts/spice_model/README.md).
 SPICE_MODEL := target/spice-model

@@ -33,6 +33,8 @@ ANSWERS: dict[Side, Tuples] = {
     ),
     ("birds",): (("bird",),),
     ("a cat", "the cats"): (("cat",),),
+    ("a dog",): (("dog",),),
+    ("the cat", "a dog"): (("cat",), ("dog",)),
 }  # fmt: skip
 
 

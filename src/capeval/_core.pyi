@@ -19,6 +19,8 @@ __all__ = [
     "Embedded",
     "EncodedReferences",
     "MeteorTables",
+    "NamedObjects",
+    "ObjectWords",
     "Parser",
     "References",
     "Reward",
@@ -345,6 +347,63 @@ _SceneGraphParts: TypeAlias = tuple[
 """Objects (name, words), attributes (object, name, words) and relations (subject, predicate, object, words)."""
 _ComparedPart: TypeAlias = tuple[list[list[str]], tuple[int, str] | None]
 """A proposition: its parts, each with its names; the number of the one that it matches, and the rule."""
+
+@final
+class ObjectWords:
+    """A vocabulary of objects: phrases, and the objects that they name."""
+
+    def __new__(
+        cls,
+        parts: int,
+        phrases: Sequence[tuple[Sequence[int], int]],
+        objects: Sequence[int | None],
+        drops: Sequence[tuple[int, int]],
+    ) -> ObjectWords:
+        """Make it.
+
+        Args:
+            parts: number of different words of phrases.
+            phrases: the parts of each phrase, and its term. The longest that fits is taken; of equal ones the first.
+            objects: the object that each term names, by number from 0; None for one that names nothing.
+            drops: terms, each with another one: in a caption that has both the first does not count.
+
+        Raises:
+            UsageError: a number of a part or term that there is not.
+        """
+
+@final
+class NamedObjects:
+    """What a corpus names, and what is in its images: a resource of CHAIR."""
+
+    def __new__(
+        cls,
+        words: ObjectWords,
+        parts: Sequence[int | None],
+        annotated: Sequence[Sequence[int]] | None,
+        breaks: Sequence[tuple[Sequence[int], Sequence[int]]],
+    ) -> NamedObjects:
+        """Make it.
+
+        Args:
+            words: the vocabulary.
+            parts: for each word of the corpus' vocabulary the part that it is, None for one in no phrase.
+            annotated: the objects given for each image; None where none are.
+            breaks: captions as numbers of words, with the places, ascending, of words that follow a mark.
+
+        Raises:
+            UsageError: a number of a part or object that there is not.
+        """
+
+    def image(
+        self, corpus: Corpus, image: int
+    ) -> tuple[list[list[tuple[int, int, int]]], list[list[tuple[int, int, int]]], list[int]]:
+        """What the image's candidates and its references name, caption by caption, and the objects given for it.
+
+        A mention is the places of its first word and behind its last, and the object.
+
+        Raises:
+            UsageError: there is no image of that number.
+        """
 
 @final
 class SceneGraphs:

@@ -14,8 +14,8 @@ from capeval.metrics.registry import METRICS
 from corpora import Pairs
 
 REGISTERED = tuple(metric for metric, _ in METRICS)
-HERE = {"references", "meteor_resources", "objects", "embeddings"}
-"""What `Pairs.score` gives."""
+HERE = {"references", "meteor_resources", "objects", "embeddings", "vocabulary"}
+"""What `Pairs.score` gives, or the package has."""
 SCORABLE = tuple(metric for metric in REGISTERED if {*metric.needs} <= HERE)
 
 COMBINATION = Combine(Bleu(n=4), CiderD(), weights=(1, 2))
@@ -40,8 +40,8 @@ def variations(metric: Metric) -> tuple[Metric, ...]:
     changed = (
         metric.with_parameters({p.name: value})
         for p in metric.parameters()
-        # One language's tables at a time, one file of vectors; no program; some images have no score of a category.
-        if p.name not in ("language", "embeddings", "parser", "category")
+        # One language's tables at a time, one file of vectors or words; no program; a category may have no score.
+        if p.name not in ("language", "embeddings", "vocabulary", "parser", "category")
         for value in other_values(p, getattr(metric, p.name))
     )
     return metric, *changed

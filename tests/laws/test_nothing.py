@@ -92,6 +92,34 @@ def nothing_of_the_category(metric: Metric) -> None:
     assert scores[1:] == [0, 1]
 
 
+@entry("chair-i", "caption that names no object")
+@entry("chair-s", "caption that names no object")
+@entry("chair-recall", "caption that names no object")
+def no_object_is_named(metric: Metric) -> None:
+    scores = per_image(metric, ("", ("a dog",)), ("running along", ("a dog",)), ("a dog", ("a dog",)), ("cat", ("",)))
+    assert scores[:2] == [0, 0]
+    assert scores[2] == (0 if metric.lower_is_better else 1)
+
+
+@entry("chair-i", "no caption names an object")
+@entry("chair-s", "no caption names an object")
+def nobody_names_an_object(metric: Metric) -> None:
+    with pytest.warns(CapevalWarning, match=f"{metric.label}: no caption names an object of the vocabulary coco"):
+        result = capeval.score({"1": ["a dog"]}, {"1": "running"}, metric, objects={"1": ["dog"]}, interval=None)
+    assert result[metric.key].value == 0
+
+
+@entry("chair-recall", "image without a gold object")
+def there_is_nothing_to_name(metric: Metric) -> None:
+    scores = per_image(metric, ("a dog", ("running",)), ("a dog", ("a dog",)))
+    assert math.isnan(scores[0])
+    assert scores[1] == 1
+    with pytest.warns(CapevalWarning, match="labels of objects are not in the vocabulary coco: sky"):
+        result = capeval.score({"1": ["running"]}, {"1": "a dog"}, metric, objects={"1": ["sky"]}, interval=None)
+    assert math.isnan(result[metric.key].value)
+    assert any("1 of 1 images has no score" in note for note in result.notes)
+
+
 @entry("fluency", "empty caption")
 def nothing_is_not_fluent(metric: Metric) -> None:
     scores = per_image(metric, ("", (LONG,)), (LONG, ("two birds", "")))

@@ -118,6 +118,8 @@ def made_up(images: int, words: int = 10) -> tuple[dict[str, list[str]], dict[st
     return references, {image: captions[(int(image) * 3) % 997] for image in references}
 
 
+@pytest.mark.filterwarnings("ignore:.*labels of objects are not in the vocabulary:capeval.CapevalWarning")
+@pytest.mark.filterwarnings("ignore:.*no caption names an object:capeval.CapevalWarning")
 def test_size_of_five_hundred_images() -> None:
     references, candidates = made_up(500)
     words = [f"word{n}" for n in range(500)]

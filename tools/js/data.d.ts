@@ -44,6 +44,7 @@ interface ScoredImage {
   alignment: AlignmentFigure | null;
   plan: PlanFigure | null;
   graph: GraphFigure | null;
+  mentions: MentionsFigure | null;
 }
 
 interface AlignmentFigure {
@@ -102,6 +103,19 @@ interface Part {
   y: number;
   width: number;
   title: string | null;
+}
+
+interface MentionsFigure {
+  sentences: MentionPiece[][];
+  missed: string[];
+  hallucinated: number;
+  mentions: number;
+}
+
+interface MentionPiece {
+  text: string;
+  object: string | null;
+  there: boolean;
 }
 
 interface PagePhotos {

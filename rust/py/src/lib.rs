@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 
 mod agreement;
 mod captions;
+mod chair;
 mod convert;
 mod corpus;
 mod diversity;
@@ -48,6 +49,8 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
     module.add_class::<captions::Captions>()?;
     module.add_class::<captions::CaptionsBuilder>()?;
+    module.add_class::<chair::ObjectWords>()?;
+    module.add_class::<chair::NamedObjects>()?;
     module.add_class::<corpus::References>()?;
     module.add_class::<corpus::Corpus>()?;
     module.add_class::<document_frequency::DocumentFrequency>()?;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use capeval_core::engine::{Resource, Resources};
 use pyo3::prelude::*;
 
+use crate::chair::NamedObjects;
 use crate::document_frequency::DocumentFrequency;
 use crate::embedded::Embedded;
 use crate::english::Synonyms;
@@ -24,11 +25,13 @@ pub(crate) fn gather(objects: &[Bound<'_, PyAny>], threads: usize) -> PyResult<R
             add(resources, given.get().0.clone())?
         } else if let Ok(given) = object.cast::<SceneGraphs>() {
             add(resources, given.get().0.clone())?
+        } else if let Ok(given) = object.cast::<NamedObjects>() {
+            add(resources, given.get().0.clone())?
         } else if let Ok(given) = object.cast::<Synonyms>() {
             add(resources, given.get().0.clone())?
         } else {
             return Err(UsageError::new_err(format!(
-                "{} is not a resource of a metric; give DocumentFrequency, MeteorTables, Embedded, SceneGraphs or Synonyms objects of capeval._core",
+                "{} is not a resource of a metric; give DocumentFrequency, MeteorTables, Embedded, SceneGraphs, NamedObjects or Synonyms objects of capeval._core",
                 object.get_type().name()?
             )));
         }

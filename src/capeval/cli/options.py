@@ -204,7 +204,7 @@ _NEEDS = (
     click.option(
         "--objects",
         metavar="FILE",
-        help="What is in each image, for VIFIDEL: annotations, lists or detector output.",
+        help="What is in each image, for VIFIDEL and CHAIR: annotations, lists or detector output.",
     ),
     click.option(
         "--threshold", type=click.FloatRange(0, 1), metavar="SCORE", help="Least confidence of a detected object."
@@ -213,6 +213,11 @@ _NEEDS = (
         "--embeddings",
         metavar="NAME|FILE",
         help="Word vectors for WMD and VIFIDEL: a name or a file; those inside the package by default.",
+    ),
+    click.option(
+        "--vocabulary",
+        metavar="NAME|FILE",
+        help="Words for objects, for CHAIR: coco, the default; wordnet; or a file with a line per object.",
     ),
     click.option(
         "--need",
@@ -225,7 +230,7 @@ _NEEDS = (
 
 
 def needs(function: F) -> F:
-    """--df, --meteor-resources, --objects, --threshold, --embeddings, --need: given to the command as one `needs`."""
+    """--df, --meteor-resources, --objects, --threshold, --embeddings, --vocabulary, --need: given as one `needs`."""
 
     @wraps(function)
     def with_needs(

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     "--explain",
     multiple=True,
     metavar="IMAGE_ID",
-    help="Show how METEOR aligned this image's candidate, which object VIFIDEL moved to which word, and what of "
-    "SPICE's scene graphs matches, after the scores; may be repeated.",
+    help="Show how METEOR aligned this image's candidate, which object VIFIDEL moved to which word, what of SPICE's "
+    "scene graphs matches, and which words CHAIR finds hallucinated, after the scores; may be repeated.",
 )
 @options.tokenizer
 @options.interval

@@ -4,6 +4,7 @@ from capeval.errors import warn
 from capeval.metrics.base import Metric, PythonMetric, Ready, SetMetric, parameter
 from capeval.metrics.bleu import Bleu
 from capeval.metrics.capeval_1 import Capeval1
+from capeval.metrics.chair.metric import ChairI, ChairRecall, ChairS
 from capeval.metrics.cider import CiderD, CiderPaper
 from capeval.metrics.combine import Combine
 from capeval.metrics.div import Distinct, Div
@@ -22,6 +23,9 @@ from capeval.metrics.wmd import Wmd
 __all__ = [
     "Bleu",
     "Capeval1",
+    "ChairI",
+    "ChairRecall",
+    "ChairS",
     "CiderD",
     "CiderPaper",
     "Combine",

@@ -17,6 +17,7 @@ from capeval.errors import UsageError, warn
 from capeval.metrics.base import Metric, ParameterValue
 from capeval.metrics.bleu import Bleu
 from capeval.metrics.capeval_1 import Capeval1
+from capeval.metrics.chair.metric import ChairI, ChairRecall, ChairS
 from capeval.metrics.cider import CiderD, CiderPaper
 from capeval.metrics.combine import Combine
 from capeval.metrics.div import Distinct, Div
@@ -50,6 +51,9 @@ METRICS: tuple[tuple[Metric, tuple[str, ...]], ...] = (
     (Capeval1(), ()),
     (Wmd(), ("fidelity",)),
     (Vifidel(), ("fidelity",)),
+    (ChairI(), ("fidelity",)),
+    (ChairS(), ("fidelity",)),
+    (ChairRecall(), ("fidelity",)),
     (Fluency(), ("fidelity",)),
     (SelfCider(), ("diversity",)),
     (Lsa(), ("diversity",)),

@@ -31,8 +31,8 @@ def render(
 
     `figures`: how scores are written; the format's own way by default.
 
-    Images `explained` by METEOR's alignment, VIFIDEL's plan and SPICE's graphs, where given, follow the table or are
-    part of the JSON; raises `UsageError` for them in another format.
+    Images `explained` by METEOR's alignment, VIFIDEL's plan, SPICE's graphs and CHAIR's mentions, where given, follow
+    the table or are part of the JSON; raises `UsageError` for them in another format.
     """
     if explained:
         check_explained(format_)

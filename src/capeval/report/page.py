@@ -16,6 +16,7 @@ from capeval.scoring.result import finite
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from capeval.metrics.chair.explanation import Mention
     from capeval.scoring.result import Result, Score
 
 MOST_IMAGES = 20_000
@@ -25,7 +26,8 @@ MOST_TEXT = 12_000_000
 EXTREMES = 1_000
 """Number of best and of worst images of a larger corpus on the page; the others are sampled."""
 MOST_EXPLAINED = 100
-"""Images with METEOR's alignment, VIFIDEL's plan and SPICE's graphs on the page: half of them the best, half the worst.
+"""Images with METEOR's alignment, VIFIDEL's plan, SPICE's graphs and CHAIR's mentions on the page: half of them the
+best, half the worst.
 Each is found anew, which takes milliseconds, so that all of them would take longer than all the rest.
 """
 SAMPLE_SEED = 0
@@ -113,8 +115,25 @@ class GraphFigure(TypedDict):
     score: float
 
 
+class MentionPiece(TypedDict):
+    """A piece of a caption: the object that it names, None for the text between, and whether that is there."""
+
+    text: str
+    object: str | None
+    there: bool
+
+
+class MentionsFigure(TypedDict):
+    """What a candidate names, sentence by sentence, and the objects that are there and that it does not name."""
+
+    sentences: list[list[MentionPiece]]
+    missed: list[str]
+    hallucinated: int
+    mentions: int
+
+
 class ScoredImage(TypedDict):
-    """An image's captions, and METEOR's alignment, VIFIDEL's plan and SPICE's graphs where they are on the page."""
+    """An image's captions, and what explains its scores where that is on the page."""
 
     id: str
     candidate: str | None
@@ -122,6 +141,7 @@ class ScoredImage(TypedDict):
     alignment: AlignmentFigure | None
     plan: PlanFigure | None
     graph: GraphFigure | None
+    mentions: MentionsFigure | None
 
 
 class ScorePage(TypedDict):
@@ -263,6 +283,7 @@ def _image(result: Result, number: int, *, explained: bool) -> ScoredImage:
         "alignment": _alignment(result, image_id) if explained else None,
         "plan": _plan(result, image_id) if explained else None,
         "graph": _graph(result, image_id) if explained else None,
+        "mentions": _mentions(result, image_id) if explained else None,
     }
 
 
@@ -307,6 +328,24 @@ def _graph(result: Result, image_id: str) -> GraphFigure | None:
         "recall": round(found.recall, DECIMALS),
         "score": round(found.score, DECIMALS),
     }
+
+
+def _mentions(result: Result, image_id: str) -> MentionsFigure | None:
+    if not result.has_hallucinations:
+        return None
+    found = result.hallucination(image_id)
+    return {
+        "sentences": [[_piece(text, mention) for text, mention in pieces] for pieces in found.pieces()],
+        "missed": list(found.missed),
+        "hallucinated": len(found.hallucinated),
+        "mentions": len(found.mentions),
+    }
+
+
+def _piece(text: str, mention: Mention | None) -> MentionPiece:
+    if mention is None:
+        return {"text": text, "object": None, "there": True}
+    return {"text": text, "object": mention.object, "there": mention.there}
 
 
 def _side(names: Sequence[str], shares: npt.NDArray[np.float64], importance: npt.NDArray[np.float64]) -> list[PlanSide]:

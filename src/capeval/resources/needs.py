@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from capeval.corpus.corpus import Corpus
     from capeval.corpus.document_frequency import DocumentFrequency
+    from capeval.resources.chair import VocabularySource
     from capeval.resources.objects import ObjectSource
     from capeval.resources.vectors import EmbeddingSource
 
@@ -29,6 +30,7 @@ TITLES = {
     "embeddings": "word vectors",
     "meteor_resources": "METEOR's tables",
     "objects": "objects",
+    "vocabulary": "words for objects",
 }
 """Names of the needs in the documentation. A need of another package is called by its key."""
 
@@ -46,13 +48,15 @@ class Given(TypedDict, total=False):
     Without any, METEOR of a group has no score, and a note says so.
     """
     objects: ObjectSource | None
-    """Objects in each image, for VIFIDEL: `{image id: {label: count}}`, `{image id: [label, …]}`, or the path of a
-    file in any format `capeval score --objects` reads. Without them, a group leaves VIFIDEL out.
+    """Objects in each image, for VIFIDEL and CHAIR: `{image id: {label: count}}`, `{image id: [label, …]}`, or the path
+    of a file in any format `capeval score --objects` reads. Without them, a group leaves both out.
     """
     threshold: float | None
     """Least confidence of a detected object, for files of objects with scores."""
     embeddings: EmbeddingSource | None
     """Word vectors for WMD and VIFIDEL, by name or path; those inside the package by default."""
+    vocabulary: VocabularySource | None
+    """Words for objects, for CHAIR: `coco`, the default, `wordnet`, or the path of a file."""
 
 
 class Needs:

@@ -38,7 +38,7 @@ def objects_of_images(needs: Needs, image_ids: Sequence[str]) -> list[dict[str, 
             "are these files of the same data set?"
         )
     if absent:
-        warn(f"no objects for {some(absent)}: nothing in the caption is in such an image")
+        warn(f"no objects for {some(absent)}: they count as images without any")
     return [named.get(image, {}) for image in image_ids]
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from capeval import _core
     from capeval.corpus.corpus import Corpus
     from capeval.metrics.base import Ready
+    from capeval.metrics.chair.explanation import Hallucination
     from capeval.metrics.meteor.alignment import Alignment
     from capeval.metrics.spice.explanation import GraphMatch
     from capeval.metrics.vifidel.explanation import Explanation
@@ -179,7 +180,9 @@ class Result(Mapping[str, Score]):
 
     @property
     def explains(self) -> tuple[str, ...]:
-        """The kinds of explanations that the scored metrics give of an image: `alignment`, `explanation`, `graph`."""
+        """The kinds of explanations that the scored metrics give of an image: `alignment`, `explanation`, `graph`,
+        `hallucination`.
+        """
         parts = (part for score in self.values() for part in score.metric.parts)
         return tuple(dict.fromkeys(part.explains for part in parts if part.explains))
 
@@ -223,9 +226,23 @@ class Result(Mapping[str, Score]):
         compared: GraphMatch = self._explained("graph", "scene graphs are SPICE's", image_id)
         return compared
 
+    @property
+    def has_hallucinations(self) -> bool:
+        """Whether CHAIR was scored, so that what captions name can be shown."""
+        return "hallucination" in self.explains
+
+    def hallucination(self, image_id: str) -> Hallucination:
+        """Which words of the image's candidate name which object, where they stand, and which objects are not there;
+        printable. Of several settings of CHAIR, the first's.
+
+        Raises `UsageError` when CHAIR was not scored, or for an unknown image.
+        """
+        named: Hallucination = self._explained("hallucination", "hallucinations are CHAIR's", image_id)
+        return named
+
     def explain(self, image_id: str) -> dict[str, Any]:
         """How the scored metrics came to the image's scores, by kind: METEOR's `alignment`, VIFIDEL's `explanation`,
-        SPICE's `graph`.
+        SPICE's `graph`, CHAIR's `hallucination`.
 
         Each prints as text and has `to_dict`; an alignment is None for an image without words. Of several metrics that
         explain in the same kind, the first's.
@@ -234,7 +251,7 @@ class Result(Mapping[str, Score]):
         """
         if not self.explains:
             raise UsageError(
-                "only METEOR, VIFIDEL and SPICE explain an image, and none of them was scored; "
+                "only METEOR, VIFIDEL, SPICE and CHAIR explain an image, and none of them was scored; "
                 f"scored: {', '.join(self.scores)}"
             )
         return {kind: self._explained(kind, kind, image_id) for kind in self.explains}

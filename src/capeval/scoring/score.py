@@ -68,7 +68,7 @@ def score(
         progress: called with the finished share, 0 to 1, of what takes long to make ready: METEOR's tables, once an
             installation, and the graphs of SPICE's original program.
         **given: what the metrics of capeval need, by keyword: `document_frequency`, `meteor_resources`, `objects`,
-            `threshold`, `embeddings`; see [`Given`][capeval.resources.needs.Given].
+            `threshold`, `embeddings`, `vocabulary`; see [`Given`][capeval.resources.needs.Given].
 
     Raises:
         DataError: references or candidates are unusable, or do not fit together.

@@ -3,6 +3,7 @@
 use crate::engine::{Kernel, ParameterError, Parameters};
 
 mod bleu;
+pub mod chair;
 pub mod cider;
 pub mod diversity;
 pub mod embedded;
@@ -23,6 +24,9 @@ const KERNELS: &[(&str, Build)] = &[
     ("cider-d", cider::build_cider_d),
     ("meteor", meteor::build),
     ("spice", spice::build),
+    ("chair-i", chair::build_i),
+    ("chair-s", chair::build_s),
+    ("chair-recall", chair::build_recall),
     ("wmd", wmd::build),
     ("vifidel", vifidel::build),
     ("fluency", fluency::build),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import accumulate
@@ -135,10 +134,6 @@ def parsed(sentences: list[tuple[str, list[int]]] | None = None) -> _core.SceneG
     return _core.SceneGraphs.parsed(parser(), sentences or [])
 
 
-_BETWEEN = re.compile(r"""(?<=[.!?])["')\]]*\s+""")
-"""Between two sentences: marks at the end of the first, and white space."""
-
-
 def sentences_of(texts: Iterable[str], tokens: Iterable[str], tokenizer: str) -> list[tuple[str, list[int]]]:
     """The texts of several sentences: their tokens joined by blanks, and the places behind the last of each sentence.
 
@@ -146,10 +141,11 @@ def sentences_of(texts: Iterable[str], tokens: Iterable[str], tokenizer: str) ->
     sentences do not have the tokens of the whole text is one sentence.
     """
     from capeval.corpus.corpus import tokenize
+    from capeval.corpus.sentences import BETWEEN_SENTENCES
 
     found = []
     for text, joined in zip(texts, tokens, strict=True):
-        pieces = _BETWEEN.split(text)
+        pieces = BETWEEN_SENTENCES.split(text)
         if len(pieces) == 1:
             continue
         lengths = [len(piece) for piece in tokenize(pieces, tokenizer=tokenizer, threads=1)]

@@ -5,6 +5,7 @@ import {besidePhoto, markedCandidate, referenceList, scoreList} from "./details.
 import {byId, element, imageScore, images, whole} from "./dom.js";
 import {flowFigure} from "./flow.js";
 import {graphFigure} from "./graph.js";
+import {mentionsFigure} from "./mentions.js";
 import {binOf, rangeName} from "./histograms.js";
 import {PagedTable} from "./paged.js";
 import {named, photo, photoNotes} from "./photos.js";
@@ -168,7 +169,8 @@ export class ImageTable extends PagedTable {
     return element("tr", {class: "details", role: "row"}, element("td", {role: "cell", colspan: this.columns.length},
       ...besidePhoto(photo(this.report, number, image.id, image.references, "large"),
         markedCandidate(image), referenceList(image)),
-      ...alignmentFigure(image), ...flowFigure(image), ...graphFigure(image), ...this.unexplained(image), scoreList(this.report, number)));
+      ...alignmentFigure(image), ...flowFigure(image), ...graphFigure(image), ...mentionsFigure(image),
+      ...this.unexplained(image), scoreList(this.report, number)));
   }
 
   /**
@@ -177,7 +179,7 @@ export class ImageTable extends PagedTable {
    */
   unexplained(image) {
     const {explained, metrics, lead} = this.report;
-    const has = image.alignment || image.plan || image.graph;
+    const has = image.alignment || image.plan || image.graph || image.mentions;
     if (has || explained === null || explained === this.report.images.length) return [];
     return [element("p", {class: "legend"}, `Figures that explain scores are on the page for ${
       images(explained)}, the best and the worst by ${metrics[lead].label}; capeval score --explain shows any other.`)];

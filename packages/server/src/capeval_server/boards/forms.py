@@ -29,7 +29,7 @@ from capeval_server.web.errors import Refused
 if TYPE_CHECKING:
     from capeval.metrics import Metric
 
-_SUPPLIED = {"references", "meteor_resources", "embeddings"}
+_SUPPLIED = {"references", "meteor_resources", "embeddings", "vocabulary"}
 """Needs that metrics may have here; objects too, where the benchmark has them."""
 _SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?")
 

@@ -1,0 +1,251 @@
+//! CHAIR: the objects that a caption names, against those that its image has.
+//!
+//! Rohrbach, Hendricks, Burns, Darrell, Saenko, *Object Hallucination in Image Captioning* (EMNLP 2018). One row of counts
+//! serves all three scores, whose corpus values are made of sums: hallucinated over all mentions, captions that
+//! hallucinate over captions, and objects named over objects there.
+
+mod words;
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+pub use words::{Mention, ObjectWords, Phrase, UnfitError};
+
+use crate::corpus::Corpus;
+use crate::engine::{
+    Image, Kernel, Missing, ParameterError, Parameters, Prepared, Resource, Resources, Scorer, Worker,
+};
+use crate::text::vocabulary::Word;
+
+/// The words of a corpus that name objects, and the objects of its images.
+#[derive(Debug)]
+pub struct NamedObjects {
+    words: Arc<ObjectWords>,
+    /// What each word of the corpus' vocabulary is among the words that name objects.
+    parts: Vec<Option<u32>>,
+    /// The objects annotated in each image, where there are annotations.
+    annotated: Option<Vec<Vec<u32>>>,
+    /// Of captions with marks inside: the places of words that are not joined with the word before.
+    breaks: FxHashMap<Box<[Word]>, Vec<usize>>,
+}
+
+impl Resource for NamedObjects {
+    const NAME: &'static str = "objects";
+}
+
+impl NamedObjects {
+    /// For a corpus: the part that each word of its vocabulary is, the objects of each image, and the places where a
+    /// mark stands before a word.
+    pub fn new(
+        words: Arc<ObjectWords>,
+        parts: Vec<Option<u32>>,
+        annotated: Option<Vec<Vec<u32>>>,
+        breaks: FxHashMap<Box<[Word]>, Vec<usize>>,
+    ) -> Result<Self, UnfitError> {
+        let objects = annotated.iter().flatten().flatten().copied();
+        words.check(parts.iter().flatten().copied(), objects)?;
+        Ok(Self { words, parts, annotated, breaks })
+    }
+
+    /// The objects that a caption names, in its order.
+    pub fn mentions(&self, caption: &[Word], found: &mut Vec<Mention>) {
+        let breaks = if self.breaks.is_empty() { None } else { self.breaks.get(caption) };
+        let part = |place: usize| self.parts.get(caption[place] as usize).copied().flatten();
+        self.words.mentions(caption.len(), part, breaks.map_or(&[], Vec::as_slice), found);
+    }
+
+    /// Objects annotated in an image; none where nothing is annotated.
+    pub fn annotated(&self, image: usize) -> &[u32] {
+        self.annotated.as_ref().and_then(|images| images.get(image)).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// What counts as there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Gold {
+    Both,
+    Objects,
+    References,
+}
+
+/// Which of the scores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Figure {
+    /// Share of the mentions.
+    Instances,
+    /// Share of the captions.
+    Sentences,
+    /// Share of the objects.
+    Recall,
+}
+
+struct Chair {
+    figure: Figure,
+    gold: Gold,
+}
+
+/// Builds the share of mentions that are hallucinated; all three take `gold`.
+pub(crate) fn build_i(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+    build(Figure::Instances, parameters)
+}
+
+/// Builds the share of captions that hallucinate.
+pub(crate) fn build_s(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+    build(Figure::Sentences, parameters)
+}
+
+/// Builds the share of objects that are named.
+pub(crate) fn build_recall(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+    build(Figure::Recall, parameters)
+}
+
+fn build(figure: Figure, parameters: &mut Parameters) -> Result<Box<dyn Kernel>, ParameterError> {
+    let choices = [("both", Gold::Both), ("objects", Gold::Objects), ("references", Gold::References)];
+    Ok(Box::new(Chair { figure, gold: parameters.choice("gold", &choices)? }))
+}
+
+impl Kernel for Chair {
+    /// Hallucinated mentions, mentions; captions that hallucinate, captions; objects named, objects.
+    fn width(&self) -> usize {
+        6
+    }
+
+    fn shared_statistics(&self) -> Option<&'static str> {
+        Some(match self.gold {
+            Gold::Both => "chair of both",
+            Gold::Objects => "chair of objects",
+            Gold::References => "chair of references",
+        })
+    }
+
+    fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Prepared<'a> {
+        let named = resources.need::<NamedObjects>()?;
+        if self.gold != Gold::References && named.annotated.is_none() {
+            return Err(Missing::new(NamedObjects::NAME));
+        }
+        Ok(Box::new(CorpusScorer { gold: self.gold, corpus, named }))
+    }
+
+    /// Nothing named is nothing hallucinated; where there is no object, there is no share of objects.
+    fn score(&self, sums: &[f64]) -> f64 {
+        let share = |part: f64, whole: f64, otherwise: f64| if whole > 0.0 { part / whole } else { otherwise };
+        match self.figure {
+            Figure::Instances => share(sums[0], sums[1], 0.0),
+            Figure::Sentences => share(sums[2], sums[3], 0.0),
+            Figure::Recall => share(sums[4], sums[5], f64::NAN),
+        }
+    }
+}
+
+struct CorpusScorer<'a> {
+    gold: Gold,
+    corpus: &'a Corpus,
+    named: &'a NamedObjects,
+}
+
+impl Scorer for CorpusScorer<'_> {
+    fn worker(&self) -> Box<dyn Worker + '_> {
+        let objects = self.named.words.object_count();
+        let (gold, said) = (Marks::new(objects), Marks::new(objects));
+        Box::new(CorpusWorker { scorer: self, image: None, gold, said, mentions: Vec::new() })
+    }
+}
+
+struct CorpusWorker<'a> {
+    scorer: &'a CorpusScorer<'a>,
+    /// The image whose objects are marked: the next candidate is often of the same one.
+    image: Option<usize>,
+    gold: Marks,
+    said: Marks,
+    mentions: Vec<Mention>,
+}
+
+impl CorpusWorker<'_> {
+    fn mark_gold(&mut self, image: usize) {
+        let CorpusScorer { gold, corpus, named } = *self.scorer;
+        self.gold.clear();
+        if gold != Gold::References {
+            named.annotated(image).iter().for_each(|&object| self.gold.mark(object));
+        }
+        if gold != Gold::Objects {
+            let sentences = &corpus.references.sentences;
+            for sentence in sentences.of_image(image) {
+                named.mentions(sentences.words(sentence), &mut self.mentions);
+                self.mentions.iter().for_each(|mention| self.gold.mark(mention.object));
+            }
+        }
+        self.image = Some(image);
+    }
+}
+
+impl Worker for CorpusWorker<'_> {
+    fn statistics(&mut self, image: &Image<'_>, candidate: usize, row: &mut [f64]) {
+        if self.image != Some(image.number()) {
+            self.mark_gold(image.number());
+        }
+        self.scorer.named.mentions(image.candidate(candidate), &mut self.mentions);
+        self.said.clear();
+        let mut hallucinated = 0_usize;
+        for mention in &self.mentions {
+            if self.gold.has(mention.object) {
+                self.said.mark(mention.object);
+            } else {
+                hallucinated += 1;
+            }
+        }
+        let counts =
+            [hallucinated, self.mentions.len(), usize::from(hallucinated > 0), 1, self.said.count, self.gold.count];
+        row.copy_from_slice(&counts.map(|count| count as f64));
+    }
+}
+
+/// A set of objects that is emptied at no cost.
+struct Marks {
+    /// For each object, the number of the set that it was last put in.
+    last: Vec<u32>,
+    number: u32,
+    count: usize,
+}
+
+impl Marks {
+    fn new(objects: usize) -> Self {
+        Self { last: vec![0; objects], number: 1, count: 0 }
+    }
+
+    fn clear(&mut self) {
+        if self.number == u32::MAX {
+            self.last.fill(0);
+            self.number = 0;
+        }
+        self.number += 1;
+        self.count = 0;
+    }
+
+    fn mark(&mut self, object: u32) {
+        let last = &mut self.last[object as usize];
+        self.count += usize::from(*last != self.number);
+        *last = self.number;
+    }
+
+    fn has(&self, object: u32) -> bool {
+        self.last[object as usize] == self.number
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_emptied_set_is_empty_also_when_its_numbers_have_run_out() {
+        let mut marks = Marks::new(2);
+        marks.mark(1);
+        marks.mark(1);
+        assert!(marks.has(1) && !marks.has(0) && marks.count == 1);
+        marks.number = u32::MAX;
+        marks.mark(0);
+        marks.clear();
+        assert!(!marks.has(0) && !marks.has(1) && marks.count == 0);
+    }
+}

@@ -1,0 +1,31 @@
+"""Captions as they were written: where their sentences end, and where their tokens stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+BETWEEN_SENTENCES = re.compile(r"""(?<=[.!?])["')\]]*\s+""")
+"""Between two sentences: marks at the end of the first, and white space."""
+_REACH = 200
+"""How far behind a word that the text writes otherwise the next one is looked for, in characters."""
+_APOSTROPHES = str.maketrans("‘’", "''")
+
+
+def located(text: str, tokens: Sequence[str]) -> list[tuple[int, int] | None]:
+    """The place of each token in the text: its first character, and the one behind its last.
+
+    Tokens are in lower case, and some marks are dropped, so that only marks and white space stand between two of them.
+    None for a token that the text writes otherwise: `-lrb-` for a parenthesis.
+    """
+    text = text.translate(_APOSTROPHES)
+    places: list[tuple[int, int] | None] = []
+    behind = 0
+    for token in tokens:
+        spelled = re.escape(token)
+        found = re.compile(rf"\W*?({spelled})", re.IGNORECASE).match(text, behind)
+        if found is None and places and places[-1] is None:
+            found = re.compile(rf"(?<!\w)({spelled})(?!\w)", re.IGNORECASE).search(text, behind, behind + _REACH)
+        places.append(found.span(1) if found else None)
+        behind = found.end() if found else behind
+    return places

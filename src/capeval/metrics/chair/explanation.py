@@ -1,0 +1,148 @@
+"""CHAIR of one image, to look at: which words of the caption name which object, and which of those are not there."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from capeval.corpus.sentences import BETWEEN_SENTENCES, located
+
+if TYPE_CHECKING:
+    from capeval.corpus.corpus import Corpus
+    from capeval.resources.chair.corpus import NamedObjects
+
+
+@dataclass(frozen=True)
+class Mention:
+    """Words of a caption that name an object."""
+
+    words: str
+    """As the caption has them."""
+    object: str
+    there: bool
+    """Whether the object is gold; if not, it is hallucinated."""
+    start: int | None
+    """Place of the first character in the caption, from 0; None for words that the tokenizer writes otherwise."""
+    end: int | None
+    """Place behind the last character."""
+    sentence: int
+    """Number of the sentence, from 1."""
+
+
+@dataclass(frozen=True)
+class Hallucination:
+    """What an image's caption names. `print` shows it, with hallucinated words in brackets."""
+
+    caption: str
+    sentences: tuple[tuple[int, int], ...]
+    """First character of each sentence of the caption, and the place behind its last."""
+    mentions: tuple[Mention, ...]
+    """In the caption's order."""
+    annotated: tuple[str, ...]
+    """Objects that count as there because they were given."""
+    said: tuple[str, ...]
+    """Objects that count as there because references name them."""
+
+    @property
+    def hallucinated(self) -> tuple[Mention, ...]:
+        """The mentions whose object is not there."""
+        return tuple(mention for mention in self.mentions if not mention.there)
+
+    @property
+    def gold(self) -> tuple[str, ...]:
+        """All objects that count as there."""
+        return tuple(dict.fromkeys((*self.annotated, *self.said)))
+
+    @property
+    def missed(self) -> tuple[str, ...]:
+        """Gold objects that the caption does not name."""
+        named = {mention.object for mention in self.mentions}
+        return tuple(name for name in self.gold if name not in named)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields, and the gold objects that are missed, as JSON."""
+        return {**asdict(self), "missed": list(self.missed)}
+
+    def pieces(self) -> list[list[tuple[str, Mention | None]]]:
+        """The text of each sentence in pieces, each with the mention that it is."""
+        return [self._pieces(start, end) for start, end in self.sentences]
+
+    def _pieces(self, start: int, end: int) -> list[tuple[str, Mention | None]]:
+        pieces: list[tuple[str, Mention | None]] = []
+        for mention in self.mentions:
+            if mention.start is None or mention.end is None or not start <= mention.start < end:
+                continue
+            between, named = self.caption[start : mention.start], self.caption[mention.start : mention.end]
+            pieces += [(between, None), (named, mention)]
+            start = mention.end
+        return [piece for piece in (*pieces, (self.caption[start:end], None)) if piece[0]]
+
+    def __str__(self) -> str:
+        several = len(self.sentences) > 1
+        heads = [f"sentence {number}" if several else "caption" for number in range(1, len(self.sentences) + 1)]
+        lines = [(head, "".join(map(_bracketed, pieces))) for head, pieces in zip(heads, self.pieces(), strict=True)]
+        lines = lines or [("caption", "empty")]
+        for number, one in enumerate(self.hallucinated):
+            lines.append(("" if number else "not there", _described(one, several)))
+        there = [one for one in self.mentions if one.there]
+        for number, one in enumerate(there):
+            lines.append(("" if number else "there", _described(one, several)))
+        lines.append(("not named", ", ".join(self.missed) or "nothing that is there"))
+        lines.append(("score", self._scores()))
+        width = max(len(head) for head, _ in lines)
+        return "\n".join(f"{head:<{width}}  {text}" for head, text in lines)
+
+    def _scores(self) -> str:
+        count, of = len(self.hallucinated), len(self.mentions)
+        found, gold = len(self.gold) - len(self.missed), len(self.gold)
+        share, recall = count / of if of else 0.0, f"{found / gold:.4f}" if gold else "none"
+        return (
+            f"CHAIR-i {share:.4f} = {count} of {of} mentions; CHAIR-s {int(count > 0)}; "
+            f"CHAIR-recall {recall} = {found} of {gold} objects"
+        )
+
+
+def _bracketed(piece: tuple[str, Mention | None]) -> str:
+    text, mention = piece
+    return text if mention is None or mention.there else f"[{text}]"
+
+
+def _described(mention: Mention, several: bool) -> str:
+    place = "" if mention.start is None else f", characters {mention.start} to {mention.end}"
+    sentence = f", sentence {mention.sentence}" if several else ""
+    return f"{mention.words} → {mention.object}{place}{sentence}"
+
+
+def explain(named: NamedObjects, corpus: Corpus, image: int, gold: str) -> Hallucination:
+    """What the candidate of the image with that number names; `gold` as the metric's parameter."""
+    image_id = corpus.image_ids[image]
+    caption = corpus.captions(image_id)[0] or ""
+    words = corpus.texts(image_id)[0][0].split()
+    candidates, references, given = named.core.image(corpus._core, image)
+    names = named.vocabulary.objects
+    annotated = tuple(dict.fromkeys(names[number] for number in given)) if gold != "references" else ()
+    in_references = (names[number] for _, _, number in chain.from_iterable(references))
+    said = tuple(dict.fromkeys(in_references)) if gold != "objects" else ()
+    sentences = _sentences(caption)
+    places = located(caption, words)
+    there = {*annotated, *said}
+    mentions, sentence = [], 0
+    for first, behind, number in candidates[0]:
+        one, other = places[first], places[behind - 1]
+        start, end = (one[0], other[1]) if one and other else (None, None)
+        while start is not None and sentence + 1 < len(sentences) and start >= sentences[sentence + 1][0]:
+            sentence += 1
+        text = " ".join(words[first:behind]) if start is None else caption[start:end]
+        mentions.append(Mention(text, names[number], names[number] in there, start, end, sentence + 1))
+    return Hallucination(caption, sentences, tuple(mentions), annotated, said)
+
+
+def _sentences(text: str) -> tuple[tuple[int, int], ...]:
+    """Where each sentence begins and ends; none for a text without a character."""
+    places, start = [], 0
+    for between in BETWEEN_SENTENCES.finditer(text):
+        places.append((start, between.start()))
+        start = between.end()
+    places.append((start, len(text)))
+    return tuple((start, end) for start, end in places if text[start:end].strip())

@@ -1,0 +1,170 @@
+"""CHAIR: whether a caption names what is not there.
+
+Rohrbach, Hendricks, Burns, Darrell, Saenko, *Object Hallucination in Image Captioning* (EMNLP 2018).
+
+    CHAIR_i = hallucinated mentions / mentions
+    CHAIR_s = captions with a hallucinated mention / captions
+    recall  = gold objects that are named / gold objects
+
+A mention is a word, or two, that a vocabulary has for an object; it is hallucinated where the object is not gold:
+neither annotated in the image nor named in one of its references. Corpus values are quotients of sums.
+
+| point | paper | the program | capeval |
+| --- | --- | --- | --- |
+| tokens | – | NLTK's | the corpus' own; no two words are one across a mark |
+| number | singular | by a library | both numbers of each word of the vocabulary: `plurals` |
+| gold objects | annotated or in references | the same | the same; `gold` takes either alone |
+| words | synonyms of COCO's 80 objects | a list | the list; `vocabulary` names another |
+| nothing named | – | 0; over the corpus an error | 0, with a warning over the corpus |
+| recall | – | later programs: named / gold | the same; no score where nothing is gold |
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from capeval.errors import UsageError
+from capeval.metrics.base import Metric, ParameterValue, Ready, parameter
+from capeval.resources.objects import LACKS_OBJECTS
+
+if TYPE_CHECKING:
+    from capeval import _core
+    from capeval.corpus.corpus import Corpus
+    from capeval.metrics.chair.explanation import Hallucination
+    from capeval.resources.needs import Needs
+
+MENTIONS = 1
+"""The column of the mentions in a row of statistics: hallucinated mentions, mentions; captions that hallucinate,
+captions; gold objects named, gold objects.
+"""
+
+
+class _Chair(Metric):
+    """What the three scores have in common."""
+
+    gold: str = parameter(
+        "what counts as there: both, the objects given and those that references name; or objects, or references alone",
+        default="both",
+        choices=("both", "objects", "references"),
+    )
+    vocabulary: str = parameter(
+        "words for objects: coco, the published list; wordnet, a larger one; or a file of the published format",
+        default="coco",
+        kind=str,
+    )
+
+    source: ClassVar[str] = "Rohrbach et al., EMNLP 2018"
+    upper: ClassVar[float | None] = 1.0
+    needs: ClassVar[tuple[str, ...]] = ("references", "objects", "vocabulary")
+    explains: ClassVar[str | None] = "hallucination"
+
+    def complete(self) -> None:
+        """Takes a path object for its text."""
+        values: dict[str, Any] = vars(self)
+        if isinstance(values["vocabulary"], os.PathLike):
+            values["vocabulary"] = os.fspath(values["vocabulary"])
+
+    def unavailable(self, needs: Needs) -> str | None:
+        return f"it {LACKS_OBJECTS}, or take {self.name}(gold=references)" if self._lacks_objects(needs) else None
+
+    def _lacks_objects(self, needs: Needs) -> bool:
+        return self.gold != "references" and "objects" not in needs
+
+    def ready(self, corpus: Corpus, needs: Needs) -> Ready:
+        """Looks up what the captions name and what is in the images.
+
+        Raises `UsageError` where objects count and none are given, `DataError` where objects or vocabulary are
+        unusable.
+        """
+        from capeval.resources.chair import open_vocabulary
+        from capeval.resources.chair.corpus import name_objects
+
+        if self._lacks_objects(needs):
+            raise UsageError(
+                f"{self.label} {LACKS_OBJECTS}, or take {self.name}(gold=references), which needs none"
+            )
+        given = needs.get("vocabulary")
+        chosen = self.vocabulary != type(self)().vocabulary or given is None
+        vocabulary = open_vocabulary(self.vocabulary if chosen else given)
+        named = needs.once(
+            ("named objects", vocabulary.checksum), lambda: name_objects(corpus, needs, vocabulary), of=corpus
+        )
+        name = os.path.basename(vocabulary.name)
+        return Ready(corpus._core, (named.core,), (f"vocabulary:{name}({vocabulary.checksum})",), own=named)
+
+    def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> Hallucination:
+        """The mentions of the image's candidate, and what is there."""
+        from capeval.metrics.chair.explanation import explain
+
+        return explain(ready.own, corpus, image, self.gold)
+
+    def kernel_parameters(self) -> dict[str, ParameterValue]:
+        """What counts as there: the vocabulary comes as a resource."""
+        return {"gold": self.gold}
+
+    def signature_parts(self) -> list[str]:
+        """Without the vocabulary: the signature names the one that was used, with its checksum."""
+        return [part for part in super().signature_parts() if not part.startswith("vocabulary:")]
+
+
+class _Hallucinated(_Chair):
+    """A share of what is said that is not there."""
+
+    nothing: ClassVar[dict[str, str]] = {
+        "caption that names no object": "0",
+        "no caption names an object": "0, with a warning",
+    }
+
+    @property
+    def lower_is_better(self) -> bool:
+        return True
+
+    def warnings(self, ready: Ready, statistics: _core.Statistics) -> list[str]:
+        """Warns where nothing at all is named: then 0 is no praise."""
+        if statistics.sums()[MENTIONS]:
+            return []
+        message = (
+            f"{self.label}: no caption names an object of the vocabulary {ready.own.vocabulary.name}, so the score is "
+            "0; give the words of your objects with --vocabulary FILE (vocabulary=… in Python)"
+        )
+        return [message]
+
+
+class ChairI(_Hallucinated):
+    """Share of the mentions of objects whose object is not there, over the whole corpus."""
+
+    family: ClassVar[str] = "chair-i"
+    title: ClassVar[str] = "CHAIR-i"
+    summary: ClassVar[str] = "Objects that the captions name are not there."
+    equation: ClassVar[str] = "CHAIR_i = Σ hallucinated mentions / Σ mentions"
+    kernel: ClassVar[str] = "chair-i"
+
+
+class ChairS(_Hallucinated):
+    """Share of the captions that name an object which is not there."""
+
+    family: ClassVar[str] = "chair-s"
+    title: ClassVar[str] = "CHAIR-s"
+    summary: ClassVar[str] = "Many captions name an object that is not there."
+    equation: ClassVar[str] = "CHAIR_s = captions with a hallucinated mention / captions"
+    kernel: ClassVar[str] = "chair-s"
+
+
+class ChairRecall(_Chair):
+    """Share of the gold objects that the captions name, over the whole corpus."""
+
+    family: ClassVar[str] = "chair-recall"
+    title: ClassVar[str] = "CHAIR-recall"
+    summary: ClassVar[str] = "The captions name the objects that are there."
+    equation: ClassVar[str] = "CHAIR-recall = Σ gold objects named / Σ gold objects"
+    nothing: ClassVar[dict[str, str]] = {
+        "caption that names no object": "0",
+        "image without a gold object": "no score",
+    }
+    kernel: ClassVar[str] = "chair-recall"
+
+    @property
+    def no_score_where(self) -> str | None:
+        """Where there is nothing to name."""
+        return "nothing that is there is an object of the vocabulary"

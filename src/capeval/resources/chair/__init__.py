@@ -1,0 +1,60 @@
+"""What CHAIR looks for: the published vocabulary of COCO's objects, a larger one made from WordNet, and files."""
+
+from __future__ import annotations
+
+import os
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import TypeAlias
+
+from capeval.data import fields
+from capeval.data.source import PathLike, read_bytes
+from capeval.errors import DataError, warn
+from capeval.resources.chair.vocabulary import ObjectVocabulary
+
+__all__ = ["NAMES", "ObjectVocabulary", "VocabularySource", "open_vocabulary"]
+
+VocabularySource: TypeAlias = "PathLike | ObjectVocabulary"
+
+NAMES = ("coco", "wordnet")
+"""The vocabularies inside the package: the published synonyms of COCO's 80 objects, and the things of WordNet."""
+
+
+def open_vocabulary(source: VocabularySource) -> ObjectVocabulary:
+    """The vocabulary of one of the `NAMES`, or in a file of the published format: see `ObjectVocabulary`.
+
+    Warns of words in a file that no caption has. Raises `DataError` for a file that cannot be used.
+    """
+    if isinstance(source, ObjectVocabulary):
+        return source
+    if source in NAMES:
+        return _own(str(source))
+    path = os.fspath(source)
+    try:
+        status = os.stat(path)
+        vocabulary = _read(path, (status.st_mtime_ns, status.st_size))
+    except OSError:
+        raise DataError(f"{path}: no such file, and no vocabulary of that name; {_ACCEPTED}") from None
+    if vocabulary.never_found:
+        words = ", ".join(map(repr, vocabulary.never_found[:5])) + (", …" if len(vocabulary.never_found) > 5 else "")
+        warn(
+            f"{path}: no caption can have {words}: captions are looked at in lower case, with one blank between words; "
+            "write words so"
+        )
+    return vocabulary
+
+
+_ACCEPTED = (
+    f"give {' or '.join(NAMES)}, or a file with a line per object: its name, other words for it, separated by commas"
+)
+
+
+@cache
+def _own(name: str) -> ObjectVocabulary:
+    text = files("capeval.resources.chair").joinpath(f"{name}.txt").read_text(encoding="utf-8")
+    return ObjectVocabulary(text, name)
+
+
+@lru_cache(maxsize=4)
+def _read(path: str, version: tuple[int, int]) -> ObjectVocabulary:  # noqa: ARG001 (a file that changes is another)
+    return ObjectVocabulary(fields.decoded(read_bytes(path), path), path)

@@ -1,0 +1,85 @@
+"""The objects that a corpus names, and those that are in its images."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING
+
+from capeval import _core
+from capeval.errors import warn
+from capeval.resources.objects import objects_of_images
+
+if TYPE_CHECKING:
+    from capeval.corpus.corpus import Corpus
+    from capeval.resources.chair.vocabulary import ObjectVocabulary
+    from capeval.resources.needs import Needs
+
+
+@dataclass(frozen=True, eq=False)
+class NamedObjects:
+    """A vocabulary's objects in a corpus."""
+
+    core: _core.NamedObjects
+    vocabulary: ObjectVocabulary
+
+
+def name_objects(corpus: Corpus, needs: Needs, vocabulary: ObjectVocabulary) -> NamedObjects:
+    """What captions name, and what is annotated in the images where objects are given.
+
+    Warns of labels that the vocabulary lacks. Raises `DataError` where the objects are unusable.
+    """
+    objects = needs.once("objects of images", lambda: objects_of_images(needs, needs.images(corpus)), of=corpus)
+    gold = None
+    if objects is not None:
+        gold, unknown = vocabulary.gold(objects)
+        if unknown:
+            labels = f"{', '.join(unknown[:5])}{', …' if len(unknown) > 5 else ''}"
+            warn(
+                f"{len(unknown):,} of the {len({label for one in objects for label in one}):,} labels of objects are "
+                f"not in the vocabulary {vocabulary.name}: {labels}; CHAIR does not look for them; --vocabulary FILE "
+                "(vocabulary=… in Python) can have words for them"
+            )
+    words = corpus._core.vocabulary
+    breaks = []
+    if corpus.tokenizer in ("ptb", "ptb-stream"):
+        number = {word: place for place, word in enumerate(words)}
+        breaks = [
+            ([number[word] for word in tokens], places)
+            for tokens, places in _breaks(corpus, vocabulary)
+            if all(word in number for word in tokens)
+        ]
+    core = _core.NamedObjects(vocabulary.core, vocabulary.parts(words), gold, breaks)
+    return NamedObjects(core, vocabulary)
+
+
+_MARKS = r""".,;:!?()\[\]{}"“”…"""
+_INSIDE = re.compile(rf"\w\W*[{_MARKS}]\W*\w")
+_MARK = re.compile(rf"[{_MARKS}]")
+
+
+def _breaks(corpus: Corpus, vocabulary: ObjectVocabulary) -> Iterator[tuple[list[str], list[int]]]:
+    """Captions, as words, in which marks that the tokenizer dropped stand inside what else would be taken as one term.
+
+    With the places of words that follow a mark. "A glass of wine. Glasses shine." names no wine glass.
+    """
+    from capeval.corpus.corpus import tokenize
+    from capeval.corpus.sentences import located
+
+    given = (corpus.candidate_captions.to_dict(), corpus.reference_captions.to_dict())
+    captions = chain.from_iterable(chain.from_iterable(one.values() for one in given))
+    texts = list(dict.fromkeys(text for text in captions if _INSIDE.search(text)))
+    for text, tokens in zip(texts, tokenize(texts, tokenizer="ptb"), strict=True):
+        words = " ".join(tokens).split()
+        if not any(pair in vocabulary.joined for pair in pairwise(vocabulary.parts(words))):
+            continue
+        places = located(text, words)
+        after = [
+            number
+            for number, (one, other) in enumerate(pairwise(places), 1)
+            if one is not None and other is not None and _MARK.search(text, one[1], other[0])
+        ]
+        if after:
+            yield words, after
