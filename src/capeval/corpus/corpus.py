@@ -185,6 +185,11 @@ class Corpus:
         candidates = self.candidate_captions.captions(image_id) if image_id in self.candidate_captions else []
         return (candidates[0] if candidates else None), self.reference_captions.captions(image_id)
 
+    def given(self, image_id: str) -> tuple[list[str], list[str]]:
+        """An image's candidates and references as given; a candidate that the system left out is empty."""
+        candidate, references = self.captions(image_id)
+        return [candidate or ""], references
+
     def texts(self, image_id: str) -> tuple[list[str], list[str]]:
         """Tokens, joined by blanks, of an image's candidates and of its references.
 

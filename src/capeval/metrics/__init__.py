@@ -2,8 +2,10 @@
 
 from capeval.errors import warn
 from capeval.metrics.base import Metric, PythonMetric, Ready, SetMetric, parameter
+from capeval.metrics.bertscore import BertScore
 from capeval.metrics.bleu import Bleu
 from capeval.metrics.cider import CiderD, CiderPaper
+from capeval.metrics.clipscore import ClipScore, RefClipScore
 from capeval.metrics.combine import Combine
 from capeval.metrics.div import Distinct, Div
 from capeval.metrics.fluency import Fluency
@@ -13,15 +15,18 @@ from capeval.metrics.meteor.metric import Meteor
 from capeval.metrics.registry import register
 from capeval.metrics.rouge import RougeL, RougeN, RougeS
 from capeval.metrics.self_cider import SelfCider
+from capeval.metrics.sentence import Sentence
 from capeval.metrics.spice.metric import Spice
 from capeval.metrics.spider import Spider
 from capeval.metrics.vifidel.metric import Vifidel
 from capeval.metrics.wmd import Wmd
 
 __all__ = [
+    "BertScore",
     "Bleu",
     "CiderD",
     "CiderPaper",
+    "ClipScore",
     "Combine",
     "Distinct",
     "Div",
@@ -33,11 +38,13 @@ __all__ = [
     "Metric",
     "PythonMetric",
     "Ready",
+    "RefClipScore",
     "RougeL",
     "RougeN",
     "RougeS",
     "SelfCider",
     "SetMetric",
+    "Sentence",
     "Spice",
     "Spider",
     "Vifidel",

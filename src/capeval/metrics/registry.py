@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 
 from capeval.errors import UsageError, warn
 from capeval.metrics.base import Metric, ParameterValue
+from capeval.metrics.bertscore import BertScore
 from capeval.metrics.bleu import Bleu
 from capeval.metrics.cider import CiderD, CiderPaper
+from capeval.metrics.clipscore import ClipScore, RefClipScore
 from capeval.metrics.combine import Combine
 from capeval.metrics.div import Distinct, Div
 from capeval.metrics.fluency import Fluency
@@ -24,6 +26,7 @@ from capeval.metrics.meteor.metric import Meteor
 from capeval.metrics.not_scored import NotScored
 from capeval.metrics.rouge import RougeL, RougeN, RougeS
 from capeval.metrics.self_cider import SelfCider
+from capeval.metrics.sentence import Sentence
 from capeval.metrics.spice.metric import Spice
 from capeval.metrics.spider import Spider
 from capeval.metrics.vifidel.metric import Vifidel
@@ -47,6 +50,10 @@ METRICS: tuple[tuple[Metric, tuple[str, ...]], ...] = (
     (Wmd(), ("fidelity",)),
     (Vifidel(), ("fidelity",)),
     (Fluency(), ("fidelity",)),
+    (ClipScore(), ("learned",)),
+    (RefClipScore(), ("learned",)),
+    (BertScore(), ("learned",)),
+    (Sentence(), ("learned",)),
     (SelfCider(), ("diversity",)),
     (Lsa(), ("diversity",)),
     *((Mbleu(n=n), ("diversity",)) for n in (1, 2, 3, 4)),
@@ -258,7 +265,7 @@ def _available(group: str, needs: Needs) -> tuple[Metric, ...]:
     available: list[Metric] = []
     for metric in groups()[group]:
         missing = metric.not_installed(needs)
-        reason = None if missing else metric.unavailable(needs)
+        reason = None if missing else metric.left_out(needs)
         if missing:
             available.append(NotScored(metric, missing))
         elif reason is None:
