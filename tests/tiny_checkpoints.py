@@ -44,17 +44,24 @@ def write_clip(folder: Path, *, positions: int = 77, seed: int = 0) -> Path:
     }  # fmt: skip
     vision = {**SMALL, "num_hidden_layers": 2, "image_size": 28, "patch_size": 14}
     model = CLIPModel(CLIPConfig(text_config=text, vision_config=vision, projection_dim=24))
-    with torch.no_grad():
-        for name, weights in model.named_parameters():
-            if weights.dim() > 1 and "embedding" not in name:
-                weights.mul_(8)  # random weights are so small that all captions would be alike
+    spread(model)
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     CLIPImageProcessor(size={"shortest_edge": 28}, crop_size={"height": 28, "width": 28}).save_pretrained(folder)
     return folder
 
 
-def write_siglip(folder: Path) -> Path:
+def spread(model: Any) -> None:
+    """Makes the random weights larger: else all captions would be alike."""
+    import torch
+
+    with torch.no_grad():
+        for name, weights in model.named_parameters():
+            if weights.dim() > 1 and "embedding" not in name:
+                weights.mul_(8)
+
+
+def write_siglip(folder: Path, *, seed: int = 4) -> Path:
     """A SigLIP, whose texts are filled up to twelve tokens."""
     import torch
     from transformers import SiglipConfig, SiglipImageProcessor, SiglipModel
@@ -63,10 +70,13 @@ def write_siglip(folder: Path) -> Path:
         ["<pad>", "<unk>", "<start>", "<end>"], "<start>", "<end>", pad_token="<pad>", unk_token="<unk>",
         eos_token="<end>", model_max_length=12,
     )  # fmt: skip
-    torch.manual_seed(1)
-    text = {**SMALL, "vocab_size": len(tokenizer), "num_hidden_layers": 2, "max_position_embeddings": 12}
+    torch.manual_seed(seed)
+    text = {**SMALL, "vocab_size": len(tokenizer), "num_hidden_layers": 2, "max_position_embeddings": 12,
+        "bos_token_id": 2, "eos_token_id": 3, "pad_token_id": 0, "projection_size": 32}  # fmt: skip
     vision = {**SMALL, "num_hidden_layers": 2, "image_size": 28, "patch_size": 14}
-    SiglipModel(SiglipConfig(text_config=text, vision_config=vision)).save_pretrained(folder)
+    model = SiglipModel(SiglipConfig(text_config=text, vision_config=vision))
+    spread(model)
+    model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     SiglipImageProcessor(size={"height": 28, "width": 28}).save_pretrained(folder)
     return folder

@@ -40,8 +40,8 @@ def variations(metric: Metric) -> tuple[Metric, ...]:
     changed = (
         metric.with_parameters({p.name: value})
         for p in metric.parameters()
-        # One language's tables at a time, one file of vectors; no program; some images have no score of a category.
-        if p.name not in ("language", "embeddings", "parser", "category")
+        # One language's tables at a time, one file or model; no program; some images have no score of a category.
+        if not p.names_a_place and p.name not in ("language", "parser", "category")
         for value in other_values(p, getattr(metric, p.name))
     )
     return metric, *changed

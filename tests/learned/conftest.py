@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,20 @@ from tiny_checkpoints import write_bert, write_clip, write_images, write_roberta
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The user's cache folder, empty."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    return tmp_path / "cache" / "capeval"
+    """An empty folder for features; METEOR's tables stay where they are."""
+    monkeypatch.setattr("capeval.resources.learned.features.path", lambda: str(tmp_path / "cache" / "features.sqlite"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread() -> Iterator[None]:
+    """Networks as small as these spend most of the time of several threads on waiting for each other."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="session")

@@ -110,7 +110,8 @@ def command(
     if draw is None and images is not None and _are_ids(images, known_ids):
         warn("--images ID,ID is called --draw ID,ID now; --images says where the images themselves are")
         draw, needs = images, needs.with_({"images": None})
-    needs = files.with_images(needs)
+    else:
+        needs = files.with_images(needs)
     chosen = _split(draw, known_ids)
     photos = options.image_source(needs, report, parse_metrics(accuracy))
     if photos is not None:

@@ -30,7 +30,7 @@ from capeval.corpus.sets import SetCorpus, encode_sets
 from capeval.data.inputs import is_table
 from capeval.data.source import system_name
 from capeval.errors import UsageError, accepted_name, warn
-from capeval.metrics import SelfCider
+from capeval.metrics import PythonMetric, SelfCider
 from capeval.metrics.derived import Accuracy, F, Novelty, Oracle
 from capeval.metrics.registry import parse_metrics
 from capeval.resources.needs import Given, Needs
@@ -232,10 +232,25 @@ class _Scoring:
             )
         chosen = _core.Captions.from_dict({image: references.captions(image) for image in images})
         human = encode_sets({"human": chosen}, chosen, tokenizer=corpus.tokenizer, threads=self.needs.threads)["human"]
-        others = _core.leave_one_out(human._core, self.accuracy.uses_stems, self.needs.threads)
-        leave_one_out = SetCorpus(others, chosen, chosen, corpus.tokenizer, "corpus", documents=len(human))
-        captions = self._caption_scores(leave_one_out)
+        captions = self._against_others(human, chosen)
         return SystemDiversity("human", human, self._figures(human, captions), {}, self.needs.get("document_frequency"))
+
+    def _against_others(self, human: SetCorpus, chosen: _core.Captions) -> Counted:
+        """The accuracy of each person's caption by those of the others, a row each."""
+        if not isinstance(self.accuracy, PythonMetric):
+            others = _core.leave_one_out(human._core, self.accuracy.uses_stems, self.needs.threads)
+            corpus = SetCorpus(others, chosen, chosen, human.tokenizer, "corpus", documents=len(human))
+            return self._caption_scores(corpus)
+        # A metric in Python asks for captions by image id, so that each caption gets one of its own.
+        own, rest, image_of = {}, {}, {}
+        for image in human.image_ids:
+            captions = chosen.captions(image)
+            for place, caption in enumerate(captions):
+                key = str(len(own))
+                own[key], rest[key] = [caption], captions[:place] + captions[place + 1 :]
+                image_of[key] = image
+        [apart] = encode_sets({"human": own}, rest, tokenizer=human.tokenizer, threads=self.needs.threads).values()
+        return count(apart, (self.accuracy,), self.needs.with_({}, image_of=image_of))[0]
 
     def _caption_scores(self, corpus: SetCorpus) -> Counted:
         """The accuracy of each caption, a row each."""

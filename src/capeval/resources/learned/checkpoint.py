@@ -197,7 +197,7 @@ def parts(checkpoint: Checkpoint, *, what: str) -> tuple[Any, Any, str | None]:
         _keep_layers(config, checkpoint)
     tokenizer = load_part(AutoTokenizer, checkpoint.name, **told)
     model, loaded = load_part(AutoModel, checkpoint.name, config=config, output_loading_info=True, **told)
-    missing = [name for name in loaded["missing_keys"] if "pooler" not in name and "position_ids" not in name]
+    missing = [name for name in sorted(loaded["missing_keys"]) if "pooler" not in name and "position_ids" not in name]
     if missing:
         raise DataError(
             f"{checkpoint}: its weights lack {missing[0]} and {len(missing) - 1} more of a {type(model).__name__}; give "
