@@ -23,7 +23,7 @@ from pages import DOCS, PAGES, ROOT, RUNNERS, Page, every_page, run_page, runner
 from tiny_checkpoints import write_bert, write_clip
 
 CHECKPOINT = "tiny-llava"
-"""The checkpoint of pages that train one: readers put the name of theirs. Pages of metrics have `tiny-clip`, `tiny-bert`."""
+"""The checkpoint of pages that train one: readers put the name of theirs."""
 REFERENCE = {page: page.read_text(encoding="utf-8") for page in sorted((DOCS / "reference").rglob("*.md"))}
 
 

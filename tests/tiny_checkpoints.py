@@ -1,15 +1,18 @@
 """Checkpoints of a few thousand random weights, with their tokenizers, as `save_pretrained` writes them."""
 
+# ruff: noqa: S106
+
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-WORDS = (
-    "a the dog dogs runs run running on beach red bus two birds cats city city's long way with and in of at is along "
-    "brown yellow . , A photo depicts"
-).split()
+WORDS = [
+    "a", "the", "dog", "dogs", "runs", "run", "running", "on", "beach", "red", "bus", "two", "birds", "cats", "city",
+    "city's", "long", "way", "with", "and", "in", "of", "at", "is", "along", "brown", "yellow", ".", ",", "A", "photo",
+    "depicts",
+]  # fmt: skip
 SMALL = {"hidden_size": 32, "intermediate_size": 48, "num_attention_heads": 4}
 
 
@@ -71,8 +74,10 @@ def write_siglip(folder: Path, *, seed: int = 4) -> Path:
         eos_token="<end>", model_max_length=12,
     )  # fmt: skip
     torch.manual_seed(seed)
-    text = {**SMALL, "vocab_size": len(tokenizer), "num_hidden_layers": 2, "max_position_embeddings": 12,
-        "bos_token_id": 2, "eos_token_id": 3, "pad_token_id": 0, "projection_size": 32}  # fmt: skip
+    text = {
+        **SMALL, "vocab_size": len(tokenizer), "num_hidden_layers": 2, "max_position_embeddings": 12,
+        "bos_token_id": 2, "eos_token_id": 3, "pad_token_id": 0, "projection_size": 32,
+    }  # fmt: skip
     vision = {**SMALL, "num_hidden_layers": 2, "image_size": 28, "patch_size": 14}
     model = SiglipModel(SiglipConfig(text_config=text, vision_config=vision))
     spread(model)
@@ -93,8 +98,9 @@ def write_bert(folder: Path, *, positions: int = 16) -> Path:
     )  # fmt: skip
     torch.manual_seed(2)
     config = BertConfig(
-        **SMALL, vocab_size=len(tokenizer), num_hidden_layers=4, max_position_embeddings=positions, initializer_range=0.3
-    )
+        **SMALL, vocab_size=len(tokenizer), num_hidden_layers=4, max_position_embeddings=positions,
+        initializer_range=0.3,
+    )  # fmt: skip
     BertModel(config).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder

@@ -80,8 +80,8 @@ def test_edge_cases(bert: str) -> None:
         assert own[2] == 0, "empty caption"
         assert own[4] == 0, "empty reference"
         assert own[5] == pytest.approx(1, abs=1e-6), "the caption is a reference"
-    every_word_everywhere = {"1": ["a dog"], "2": ["dog a"]}
-    assert score(weighed, references=every_word_everywhere, candidates={"1": "a dog", "2": "a dog"})[0].tolist() == [0, 0]
+    references, candidates = {"1": ["a dog"], "2": ["dog a"]}, {"1": "a dog", "2": "a dog"}
+    assert score(weighed, references=references, candidates=candidates)[0].tolist() == [0, 0], "words of all references"
 
 
 def test_the_layers_of_bert_score() -> None:

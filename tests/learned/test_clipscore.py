@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch", exc_type=ImportError)
 from PIL import Image
 
 import capeval
-from learned.captions import CANDIDATES, LONG, REFERENCES
+from learned.captions import CANDIDATES, REFERENCES
 
 pytestmark = pytest.mark.torch
 
@@ -36,7 +36,8 @@ def plain(folder: str, images: Path, texts: list[str], *, limit: int, padding: A
 def expected(folder: str, images: Path, *, limit: int = 77, padding: Any = True) -> dict[str, list[float]]:
     """Both scores by the paper's equations; an empty caption has 0, an empty reference is left out."""
     texts = list(dict.fromkeys([*CANDIDATES.values(), *(r for own in REFERENCES.values() for r in own)]))
-    pictures, vectors = plain(folder, images, ["A photo depicts " + text for text in texts], limit=limit, padding=padding)
+    said = ["A photo depicts " + text for text in texts]
+    pictures, vectors = plain(folder, images, said, limit=limit, padding=padding)
     of = dict(zip(texts, vectors, strict=True))
     scores: dict[str, list[float]] = {"clipscore": [], "refclipscore": []}
     for picture, (image, candidate) in zip(pictures, CANDIDATES.items(), strict=True):

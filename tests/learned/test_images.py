@@ -84,8 +84,8 @@ def test_an_image_is_looked_at_once(clip: str, images: Path, looked: list[int], 
 def test_another_model_and_another_precision_have_features_of_their_own(
     clip: str, long_clip: str, images: Path, looked: list[int]
 ) -> None:
-    for metric in (f"clipscore(model={clip})", f"clipscore(model={clip}, precision=bfloat16)", f"clipscore(model={long_clip})"):
-        capeval.score(REFERENCES, CANDIDATES, metric, images=images, interval=None)
+    for model in (clip, f"{clip}, precision=bfloat16", long_clip):
+        capeval.score(REFERENCES, CANDIDATES, f"clipscore(model={model})", images=images, interval=None)
     assert looked == [6, 6, 6]
 
 

@@ -102,7 +102,8 @@ def test_a_model_is_loaded_once(metrics: Any, images: Path, monkeypatch: pytest.
         )
     for _ in range(2):
         score(metrics, images)
-    assert sorted(loaded) == ["model of images and texts", "model of texts", "model of texts"]  # cut at 3 layers, and whole
+    # One of images and texts, one of texts that is cut at three layers, one that is whole.
+    assert sorted(loaded) == ["model of images and texts", "model of texts", "model of texts"]
 
 
 @pytest.mark.parametrize("precision", ["float16", "bfloat16"])
@@ -117,7 +118,12 @@ def test_half_precision_is_near(clip: str, bert: str, images: Path, precision: s
 
 @pytest.mark.parametrize(
     ("name", "limit", "model"),
-    [("clipscore", 77, "clip"), ("refclipscore", 77, "long_clip"), ("bertscore", 16, "bert"), ("sentence", 20, "roberta")],
+    [
+        ("clipscore", 77, "clip"),
+        ("refclipscore", 77, "long_clip"),
+        ("bertscore", 16, "bert"),
+        ("sentence", 20, "roberta"),
+    ],
 )
 def test_captions_that_are_cut_are_counted(
     name: str, limit: int, model: str, images: Path, request: pytest.FixtureRequest
@@ -137,7 +143,7 @@ def test_long_reads_on(long_clip: str, clip: str, images: Path) -> None:
     metric = parse_metrics(f"clipscore(model={long_clip}, long=yes)")
     words = "the dog runs and runs " * 17  # 85: what is behind them is behind CLIP's 77 too
     first, second = (
-        score(metric, images, {image: words + end for image in CANDIDATES}) for end in ("yellow bus", "red birds")
+        score(metric, images, dict.fromkeys(CANDIDATES, words + end)) for end in ("yellow bus", "red birds")
     )
     assert first != second
     with pytest.warns(CapevalWarning, match="reads 77 tokens at most, so that long=yes changes nothing"):
@@ -155,7 +161,7 @@ def test_without_the_extra(bert: str, images: Path, monkeypatch: pytest.MonkeyPa
         "importlib.util.find_spec", lambda name, *rest: None if name == "transformers" else original(name, *rest)
     )
     for name in LEARNED:
-        with pytest.raises(MissingDependencyError, match=r"needs the extra 'learned': pip install 'capeval\[learned\]'$"):
+        with pytest.raises(MissingDependencyError, match=r" needs the extra 'learned': pip install .capeval\[lear"):
             score(name, images)
     with pytest.warns(CapevalWarning) as caught:
         capeval.score(REFERENCES, CANDIDATES, "bleu-1, learned", interval=None)
@@ -182,8 +188,8 @@ def test_a_group_does_not_ask_the_hub(images: Path, monkeypatch: pytest.MonkeyPa
 def test_the_hub_out_of_reach(name: str, images: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     message = (
-        r"nobody/none: no model of (images and )?texts could be loaded neither in the hub's cache nor by the network .*; "
-        r"download the files of https://huggingface\.co/nobody/none into a folder .* and give the folder"
+        r"nobody/none: no model of (images and )?texts could be loaded neither in the hub's cache nor by the network "
+        r".*; download the files of https://huggingface\.co/nobody/none into a folder .* and give the folder"
     )
     with pytest.raises(DataError, match=message) as caught:
         score(f"{name}(model=nobody/none{', layer=1' if name == 'bertscore' else ''})", images)
@@ -201,7 +207,7 @@ def test_models_of_another_kind(clip: str, bert: str, images: Path) -> None:
 
 
 def test_folders_that_are_no_checkpoints(bert: str, images: Path, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"no model of texts could be loaded \(.*; it needs config\.json, the tokenizer"):
+    with pytest.raises(DataError, match=r"no model of texts could be loaded \(.*; it needs config\.json, the token"):
         score(f"sentence(model={tmp_path})", images)
     folder = tmp_path / "copy"
     shutil.copytree(bert, folder)
@@ -211,7 +217,7 @@ def test_folders_that_are_no_checkpoints(bert: str, images: Path, tmp_path: Path
     shutil.copy(Path(bert) / "model.safetensors", folder)
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps({**config, "num_hidden_layers": 6}))
-    with pytest.raises(DataError, match=r"its weights lack encoder\.layer\.4\.attention.* and \d+ more of a BertModel"):
+    with pytest.raises(DataError, match=r"its weights lack encoder\.layer\..* more of a BertModel; give"):
         score(f"sentence(model={folder})", images)
     with pytest.raises(UsageError, match="is a folder, which has no revisions; leave revision=v2 out"):
         score(f"sentence(model={bert}, revision=v2)", images)

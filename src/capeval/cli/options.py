@@ -216,7 +216,9 @@ _NEEDS = (
 
 
 def needs(function: F) -> F:
-    """--df, --meteor-resources, --objects, --threshold, --embeddings, --images, --device, --need: given to the command as one `needs`."""
+    """--df, --meteor-resources, --objects, --threshold, --embeddings, --images, --device, --need: given to the command
+    as one `needs`.
+    """
 
     @wraps(function)
     def with_needs(

@@ -94,7 +94,8 @@ def rank_references(
 
     Args:
         references: as for [`capeval.score`][].
-        images: ids of the images to rank; all by default.
+        images: ids of the images to rank; all by default. The images themselves, for metrics that look at them, are
+            given as `needs={"images": …}`.
         metrics: as for `capeval.score`.
         tokenizer: as for `capeval.score`.
         needs: what metrics need beside captions, as for [`capeval.score`][].

@@ -129,8 +129,8 @@ class Metric:
     source: ClassVar[str]
     """Paper and equation."""
     upper: ClassVar[float | None]
-    """Largest score with default parameters; None when there is none. A metric where it depends on a parameter overrides
-    `largest` too. The smallest is 0, unless a metric overrides `smallest`.
+    """Largest score with default parameters; None when there is none. A metric where it depends on a parameter
+    overrides `largest` too. The smallest is 0, unless a metric overrides `smallest`.
     """
     needs: ClassVar[tuple[str, ...]] = ("references",)
     """Names of its needs beside the candidates: `references`, and names that `capeval.score` takes as keywords, or

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from capeval.errors import DataError, UsageError
+from capeval.errors import DataError
 from capeval.metrics.base import Ready, parameter
 from capeval.metrics.learned import Captions, LearnedMetric
 from capeval.resources.learned.checkpoint import with_layers
@@ -57,8 +57,8 @@ LAYERS = {
     "facebook/bart-base": 6, "facebook/bart-large": 10, "facebook/bart-large-mnli": 11, "t5-small": 6, "t5-base": 11,
     "t5-large": 23, "microsoft/mpnet-base": 8, "microsoft/deberta-base": 9, "microsoft/deberta-base-mnli": 9,
     "microsoft/deberta-large": 16, "microsoft/deberta-large-mnli": 18, "microsoft/deberta-xlarge": 18,
-    "microsoft/deberta-xlarge-mnli": 40, "microsoft/deberta-v2-xlarge-mnli": 17, "microsoft/deberta-v2-xxlarge-mnli": 22,
-    "microsoft/deberta-v3-base": 9, "microsoft/deberta-v3-large": 12,
+    "microsoft/deberta-xlarge-mnli": 40, "microsoft/deberta-v2-xlarge-mnli": 17,
+    "microsoft/deberta-v2-xxlarge-mnli": 22, "microsoft/deberta-v3-base": 9, "microsoft/deberta-v3-large": 12,
 }  # fmt: skip
 """The layer that bert-score takes of each model: the one that agrees best with people on WMT16."""
 _MOVED = ("FacebookAI/", "google-bert/", "distilbert/", "albert/", "google-t5/")
@@ -229,7 +229,7 @@ class Matched:
 
         checkpoint = self.encoder.checkpoint
         weighed = "" if self.weights is None else digest(str(self.weights)).hex()
-        return f"pair {self.encoder.identity} {checkpoint.precision} {checkpoint.layers} {weighed} {self.encoder.device}"
+        return f"pair {self.encoder.identity} {checkpoint.precision} {checkpoint.layers} {weighed}"
 
     def _cut(self) -> set[str]:
         return self.needs.once(("cut", self.encoder.identity, self.tokenizer.limit), set)

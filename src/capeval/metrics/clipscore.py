@@ -1,4 +1,4 @@
-"""CLIPScore and RefCLIPScore: does the caption fit the picture?
+"""CLIPScore and RefCLIPScore: whether the caption fits the picture.
 
 Hessel, Holtzman, Forbes, Le Bras, Choi, *CLIPScore: A Reference-free Evaluation Metric for Image Captioning* (EMNLP
 2021), equations 1 and 2.

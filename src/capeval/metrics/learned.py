@@ -112,7 +112,8 @@ class LearnedMetric(PythonMetric):
         if not captions.cut:
             return []
         have = "1 caption has" if len(captions.cut) == 1 else f"{len(captions.cut):,} captions have"
-        return [
-            f"{self.label}: {have} more than the {captions.limit} tokens that the model reads, special ones among them, "
-            f"and the rest was cut off: {some(list(dict.fromkeys(captions.cut)))}{captions.remedy}"
-        ]
+        message = (
+            f"{self.label}: {have} more than the {captions.limit} tokens that the model reads, special ones among "
+            f"them, and the rest was cut off: {some(list(dict.fromkeys(captions.cut)))}{captions.remedy}"
+        )
+        return [message]

@@ -57,12 +57,12 @@ class Given(TypedDict, total=False):
     embeddings: EmbeddingSource | None
     """Word vectors for WMD and VIFIDEL, by name or path; those inside the package by default."""
     images: str | PathLike[str] | Mapping[Any, Any] | ImageSource | None
-    """The images, for CLIPScore: a folder, a tar file or a pattern as `photos/{image_id}.jpg`, or each by its id: a path,
-    the bytes of a file, or a Pillow image. Without them, a group leaves out the metrics that look at images.
+    """The images, for CLIPScore: a folder, a tar file or a pattern as `photos/{image_id}.jpg`, or each by its id: a
+    path, the bytes of a file, or a Pillow image. Without them, a group leaves out the metrics that look at images.
     """
     device: str | None
-    """What networks run on: `cpu`, `cuda`, `cuda:1`, `mps`; by default the GPU, if there is one. Scores do not depend on
-    it, but for the last digits.
+    """What networks run on: `cpu`, `cuda`, `cuda:1`, `mps`; by default the GPU, if there is one. Scores do not depend
+    on it, but for the last digits.
     """
 
 

@@ -57,7 +57,10 @@ def intervals(
     accepted_name("interval method", method, METHODS)
     if method == "percentile":
         return _core.bootstrap_intervals(statistics, samples, level, seed, threads)
-    return [jackknife(rows, level, metric.largest, metric.smallest) for rows, metric in zip(statistics, metrics, strict=True)]
+    return [
+        jackknife(rows, level, metric.largest, metric.smallest)
+        for rows, metric in zip(statistics, metrics, strict=True)
+    ]
 
 
 def jackknife(

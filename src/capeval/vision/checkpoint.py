@@ -1,4 +1,4 @@
-"""Parts of transformers' checkpoints: from a folder, from the hub's cache, or from the hub. Code in them is never run."""
+"""Parts of transformers' checkpoints, from a folder, the hub's cache or the hub. Code in them is never run."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _attempt(factory: Any, name: str, what: str, files: str, *, local: bool, **o
 
     try:
         with _quiet():
-            return factory.from_pretrained(name, local_files_only=local, **options)
+            return factory.from_pretrained(name, local_files_only=local, trust_remote_code=False, **options)
     except (OSError, ValueError, KeyError, RuntimeError, TypeError, SafetensorError) as error:
         reason = " ".join(str(error).split())[:300]
         if os.path.isdir(name):

@@ -108,8 +108,8 @@ class Network:
     """A loaded network, with what identifies its results. Subclasses load it and say what it makes of its input."""
 
     batch = 8
-    """Inputs at once on a processor. Each batch has as many, the last one filled up, so that a result does not depend on
-    what else is there: matrices of other sizes can be summed in another order."""
+    """Inputs at once on a processor. Each batch has as many, the last one filled up, so that a result does not depend
+    on what else is there: matrices of other sizes can be summed in another order."""
     batch_on_gpu = 64
 
     def __init__(self, checkpoint: Checkpoint, device: Any) -> None:
@@ -200,8 +200,8 @@ def parts(checkpoint: Checkpoint, *, what: str) -> tuple[Any, Any, str | None]:
     missing = [name for name in sorted(loaded["missing_keys"]) if "pooler" not in name and "position_ids" not in name]
     if missing:
         raise DataError(
-            f"{checkpoint}: its weights lack {missing[0]} and {len(missing) - 1} more of a {type(model).__name__}; give "
-            "the whole checkpoint"
+            f"{checkpoint}: its weights lack {missing[0]} and {len(missing) - 1} more of a {type(model).__name__}; "
+            "give the whole checkpoint"
         )
     commit = getattr(config, "_commit_hash", None)
     return model.to(dtype=getattr(torch, checkpoint.precision)).eval(), tokenizer, commit

@@ -21,7 +21,7 @@ training run that scores a batch a step would fill the disk."""
 
 
 class Features(Cache[bytes, "Vector"]):
-    """Vectors of float32 by the digest of what they are of, within a scope: the model, its precision, what it was asked.
+    """Vectors of float32 by the digest of what they are of, within a scope: the model, its precision, the question.
 
     Each is stored behind a checksum; one that is damaged is made again.
     """
