@@ -79,7 +79,7 @@ class Ranking:
         return render(self, "table")
 
 
-def rank_references(
+def rank_references(  # type: ignore[misc]  # `images` has meant their ids here since before the images were a need
     references: CaptionSource,
     images: Iterable[str] | None = None,
     metrics: str | Metric | Iterable[str | Metric] = "coco",

@@ -217,7 +217,7 @@ class Matched:
         wanted = dict.fromkeys(
             (candidate, one) for candidate, own in pairs for one in own if candidate.strip() and one.strip()
         )
-        scores = self.needs.once(self._scope(), dict)
+        scores: dict[tuple[str, str], tuple[float, float]] = self.needs.once(self._scope(), dict)
         self._score([pair for pair in wanted if pair not in scores], scores)
         self.captions.note_cut(self._cut().__contains__)
         for candidate, references in pairs:

@@ -242,7 +242,9 @@ class _Scoring:
             corpus = SetCorpus(others, chosen, chosen, human.tokenizer, "corpus", documents=len(human))
             return self._caption_scores(corpus)
         # A metric in Python asks for captions by image id, so that each caption gets one of its own.
-        own, rest, image_of = {}, {}, {}
+        own: dict[str, list[str]] = {}
+        rest: dict[str, list[str]] = {}
+        image_of: dict[str, str] = {}
         for image in human.image_ids:
             captions = chosen.captions(image)
             for place, caption in enumerate(captions):

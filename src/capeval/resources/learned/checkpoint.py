@@ -8,14 +8,14 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from capeval.errors import MissingDependencyError, UsageError
 
 if TYPE_CHECKING:
     from capeval.resources.needs import Needs
 
-N = TypeVar("N")
+N = TypeVar("N", bound="Network")
 
 PRECISIONS = ("float32", "float16", "bfloat16")
 MAIN = "main"
@@ -172,8 +172,8 @@ def load(kind: type[N], checkpoint: Checkpoint, needs: Needs) -> N:
     key = (kind, checkpoint, checkpoint.checksum(), str(device))
     with _loading:
         if key not in _networks:
-            _networks[key] = kind(checkpoint, device)  # type: ignore[call-arg, type-var, assignment, index]
-        return _networks[key]  # type: ignore[return-value, index]
+            _networks[key] = kind(checkpoint, device)
+        return cast("N", _networks[key])
 
 
 def parts(checkpoint: Checkpoint, *, what: str) -> tuple[Any, Any, str | None]:
