@@ -37,7 +37,7 @@ test-core: $(VENV)/.core java  ## capeval, without torch, server or browser
 test-pages: $(VENV)/.pages browser  ## the core's reports in a browser
 	$(PYTEST) -m browser
 
-test-torch: $(VENV)/.core $(VENV)/.torch  ## what in the core needs torch: detectors, rewards on a device
+test-torch: $(VENV)/.core $(VENV)/.torch  ## what in the core needs torch: detectors, rewards on a device, metrics with a model
 	$(PYTEST) -m torch
 
 test-server: $(VENV)/.server browser postgresql  ## capeval-server
@@ -154,7 +154,7 @@ $(VENV)/.pages: $(VENV)/.core
 # small one for the CPU, whose version counts as higher. One try only: without that index it is PyPI's.
 $(VENV)/.torch: $(VENV)/.built
 	$(BIN)/pip install --quiet --retries 0 --extra-index-url https://download.pytorch.org/whl/cpu 'torch>=2.4' 'torchvision>=0.19'
-	$(BIN)/pip install --quiet 'capeval[detect,test-training]'
+	$(BIN)/pip install --quiet 'capeval[detect,learned,test-training]'
 	@touch $@
 
 $(VENV)/.server: $(VENV)/.built packages/server/pyproject.toml

@@ -20,6 +20,7 @@ from capeval.metrics.combine import WeightedMean
 from capeval.metrics.registry import METRICS
 from capeval.report.formats import FORMATS as PRINTED_FORMATS
 from pages import DOCS, PAGES, ROOT, RUNNERS, Page, every_page, run_page, runner_of
+from tiny_checkpoints import write_bert, write_clip
 
 CHECKPOINT = "tiny-llava"
 """The checkpoint of pages that train one: readers put the name of theirs."""
@@ -39,6 +40,10 @@ def test_page_that_needs_torch_runs(page: Path, tmp_path: Path, monkeypatch: pyt
         from tiny_llava import write_tiny_llava
 
         write_tiny_llava(tmp_path / CHECKPOINT, ["a brown dog runs along the beach", "two cats in city", "child ball"])
+    if "tiny-clip" in page.read_text(encoding="utf-8"):
+        write_clip(tmp_path / "tiny-clip", seed=23)  # which tells the images of the example apart
+    if "tiny-bert" in page.read_text(encoding="utf-8"):
+        write_bert(tmp_path / "tiny-bert")
     run_page(page, tmp_path, monkeypatch)
 
 

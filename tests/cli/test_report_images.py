@@ -15,6 +15,10 @@ REFERENCES, CAREFUL = str(example.references_path()), str(example.system_path("c
 SETS = str(example.caption_set_path("varied"))
 
 
+NO_FILE = {"agreement": "no such file"}
+NO_COLUMN = "there is no such folder or tar file, and no file of captions has a column of that name"
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("photos")
@@ -43,7 +47,7 @@ def test_every_report_takes_images(run: Runner, folder: Path, tmp_path: Path, co
     assert len((tmp_path / "page.html").read_bytes()) > 30_000
     for options, message in (
         (["--images", str(folder)], "--images shows the images in a report; give --report FILE.html too"),
-        (["--report", "p.html", "--images", "nowhere"], "nowhere: no such file"),
+        (["--report", "p.html", "--images", "nowhere"], f"nowhere: {NO_FILE.get(command[0], NO_COLUMN)}"),
         (
             ["--report", "p.html", "--images", "none/{image_id}.jpg"],
             "no file was found for any of the 60 images; looked for",

@@ -40,8 +40,8 @@ def variations(metric: Metric) -> tuple[Metric, ...]:
     changed = (
         metric.with_parameters({p.name: value})
         for p in metric.parameters()
-        # One language's tables at a time, one file of vectors or words; no program; a category may have no score.
-        if p.name not in ("language", "embeddings", "vocabulary", "parser", "category")
+        # One language's tables at a time, one file or model; no program; a category may have no score.
+        if not p.names_a_place and p.name not in ("language", "parser", "category")
         for value in other_values(p, getattr(metric, p.name))
     )
     return metric, *changed

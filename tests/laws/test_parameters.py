@@ -102,7 +102,7 @@ NUMBERS = [
     (metric, declared)
     for metric in REGISTERED
     for declared in (getattr(type(metric), name) for name in vars(metric))
-    if declared.kind in (int, float)
+    if declared.kind in (int, float) and metric.arithmetic
 ]
 
 

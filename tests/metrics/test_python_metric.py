@@ -282,6 +282,20 @@ def test_a_broken_package_is_named_and_hurts_nobody_else(run: Runner, tmp_path: 
     assert "unknown metric 'length-ratio'" in ended.stderr
 
 
+def test_people_are_scored_against_the_others_captions() -> None:
+    """As the accuracy of caption sets: a caption of theirs is not among the references that it is compared with."""
+    listed = declared(score_caption=lambda self, candidate, references: float(candidate in references))
+    words = declared(score_caption=lambda self, candidate, references: len(candidate.split()) / len(references))
+    references = {"1": ["a dog", "a dog runs", "dogs"], "2": ["a bus", "a bus"]}
+    sets = {"1": ["a dog", "cats"], "2": ["a bus", "a bus"]}
+    found = capeval.diversity(sets, references, accuracy=listed(), interval=None)
+    assert found.human is not None
+    assert found.human["accuracy"].per_image.tolist() == [0, 1]
+    found = capeval.diversity(sets, references, accuracy=words(), interval=None)
+    assert found.human is not None
+    assert found.human["accuracy"].per_image.tolist() == [1, 2]
+
+
 def test_parameters_of_a_python_metric_are_checked_and_printed() -> None:
     mine = declared(power=parameter("exponent", default=1.0, above=0.0))
     assert str(mine(power=2)) == "Mine(power=2)"

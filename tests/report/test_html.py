@@ -125,7 +125,7 @@ def test_size_of_five_hundred_images() -> None:
     words = [f"word{n}" for n in range(500)]
     objects = {n: random.Random(int(n)).sample(words, 3) for n in references}
     five_hundred = capeval.score(
-        references, candidates, "all", objects=objects, embeddings=embeddings(words), interval=None
+        references, candidates, "consensus, fidelity", objects=objects, embeddings=embeddings(words), interval=None
     )
     # SPICE's graphs take half of it.
     assert len(render_html(five_hundred, title="large").encode()) < 2_000_000

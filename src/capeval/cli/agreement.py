@@ -84,7 +84,6 @@ class Range(_Range):
     help="Draw agreement against the number of references: .svg, .png or .pdf.",
 )
 @click.option("--report", metavar="FILE.html", help="Write a report: one self-contained page.")
-@options.images
 @click.option(
     "--documents",
     type=click.Choice(DOCUMENTS),
@@ -136,7 +135,6 @@ def command(
     halves: int,
     plot: str | None,
     report: str | None,
-    images: str | None,
     documents: str,
     ties: str,
     drop_own_reference: bool,
@@ -160,13 +158,14 @@ def command(
     JSON lines of pairs or ratings.
     """
     from capeval.judgments import agreement, read_judgments
+    from capeval.metrics.registry import parse_metrics
     from capeval.report.agreement import render
     from capeval.report.curve import check_plot, draw
 
     if plot is not None:
         check_plot(plot, references)
     options.check_outputs(output=output, plot=plot, report=report)
-    photos = options.image_source(images, report)
+    photos = options.image_source(needs, report, parse_metrics(metrics))
     stage.text = "reading"
     judgments = read_judgments(
         path,

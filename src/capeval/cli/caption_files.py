@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -12,9 +13,11 @@ from capeval.cli.interruptible import stage
 from capeval.data import FORMATS
 from capeval.data.captions import ON_DUPLICATE, CaptionFile, NoColumnError, columns_named, known_only, without
 from capeval.data.image_ids import IMAGE_IDS
+from capeval.errors import DataError
 
 if TYPE_CHECKING:
     from capeval._core import Captions
+    from capeval.resources.needs import Needs
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -39,11 +42,15 @@ class CaptionFiles:
         image_ids: str = "text",
         on_extra: str = "error",
         on_duplicate: str = "error",
+        images: str | None = None,
     ) -> None:
         self.reference_format, self.captions_format, self.split = reference_format, captions_format, split
         self.columns = columns_named(id_column, caption_column, references_column)
         self.image_ids, self.on_extra, self.on_duplicate = image_ids, on_extra, on_duplicate
         self._skipped: set[str] = set()
+        self._image_column = images if images is not None and _may_be_a_column(images) else None
+        self._images: dict[str, Any] = {}
+        self._folder = ""
 
     def of_systems(self, references: str, systems: Mapping[str, str]) -> tuple[Captions, dict[str, Captions]]:
         """References, and each system's candidates by its name, of the files."""
@@ -57,9 +64,28 @@ class CaptionFiles:
     def both(self, path: str) -> tuple[Captions, Captions]:
         """References and candidates of one file."""
         file, columns = self._open("references", path), self.columns
+        self._take_images(file, path)
         file.check_holds_both(columns)
         candidates = file.candidates(columns=columns, image_ids=self.image_ids, on_duplicate=self.on_duplicate)
         return without(file.references(columns=columns, image_ids=self.image_ids), file.skipped), candidates
+
+    def with_images(self, needs: Needs) -> Needs:
+        """The needs, where --images may name a column of the files that were read: then with what is in it.
+
+        Raises `DataError` where no file has that column.
+        """
+        if self._image_column is None:
+            return needs
+        if not self._images:
+            raise DataError(
+                f"{self._image_column}: there is no such folder or tar file, and no file of captions has a column of "
+                "that name; give --images a folder, a tar file, a pattern as photos/{image_id}.jpg, or a column that "
+                "names each image's file"
+            )
+        from capeval.data.images import ByImage
+
+        description = f"the column {self._image_column}"
+        return needs.with_({"images": ByImage(self._images, description, self._folder)})
 
     def references(self, path: str) -> Captions:
         """References of a file."""
@@ -74,6 +100,7 @@ class CaptionFiles:
         lacking: dict[int, tuple[str, CaptionFile, NoColumnError]] = {}
         for place, (part, path) in enumerate(wanted):
             file = self._open(part, path)
+            self._take_images(file, path)
             try:
                 found[place] = self._read(part, file, self.columns)
             except NoColumnError as error:
@@ -88,6 +115,12 @@ class CaptionFiles:
             return CaptionFile.of_references(path, format=self.reference_format, split=self.split, progress=_show)
         return CaptionFile(path, format=self.captions_format, split=self.split if part == "captions" else None)
 
+    def _take_images(self, file: CaptionFile, path: str) -> None:
+        """The images that the file names, if it has their column and no file before it had."""
+        if self._image_column is not None and not self._images:
+            self._images = file.column(self._image_column, columns=self.columns, image_ids=self.image_ids)
+            self._folder = os.path.dirname(path)
+
     def _read(self, part: str, file: CaptionFile, columns: Any = None) -> Captions:
         if part == "candidates":
             captions = file.candidates(columns=columns, image_ids=self.image_ids, on_duplicate=self.on_duplicate)
@@ -99,7 +132,12 @@ class CaptionFiles:
         return read(columns=columns, image_ids=self.image_ids)
 
 
-_OPTIONS = tuple(CaptionFiles.__init__.__annotations__)
+_OPTIONS = tuple(name for name in CaptionFiles.__init__.__annotations__ if name != "images")
+
+
+def _may_be_a_column(images: str) -> bool:
+    """Whether --images names neither a file nor a pattern."""
+    return not (os.path.exists(images) or "{" in images or "://" in images or os.sep in images)
 
 
 def _show(name: str, done: int, all_: int) -> None:
@@ -124,7 +162,9 @@ def caption_files(*, references: bool = True, captions: str | None = None) -> Ca
             own = {name: values.pop(name) for name in _OPTIONS if name in values}
             if captions is not None:
                 own["captions_format"] = values.pop(f"{captions}_format")
-            return function(*arguments, files=CaptionFiles(**own), **values)
+            needs: Needs | None = values.get("needs")
+            images = None if needs is None else needs.get("images")
+            return function(*arguments, files=CaptionFiles(**own, images=images), **values)
 
         for option in reversed(tuple(_options(references, captions))):
             with_files = option(with_files)

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 @options.on_missing
 @caption_files(captions="candidate")
 @click.option("--report", metavar="FILE.html", help="Write a report: one self-contained page.")
-@options.images
 @options.figures()
 @options.common
 def command(
@@ -64,7 +63,6 @@ def command(
     on_missing: OnMissing,
     files: CaptionFiles,
     report: str | None,
-    images: str | None,
     figures: Figures,
     format_: str,
     output: str,
@@ -85,9 +83,10 @@ def command(
 
         check_suffix(per_image)
     options.check_outputs(output=output, per_image=per_image, report=report)
-    photos = options.image_source(images, report)
     stage.text = "reading"
     described, captions = files.of_systems(references, places)
+    needs = files.with_images(needs)
+    photos = options.image_source(needs, report, chosen)
     stage.text = "tokenising"
     corpora = Corpus.of_systems(described, captions, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
     if photos is not None:

@@ -13,6 +13,7 @@ from capeval.cli.interruptible import stage
 from capeval.cli.systems import named
 from capeval.data import read_references
 from capeval.errors import UsageError, warn
+from capeval.metrics.registry import parse_metrics
 from capeval.report.diversity import render
 from capeval.report.pictures import check_pictures, write_pictures
 from capeval.scoring.diversity import diversity
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
     help="Images whose captions --plots and --report draw; by default the most and the least diverse.",
 )
 @click.option("--report", metavar="FILE.html", help="Write a report: one self-contained page.")
-@options.images
 @options.needs
 @options.tokenizer
 @options.interval
@@ -71,7 +71,6 @@ def command(
     plots: str | None,
     draw: str | None,
     report: str | None,
-    images: str | None,
     needs: Needs,
     tokenizer: Tokenizer,
     interval: float | None,
@@ -107,11 +106,14 @@ def command(
     systems = dict(zip(places, found[: len(places)], strict=True))
     described = found[-1] if references is not None else None
     known_ids = next(iter(systems.values())).image_ids
+    images = needs.get("images")
     if draw is None and images is not None and _are_ids(images, known_ids):
         warn("--images ID,ID is called --draw ID,ID now; --images says where the images themselves are")
-        draw, images = images, None
+        draw, needs = images, needs.with_({"images": None})
+    else:
+        needs = files.with_images(needs)
     chosen = _split(draw, known_ids)
-    photos = options.image_source(images, report)
+    photos = options.image_source(needs, report, parse_metrics(accuracy))
     if photos is not None:
         photos.find_all(known_ids)
     known = None if training is None else read_references(training)

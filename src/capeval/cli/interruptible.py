@@ -30,9 +30,10 @@ class Stage:
 stage = Stage()
 
 
-def building_tables(share: float) -> None:
-    """Says how far METEOR's tables are, which are built once an installation."""
-    stage.text = f"building METEOR's tables, once: {share:.0%}" if share < 1 else "scoring"
+def show_share(share: float) -> None:
+    """Says how far that is which takes long to make ready; what it is, a `Share` of `Needs` says."""
+    what = getattr(share, "what", "making ready")
+    stage.text = f"{what}: {float(share):.0%}" if share < 1 else "scoring"
 
 
 def run(command: Callable[[], Any]) -> Any:

@@ -39,7 +39,7 @@ def describe(metric: Metric) -> dict[str, Any]:
         "label": metric.label,
         "summary": metric.summary,
         "equation": metric.equation,
-        "range": [0, metric.largest],
+        "range": [metric.smallest, metric.largest],
         "direction": "lower is better" if metric.lower_is_better else "higher is better",
         "needs": [TITLES.get(name, name) for name in metric.needs],
         "groups": [group for group, members in groups().items() if metric.usual() in members],
@@ -66,8 +66,10 @@ def _listing(described: list[dict[str, Any]]) -> str:
     return "\n".join([*lines, "", *hints])
 
 
-def _to(upper: float | None) -> str:
-    return "and more" if upper is None else f"to {upper:g}"
+def _range(smallest: float | None, largest: float | None) -> str:
+    if smallest is None:
+        return "any number" if largest is None else f"up to {largest:g}"
+    return f"{smallest:g} " + ("and more" if largest is None else f"to {largest:g}")
 
 
 def _page(metric: dict[str, Any]) -> str:
@@ -76,7 +78,7 @@ def _page(metric: dict[str, Any]) -> str:
         f"  {metric['summary']}",
         "",
         f"  equation    {metric['equation']}",
-        f"  range       0 {_to(metric['range'][1])}, {metric['direction']}",
+        f"  range       {_range(*metric['range'])}, {metric['direction']}",
         f"  needs       {', '.join(metric['needs'])}",
         f"  source      {metric['source']}",
         f"  comes from  {metric['origin']}",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from capeval.cli.interruptible import building_tables, stage
+from capeval.cli.interruptible import show_share, stage
 from capeval.corpus.corpus import ON_MISSING, TOKENIZERS
 from capeval.data.atomic import atomic_write, check_writable
 from capeval.errors import CapevalWarning, UsageError
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from capeval.corpus.document_frequency import DocumentFrequency
     from capeval.data.images import ImageSource
+    from capeval.metrics import Metric
+    from capeval.resources.needs import Needs
 
     _ParamType = click.ParamType[float | None]
 else:
@@ -220,6 +222,18 @@ _NEEDS = (
         help="Words for objects, for CHAIR: coco, the default; wordnet; or a file with a line per object.",
     ),
     click.option(
+        "--images",
+        metavar="DIR|FILE.tar|PATTERN|COLUMN",
+        help="The images, for CLIPScore and for the report: a folder, a tar file, a pattern such as "
+        "photos/{image_id}.jpg, or the column of a captions' file that names each one's file. The report takes "
+        "https://host/{image_id}.jpg too.",
+    ),
+    click.option(
+        "--device",
+        metavar="NAME",
+        help="What networks run on, as CLIPScore's: cpu, cuda, cuda:1; a GPU by default, if there is one.",
+    ),
+    click.option(
         "--need",
         "others",
         multiple=True,
@@ -230,7 +244,10 @@ _NEEDS = (
 
 
 def needs(function: F) -> F:
-    """--df, --meteor-resources, --objects, --threshold, --embeddings, --vocabulary, --need: given as one `needs`."""
+    """--df, --meteor-resources, --objects, --threshold, --embeddings, --vocabulary, --images, --device, --need.
+
+    They are given to the command as one `needs`.
+    """
 
     @wraps(function)
     def with_needs(
@@ -241,7 +258,7 @@ def needs(function: F) -> F:
         own = {name: values.pop(name) for name in Given.__annotations__ if name in values}
         check_threshold(own["threshold"], own["objects"])
         own["document_frequency"] = load_document_frequencies(document_frequency)
-        taken = Needs({**own, **_by_name(others)}, threads=threads, progress=building_tables)
+        taken = Needs({**own, **_by_name(others)}, threads=threads, progress=show_share)
         return function(*arguments, needs=taken, threads=threads, **values)
 
     for option in reversed(_NEEDS):
@@ -296,20 +313,21 @@ def captioning(function: F) -> F:
     return function
 
 
-images = click.option(
-    "--images",
-    metavar="DIR|FILE.tar|PATTERN",
-    help="Show the images in the report: a folder, a tar file, or a pattern such as photos/{image_id}.jpg or "
-    "https://host/{image_id}.jpg.",
-)
+def image_source(needs: Needs, report: str | None, metrics: Iterable[Metric]) -> ImageSource | None:
+    """The images that --images names, for the report. Raises every error about them before anything is computed.
 
-
-def image_source(images: str | None, report: str | None) -> ImageSource | None:
-    """The image source that --images names. Raises every error about it before anything is computed."""
+    `metrics` are those that may look at the images themselves.
+    """
+    images = needs.get("images")
     if images is None:
         return None
     if report is None:
-        raise UsageError("--images shows the images in a report; give --report FILE.html too")
+        if not any("images" in part.needs for metric in metrics for part in metric.parts):
+            raise UsageError(
+                "--images shows the images in a report; give --report FILE.html too, or a metric that looks at them "
+                "(--metrics clipscore)"
+            )
+        return None
     from capeval.report.photos import check_images
 
     return check_images(images)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("references")
-@click.option("--image", "images", multiple=True, metavar="IMAGE_ID", help="Rank this image; may be repeated.")
+@click.option("--image", "ranked", multiple=True, metavar="IMAGE_ID", help="Rank this image; may be repeated.")
 @click.option("--all", "all_", is_flag=True, help="Rank every image.")
 @options.metrics
 @options.needs
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @options.quiet
 def command(
     references: str,
-    images: tuple[str, ...],
+    ranked: tuple[str, ...],
     all_: bool,
     metrics: str,
     needs: Needs,
@@ -47,7 +47,7 @@ def command(
     from capeval.judgments import rank_references
     from capeval.report.ranking import render
 
-    if bool(images) == all_:
+    if bool(ranked) == all_:
         raise click.UsageError("name images with --image, or rank every image with --all")
     options.check_outputs(output=output)
     stage.text = "reading"
@@ -55,7 +55,7 @@ def command(
     stage.text = "scoring"
     ranking = rank_references(
         captions,
-        images or None,
+        ranked or None,
         metrics,
         tokenizer=tokenizer,
         needs=needs,

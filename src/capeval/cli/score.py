@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 @options.on_missing
 @caption_files(captions="candidate")
 @click.option("--report", metavar="FILE.html", help="Write a report: one self-contained page.")
-@options.images
 @options.figures()
 @options.common
 def command(
@@ -68,7 +67,6 @@ def command(
     on_missing: OnMissing,
     files: CaptionFiles,
     report: str | None,
-    images: str | None,
     figures: Figures,
     format_: str,
     output: str,
@@ -98,13 +96,14 @@ def command(
 
         check_suffix(per_image)
     options.check_outputs(output=output, per_image=per_image, baseline=baseline, report=report)
-    photos = options.image_source(images, report)
     stage.text = "reading"
     if candidates is None:
         described, captions = files.both(references)
     else:
         described, systems = files.of_systems(references, {candidates: candidates})
         captions = systems[candidates]
+    needs = files.with_images(needs)
+    photos = options.image_source(needs, report, chosen)
     stage.text = "tokenising"
     corpus = Corpus(described, captions, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
     if photos is not None:

@@ -84,7 +84,8 @@ class SetCorpus(Corpus):
         return [captions[place] for place in self._kept[self.number(image_id)]]
 
     def given(self, image_id: str) -> tuple[list[str], list[str]]:
-        return self.set_of(image_id), self.reference_captions.captions(image_id) if self.has_references else []
+        references = self.reference_captions.captions(image_id) if self.has_references else []
+        return self.set_of(image_id), references
 
     def top(self, scores: bytes, most: int) -> SetCorpus:
         """Keeps the `most` captions of each set with the highest scores (float64, one per caption)."""

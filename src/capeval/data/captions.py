@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from capeval._core import CAPTION_FORMATS, Captions
-from capeval.data.image_ids import IMAGE_IDS, keyed
+from capeval.data.image_ids import IMAGE_IDS, key, keyed
 from capeval.data.shapes import SHAPES, shapes
 from capeval.data.source import PathLike, display_name, read_bytes
 from capeval.data.table import TABLE_FORMATS, table_format
@@ -260,6 +260,27 @@ class CaptionFile:
             return keyed(found, image_ids).named(self.name)
         except (DataError, UsageError) as error:
             raise type(error)(f"{self.name}: {error}") from None
+
+    def column(self, name: str, *, columns: Shape | None = None, image_ids: str = "text") -> dict[str, Any]:
+        """The first value of another column for each image, by image id; nothing where the file has no such column."""
+        from capeval.data.missing import is_missing
+        from capeval.data.rows import whole_numbers
+
+        try:
+            rows = self._document.rows
+            if rows is None or name not in rows.names:
+                return {}
+            found = self._known() if columns is None else self._with_columns(columns)
+        except DataError:
+            return {}  # whoever reads its captions says what is wrong with it
+        shape = shapes()["rows"] if found is None or found[1] is not rows else found[0]
+        ids = next((own[0] for part in ("references", "candidates") if (own := shape.columns(rows, part))), None)
+        values: dict[str, Any] = {}
+        for images, cells in rows.batches([ids, name]) if ids is not None else ():
+            for image, cell in zip(whole_numbers(images), cells, strict=True):
+                if not is_missing(cell):
+                    values.setdefault(key(str(image), image_ids) or str(image), cell)
+        return values
 
     def check_holds_both(self, columns: Shape | None) -> None:
         """Raises `UsageError` unless references and candidates are in different columns of the file."""

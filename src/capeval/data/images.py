@@ -1,4 +1,4 @@
-"""Image files by image id: in a folder, in a tar file, or by a pattern of names or addresses.
+"""Image files by image id: in a folder, in a tar file, by a pattern of names or addresses, or each by itself.
 
 photos = ImageSource.open("val2014.tar")
 found = photos.find("391895")
@@ -13,9 +13,10 @@ import re
 import tarfile
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from capeval.data.source import PathLike, reading
@@ -57,20 +58,24 @@ class ImageSource(ABC):
     """Whether browsers load the images from a host; capeval then knows nothing of them."""
 
     @staticmethod
-    def open(place: PathLike | ImageSource) -> ImageSource:
-        """The source that a text names.
+    def open(place: PathLike | Mapping[Any, Any] | ImageSource) -> ImageSource:
+        """The source that a text names, or that a mapping is.
 
         Args:
             place: a folder, whose subfolders count too; a tar file, which is read where it is, also a compressed one;
-                or a pattern with `{image_id}` in the place of the id, as `photos/{image_id}.jpg` or
-                `https://host/COCO_val2014_{image_id:012}.jpg` (filled up with zeros to twelve signs).
+                a pattern with `{image_id}` in the place of the id, as `photos/{image_id}.jpg` or
+                `https://host/COCO_val2014_{image_id:012}.jpg` (filled up with zeros to twelve signs); or each image by
+                its id: the path of its file, the file's bytes, `{"bytes": …, "path": …}` as Parquet files have them, or
+                a Pillow image.
 
         Raises:
-            DataError: nothing is there, or it is broken.
+            DataError: nothing is there, or it is broken; or an image of a mapping is none of these.
             UsageError: a file that is not a tar file, or a pattern without `{image_id}`.
         """
         if isinstance(place, ImageSource):
             return place
+        if isinstance(place, Mapping):
+            return ByImage(place)
         text = os.fspath(place)
         if _PLACE.search(text):
             return _Pattern(text)
@@ -149,6 +154,56 @@ class _Pattern(ImageSource):
 
     def _filled(self, image_id: str) -> str:
         return _PLACE.sub(lambda place: image_id.zfill(int(place[1] or 0)), self.description)
+
+
+class ByImage(ImageSource):
+    """Each image given by itself, under its id.
+
+    Args:
+        images: as `ImageSource.open` takes them.
+        description: what messages call the source.
+        folder: where relative paths begin; the working directory by default.
+
+    Raises `DataError` for something that is no image.
+    """
+
+    def __init__(self, images: Mapping[Any, Any], description: str = "the images", folder: str = "") -> None:
+        self.description = description
+        self._files = {str(image): self._file(f"image {image}", given, folder) for image, given in images.items()}
+
+    def find(self, image_id: str) -> ImageFile | None:
+        return self._files.get(image_id)
+
+    def looked_for(self, image_id: str) -> str:
+        return f"{image_id!r} among {len(self._files):,} images, such as {next(iter(self._files), 'none')!r}"
+
+    def image_ids(self) -> list[str]:
+        return list(self._files)
+
+    def _file(self, name: str, given: Any, folder: str) -> ImageFile:
+        match given:
+            case {"bytes": bytes() as content} | (bytes() as content):
+                return ImageFile(f"{self.description}: {name}", _open=lambda: content)
+            case {"path": path}:
+                given = path
+        if isinstance(given, (str, os.PathLike)) and os.fspath(given):
+            path = os.path.join(folder, given)
+            return ImageFile(path, _open=lambda: _content(path))
+        if hasattr(given, "save") and hasattr(given, "convert"):
+            return ImageFile(f"{self.description}: {name}", _open=lambda: _encoded(given))
+        raise DataError(
+            f"{self.description}: {name} is of type {type(given).__name__}; accepted are a path, the bytes of a file, "
+            '{"bytes": …, "path": …} and a Pillow image'
+        )
+
+
+def _encoded(image: Any) -> bytes:
+    """A Pillow image as a file without loss."""
+    import io
+
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG")
+    return buffer.getvalue()
 
 
 class _Listed(ImageSource):

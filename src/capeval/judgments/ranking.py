@@ -79,7 +79,7 @@ class Ranking:
         return render(self, "table")
 
 
-def rank_references(
+def rank_references(  # type: ignore[misc]  # `images` has meant their ids here since before the images were a need
     references: CaptionSource,
     images: Iterable[str] | None = None,
     metrics: str | Metric | Iterable[str | Metric] = "coco",
@@ -94,7 +94,8 @@ def rank_references(
 
     Args:
         references: as for [`capeval.score`][].
-        images: ids of the images to rank; all by default.
+        images: ids of the images to rank; all by default. The images themselves, for metrics that look at them, are
+            given as `needs={"images": …}`.
         metrics: as for `capeval.score`.
         tokenizer: as for `capeval.score`.
         needs: what metrics need beside captions, as for [`capeval.score`][].

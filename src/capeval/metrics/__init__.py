@@ -2,10 +2,12 @@
 
 from capeval.errors import warn
 from capeval.metrics.base import Metric, PythonMetric, Ready, SetMetric, parameter
+from capeval.metrics.bertscore import BertScore
 from capeval.metrics.bleu import Bleu
 from capeval.metrics.capeval_1 import Capeval1
 from capeval.metrics.chair.metric import ChairI, ChairRecall, ChairS
 from capeval.metrics.cider import CiderD, CiderPaper
+from capeval.metrics.clipscore import ClipScore, RefClipScore
 from capeval.metrics.combine import Combine
 from capeval.metrics.div import Distinct, Div
 from capeval.metrics.fluency import Fluency
@@ -15,12 +17,14 @@ from capeval.metrics.meteor.metric import Meteor
 from capeval.metrics.registry import register
 from capeval.metrics.rouge import RougeL, RougeN, RougeS
 from capeval.metrics.self_cider import SelfCider
+from capeval.metrics.sentence import Sentence
 from capeval.metrics.spice.metric import Spice
 from capeval.metrics.spider import Spider
 from capeval.metrics.vifidel.metric import Vifidel
 from capeval.metrics.wmd import Wmd
 
 __all__ = [
+    "BertScore",
     "Bleu",
     "Capeval1",
     "ChairI",
@@ -28,6 +32,7 @@ __all__ = [
     "ChairS",
     "CiderD",
     "CiderPaper",
+    "ClipScore",
     "Combine",
     "Distinct",
     "Div",
@@ -39,10 +44,12 @@ __all__ = [
     "Metric",
     "PythonMetric",
     "Ready",
+    "RefClipScore",
     "RougeL",
     "RougeN",
     "RougeS",
     "SelfCider",
+    "Sentence",
     "SetMetric",
     "Spice",
     "Spider",

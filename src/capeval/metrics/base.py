@@ -130,8 +130,8 @@ class Metric:
     source: ClassVar[str]
     """Paper and equation."""
     upper: ClassVar[float | None]
-    """Largest score with default parameters; None when there is none. The smallest is 0. A metric where it depends on a
-    parameter overrides `largest` too.
+    """Largest score with default parameters; None when there is none. A metric where it depends on a parameter
+    overrides `largest` too. The smallest is 0, unless a metric overrides `smallest`.
     """
     needs: ClassVar[tuple[str, ...]] = ("references",)
     """Names of its needs beside the candidates: `references`, and names that `capeval.score` takes as keywords, or
@@ -190,9 +190,16 @@ class Metric:
     def unavailable(self, needs: Needs) -> str | None:  # noqa: ARG002
         """Why the metric cannot be computed from what is given, and what to do; None when it can.
 
-        A group leaves out the metrics that are unavailable.
+        A group leaves out the metrics that are unavailable: see `left_out`.
         """
         return None
+
+    def left_out(self, needs: Needs) -> str | None:
+        """Why a group leaves the metric out; None where it keeps it. A call that names the metric itself still has it.
+
+        That is where it is unavailable, and where it would cost what nobody asked for, as a large download.
+        """
+        return self.unavailable(needs)
 
     def not_installed(self, needs: Needs) -> str | None:  # noqa: ARG002
         """What the metric needs of this machine and does not find, and how to get it; None where all is there.
@@ -287,6 +294,11 @@ class Metric:
     def largest(self) -> float | None:
         """Largest score with these parameters; None when there is none."""
         return self.upper
+
+    @property
+    def smallest(self) -> float | None:
+        """Smallest score with these parameters; None when there is none."""
+        return 0.0
 
     @property
     def uses_stems(self) -> bool:

@@ -50,6 +50,10 @@ class NotScored(PythonMetric):
         return self.metric.largest
 
     @property
+    def smallest(self) -> float | None:
+        return self.metric.smallest
+
+    @property
     def lower_is_better(self) -> bool:
         return self.metric.lower_is_better
 

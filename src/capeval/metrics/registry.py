@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from capeval.errors import UsageError, warn
 from capeval.metrics.base import Metric, ParameterValue
+from capeval.metrics.bertscore import BertScore
 from capeval.metrics.bleu import Bleu
 from capeval.metrics.capeval_1 import Capeval1
 from capeval.metrics.chair.metric import ChairI, ChairRecall, ChairS
 from capeval.metrics.cider import CiderD, CiderPaper
+from capeval.metrics.clipscore import ClipScore, RefClipScore
 from capeval.metrics.combine import Combine
 from capeval.metrics.div import Distinct, Div
 from capeval.metrics.fluency import Fluency
@@ -28,6 +30,7 @@ from capeval.metrics.meteor.metric import Meteor
 from capeval.metrics.not_scored import NotScored
 from capeval.metrics.rouge import RougeL, RougeN, RougeS
 from capeval.metrics.self_cider import SelfCider
+from capeval.metrics.sentence import Sentence
 from capeval.metrics.spice.metric import Spice
 from capeval.metrics.spider import Spider
 from capeval.metrics.vifidel.metric import Vifidel
@@ -55,6 +58,10 @@ METRICS: tuple[tuple[Metric, tuple[str, ...]], ...] = (
     (ChairS(), ("fidelity",)),
     (ChairRecall(), ("fidelity",)),
     (Fluency(), ("fidelity",)),
+    (ClipScore(), ("learned",)),
+    (RefClipScore(), ("learned",)),
+    (BertScore(), ("learned",)),
+    (Sentence(), ("learned",)),
     (SelfCider(), ("diversity",)),
     (Lsa(), ("diversity",)),
     *((Mbleu(n=n), ("diversity",)) for n in (1, 2, 3, 4)),
@@ -307,7 +314,7 @@ def _available(group: str, needs: Needs) -> tuple[Metric, ...]:
     available: list[Metric] = []
     for metric in groups()[group]:
         missing = metric.not_installed(needs)
-        reason = None if missing else metric.unavailable(needs)
+        reason = None if missing else metric.left_out(needs)
         if missing:
             available.append(NotScored(metric, missing))
         elif reason is None:

@@ -9,7 +9,7 @@ import base64
 import gzip
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from capeval.data.atomic import atomic_write
@@ -69,7 +69,7 @@ def _render(
     images: Images | Sequence[str] | None,
     path: PathLike | None,
 ) -> str:
-    if images is None or isinstance(images, str | os.PathLike | ImageSource):
+    if images is None or isinstance(images, str | os.PathLike | Mapping | ImageSource):
         source = images
     else:
         warn("images=[…] of a report of caption sets is called draw=[…] now; images= says where the photos are")

@@ -7,10 +7,10 @@ import contextlib
 import os
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 from urllib.parse import quote, urlsplit
 
 from capeval.data.images import ImageFile, ImageSource
@@ -24,8 +24,8 @@ MOST_EMBEDDED = 12_000_000
 """Bytes of small images inside a page; where there are more, all of them are beside it."""
 _AT_ONCE = 256
 
-Images: TypeAlias = "PathLike | ImageSource"
-"""A folder, a tar file or a pattern, as `ImageSource.open` takes it, or what that gave."""
+Images: TypeAlias = "PathLike | Mapping[str, Any] | ImageSource"
+"""A folder, a tar file, a pattern or a mapping, as `ImageSource.open` takes it, or what that gave."""
 
 
 class PagePhotos(TypedDict):

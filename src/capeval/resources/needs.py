@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from capeval.corpus.corpus import Corpus
     from capeval.corpus.document_frequency import DocumentFrequency
+    from capeval.data.images import ImageSource
     from capeval.resources.chair import VocabularySource
     from capeval.resources.objects import ObjectSource
     from capeval.resources.vectors import EmbeddingSource
@@ -31,6 +32,8 @@ TITLES = {
     "meteor_resources": "METEOR's tables",
     "objects": "objects",
     "vocabulary": "words for objects",
+    "images": "images",
+    "device": "a network (extra learned)",
 }
 """Names of the needs in the documentation. A need of another package is called by its key."""
 
@@ -57,6 +60,25 @@ class Given(TypedDict, total=False):
     """Word vectors for WMD and VIFIDEL, by name or path; those inside the package by default."""
     vocabulary: VocabularySource | None
     """Words for objects, for CHAIR: `coco`, the default, `wordnet`, or the path of a file."""
+    images: str | PathLike[str] | Mapping[Any, Any] | ImageSource | None
+    """The images, for CLIPScore: a folder, a tar file or a pattern as `photos/{image_id}.jpg`, or each by its id: a
+    path, the bytes of a file, or a Pillow image. Without them, a group leaves out the metrics that look at images.
+    """
+    device: str | None
+    """What networks run on: `cpu`, `cuda`, `cuda:1`, `mps`; by default the GPU, if there is one. Scores do not depend
+    on it, but for the last digits.
+    """
+
+
+class Share(float):
+    """A finished share, 0 to 1, that says of what, for those who watch the progress."""
+
+    what: str
+
+    def __new__(cls, share: float, what: str) -> Share:
+        self = super().__new__(cls, share)
+        self.what = what
+        return self
 
 
 class Needs:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from capeval._core import Captions
 from capeval.corpus.corpus import CaptionSource, Tokenizer, as_references, tokenize
 from capeval.corpus.document_frequency import DocumentFrequency
 from capeval.corpus.sets import encode_sets
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
-    from capeval._core import Captions
     from capeval.metrics import Metric
 
 TOKENISED: Final = "none"
@@ -82,7 +82,7 @@ class CaptionReward(Reward):
         if isinstance(metric, CiderD) and "document_frequency" not in needs and references.image_count > 1:
             return CiderDOfWords(self._references, metric, self.threads)
         ready = ready_needs(metric, references, self.tokenizer, needs)
-        return _Scorer(metric, self._references, self.tokenizer, ready)
+        return _Scorer(metric, self._references, references, self.tokenizer, ready)
 
     def rewards(self, batch: Batch) -> npt.NDArray[np.float64]:
         """(N,) rewards of the captions of a batch."""
@@ -102,9 +102,12 @@ class CaptionReward(Reward):
 class _Scorer:
     """Scores captions by any metric. The captions of an image are a set, so that its references are encoded once."""
 
-    def __init__(self, metric: Metric, references: Mapping[str, list[str]], tokenizer: Tokenizer, needs: Needs) -> None:
+    def __init__(
+        self, metric: Metric, references: Mapping[str, list[str]], given: Captions, tokenizer: Tokenizer, needs: Needs
+    ) -> None:
         self._metric = metric
         self._references = references
+        self._given = given
         self._tokenizer = tokenizer
         self._needs = needs
 
@@ -115,7 +118,10 @@ class _Scorer:
         references = {image: self._references[image] for image in groups}
         threads = self._needs.threads
         [corpus] = encode_sets({"batch": sets}, references, tokenizer=TOKENISED, threads=threads).values()
-        corpus.tokenizer = self._tokenizer  # which has cut these captions before
+        # The captions were cut before; metrics that read them themselves get them as they were.
+        corpus.tokenizer = self._tokenizer
+        said = {image: [batch.caption(row) for row in rows] for image, rows in groups.items()}
+        corpus.candidate_captions, corpus.reference_captions = Captions.from_dict(said), self._given
         [counted] = count(corpus, (self._metric,), self._needs)
         scores = np.zeros(len(batch.images))
         order = [row for image in corpus.image_ids for row in groups[image]]

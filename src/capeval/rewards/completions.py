@@ -80,6 +80,12 @@ class Batch:
 
     tokens: list[list[str]]
     images: list[str]
+    captions: list[str] | None = None
+    """The captions as they were said; None where there are only tokens."""
+
+    def caption(self, row: int) -> str:
+        """A caption as it was said; its tokens joined by blanks, where there are only tokens."""
+        return self.text(row) if self.captions is None else self.captions[row]
 
     def text(self, row: int) -> str:
         """The tokens of a caption joined by blanks."""
@@ -112,4 +118,4 @@ def batch_of(
     if len(ids) != len(completions):
         raise DataError(f"{len(completions)} captions and {len(ids)} image ids: give one id per caption")
     texts = [text_of(completion, number) for number, completion in enumerate(completions)]
-    return Batch(tokenize(texts, tokenizer=tokenizer, threads=threads), [str(image) for image in ids])
+    return Batch(tokenize(texts, tokenizer=tokenizer, threads=threads), [str(image) for image in ids], texts)

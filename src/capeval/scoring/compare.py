@@ -144,7 +144,7 @@ def compare_results(
         between = [None] * len(between)
     elif not percentile:
         bounds = [
-            jackknife(score.statistics, interval, score.metric.largest)
+            jackknife(score.statistics, interval, score.metric.largest, score.metric.smallest)
             for result in results.values()
             for score in result.values()
         ]

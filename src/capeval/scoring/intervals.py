@@ -57,17 +57,23 @@ def intervals(
     accepted_name("interval method", method, METHODS)
     if method == "percentile":
         return _core.bootstrap_intervals(statistics, samples, level, seed, threads)
-    return [jackknife(rows, level, metric.largest) for rows, metric in zip(statistics, metrics, strict=True)]
+    return [
+        jackknife(rows, level, metric.largest, metric.smallest)
+        for rows, metric in zip(statistics, metrics, strict=True)
+    ]
 
 
-def jackknife(statistics: _core.Statistics, level: float, largest: float | None) -> Interval:
-    """Score ± t · standard error, from the scores without each image; from 0 to `largest`, if there is one.
+def jackknife(
+    statistics: _core.Statistics, level: float, largest: float | None, smallest: float | None = 0.0
+) -> Interval:
+    """Score ± t · standard error, from the scores without each image; from `smallest` to `largest`, where they are.
 
     Efron and Tibshirani 1993, chapter 11. Raises `UsageError` for one image, which says nothing of others.
     """
     score, most = statistics.score(), math.inf if largest is None else largest
+    least = -math.inf if smallest is None else smallest
     reach = _reach(array("d", statistics.scores_without_each()), level)
-    return max(score - reach, 0.0), min(score + reach, most)
+    return max(score - reach, least), min(score + reach, most)
 
 
 def jackknife_differences(systems: Sequence[Sequence[_core.Statistics]], level: float) -> list[Interval]:

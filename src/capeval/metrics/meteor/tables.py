@@ -18,6 +18,7 @@ from capeval import _core
 from capeval.data.atomic import atomic_write
 from capeval.errors import DataError, MissingDependencyError, warn
 from capeval.metrics.meteor.sources import Source, find
+from capeval.resources.needs import Share
 
 FUNCTION_WORDS = "function/english.words"
 """The program takes the English function words for every language, unless told otherwise."""
@@ -107,7 +108,11 @@ def _cache_path(source: Source, language: str) -> str:
 
 def _build(source: Source, language: str, progress: Callable[[float], object]) -> _core.MeteorTables:
     prefixes, modules = _LANGUAGES[language]
-    progress(0.0)
+
+    def built(share: float) -> None:
+        progress(Share(share, "building METEOR's tables, once"))
+
+    built(0.0)
     texts = {
         "function_words": source.text(FUNCTION_WORDS),
         "prefixes": source.text(f"nonbreaking/{prefixes}.prefixes") if prefixes else "",
@@ -116,7 +121,7 @@ def _build(source: Source, language: str, progress: Callable[[float], object]) -
     }
     paraphrases = source.paraphrases(language) if "paraphrase" in modules else None
     try:
-        return _core.MeteorTables.build(language, **texts, paraphrases=paraphrases, progress=progress)
+        return _core.MeteorTables.build(language, **texts, paraphrases=paraphrases, progress=built)
     except DataError as error:
         raise DataError(f"{source}: {error}; install METEOR again") from error
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from capeval.cli import options
-from capeval.cli.interruptible import building_tables, stage
+from capeval.cli.interruptible import show_share, stage
 from capeval.corpus.corpus import Corpus, Tokenizer
 from capeval.data.atomic import atomic_write
 from capeval.errors import MissingDependencyError
@@ -76,7 +76,7 @@ def command(
     from capeval.scoring.score import score_corpus
 
     options.check_outputs(output=output, candidates=written)
-    needs = Needs(threads=threads, progress=building_tables)
+    needs = Needs(threads=threads, progress=show_share)
     chosen = parse_metrics(metrics, needs)
     stage.text = "loading the captioner"
     try:

@@ -1,0 +1,296 @@
+"""BERTScore: each word of one sentence is matched with the nearest word of the other, in context.
+
+Zhang, Kishore, Wu, Weinberger, Artzi, *BERTScore: Evaluating Text Generation with BERT* (ICLR 2020).
+
+    P = Σ_i w(c_i) max_j cos(c_i, r_j) / Σ_i w(c_i),   R = Σ_j w(r_j) max_i cos(c_i, r_j) / Σ_j w(r_j)
+    F = 2 P R / (P + R)
+
+c_i and r_j are the vectors of the tokens in one of the model's layers. w is 1, or the inverse document frequency of the
+token in the references, ln((N + 1) / (n + 1)) where n of N references have it; special tokens weigh 0, but can be the
+nearest.
+
+| point | bert-score 0.3.13 | capeval |
+| --- | --- | --- |
+| several references | the best P, the best R and the best F, each by itself | the same |
+| rescaling | (x − b) / (1 − b), b by layer from a file, after the best is chosen | the same, by `baseline` |
+| cosines all below 0 | 0 where shorter sentences were filled up, depending on the batch | as they are |
+| a sentence whose words all weigh 0 | P or R not a number, F = 0 | all 0 |
+| longer captions | cut, in silence | cut, counted and said |
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from capeval.errors import DataError
+from capeval.metrics.base import Ready, parameter
+from capeval.metrics.learned import Captions, LearnedMetric
+from capeval.resources.learned.checkpoint import with_layers
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from capeval.corpus.corpus import Corpus
+    from capeval.resources.learned.encoder import Encoder
+    from capeval.resources.learned.features import Vector
+    from capeval.resources.learned.texts import Tokenizer, Tokens
+    from capeval.resources.needs import Needs
+
+NO_BASELINE = "none"
+MEASURES = ("f1", "precision", "recall")
+_COLUMNS = {"precision": "P", "recall": "R", "f1": "F"}
+_PAIRS_AT_ONCE = 4000
+"""Pairs of captions whose tokens' vectors are in memory together."""
+
+LAYERS = {
+    "bert-base-uncased": 9, "bert-large-uncased": 18, "bert-base-multilingual-cased": 9, "bert-base-chinese": 8,
+    "roberta-base": 10, "roberta-large": 17, "roberta-large-mnli": 19, "distilroberta-base": 5,
+    "distilbert-base-uncased": 5, "distilbert-base-multilingual-cased": 5, "xlm-roberta-base": 9,
+    "xlm-roberta-large": 17, "albert-base-v2": 9, "albert-large-v2": 14, "albert-xlarge-v2": 13, "albert-xxlarge-v2": 8,
+    "facebook/bart-base": 6, "facebook/bart-large": 10, "facebook/bart-large-mnli": 11, "t5-small": 6, "t5-base": 11,
+    "t5-large": 23, "microsoft/mpnet-base": 8, "microsoft/deberta-base": 9, "microsoft/deberta-base-mnli": 9,
+    "microsoft/deberta-large": 16, "microsoft/deberta-large-mnli": 18, "microsoft/deberta-xlarge": 18,
+    "microsoft/deberta-xlarge-mnli": 40, "microsoft/deberta-v2-xlarge-mnli": 17,
+    "microsoft/deberta-v2-xxlarge-mnli": 22, "microsoft/deberta-v3-base": 9, "microsoft/deberta-v3-large": 12,
+}  # fmt: skip
+"""The layer that bert-score takes of each model: the one that agrees best with people on WMT16."""
+_MOVED = ("FacebookAI/", "google-bert/", "distilbert/", "albert/", "google-t5/")
+"""Where the hub has the models now that had no owner before."""
+
+
+class BertScore(LearnedMetric):
+    """Greedy matching of tokens by the cosine of their vectors, with the best reference; corpus score = mean."""
+
+    measure: str = parameter("what is scored: f1, precision or recall", default="f1", choices=MEASURES)
+    layer: int = parameter(
+        "whose vectors are compared, counted from 1; 0 is the one that bert-score takes of the model",
+        default=0, least=0, most=1000,
+    )  # fmt: skip
+    idf: bool = parameter("weigh tokens by how few references have them", default=False)
+    baseline: str = parameter(
+        "a file of baselines in bert-score's format, by which scores are rescaled; none for none", default=NO_BASELINE
+    )
+
+    family: ClassVar[str] = "bertscore"
+    title: ClassVar[str] = "BERTScore"
+    summary: ClassVar[str] = "Each word of the candidate has a word of the same meaning in a reference, and vice versa."
+    equation: ClassVar[str] = (
+        "F = 2 P R / (P + R),  P = Σ_i w_i max_j cos(c_i, r_j) / Σ w_i,  R = Σ_j w_j max_i cos(c_i, r_j) / Σ w_j"
+    )
+    source: ClassVar[str] = "Zhang et al., ICLR 2020"
+    upper: ClassVar[float | None] = 1.0
+    needs: ClassVar[tuple[str, ...]] = ("references", "device")
+    nothing: ClassVar[dict[str, str]] = {
+        "empty caption": "0, before rescaling",
+        "empty reference": "0, before rescaling; another reference can be better",
+        "words that all weigh 0": "0, before rescaling",
+    }
+    usual_model: ClassVar[str] = "roberta-large"
+
+    @property
+    def smallest(self) -> float | None:
+        return -1.0 if self.baseline == NO_BASELINE else None
+
+    @property
+    def trained_on_references(self) -> bool:  # type: ignore[override]
+        """Whether tokens are weighed by the references of all images."""
+        return self.idf
+
+    @property
+    def usual_layer(self) -> int:
+        """The layer that bert-score takes of the model; 0 for a model that it does not know."""
+        owner = next((owner for owner in _MOVED if self.model.startswith(owner)), "")
+        return LAYERS.get(self.model.removeprefix(owner), 0)
+
+    def signature_parts(self) -> list[str]:
+        """Without the layer and the file, which `ready` names: the layer that was taken, the file by its numbers."""
+        return [part for part in super().signature_parts() if not part.startswith(("layer:", "baseline:"))]
+
+    def ready(self, corpus: Corpus, needs: Needs) -> Ready:
+        """Takes the model, counts the tokens of the references and reads the baselines.
+
+        Raises `MissingDependencyError` without the extra, `UsageError` for a layer that the model does not have,
+        `DataError` for a checkpoint or a file that cannot be used.
+        """
+        self.checkpoint.check_usable(self.label)
+        from capeval.resources.learned.checkpoint import load
+        from capeval.resources.learned.encoder import Encoder
+
+        layer = self.layer or self.usual_layer
+        baseline = None if self.baseline == NO_BASELINE else read_baseline(self.baseline, layer)
+        encoder = load(Encoder, with_layers(self.checkpoint, layer), needs)
+        tokenizer = encoder.tokenizer(blank_first=True)
+        captions = Captions.of(corpus, tokenizer.limit, references=True)
+        weights = None
+        signature = [f"model:{encoder.identity}", f"layer:{layer}"]
+        if self.idf:
+            weights = Weights.of(captions, tokenizer)
+            signature.append(f"idf:references({weights.documents:,})".replace(",", ""))
+        if baseline is not None:
+            signature.append("baseline:" + "+".join(f"{value:.8g}" for value in baseline.values()))
+        own = Matched(captions, encoder, tokenizer, weights, baseline, needs)
+        return Ready(corpus._core, signature=tuple(signature), own=own)
+
+    def scores(self, own: Matched) -> Iterable[float]:
+        best = own.best(MEASURES.index(self.measure))
+        if own.baseline is None:
+            return best
+        base = own.baseline[self.measure]
+        return ((score - base) / (1 - base) for score in best)
+
+
+def read_baseline(path: str, layer: int) -> dict[str, float]:
+    """The baselines of a layer by measure, out of a table with the columns LAYER, P, R and F.
+
+    Raises `DataError` for another file, a layer that it does not have, or a number that is not below 1.
+    """
+    import csv
+
+    from capeval.data.fields import decoded
+    from capeval.data.source import read_bytes
+
+    rows = list(csv.reader(decoded(read_bytes(path), path).splitlines()))
+    wanted = ["LAYER", *_COLUMNS.values()]
+    if not rows or [name.strip() for name in rows[0]] != wanted:
+        raise DataError(
+            f"{path}: is no file of bert-score's baselines; its first line must be {','.join(wanted)}, and each other "
+            "line has a layer and its three numbers (such files are in bert_score/rescale_baseline)"
+        )
+    for number, row in enumerate(rows[1:], 2):
+        try:
+            own, *values = map(float, row)
+        except ValueError:
+            own, values = -1.0, []
+        if len(values) != len(_COLUMNS) or not all(math.isfinite(value) and value < 1 for value in values):
+            raise DataError(f"{path}, line {number}: must be a layer and three numbers below 1, got {','.join(row)!r}")
+        if own == layer:
+            return dict(zip(_COLUMNS, values, strict=True))
+    raise DataError(f"{path}: has no baselines of layer {layer}; choose the file of this model, or another layer")
+
+
+class Weights:
+    """Inverse document frequencies of tokens in references."""
+
+    def __init__(self, counts: Mapping[int, int], documents: int) -> None:
+        self.documents = documents
+        """Number of references."""
+        self._counts = counts
+
+    @classmethod
+    def of(cls, captions: Captions, tokenizer: Tokenizer) -> Weights:
+        """Those in all references of the captions."""
+        references = Counter(text for _, own in captions.given.values() for text in own)
+        counts: Counter[int] = Counter()
+        for times, own in zip(references.values(), tokenizer(list(references)), strict=True):
+            counts.update(dict.fromkeys(own.ids, times))
+        return cls(counts, references.total())
+
+    def __call__(self, token: int) -> float:
+        return math.log((self.documents + 1) / (self._counts.get(token, 0) + 1))
+
+    def __str__(self) -> str:
+        return json.dumps([self.documents, sorted(self._counts.items())])
+
+
+@dataclass
+class Matched:
+    """What BERTScore compares: the tokens of captions, their weights, and the model that has a vector for each."""
+
+    captions: Captions
+    encoder: Encoder
+    tokenizer: Tokenizer
+    weights: Weights | None
+    baseline: dict[str, float] | None
+    needs: Needs
+
+    def best(self, measure: int) -> Iterator[float]:
+        """The best F, P or R (0, 1, 2) of each candidate over its references, before rescaling."""
+        pairs = [(candidate, references) for _, candidate, references in self.captions.pairs()]
+        # Nothing and a caption, which are no such pair, have 0 in common.
+        wanted = dict.fromkeys(
+            (candidate, one) for candidate, own in pairs for one in own if candidate.strip() and one.strip()
+        )
+        scores: dict[tuple[str, str], tuple[float, float]] = self.needs.once(self._scope(), dict)
+        self._score([pair for pair in wanted if pair not in scores], scores)
+        self.captions.note_cut(self._cut().__contains__)
+        for candidate, references in pairs:
+            found = (scores.get((candidate, one), (0.0, 0.0)) for one in references)
+            yield max((f1(*both)[measure] for both in found), default=0.0)
+
+    def _scope(self) -> str:
+        from capeval.resources.learned.features import digest
+
+        checkpoint = self.encoder.checkpoint
+        weighed = "" if self.weights is None else digest(str(self.weights)).hex()
+        return f"pair {self.encoder.identity} {checkpoint.precision} {checkpoint.layers} {weighed}"
+
+    def _cut(self) -> set[str]:
+        return self.needs.once(("cut", self.encoder.identity, self.tokenizer.limit), set)
+
+    def _score(self, pairs: Sequence[tuple[str, str]], scores: dict[tuple[str, str], tuple[float, float]]) -> None:
+        """Adds precision and recall of the pairs: from the cache, where they are many, or made."""
+        from capeval.resources.learned import features
+        from capeval.resources.learned.features import WORTH_KEEPING, Features, digest
+
+        kept = len(pairs) >= WORTH_KEEPING
+        cache = Features(features.path(), self._scope())
+        texts = list(dict.fromkeys(text for pair in pairs for text in pair))
+        tokens = dict(zip(texts, self.tokenizer(texts), strict=True))
+        self._cut().update(text for text, own in tokens.items() if own.cut)
+        remaining = iter(pairs)
+        while piece := list(islice(remaining, _PAIRS_AT_ONCE)):
+            digests = {pair: digest(json.dumps(pair)) for pair in piece}
+            found = cache.find(list(digests.values())) if kept else {}
+            rest = [pair for pair in piece if digests[pair] not in found]
+            new = {digests[pair]: both for pair, both in zip(rest, self._matched(rest, tokens), strict=True)}
+            if kept:
+                cache.keep(new)
+            found |= new
+            for pair in piece:
+                precision, recall = found[digests[pair]].tolist()
+                scores[pair] = precision, recall
+
+    def _matched(self, pairs: Sequence[tuple[str, str]], tokens: Mapping[str, Tokens]) -> Iterator[Vector]:
+        """Precision and recall of each pair."""
+        import numpy as np
+
+        texts = list(dict.fromkeys(text for pair in pairs for text in pair))
+        made = self.encoder.tokens([tokens[text] for text in texts], self.needs)
+        vectors = dict(zip(texts, made, strict=True))
+        weights = {text: self._weights(tokens[text].ids) for text in texts}
+        for candidate, reference in pairs:
+            both = match(vectors[candidate], vectors[reference], weights[candidate], weights[reference])
+            yield np.array(both, dtype=np.float32)
+
+    def _weights(self, ids: Sequence[int]) -> npt.NDArray[np.float64]:
+        import numpy as np
+
+        if self.weights is not None:
+            return np.array([self.weights(token) for token in ids])
+        return np.array([0.0 if token in self.encoder.special else 1.0 for token in ids])
+
+
+def match(candidate: Any, reference: Any, mine: Any, theirs: Any) -> tuple[float, float]:
+    """Precision and recall of unit vectors of tokens (tokens, numbers), with a weight for each token."""
+    import numpy as np
+
+    cosines = candidate.astype(np.float64) @ reference.astype(np.float64).T
+    return _mean(cosines.max(axis=1), mine), _mean(cosines.max(axis=0), theirs)
+
+
+def _mean(cosines: Any, weights: Any) -> float:
+    total = float(weights.sum())
+    return min(float((cosines * weights).sum()) / total, 1.0) if total > 0 else 0.0
+
+
+def f1(precision: float, recall: float) -> tuple[float, float, float]:
+    """F, precision and recall, in the order of `MEASURES`."""
+    total = precision + recall
+    return (2 * precision * recall / total if total > 0 else 0.0), precision, recall

@@ -1,0 +1,169 @@
+"""CLIPScore and RefCLIPScore: whether the caption fits the picture.
+
+Hessel, Holtzman, Forbes, Le Bras, Choi, *CLIPScore: A Reference-free Evaluation Metric for Image Captioning* (EMNLP
+2021), equations 1 and 2.
+
+    CLIPScore(c, v)       = w · max(cos(c, v), 0)
+    RefCLIPScore(c, R, v) = H-Mean(CLIPScore(c, v), max(max_{r ∈ R} cos(c, r), 0))
+
+v is the model's vector of the image, c and r are those of "A photo depicts " with the caption behind it.
+
+| point | paper | published program | capeval |
+| --- | --- | --- | --- |
+| model | CLIP ViT-B/32 | the same, in half precision on a GPU | any of transformers by `model`; float32 unless told |
+| longer captions | – | cut at 77 tokens | cut at 77, counted and said; `long`: at the model's own limit |
+| image turned by its camera | – | as it lies in the file | turned |
+| empty caption | – | the score of "A photo depicts" | 0 |
+| cosine with a reference below 0 | 0 | negative | 0 |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from capeval.errors import UsageError, warn
+from capeval.metrics.base import Ready, parameter
+from capeval.metrics.learned import Captions, LearnedMetric
+
+if TYPE_CHECKING:
+    from capeval.corpus.corpus import Corpus
+    from capeval.data.images import ImageFile
+    from capeval.resources.learned.clip import Clip
+    from capeval.resources.learned.features import Vector
+    from capeval.resources.learned.texts import TextVectors
+    from capeval.resources.needs import Needs
+
+LACKS_IMAGES = "needs the images: give --images DIR, a tar file, a pattern or a column (images=… in Python)"
+"""Ending of the message, after the metric's name, if a call gives no images."""
+PROMPT = "A photo depicts "
+LIMIT = 77
+"""Tokens that CLIP reads."""
+
+
+class ClipScore(LearnedMetric):
+    """Cosine of caption and image in the space of a model of both; corpus score = mean."""
+
+    w: float = parameter("weight of the cosine, which stretches it over 0 to 1", default=2.5, above=0.0)
+    long: bool = parameter(
+        "read captions up to the model's own limit, as Long-CLIP's 248 tokens; no cuts them at CLIP's 77", default=False
+    )
+
+    family: ClassVar[str] = "clipscore"
+    title: ClassVar[str] = "CLIPScore"
+    summary: ClassVar[str] = "The caption fits the picture."
+    equation: ClassVar[str] = "CLIPScore = w max(cos(c, v), 0)"
+    source: ClassVar[str] = "Hessel et al., EMNLP 2021, eq. 1"
+    upper: ClassVar[float | None] = 2.5
+    needs: ClassVar[tuple[str, ...]] = ("images", "device")
+    nothing: ClassVar[dict[str, str]] = {"empty caption": "0"}
+    usual_model: ClassVar[str] = "openai/clip-vit-base-patch32"
+
+    compares_references: ClassVar[bool] = False
+
+    @property
+    def largest(self) -> float | None:
+        return self.w
+
+    def unavailable(self, needs: Needs) -> str | None:
+        return super().unavailable(needs) or (None if "images" in needs else f"it {LACKS_IMAGES}")
+
+    def ready(self, corpus: Corpus, needs: Needs) -> Ready:
+        """Takes the model, and finds the image of each caption.
+
+        Raises `UsageError` without images, `MissingDependencyError` without the extra, `DataError` for a checkpoint or
+        images that cannot be used.
+        """
+        self.checkpoint.check_usable(self.label)
+        if "images" not in needs:
+            raise UsageError(f"{self.label} {LACKS_IMAGES}")
+        from capeval.resources.learned.checkpoint import load
+        from capeval.resources.learned.clip import Clip
+        from capeval.resources.learned.images import files_of_images
+        from capeval.resources.learned.texts import TextVectors
+
+        images = needs.images(corpus)
+        files = files_of_images(needs, images)
+        clip = load(Clip, self.checkpoint, needs)
+        if self.long and clip.limit <= LIMIT:
+            warn(f"{self.label}: {self.checkpoint} reads {clip.limit} tokens at most, so that long=yes changes nothing")
+        tokenizer = clip.tokenizer(None if self.long else LIMIT)
+        more = f"; {self.name}(long=yes) reads {clip.limit}" if clip.limit > tokenizer.limit else ""
+        captions = Captions.of(corpus, tokenizer.limit, references=self.compares_references, remedy=more)
+        own = Seen(
+            captions, TextVectors(clip, tokenizer, needs), clip, files,
+            dict(zip(corpus.image_ids, images, strict=True)), needs,
+        )  # fmt: skip
+        return Ready(corpus._core, signature=(f"model:{clip.identity}",), own=own)
+
+    def scores(self, own: Seen) -> Iterable[float]:
+        pictures, vectors = own.pictures(), own.captions.vectors(own.reader, shown)
+        for image, candidate, references in own.captions.pairs():
+            if not candidate.strip():
+                yield 0.0
+                continue
+            mine = vectors[candidate]
+            fit = self.w * max(cosine(mine, pictures[own.image_of[image]]), 0.0)
+            yield self.with_references(fit, (cosine(mine, vectors[one]) for one in references if one.strip()))
+
+    def with_references(self, fit: float, cosines: Iterable[float]) -> float:  # noqa: ARG002
+        """The score from that of caption and image, and the cosines of caption and references."""
+        return fit
+
+
+class RefClipScore(ClipScore):
+    """Harmonic mean of CLIPScore and the cosine with the nearest reference; corpus score = mean."""
+
+    family: ClassVar[str] = "refclipscore"
+    title: ClassVar[str] = "RefCLIPScore"
+    summary: ClassVar[str] = "The caption fits the picture, and means what a reference means."
+    equation: ClassVar[str] = "RefCLIPScore = 2 s r / (s + r),  s = w max(cos(c, v), 0),  r = max(max_j cos(c, r_j), 0)"
+    source: ClassVar[str] = "Hessel et al., EMNLP 2021, eq. 2"
+    upper: ClassVar[float | None] = 2 * 2.5 / 3.5
+    needs: ClassVar[tuple[str, ...]] = ("references", "images", "device")
+    nothing: ClassVar[dict[str, str]] = {
+        "empty caption": "0",
+        "empty reference": "it is left out; 0 where there is no other",
+    }
+
+    compares_references: ClassVar[bool] = True
+
+    @property
+    def largest(self) -> float | None:
+        return 2 * self.w / (self.w + 1)
+
+    def with_references(self, fit: float, cosines: Iterable[float]) -> float:
+        nearest = max(cosines, default=0.0)
+        return 2 * fit * nearest / (fit + nearest) if fit > 0 and nearest > 0 else 0.0
+
+
+@dataclass
+class Seen:
+    """What CLIPScore compares: captions and images, and the model that puts both into one space."""
+
+    captions: Captions
+    reader: TextVectors
+    clip: Clip
+    files: Mapping[str, ImageFile]
+    image_of: Mapping[str, str]
+    """The image of each image id of the corpus."""
+    needs: Needs
+
+    def pictures(self) -> Mapping[str, Vector]:
+        """The vectors of the images."""
+        from capeval.resources.learned.clip import vectors_of_images
+
+        return vectors_of_images(self.clip, self.files, self.needs)
+
+
+def shown(caption: str) -> str:
+    """The text that the model reads in the place of a caption."""
+    return PROMPT + caption
+
+
+def cosine(a: Any, b: Any) -> float:
+    """The cosine of two unit vectors, at most 1."""
+    import numpy as np
+
+    return min(float(np.dot(a.astype(np.float64), b.astype(np.float64))), 1.0)

@@ -1,0 +1,119 @@
+"""What metrics that ask a network have in common: which checkpoint, how exact, and captions that are cut."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from capeval.errors import some
+from capeval.metrics.base import PythonMetric, Ready, parameter
+from capeval.resources.learned.checkpoint import MAIN, PRECISIONS, Checkpoint, missing_extra
+
+if TYPE_CHECKING:
+    from capeval import _core
+    from capeval.corpus.corpus import Corpus
+    from capeval.resources.learned.features import Vector
+    from capeval.resources.learned.texts import TextVectors
+    from capeval.resources.needs import Needs
+
+
+@dataclass
+class Captions:
+    """The captions of a corpus as they were given, and which of them the network did not read to their end."""
+
+    given: dict[str, tuple[list[str], list[str]]]
+    """Candidates and references by image id."""
+    limit: int
+    """The most tokens that the network reads."""
+    remedy: str = ""
+    """What to do where captions are cut, as the end of a message."""
+    cut: list[str] = field(default_factory=list)
+    """The image of each caption that was cut."""
+
+    @classmethod
+    def of(cls, corpus: Corpus, limit: int, *, references: bool, remedy: str = "") -> Captions:
+        """Those of the corpus; with its references only where the metric reads them."""
+        given = {image: corpus.given(image) for image in corpus.image_ids}
+        if not references:
+            given = {image: (candidates, []) for image, (candidates, _) in given.items()}
+        return cls(given, limit, remedy)
+
+    def texts(self) -> list[str]:
+        """All that say something, each once."""
+        every = chain.from_iterable(chain(*sides) for sides in self.given.values())
+        return [text for text in dict.fromkeys(every) if text.strip()]
+
+    def note_cut(self, is_cut: Callable[[str], bool]) -> None:
+        """Notes the images of the captions that were cut."""
+        self.cut = [image for image, sides in self.given.items() for text in chain(*sides) if is_cut(text)]
+
+    def vectors(self, reader: TextVectors, shown: Callable[[str], str] = str) -> Mapping[str, Vector]:
+        """A vector for each caption that says something; `shown` is what the network gets in its place."""
+        texts = self.texts()
+        vectors = reader.of(map(shown, texts))
+        self.note_cut(lambda text: reader.is_cut(shown(text)))
+        return {text: vectors[shown(text)] for text in texts}
+
+    def pairs(self) -> Iterable[tuple[str, str, list[str]]]:
+        """Image id, candidate and references, candidate after candidate."""
+        for image, (candidates, references) in self.given.items():
+            for candidate in candidates:
+                yield image, candidate, references
+
+
+class LearnedMetric(PythonMetric):
+    """A metric that asks a checkpoint of transformers; its corpus score is the mean over captions.
+
+    Subclasses say which checkpoint is the usual one, load it in `ready`, and score the captions.
+    """
+
+    model: str = parameter(
+        "a checkpoint of transformers: a folder with its files, or a name on the hub", default=None, kind=str
+    )
+    revision: str = parameter("branch, tag or commit of a checkpoint on the hub", default=MAIN)
+    precision: str = parameter("the numbers that the network counts with", default="float32", choices=PRECISIONS)
+
+    usual_model: ClassVar[str]
+
+    def complete(self) -> None:
+        """Fills in the usual checkpoint."""
+        values: dict[str, Any] = vars(self)
+        if values["model"] is None:
+            values["model"] = self.usual_model
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """The checkpoint that these parameters name."""
+        return Checkpoint(self.model, self.revision, self.precision)
+
+    def unavailable(self, needs: Needs) -> str | None:  # noqa: ARG002
+        return missing_extra("it")
+
+    def left_out(self, needs: Needs) -> str | None:
+        """A group asks no hub for gigabytes: the metric is left out, too, where its model is not on this machine."""
+        return self.unavailable(needs) or self.checkpoint.missing("it")
+
+    def signature_parts(self) -> list[str]:
+        """Those of all parameters but what names the checkpoint: `ready` says which one that was."""
+        return [part for part in super().signature_parts() if not part.startswith(("model:", "revision:"))]
+
+    def scores(self, own: Any) -> Iterable[float]:
+        """The score of each candidate, image after image, from what `ready` made."""
+        raise NotImplementedError
+
+    def statistics(self, corpus: Corpus, ready: Ready) -> Sequence[Sequence[float]]:  # noqa: ARG002
+        return [(score, 1.0) for score in self.scores(ready.own)]
+
+    def warnings(self, ready: Ready, statistics: _core.Statistics) -> list[str]:  # noqa: ARG002
+        """Says how many captions were cut at the network's length."""
+        captions: Captions = ready.own.captions
+        if not captions.cut:
+            return []
+        have = "1 caption has" if len(captions.cut) == 1 else f"{len(captions.cut):,} captions have"
+        message = (
+            f"{self.label}: {have} more than the {captions.limit} tokens that the model reads, special ones among "
+            f"them, and the rest was cut off: {some(list(dict.fromkeys(captions.cut)))}{captions.remedy}"
+        )
+        return [message]

@@ -1,0 +1,80 @@
+"""Sentence: the cosine of sentence embeddings, with the best reference.
+
+Reimers and Gurevych, *Sentence-BERT: Sentence Embeddings using Siamese BERT-Networks* (EMNLP 2019): the vector of a
+sentence is the mean of its tokens' vectors in the last layer.
+
+    Sentence(c, R) = max_{r ∈ R} cos(c, r)
+
+| point | sentence-transformers | capeval |
+| --- | --- | --- |
+| pooling | as the checkpoint says | mean over all tokens, special ones among them |
+| longer captions | cut at `max_seq_length`, in silence | cut where the model has no more positions, counted and said |
+| several references | – | the best one |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from capeval.metrics.base import Ready
+from capeval.metrics.clipscore import cosine
+from capeval.metrics.learned import Captions, LearnedMetric
+
+if TYPE_CHECKING:
+    from capeval.corpus.corpus import Corpus
+    from capeval.resources.learned.texts import TextVectors
+    from capeval.resources.needs import Needs
+
+
+class Sentence(LearnedMetric):
+    """Cosine of sentence embeddings, with the best reference; corpus score = mean."""
+
+    family: ClassVar[str] = "sentence"
+    title: ClassVar[str] = "Sentence"
+    summary: ClassVar[str] = "The candidate means what a reference means."
+    equation: ClassVar[str] = "Sentence = max_j cos(c, r_j)"
+    source: ClassVar[str] = "Reimers and Gurevych, EMNLP 2019"
+    upper: ClassVar[float | None] = 1.0
+    needs: ClassVar[tuple[str, ...]] = ("references", "device")
+    nothing: ClassVar[dict[str, str]] = {
+        "empty caption": "0",
+        "empty reference": "it is left out; 0 where there is no other",
+    }
+    usual_model: ClassVar[str] = "sentence-transformers/all-MiniLM-L6-v2"
+
+    @property
+    def smallest(self) -> float | None:
+        return -1.0
+
+    def ready(self, corpus: Corpus, needs: Needs) -> Ready:
+        """Takes the model.
+
+        Raises `MissingDependencyError` without the extra, `DataError` for a checkpoint that cannot be used.
+        """
+        self.checkpoint.check_usable(self.label)
+        from capeval.resources.learned.checkpoint import load
+        from capeval.resources.learned.encoder import Encoder
+        from capeval.resources.learned.texts import TextVectors
+
+        encoder = load(Encoder, self.checkpoint, needs)
+        tokenizer = encoder.tokenizer()
+        own = Read(Captions.of(corpus, tokenizer.limit, references=True), TextVectors(encoder, tokenizer, needs))
+        return Ready(corpus._core, signature=(f"model:{encoder.identity}",), own=own)
+
+    def scores(self, own: Read) -> Iterable[float]:
+        vectors = own.captions.vectors(own.reader)
+        for _, candidate, references in own.captions.pairs():
+            if not candidate.strip():
+                yield 0.0
+            else:
+                yield max((cosine(vectors[candidate], vectors[one]) for one in references if one.strip()), default=0.0)
+
+
+@dataclass
+class Read:
+    """What is compared, and what reads it."""
+
+    captions: Captions
+    reader: TextVectors

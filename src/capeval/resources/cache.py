@@ -1,0 +1,133 @@
+"""Results that took long, kept in a database of the user's cache folder.
+
+Several processes may use it at once: each transaction is short, and waits for those of others. The journal is SQLite's
+default and not a write-ahead log, which needs to write where it only reads and fails on network drives. A database that
+cannot be used costs time, not the result: one warning says why, and the results of this process are not kept.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Generic, TypeVar
+
+from capeval.errors import warn
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+_PATIENCE = 60.0
+"""Seconds to wait for other processes."""
+_AT_ONCE = 500
+"""Number of keys in a query: SQLite takes 999 parameters in its older versions."""
+
+
+class Cache(Generic[K, V]):
+    """Results by what made them (`scope`) and a key. Subclasses name the table and say how both are stored.
+
+    After the first failure nothing more is kept; after a failure to read, nothing more is read.
+
+    Args:
+        path: the database; made when something is kept first.
+        scope: what made the results: another version of it has other results.
+    """
+
+    what: ClassVar[str]
+    """What messages call the results: `the cache of {what}`."""
+    again: ClassVar[str]
+    """What is done once more where nothing is kept, in words."""
+    table: ClassVar[str]
+    columns: ClassVar[tuple[str, str, str]]
+    """Those of the scope, the key and the result, each `NAME TYPE`."""
+    replaces: ClassVar[bool] = False
+    """Whether a result that is kept once more takes the place of the one that is there."""
+
+    def __init__(self, path: str, scope: str) -> None:
+        self.path = path
+        self.scope = scope
+        self.readable = self.writable = True
+
+    def stored_key(self, key: K) -> Any:
+        """The key as SQLite has it."""
+        raise NotImplementedError
+
+    def stored(self, value: V) -> Any:
+        """The result as SQLite has it."""
+        raise NotImplementedError
+
+    def loaded(self, stored: Any) -> V | None:
+        """The result that was stored; None for one that is damaged and is to be made again.
+
+        A `ValueError` or `TypeError` means that the whole file is damaged.
+        """
+        raise NotImplementedError
+
+    def find(self, keys: Sequence[K]) -> dict[K, V]:
+        """The results that are there."""
+        found: dict[K, V] = {}
+        if not self.readable or not os.path.exists(self.path):
+            return found
+        scope, key, value = (column.split()[0] for column in self.columns)
+        with self._guard(), self._opened() as database:
+            if not database.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (self.table,)).fetchone():
+                return found
+            by_stored = {self.stored_key(one): one for one in keys}
+            for some in _pieces(list(by_stored), _AT_ONCE):
+                marks = ", ".join("?" * len(some))
+                query = f"SELECT {key}, {value} FROM {self.table} WHERE {scope} = ? AND {key} IN ({marks})"  # noqa: S608
+                for stored_key, stored in database.execute(query, (self.scope, *some)):
+                    loaded = self.loaded(stored)
+                    if loaded is not None:
+                        found[by_stored[stored_key]] = loaded
+        return found
+
+    def keep(self, results: Mapping[K, V]) -> None:
+        """Adds the results, all or none."""
+        if not self.writable or not results:
+            return
+        names = [column.split()[0] for column in self.columns]
+        declared = ", ".join(f"{column} NOT NULL" for column in self.columns)
+        with self._guard(writing=True):
+            os.makedirs(os.path.dirname(self.path), exist_ok=True)
+            with self._opened() as database:
+                database.execute(
+                    f"CREATE TABLE IF NOT EXISTS {self.table} ({declared}, PRIMARY KEY ({names[0]}, {names[1]})) "
+                    "WITHOUT ROWID"
+                )
+                database.execute("BEGIN IMMEDIATE")
+                database.executemany(
+                    f"INSERT OR {'REPLACE' if self.replaces else 'IGNORE'} INTO {self.table} VALUES (?, ?, ?)",  # noqa: S608
+                    ((self.scope, self.stored_key(key), self.stored(value)) for key, value in results.items()),
+                )
+                database.execute("COMMIT")
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        with contextlib.closing(sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)) as database:
+            yield database
+
+    @contextlib.contextmanager
+    def _guard(self, *, writing: bool = False) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError, ValueError, TypeError) as error:
+            self.readable = self.readable and writing
+            self.writable = False
+            warn(
+                f"{self.path}: the cache of {self.what} cannot be used ({error}); scores are right, but {self.again}: "
+                f"{_remedy(error)}"
+            )
+
+
+def _remedy(error: Exception) -> str:
+    if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
+        return "remove the file, it is damaged"
+    if isinstance(error, (ValueError, TypeError)):
+        return "remove the file, it is damaged"
+    return "free space there or make it writable, or choose another place by XDG_CACHE_HOME"
+
+
+def _pieces(items: list[Any], size: int) -> Iterable[list[Any]]:
+    return (items[start : start + size] for start in range(0, len(items), size))

@@ -1,0 +1,224 @@
+"""Which checkpoint a metric runs, whether it is here, and the loaded networks: once per process."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from capeval.errors import MissingDependencyError, UsageError
+
+if TYPE_CHECKING:
+    from capeval.resources.needs import Needs
+
+N = TypeVar("N", bound="Network")
+
+PRECISIONS = ("float32", "float16", "bfloat16")
+MAIN = "main"
+"""The revision that the hub gives unless told otherwise."""
+
+_SUFFIXES = (".json", ".txt", ".model", ".safetensors", ".bin")
+"""Suffixes of the files of a checkpoint that its results depend on."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A checkpoint of transformers, with the precision in which it runs."""
+
+    name: str
+    """A folder, or a name on the hub."""
+    revision: str = MAIN
+    """Branch, tag or commit on the hub."""
+    precision: str = "float32"
+    layers: int | None = None
+    """Keep only so many of its layers, from the first; None keeps all."""
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is on this machine, rather than on the hub."""
+        return os.path.isdir(self.name)
+
+    def __str__(self) -> str:
+        return self.name if self.revision == MAIN else f"{self.name}@{self.revision}"
+
+    def missing(self, what: str) -> str | None:
+        """Why it cannot be used without asking the hub, and what to do; None where it can."""
+        lacking = missing_extra(what)
+        if lacking is not None:
+            return lacking
+        if self.is_folder or _in_cache(self.name, self.revision):
+            return None
+        return (
+            f"it needs the model {self}, which is not on this machine: name the metric by itself, so that the hub is "
+            "asked for the model, or give a folder (model=DIR)"
+        )
+
+    def check_usable(self, what: str) -> None:
+        """Raises `MissingDependencyError` without the extra, `UsageError` for the revision of a folder."""
+        if missing_extra(what) is not None:
+            raise MissingDependencyError(what, extra="learned")
+        if self.is_folder and self.revision != MAIN:
+            raise UsageError(f"{self.name} is a folder, which has no revisions; leave revision={self.revision} out")
+
+    def checksum(self) -> str:
+        """Twelve digits of what is in the folder; of a checkpoint of the hub none, which has a commit."""
+        if not self.is_folder:
+            return ""
+        files = sorted(file.path for file in os.scandir(self.name) if file.is_file() and file.name.endswith(_SUFFIXES))
+        stats = [(path, os.stat(path)) for path in files]
+        return _checksum(tuple((path, status.st_size, status.st_mtime_ns) for path, status in stats))
+
+
+def missing_extra(what: str) -> str | None:
+    """The message about a missing extra, None where it is installed. Nothing is imported to find out."""
+    if all(importlib.util.find_spec(package) for package in ("torch", "transformers", "PIL")):
+        return None
+    return str(MissingDependencyError(what, extra="learned"))
+
+
+@lru_cache(maxsize=16)
+def _checksum(files: tuple[tuple[str, int, int], ...]) -> str:
+    import hashlib
+
+    digest = hashlib.sha256()
+    for path, size, _ in files:
+        digest.update(f"{os.path.basename(path)} {size}\n".encode())
+        with open(path, "rb") as file:
+            while piece := file.read(1 << 20):
+                digest.update(piece)
+    return digest.hexdigest()[:12]
+
+
+def _in_cache(name: str, revision: str) -> bool:
+    """Whether the hub's cache has the checkpoint's configuration, and so, as a rule, the checkpoint."""
+    from huggingface_hub import try_to_load_from_cache
+    from huggingface_hub.errors import HFValidationError
+
+    try:
+        return isinstance(try_to_load_from_cache(name, "config.json", revision=revision), str)
+    except HFValidationError:
+        return False
+
+
+class Network:
+    """A loaded network, with what identifies its results. Subclasses load it and say what it makes of its input."""
+
+    batch = 8
+    """Inputs at once on a processor. Each batch has as many, the last one filled up, so that a result does not depend
+    on what else is there: matrices of other sizes can be summed in another order."""
+    batch_on_gpu = 64
+
+    def __init__(self, checkpoint: Checkpoint, device: Any) -> None:
+        self.checkpoint = checkpoint
+        self.device = device
+        self.size = self.batch if device.type == "cpu" else self.batch_on_gpu
+
+    commit: str | None = None
+    """The commit on the hub."""
+
+    @property
+    def identity(self) -> str:
+        """Name and checksum of a folder, name and commit of a checkpoint of the hub: as signatures have it."""
+        if self.checkpoint.is_folder:
+            name = os.path.basename(os.path.abspath(self.checkpoint.name))
+            return f"{name}({self.checkpoint.checksum()})"
+        version = self.commit[:12] if self.commit else self.checkpoint.revision
+        return f"{self.checkpoint.name}@{version}"
+
+    def in_batches(self, count: int, run: Callable[[list[int]], Any]) -> list[Any]:
+        """`run` on numbers below `count`, always `size` of them; what it gives for each, in order.
+
+        A batch that does not fit into the memory of a GPU is tried again with half as many.
+
+        Raises `UsageError` where not even one fits.
+        """
+        results: list[Any] = []
+        while len(results) < count:
+            chosen = list(range(len(results), min(len(results) + self.size, count)))
+            filled = chosen + chosen[-1:] * (self.size - len(chosen))
+            try:
+                results += list(run(filled))[: len(chosen)]
+            except RuntimeError as error:
+                if "out of memory" not in str(error):
+                    raise
+                if self.size == 1:
+                    raise UsageError(
+                        f"{self.checkpoint} does not fit into the memory of {self.device}; choose another device, or "
+                        "precision=float16"
+                    ) from None
+                self.size //= 2
+        return results
+
+
+_networks: dict[tuple[type[Network], Checkpoint, str, str], Network] = {}
+_loading = threading.Lock()
+
+
+def load(kind: type[N], checkpoint: Checkpoint, needs: Needs) -> N:
+    """The network, loaded once per process for each checkpoint, precision and device.
+
+    Raises:
+        MissingDependencyError: the extra is not installed.
+        UsageError: no such device.
+        DataError: the checkpoint cannot be loaded, or is of another kind.
+    """
+    from capeval.vision.device import choose_device
+
+    device = choose_device(needs.get("device") or "auto")
+    key = (kind, checkpoint, checkpoint.checksum(), str(device))
+    with _loading:
+        if key not in _networks:
+            _networks[key] = kind(checkpoint, device)
+        return cast("N", _networks[key])
+
+
+def parts(checkpoint: Checkpoint, *, what: str) -> tuple[Any, Any, str | None]:
+    """The model, its tokenizer, and the commit on the hub.
+
+    Raises `DataError` where they cannot be loaded, or the weights lack something.
+    """
+    import torch
+    from transformers import AutoConfig, AutoModel, AutoTokenizer
+
+    from capeval.errors import DataError
+    from capeval.vision.checkpoint import load_part
+
+    told: dict[str, Any] = {
+        "what": what,
+        "files": "config.json, the tokenizer's files and model.safetensors",
+        "revision": checkpoint.revision,
+    }
+    config = load_part(AutoConfig, checkpoint.name, **told)
+    if checkpoint.layers is not None:
+        _keep_layers(config, checkpoint)
+    tokenizer = load_part(AutoTokenizer, checkpoint.name, **told)
+    model, loaded = load_part(AutoModel, checkpoint.name, config=config, output_loading_info=True, **told)
+    missing = [name for name in sorted(loaded["missing_keys"]) if "pooler" not in name and "position_ids" not in name]
+    if missing:
+        raise DataError(
+            f"{checkpoint}: its weights lack {missing[0]} and {len(missing) - 1} more of a {type(model).__name__}; "
+            "give the whole checkpoint"
+        )
+    commit = getattr(config, "_commit_hash", None)
+    return model.to(dtype=getattr(torch, checkpoint.precision)).eval(), tokenizer, commit
+
+
+def _keep_layers(config: Any, checkpoint: Checkpoint) -> None:
+    wanted = checkpoint.layers
+    depth = getattr(config, "num_hidden_layers", None)
+    if not isinstance(depth, int):
+        return  # a model of another kind, of which its class will say so
+    if not wanted or wanted > depth:
+        raise UsageError(f"{checkpoint}: has {depth} layers; give layer=N, from 1 to {depth}")
+    config.num_hidden_layers = wanted
+    if getattr(config, "layer_types", None):
+        config.layer_types = config.layer_types[:wanted]
+
+
+def with_layers(checkpoint: Checkpoint, layers: int) -> Checkpoint:
+    """The same checkpoint, cut after so many layers."""
+    return replace(checkpoint, layers=layers)

@@ -1,0 +1,138 @@
+"""Models that put images and texts into one space: CLIP, SigLIP and their like."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+from capeval.errors import DataError
+from capeval.resources.learned import features
+from capeval.resources.learned.checkpoint import Checkpoint, Network, parts
+from capeval.resources.learned.features import Features, digest
+from capeval.resources.learned.texts import Tokenizer, Tokens, by_length, read_limit, told
+
+if TYPE_CHECKING:
+    from capeval.data.images import ImageFile
+    from capeval.resources.learned.features import Vector
+    from capeval.resources.needs import Needs
+
+KIND = "model of images and texts"
+_IMAGES_AT_ONCE = 64
+"""Images that are open at a time."""
+
+
+class Clip(Network):
+    """A loaded model of images and texts."""
+
+    def __init__(self, checkpoint: Checkpoint, device: Any) -> None:
+        super().__init__(checkpoint, device)
+        from transformers import AutoImageProcessor
+
+        from capeval.vision.checkpoint import load_part
+
+        model, self._tokenizer, self.commit = parts(checkpoint, what=KIND)
+        if not (hasattr(model, "get_text_features") and hasattr(model, "get_image_features")):
+            raise DataError(
+                f"{checkpoint} is a {type(model).__name__}, which does not put images and texts into one space; "
+                "accepted are models with features of both, as CLIP, SigLIP, ALIGN, AltCLIP, ChineseCLIP or BLIP"
+            )
+        self._processor: Any = load_part(
+            AutoImageProcessor,
+            checkpoint.name,
+            what=KIND,
+            files="preprocessor_config.json beside the model's files",
+            revision=checkpoint.revision,
+        )
+        self._model = model.to(device)
+        text_config = getattr(model.config, "text_config", model.config)
+        self._limit = read_limit(model, self._tokenizer, text_config)
+        self._siglip = str(model.config.model_type).startswith("siglip")
+        """SigLIP was trained on texts that are filled up to its length, and looks at the filling too."""
+
+    def tokenizer(self, limit: int | None) -> Tokenizer:
+        """The tokenizer, which cuts at `limit` tokens, or where the model has no more positions."""
+        most = self._limit if limit is None else min(limit, self._limit)
+        return Tokenizer(self._tokenizer, most, padded=self._siglip)
+
+    @property
+    def limit(self) -> int:
+        """The most tokens that the model has positions for."""
+        return self._limit
+
+    def vectors(self, tokens: Sequence[Tokens], needs: Needs) -> list[Vector]:
+        """Unit vectors of texts."""
+
+        def run(ids: Any) -> Any:
+            import torch
+
+            mask = {} if self._siglip else {"attention_mask": torch.ones_like(ids)}
+            return _unit(self._model.get_text_features(input_ids=ids, **mask))
+
+        return by_length(self, tokens, run, told(needs, "reading captions", len(tokens)))
+
+    def images(self, pictures: Sequence[Any]) -> list[Vector]:
+        """Unit vectors of Pillow images."""
+        import torch
+
+        made = [self._processor(images=[picture], return_tensors="pt") for picture in pictures]
+        groups: dict[Any, list[int]] = {}
+        for number, one in enumerate(made):
+            groups.setdefault(tuple((name, tuple(value.shape)) for name, value in one.items()), []).append(number)
+        vectors: list[Any] = [None] * len(pictures)
+        for numbers in groups.values():
+
+            def run(chosen: list[int], numbers: list[int] = numbers) -> Any:
+                inputs = {
+                    name: torch.cat([made[numbers[one]][name] for one in chosen]).to(self.device) for name in made[0]
+                }
+                inputs["pixel_values"] = inputs["pixel_values"].to(self._model.dtype)
+                with torch.inference_mode():
+                    return _unit(self._model.get_image_features(**inputs))
+
+            for number, vector in zip(numbers, self.in_batches(len(numbers), run), strict=True):
+                vectors[number] = vector
+        return vectors
+
+
+def _unit(output: Any) -> Any:
+    """Rows of length 1, in float32, on the processor; transformers 5 gives the features inside an output."""
+    rows = (output if hasattr(output, "norm") else output.pooler_output).float()
+    return (rows / rows.norm(dim=-1, keepdim=True)).cpu().numpy()
+
+
+def vectors_of_images(clip: Clip, files: Mapping[str, ImageFile], needs: Needs) -> Mapping[str, Vector]:
+    """Unit vectors of images by id, of those that `needs` remembers too.
+
+    What was made before is taken from the cache, by the content of the file.
+
+    Raises `DataError` for a file that cannot be read, or is no image.
+    """
+    scope = f"image {clip.identity} {clip.checkpoint.precision}"
+    vectors: dict[str, Vector] = needs.once((scope, str(clip.device)), dict)
+    missing = sorted((image for image in files if image not in vectors), key=lambda image: files[image].order)
+    tell = told(needs, "looking at images", len(missing))
+    cache = Features(features.path(), scope)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for start in range(0, len(missing), _IMAGES_AT_ONCE):
+            piece = missing[start : start + _IMAGES_AT_ONCE]
+            contents = [files[image].read() for image in piece]
+            digests = [digest(content) for content in contents]
+            found = cache.find(list(dict.fromkeys(digests)))
+            rest = {own: number for number, own in enumerate(digests) if own not in found}
+            names = [files[piece[number]].name for number in rest.values()]
+            pictures = list(pool.map(_picture, [contents[number] for number in rest.values()], names))
+            new = dict(zip(rest, clip.images(pictures), strict=True))
+            cache.keep(new)
+            found |= new
+            vectors.update({image: found[own] for image, own in zip(piece, digests, strict=True)})
+            tell(start + len(piece))
+    return vectors
+
+
+def _picture(content: bytes, name: str) -> Any:
+    from capeval.vision.images import open_image
+
+    return open_image(io.BytesIO(content), name)

@@ -1,0 +1,63 @@
+"""Models that read texts: a vector for each token, or one for the text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from capeval.errors import DataError
+from capeval.resources.learned.checkpoint import Checkpoint, Network, parts
+from capeval.resources.learned.texts import Tokenizer, Tokens, by_length, read_limit, told
+
+if TYPE_CHECKING:
+    from capeval.resources.learned.features import Vector
+    from capeval.resources.needs import Needs
+
+KIND = "model of texts"
+
+
+class Encoder(Network):
+    """A loaded model of texts; of one that reads and writes, the half that reads."""
+
+    def __init__(self, checkpoint: Checkpoint, device: Any) -> None:
+        super().__init__(checkpoint, device)
+        model, tokenizer, self.commit = parts(checkpoint, what=KIND)
+        if model.main_input_name != "input_ids" or hasattr(model, "get_image_features"):
+            raise DataError(
+                f"{checkpoint} is a {type(model).__name__}, which does not read texts alone; accepted are models that "
+                "give a vector for each token, as BERT, RoBERTa, DeBERTa, MPNet or the encoders of BART and T5"
+            )
+        if getattr(model.config, "is_encoder_decoder", False):
+            model = model.get_encoder()
+        self._model = model.to(device)
+        self._tokenizer = tokenizer
+        self._limit = read_limit(model, tokenizer, model.config)
+        self.special = {one for one in (tokenizer.cls_token_id, tokenizer.sep_token_id) if one is not None}
+        """The tokens that begin and end a text."""
+
+    def tokenizer(self, *, blank_first: bool = False) -> Tokenizer:
+        """The tokenizer, which cuts where the model has no more positions."""
+        return Tokenizer(self._tokenizer, self._limit, blank_first=blank_first)
+
+    def tokens(self, tokens: Sequence[Tokens], needs: Needs) -> list[Vector]:
+        """Unit vectors of the tokens of each text: an array of shape (tokens, numbers) a text, of float32."""
+
+        def run(ids: Any) -> Any:
+            rows = self._hidden(ids)
+            return (rows / rows.norm(dim=-1, keepdim=True)).cpu().numpy()
+
+        return by_length(self, tokens, run, told(needs, "reading captions", len(tokens)))
+
+    def vectors(self, tokens: Sequence[Tokens], needs: Needs) -> list[Vector]:
+        """Unit vectors of texts: the means over all of their tokens."""
+
+        def run(ids: Any) -> Any:
+            rows = self._hidden(ids).mean(dim=1)
+            return (rows / rows.norm(dim=-1, keepdim=True)).cpu().numpy()
+
+        return by_length(self, tokens, run, told(needs, "reading captions", len(tokens)))
+
+    def _hidden(self, ids: Any) -> Any:
+        import torch
+
+        return self._model(input_ids=ids, attention_mask=torch.ones_like(ids)).last_hidden_state.float()

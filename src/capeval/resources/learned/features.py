@@ -1,0 +1,60 @@
+"""Finished results of networks, kept in the user's cache folder: vectors of images and texts, scores of pairs."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import zlib
+from typing import TYPE_CHECKING, ClassVar
+
+from capeval.resources.cache import Cache
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Vector = npt.NDArray[np.float32]
+
+WORTH_KEEPING = 1000
+"""Results about texts are kept where so many are made at once: fewer are made again as fast as they are found, and a
+training run that scores a batch a step would fill the disk."""
+
+
+class Features(Cache[bytes, "Vector"]):
+    """Vectors of float32 by the digest of what they are of, within a scope: the model, its precision, the question.
+
+    Each is stored behind a checksum; one that is damaged is made again.
+    """
+
+    what: ClassVar[str] = "networks' results"
+    again: ClassVar[str] = "what is computed now will be computed again next time"
+    table: ClassVar[str] = "features"
+    columns: ClassVar[tuple[str, str, str]] = ("scope TEXT", "digest BLOB", "vector BLOB")
+    replaces: ClassVar[bool] = True
+
+    def stored_key(self, key: bytes) -> bytes:
+        return key
+
+    def stored(self, value: Vector) -> bytes:
+        content = value.astype("<f4").tobytes()
+        return zlib.crc32(content).to_bytes(4, "little") + content
+
+    def loaded(self, stored: bytes) -> Vector | None:
+        import numpy as np
+
+        sum_, content = stored[:4], stored[4:]
+        if not content or len(content) % 4 or zlib.crc32(content).to_bytes(4, "little") != sum_:
+            return None
+        return np.frombuffer(content, dtype="<f4")
+
+
+def path() -> str:
+    """The database in the user's cache folder."""
+    from platformdirs import user_cache_dir
+
+    return os.path.join(user_cache_dir("capeval"), "features.sqlite")
+
+
+def digest(content: bytes | str) -> bytes:
+    """What identifies a file or a text."""
+    return hashlib.sha256(content if isinstance(content, bytes) else content.encode()).digest()

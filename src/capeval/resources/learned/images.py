@@ -1,0 +1,33 @@
+"""The images of a corpus, for the metrics that look at them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from capeval.data.images import ImageFile, ImageSource
+from capeval.errors import DataError, UsageError, some
+
+if TYPE_CHECKING:
+    from capeval.resources.needs import Needs
+
+def files_of_images(needs: Needs, image_ids: Sequence[str]) -> dict[str, ImageFile]:
+    """The file of each image.
+
+    Raises `DataError` where some have none, `UsageError` for addresses on the web, which capeval does not load.
+    """
+    place = needs.get("images")
+    source: ImageSource = needs.once("image source", lambda: ImageSource.open(place))
+    if source.are_addresses:
+        raise UsageError(
+            f"{source.description}: capeval loads no images from the network; give a folder or a tar file with them"
+        )
+    images = list(dict.fromkeys(image_ids))
+    found = source.find_all(images)
+    absent = [image for image in images if image not in found]
+    if absent:
+        raise DataError(
+            f"{source.description}: no file was found for {some(absent)}; looked for {source.looked_for(absent[0])}; "
+            "add the images, or leave their captions out"
+        )
+    return found

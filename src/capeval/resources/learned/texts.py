@@ -1,0 +1,178 @@
+"""Texts as a network takes them: tokens, cut at its length, and batches of equal length, so that nothing is padded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from capeval.resources.learned import features
+from capeval.resources.learned.features import WORTH_KEEPING, Features, digest
+from capeval.resources.needs import Share
+
+if TYPE_CHECKING:
+    from capeval.resources.learned.checkpoint import Checkpoint, Network
+    from capeval.resources.learned.features import Vector
+    from capeval.resources.needs import Needs
+
+_MOST_REMEMBERED = 100_000
+"""Vectors of texts that a call's needs remember: 200 MB of 512 numbers each."""
+
+
+class Tokens(NamedTuple):
+    """The tokens of a text."""
+
+    ids: tuple[int, ...]
+    """Those that the network reads, special ones among them."""
+    cut: bool
+    """Whether there were more than it reads."""
+
+
+class Tokenizer:
+    """A tokenizer of transformers.
+
+    Args:
+        tokenizer: transformers' own.
+        limit: the most tokens that the network reads, special ones among them.
+        padded: whether the network wants every text as long as its limit.
+        blank_first: whether a blank comes before the first word, as before any other, where the tokenizer tells them
+            apart (RoBERTa's and GPT-2's).
+    """
+
+    def __init__(self, tokenizer: Any, limit: int, *, padded: bool = False, blank_first: bool = False) -> None:
+        self._tokenizer = tokenizer
+        self.limit = limit
+        self._padded = padded
+        self._before = " " if blank_first and tokenizer.tokenize(" a") != tokenizer.tokenize("a") else ""
+
+    def __call__(self, texts: Sequence[str]) -> list[Tokens]:
+        """The tokens of each text."""
+        if not texts:
+            return []
+        texts = [self._before + text.strip() if text.strip() else "" for text in texts]
+        found = [tuple(ids) for ids in self._tokenizer(texts, verbose=False)["input_ids"]]
+        cut = [len(ids) > self.limit for ids in found]
+        long = [number for number, is_cut in enumerate(cut) if is_cut]
+        if long:
+            shorter = self._tokenizer([texts[n] for n in long], truncation=True, max_length=self.limit)["input_ids"]
+            for number, ids in zip(long, shorter, strict=True):
+                found[number] = tuple(ids)
+        if self._padded:
+            options = {"padding": "max_length", "truncation": True, "max_length": self.limit}
+            found = [tuple(ids) for ids in self._tokenizer(texts, **options)["input_ids"]]
+        return [Tokens(ids, is_cut) for ids, is_cut in zip(found, cut, strict=True)]
+
+
+def read_limit(model: Any, tokenizer: Any, config: Any) -> int:
+    """The most tokens that the model has positions for, and that its tokenizer lets through."""
+    positions = getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None)
+    for name, module in model.named_modules():
+        if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
+            # RoBERTa counts positions from behind the padding's.
+            positions = module.num_embeddings - module.padding_idx - 1
+    own = tokenizer.model_max_length
+    return int(min(positions or own, own))
+
+
+def by_length(network: Network, tokens: Sequence[Tokens], run: Callable[[Any], Any], progress: Any = None) -> list[Any]:
+    """What `run` makes of each text, in their order.
+
+    Args:
+        network: which has the device, and the size of batches.
+        tokens: of the texts.
+        run: takes an array of token ids, of shape (texts, tokens), on the network's device; gives a result per text.
+        progress: called with the number of finished texts after each length.
+    """
+    import torch
+
+    groups: dict[int, list[int]] = {}
+    for number, one in enumerate(tokens):
+        groups.setdefault(len(one.ids), []).append(number)
+    results: list[Any] = [None] * len(tokens)
+    done = 0
+    for length in sorted(groups):
+        numbers = groups[length]
+        ids = torch.tensor([tokens[number].ids for number in numbers])
+
+        def of(chosen: list[int], ids: torch.Tensor = ids) -> Any:
+            with torch.inference_mode():
+                return run(ids[chosen].to(network.device))
+
+        for number, result in zip(numbers, network.in_batches(len(numbers), of), strict=True):
+            results[number] = result
+        done += len(numbers)
+        if progress is not None:
+            progress(done)
+    return results
+
+
+def told(needs: Needs, what: str, all_: int) -> Callable[[int], None]:
+    """Tells whoever watches how many of all are finished."""
+    watch = needs.progress
+
+    def tell(done: int) -> None:
+        if watch is not None and all_:
+            watch(Share(done / all_, what))
+
+    return tell
+
+
+class Reader(Protocol):
+    """A network that gives a vector for a text."""
+
+    checkpoint: Checkpoint
+    device: Any
+
+    @property
+    def identity(self) -> str:
+        """What identifies its results."""
+        ...
+
+    def vectors(self, tokens: Sequence[Tokens], needs: Needs) -> list[Vector]:
+        """Unit vectors of texts."""
+        ...
+
+
+class TextVectors:
+    """Unit vectors of texts; each text is read once as long as `needs` live, and once at all where they are many.
+
+    Args:
+        network: makes them.
+        tokenizer: cuts the texts into its tokens.
+        needs: the call's, which remember what is finished.
+    """
+
+    def __init__(self, network: Reader, tokenizer: Tokenizer, needs: Needs) -> None:
+        self._network = network
+        self._tokenizer = tokenizer
+        self._needs = needs
+        self._scope = f"text {network.identity} {network.checkpoint.precision} {tokenizer.limit}"
+        key = (self._scope, str(network.device))
+        self._vectors: dict[str, Vector] = needs.once(key, dict)
+        self._cut: set[str] = needs.once(("cut", *key), set)
+
+    def of(self, texts: Iterable[str]) -> Mapping[str, Vector]:
+        """The vectors of these texts, and of those before."""
+        if len(self._vectors) > _MOST_REMEMBERED:
+            self._vectors.clear()
+        missing = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+        tokens = dict(zip(missing, self._tokenizer(missing), strict=True))
+        self._cut.update(text for text, own in tokens.items() if own.cut)
+        kept = len(missing) >= WORTH_KEEPING
+        cache = Features(features.path(), self._scope)
+        digests = {text: digest(text) for text in missing}
+        found = cache.find(list(digests.values())) if kept else {}
+        self._vectors.update({text: found[own] for text, own in digests.items() if own in found})
+        rest = [text for text in missing if text not in self._vectors]
+        # In pieces, so that a run that is interrupted goes on where it stopped.
+        for start in range(0, len(rest), WORTH_KEEPING):
+            piece = rest[start : start + WORTH_KEEPING]
+            made = self._network.vectors([tokens[text] for text in piece], self._needs)
+            new = dict(zip(piece, made, strict=True))
+            if kept:
+                cache.keep({digests[text]: vector for text, vector in new.items()})
+            self._vectors.update(new)
+        return self._vectors
+
+    def is_cut(self, text: str) -> bool:
+        """Whether a text that was read has more tokens than the network reads."""
+        return text in self._cut

@@ -1,0 +1,66 @@
+"""Parts of transformers' checkpoints, from a folder, the hub's cache or the hub. Code in them is never run."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from capeval.errors import DataError
+
+
+def load_part(factory: Any, name: str, *, what: str, files: str, **options: Any) -> Any:
+    """What `factory.from_pretrained` makes of the checkpoint.
+
+    What the hub was asked for before is taken from its cache, without asking again.
+
+    Args:
+        factory: a class of transformers, as `AutoModel`.
+        name: a folder, or a name on the hub.
+        what: what messages call it, as `object-detection checkpoint`.
+        files: the files that it has to have, for messages.
+        **options: passed on to `from_pretrained`.
+
+    Raises `DataError`, which says what was tried and what to do.
+    """
+    if os.path.isdir(name):
+        return _attempt(factory, name, what, files, local=True, **options)
+    with contextlib.suppress(DataError):
+        return _attempt(factory, name, what, files, local=True, **options)
+    return _attempt(factory, name, what, files, local=False, **options)
+
+
+def _attempt(factory: Any, name: str, what: str, files: str, *, local: bool, **options: Any) -> Any:
+    from safetensors import SafetensorError
+
+    try:
+        with _quiet():
+            return factory.from_pretrained(name, local_files_only=local, trust_remote_code=False, **options)
+    except (OSError, ValueError, KeyError, RuntimeError, TypeError, SafetensorError) as error:
+        reason = " ".join(str(error).split())[:300]
+        if os.path.isdir(name):
+            tried, remedy = "", f"it needs {files}, as save_pretrained writes them"
+        else:
+            tried = "neither in the hub's cache nor by the network "
+            remedy = (
+                f"download the files of https://huggingface.co/{name} into a folder ({files.replace(' and ', ', ')}) "
+                "and give the folder"
+            )
+        raise DataError(f"{name}: no {what} could be loaded {tried}({reason}); {remedy}") from None
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Without transformers' own progress and remarks, which are as they were afterwards."""
+    from transformers.utils import logging
+
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()  # type: ignore[no-untyped-call, unused-ignore]
+    logging.set_verbosity_error()  # type: ignore[no-untyped-call, unused-ignore]
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call, unused-ignore]
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)  # type: ignore[no-untyped-call, unused-ignore]
+        if bars:
+            logging.enable_progress_bar()  # type: ignore[no-untyped-call, unused-ignore]
