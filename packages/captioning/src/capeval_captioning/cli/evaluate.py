@@ -11,7 +11,9 @@ from capeval.cli import options
 from capeval.cli.interruptible import building_tables, stage
 from capeval.corpus.corpus import Corpus, Tokenizer
 from capeval.data.atomic import atomic_write
+from capeval.data.captioned import of_split, read_captioned
 from capeval.errors import MissingDependencyError
+from capeval_captioning.cli import places
 from capeval_captioning.cli.threads import one_thread
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     help="How to caption an image once; beam is then greedy: the likeliest word at every step.",
 )
 @click.option("--candidates", "written", metavar="FILE", help="Write the captions as COCO results, too.")
+@places.features
 @options.captioning
 @click.option("--prompt", metavar="TEXT", help="What to ask a vision-language checkpoint; one sentence, by default.")
 @click.option(
@@ -80,7 +83,6 @@ def command(
     chosen = parse_metrics(metrics, needs)
     stage.text = "loading the captioner"
     try:
-        from capeval_captioning.data.images import CaptionedImages
         from capeval_captioning.decoding.generation import generate, is_run
         from capeval_captioning.training.run_folder import RunFolder
     except ModuleNotFoundError as error:
@@ -89,19 +91,21 @@ def command(
         raise MissingDependencyError("captioning images", extra="train") from None
     if is_run(captioner):
         one_thread()
+    file, cache = places.places(features)
     sets = generate(
         captioner, data=data, split=split, method=method, captions=1, seed=seed, batch=batch, device=device,
-        prompt=prompt, dtype=dtype, on_missing=on_missing, cache=features, progress=_show,
+        prompt=prompt, dtype=dtype, on_missing=on_missing, features=file, cache=cache, progress=_show,
     )  # fmt: skip
     candidates = {image: captions[0] for image, captions in sets.items()}
     stage.text = "scoring"
-    images = CaptionedImages.read(data or RunFolder.open(captioner).settings.data, on_missing=on_missing)
-    corpus = Corpus(images.split(split).references(), candidates, tokenizer=tokenizer, threads=threads)
+    images = of_split(read_captioned(data or RunFolder.open(captioner).settings.data), split)
+    references = {image.id: list(image.references) for image in images if image.id in candidates}
+    corpus = Corpus(references, candidates, tokenizer=tokenizer, threads=threads)
     result = score_corpus(corpus, chosen, needs=needs, interval=interval, seed=seed, threads=threads)
     if written is not None:
-        with atomic_write(written) as file:
+        with atomic_write(written) as results:
             rows = [{"image_id": image, "caption": caption} for image, caption in candidates.items()]
-            json.dump(rows, file, ensure_ascii=False)
+            json.dump(rows, results, ensure_ascii=False)
     colour, width = options.colour(output), options.width(output)
     options.emit(render(result, format_, figures=figures, colour=colour, width=width), output)
 

@@ -8,6 +8,7 @@ from capeval.cli import options
 from capeval.cli.interruptible import stage
 from capeval.data.writers import write_caption_sets
 from capeval.errors import MissingDependencyError
+from capeval_captioning.cli import places
 from capeval_captioning.cli.threads import one_thread
 
 
@@ -32,6 +33,7 @@ from capeval_captioning.cli.threads import one_thread
     help="Most words of a caption; by default as many as in training, 20 tokens for a checkpoint.",
 )
 @click.option("--output", "-o", default="-", show_default=True, metavar="FILE", help="The sets as JSON; - is stdout.")
+@places.features
 @options.captioning
 @click.option("--prompt", metavar="TEXT", help="What to ask a vision-language checkpoint; one sentence, by default.")
 @click.option(
@@ -76,6 +78,7 @@ def command(
         raise MissingDependencyError("captioning images", extra="train") from None
     if is_run(captioner):
         one_thread()
+    file, cache = places.places(features)
     sets = generate(
         captioner,
         data=data,
@@ -89,7 +92,8 @@ def command(
         prompt=prompt,
         dtype=dtype,
         on_missing=on_missing,
-        cache=features,
+        features=file,
+        cache=cache,
         progress=_show,
     )
     stage.text = "writing"

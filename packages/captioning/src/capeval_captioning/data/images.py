@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, overload
 from capeval.data.captioned import CaptionedImage, of_split, read_captioned
 from capeval.data.source import PathLike
 from capeval.errors import DataError, accepted_name, some
+from capeval_captioning.data.feature_file import FeatureFile
 from capeval_captioning.data.pixels import ImageFiles
 
 if TYPE_CHECKING:
@@ -31,29 +32,38 @@ ON_MISSING = ("error", "skip")
 class CaptionedImages(Sequence[CaptionedImage]):
     """Captioned images in the order of their data set, and the files of their pixels."""
 
-    def __init__(self, images: Iterable[CaptionedImage], files: ImageFiles) -> None:
+    def __init__(self, images: Iterable[CaptionedImage], files: ImageFiles | None) -> None:
+        """Without `files` the images cannot be opened."""
         self._images = tuple(images)
         self.files = files
 
     @classmethod
-    def read(cls, path: PathLike, *, on_missing: str = "error") -> CaptionedImages:
+    def read(
+        cls, path: PathLike, *, on_missing: str = "error", features: FeatureFile | None = None
+    ) -> CaptionedImages:
         """Reads a data set.
 
         Args:
             path: its folder, or its Karpathy split file.
             on_missing: one of `ON_MISSING`.
+            features: what stands for the files of the images, which are not looked for then.
 
         Raises:
-            DataError: no data set is recognised there, it is broken, or images have no file.
+            DataError: no data set is recognised there, it is broken, or images have no file, or no features.
             UsageError: no such way to treat missing images.
         """
         accepted_name("what to do about missing images", on_missing, ON_MISSING)
         images = read_captioned(path)
-        files = ImageFiles(Path(path) if os.path.isdir(path) else Path(path).parent, {image.file for image in images})
-        missing = [image for image in images if image.file not in files]
+        if features is not None:
+            there, files = {image.id for image in images if image.id in features}, None
+        else:
+            folder = Path(path) if os.path.isdir(path) else Path(path).parent
+            files = ImageFiles(folder, {image.file for image in images})
+            there = {image.id for image in images if image.file in files}
+        missing = [image for image in images if image.id not in there]
         if missing and (on_missing == "error" or len(missing) == len(images)):
-            raise DataError(_missing(path, missing, len(images)))
-        return cls((image for image in images if image.file in files), files)
+            raise DataError(_missing(path, missing, len(images), features))
+        return cls((image for image in images if image.id in there), files)
 
     @overload
     def __getitem__(self, number: int) -> CaptionedImage: ...
@@ -99,10 +109,20 @@ class CaptionedImages(Sequence[CaptionedImage]):
         """The whole image in RGB.
 
         Raises:
-            DataError: its file cannot be read.
+            DataError: its file cannot be read, or only its features are known.
             MissingDependencyError: Pillow is not installed.
         """
-        return self.files.open(image.file)
+        return self._files.open(image.file)
+
+    def stamp(self, image: CaptionedImage) -> str:
+        """Changes when the image's file does."""
+        return self._files.stamp(image.file)
+
+    @property
+    def _files(self) -> ImageFiles:
+        if self.files is None:
+            raise DataError("the features of these images were given, and their files not looked for")
+        return self.files
 
     def references(self) -> dict[str, list[str]]:
         """The captions by image id, as `capeval.score` takes them."""
@@ -115,9 +135,18 @@ class CaptionedImages(Sequence[CaptionedImage]):
         return hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:16]
 
 
-def _missing(path: PathLike, missing: Sequence[CaptionedImage], images: int) -> str:
+def _missing(
+    path: PathLike, missing: Sequence[CaptionedImage], images: int, features: FeatureFile | None
+) -> str:
+    """What to say of images without a file, or without features."""
     splits = dict.fromkeys(image.split for image in missing)
     counts = ", ".join(f"{sum(image.split == split for image in missing):,} of {split}" for split in splits)
+    if features is not None:
+        return (
+            f"{features.path}: no features of {some([image.id for image in missing])} of {images:,} in "
+            f"{os.fspath(path)} ({counts}); features there are of {some(features.ids)}; compute those that are "
+            "missing, or leave these images out (--on-missing skip)"
+        )
     remedy = (
         "put their folder or tar file there"
         if len(missing) == images

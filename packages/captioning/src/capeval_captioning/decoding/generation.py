@@ -10,21 +10,19 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import torch
 
 from capeval.data.source import PathLike
 from capeval.errors import DataError, UsageError
 from capeval.vision.device import choose_device
-from capeval_captioning.data.features import cached_features
+from capeval_captioning.data.feature_file import FeatureFile
+from capeval_captioning.data.features import FeatureRows, GivenFeatures, cached_features
 from capeval_captioning.data.images import CaptionedImages
 from capeval_captioning.decoding.sets import SetMethod, Speaker, TrainedSpeaker, make_sets, set_method
-from capeval_captioning.training.data import cache_folder, tokenised
-from capeval_captioning.training.run_folder import CONFIG, RunFolder
-
-if TYPE_CHECKING:
-    from capeval_captioning.models import Features
+from capeval_captioning.encoders import Encoder
+from capeval_captioning.training.data import cache_folder, given_features, tokenised
+from capeval_captioning.training.run_folder import CONFIG, RunFolder, with_features
 
 LIMIT = 20
 """Most tokens of a checkpoint's caption."""
@@ -44,6 +42,7 @@ def generate(
     prompt: str | None = None,
     dtype: str = "auto",
     on_missing: str = "error",
+    features: PathLike | None = None,
     cache: PathLike | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> dict[str, list[str]]:
@@ -61,7 +60,8 @@ def generate(
         device: `cpu`, `cuda`, `cuda:1`; `auto` is the GPU when there is one.
         prompt: what a vision-language checkpoint is asked: one sentence about the image, by default.
         dtype: numbers of a checkpoint's weights: `auto` (as it was saved), `float32`, `bfloat16` or `float16`.
-        on_missing: what an image without a file means: `error` or `skip`.
+        on_missing: what an image without a file, or without features, means: `error` or `skip`.
+        features: file of the images' features, for a run that was trained with such; that of the run by default.
         cache: folder of the features of frozen encoders; the user's cache folder by default.
         progress: told what is done, images done, and images.
 
@@ -72,8 +72,13 @@ def generate(
     speaker: Speaker
     chosen = set_method(method) if isinstance(method, str) else method
     place = choose_device(device)
-    run = RunFolder.open(captioner) if is_run(captioner) else None
-    images = CaptionedImages.read(data or _data_of(run, captioner), on_missing=on_missing)
+    run = with_features(RunFolder.open(captioner), features) if is_run(captioner) else None
+    if run is None and features is not None:
+        raise UsageError(
+            f"{os.fspath(captioner)} is a checkpoint, which looks at images itself; leave --features FILE out"
+        )
+    file = None if run is None else _given(run, chosen)
+    images = CaptionedImages.read(data or _data_of(run, captioner), on_missing=on_missing, features=file)
     part = images.split(split)
     if run is None:
         speaker = _checkpoint(captioner, limit, place, prompt, dtype)
@@ -82,16 +87,15 @@ def generate(
     else:
         speaker = run_speaker(run, place, limit)
     chosen.check(speaker, captions)
-    features = None
+    rows = None
     if run is not None and not run.settings.train_encoder and not chosen.alters_images:
-        features = _features(part, speaker, cache, progress)
-
+        rows = run_features(run, part, file, cache or cache_folder(), _told(progress, "reading", len(part)), place)
     tokenizer = "ptb" if run is None else run.settings.tokenizer
     return make_sets(
         chosen,
         speaker,
         part,
-        features=features,
+        features=rows,
         training=lambda: [list(caption) for image in tokenised(images.split("train"), tokenizer) for caption in image],
         captions=captions,
         seed=seed,
@@ -130,8 +134,49 @@ def run_speaker(run: RunFolder, device: torch.device, limit: int | None = None) 
         DataError: the run has none yet, or is damaged.
     """
     model, encoder = run.captioner().to(device), run.encoder().to(device)
-    # As in validation: one more than the words that training sees, which is the place of the end.
-    return TrainedSpeaker(model, run.vocabulary, limit=limit or run.settings.length + 1, encoder=encoder)
+    return TrainedSpeaker(
+        model,
+        run.vocabulary,
+        # As in validation: one more than the words that training sees, which is the place of the end.
+        limit=limit or run.settings.length + 1,
+        encoder=encoder if isinstance(encoder, Encoder) else None,
+    )
+
+
+def run_features(
+    run: RunFolder,
+    images: CaptionedImages,
+    file: FeatureFile | None,
+    cache: PathLike,
+    progress: Callable[[int], None] | None = None,
+    device: torch.device | None = None,
+) -> FeatureRows:
+    """Features of images as the captioner of a run takes them: of the file, or of the run's frozen encoder.
+
+    Raises:
+        DataError: the file has features of another size; or see `cached_features`.
+    """
+    encoder = run.encoder()
+    if not isinstance(encoder, Encoder):
+        assert file is not None  # noqa: S101 - a run has one or the other
+        return GivenFeatures(file, images, encoder)
+    dtype = run.settings.features_dtype
+    return cached_features(images, encoder.to(device), cache, dtype=dtype, progress=progress)
+
+
+def check_sees_changes(method: SetMethod, features: PathLike | None) -> None:
+    """Raises `UsageError` for a method that changes images, where features of a file stay what they are."""
+    if features is not None and method.alters_images:
+        raise UsageError(
+            f"{method.name} changes the images, and the captioner is given features of a file ({os.fspath(features)}), "
+            "which stay what they are; choose another method"
+        )
+
+
+def _given(run: RunFolder, method: SetMethod) -> FeatureFile | None:
+    """The file of features of a run that was trained with one."""
+    check_sees_changes(method, run.settings.features)
+    return given_features(run.settings)
 
 
 def _data_of(run: RunFolder | None, captioner: PathLike) -> str:
@@ -150,20 +195,6 @@ def _checkpoint(name: PathLike, limit: int | None, device: torch.device, prompt:
     from capeval_captioning.decoding.sets.transformers_speaker import TransformersSpeaker
 
     return TransformersSpeaker(os.fspath(name), limit=limit or LIMIT, device=device, prompt=prompt, dtype=dtype)
-
-
-def _features(
-    images: CaptionedImages,
-    speaker: Speaker,
-    cache: PathLike | None,
-    progress: Callable[[str, int, int], None] | None,
-) -> Features | None:
-    """Features of a frozen encoder, kept because the next method needs them too."""
-    if not isinstance(speaker, TrainedSpeaker) or speaker.encoder is None:
-        return None
-
-    show = _told(progress, "reading", len(images))
-    return cached_features(images, speaker.encoder, cache or cache_folder(), progress=show)
 
 
 def _told(progress: Callable[[str, int, int], None] | None, what: str, images: int) -> Callable[[int], None] | None:

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from capeval.corpus.document_frequency import DocumentFrequency
 from capeval.errors import CapevalError, DataError, UsageError
 from capeval_captioning.data.batches import Losses
-from capeval_captioning.encoders import Encoder
+from capeval_captioning.encoders import Standard
 from capeval_captioning.models import Captioner
 from capeval_captioning.retrieval.training import RetrievalModel
 from capeval_captioning.rewards import TrainingCaptions
@@ -135,7 +135,7 @@ class TrainingLoop:
         run: RunFolder,
         data: TrainingData,
         model: Captioner,
-        encoder: Encoder,
+        encoder: Standard,
         processes: Processes,
         tensorboard: bool,
     ) -> None:

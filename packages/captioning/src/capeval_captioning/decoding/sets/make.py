@@ -12,11 +12,11 @@ import torch
 from capeval.errors import UsageError
 from capeval_captioning.decoding.sets.method import ImageBatch, SetMethod
 from capeval_captioning.decoding.sets.speaker import Speaker
-from capeval_captioning.models.base import Features
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+    from capeval_captioning.data.features import FeatureRows
     from capeval_captioning.data.images import CaptionedImages
 
 
@@ -25,7 +25,7 @@ def make_sets(
     speaker: Speaker,
     images: CaptionedImages,
     *,
-    features: Features | None = None,
+    features: FeatureRows | None = None,
     training: Callable[[], Sequence[Sequence[str]]] | None = None,
     captions: int = 10,
     seed: int = 0,
@@ -80,7 +80,7 @@ def _made(method: SetMethod, speaker: Speaker, images: ImageBatch, captions: int
 
 
 def _batch(
-    speaker: Speaker, images: CaptionedImages, chosen: range, features: Features | None, seed: int
+    speaker: Speaker, images: CaptionedImages, chosen: range, features: FeatureRows | None, seed: int
 ) -> ImageBatch:
     def pictures() -> list[Image]:
         return [images.open(images[number]) for number in chosen]

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import logging
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -21,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 import transformers
-from safetensors import SafetensorError
 from torch import Tensor
 from transformers import (
     AutoImageProcessor,
@@ -34,11 +32,13 @@ from transformers import (
 from capeval.errors import DataError, MissingDependencyError, UsageError, accepted_name
 from capeval_captioning.decoding.search import PLAIN, Sampling
 from capeval_captioning.decoding.sets.speaker import in_sets, uniform
+from capeval_captioning.hub import load_part
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 _FILES = "config.json, preprocessor_config.json, the tokenizer's files and the weights, as save_pretrained writes them"
+_load = partial(load_part, kind="image-to-text", files=_FILES)
 _UNCHANGED = {"do_sample": True, "temperature": 1.0, "top_k": 0, "top_p": 1.0, "num_beams": 1}
 """The library samples from what a processor leaves of a distribution, which is one word: see `_Choice`."""
 
@@ -243,31 +243,3 @@ def _question(processor: Any, prompt: str) -> str:
     content = [{"type": "image"}, {"type": "text", "text": prompt}]
     asked: str = processor.apply_chat_template([{"role": "user", "content": content}], add_generation_prompt=True)
     return asked
-
-
-def _load(factory: Any, name: str, **options: Any) -> Any:
-    """Part of the checkpoint: from the folder or the cache, else from the hub. Code in it is never run."""
-    factory = partial(factory.from_pretrained, **options)
-    if os.path.isdir(name):
-        return _attempt(factory, name, local=True)
-    hub = logging.getLogger("huggingface_hub")
-    level = hub.level
-    hub.setLevel(logging.CRITICAL)  # it logs each try; the error says what came of them
-    try:
-        return _attempt(factory, name, local=True)
-    except DataError:
-        return _attempt(factory, name, local=False)
-    finally:
-        hub.setLevel(level)
-
-
-def _attempt(factory: Any, name: str, *, local: bool) -> Any:
-    try:
-        return factory(name, local_files_only=local)
-    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
-        reason = " ".join(str(error).split())[:300]
-    if os.path.isdir(name):
-        remedy = f"it needs {_FILES}"
-    else:
-        remedy = f"download the files of https://huggingface.co/{name} into a folder ({_FILES}) and give the folder"
-    raise DataError(f"{name}: no image-to-text checkpoint could be loaded ({reason}); {remedy}")
