@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -175,25 +176,22 @@ def load_encoder(name: str, *, weights: str = AUTO, side: int | None = None) -> 
             _load(encoder, None, weights)
         return encoder
     weights = RANDOM if weights == AUTO else weights
+    if name == SMALL:  # without loading torchvision
+        encoder = Encoder(SMALL, _small(), side or 64)
+        if weights != RANDOM:
+            _load(encoder, None, weights)
+        return encoder
     try:
         accepted_name("the encoder", name, encoder_names())
     except UsageError as error:
         raise UsageError(f"{error}; or a vision model of transformers: its folder, or owner/name") from None
-    if name != SMALL:
-        return _torchvision(name, weights, side or 224)
-    encoder = Encoder(SMALL, _small(), side or 64)
-    if weights != RANDOM:
-        _load(encoder, None, weights)
-    return encoder
+    return _torchvision(name, weights, side or 224)
 
 
 def to_pixels(image: Image, side: int) -> Tensor:
     """(3, side, side) in [0, 1]: the whole image, resized to a square."""
-    from torchvision.transforms import functional
-
     resized = image if image.size == (side, side) else image.resize((side, side), 2)  # 2: bilinear
-    pixels: Tensor = functional.pil_to_tensor(resized).float().div(255)
-    return pixels
+    return torch.from_numpy(np.array(resized)).permute(2, 0, 1).contiguous().float().div(255)
 
 
 def _small() -> nn.Module:
