@@ -1,4 +1,4 @@
-"""Features computed elsewhere: the forms of their file, what is wrong with them, and captioners that learn from them."""
+"""Features computed elsewhere: the forms of their file, what is wrong with them, captioners that learn from them."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def progress(done):
     if done >= 42:
         print(peaks[done] - peaks[8], flush=True)
         os.kill(os.getpid(), signal.SIGKILL)
-cached_features(CaptionedImages.read(sys.argv[2]), encoder, sys.argv[3], batch=BATCH, dtype="float32", progress=progress)
+cached_features(CaptionedImages.read(sys.argv[2]), encoder, sys.argv[3], batch=BATCH, progress=progress)
 """
 
 
@@ -143,10 +143,10 @@ def test_what_another_process_has_finished_meanwhile_is_taken(
     cached_features(images, wide()[0], tmp_path / "other", batch=2)
     [other] = (tmp_path / "other").iterdir()
 
-    def wait(file: object) -> None:
+    def wait(file: object, *, wait: bool) -> None:
         (tmp_path / "here" / other.name).write_bytes(other.read_bytes())
 
-    monkeypatch.setattr(features, "_lock", wait)
+    monkeypatch.setattr(features, "lock", wait)
     encoder, body = wide()
     cached_features(images, encoder, tmp_path / "here", batch=2)
     assert body.images == 0

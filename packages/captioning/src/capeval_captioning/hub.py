@@ -43,7 +43,9 @@ def load_part(factory: Any, name: str, kind: str, files: str, **options: Any) ->
 def _attempt(factory: Any, name: str, kind: str, files: str, *, local: bool) -> Any:
     try:
         return factory(name, local_files_only=local)
-    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
+    except ModuleNotFoundError:
+        raise
+    except (ImportError, OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
         reason = " ".join(str(error).split())[:300]
     if os.path.isdir(name):
         remedy = f"it needs {files}"

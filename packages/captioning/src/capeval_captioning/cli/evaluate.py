@@ -11,9 +11,11 @@ from capeval.cli import options
 from capeval.cli.interruptible import building_tables, stage
 from capeval.corpus.corpus import Corpus, Tokenizer
 from capeval.data.atomic import atomic_write
-from capeval.data.captioned import of_split, read_captioned
+from capeval.data.captioned import of_split
 from capeval.errors import MissingDependencyError
 from capeval_captioning.cli import places
+from capeval_captioning.cli.checkpoint import checkpoint
+from capeval_captioning.cli.early import listed_images
 from capeval_captioning.cli.threads import one_thread
 
 if TYPE_CHECKING:
@@ -35,14 +37,7 @@ if TYPE_CHECKING:
 @click.option("--candidates", "written", metavar="FILE", help="Write the captions as COCO results, too.")
 @places.features
 @options.captioning
-@click.option("--prompt", metavar="TEXT", help="What to ask a vision-language checkpoint; one sentence, by default.")
-@click.option(
-    "--dtype",
-    type=click.Choice(["auto", "float32", "bfloat16", "float16"]),
-    default="auto",
-    show_default=True,
-    help="Numbers of a checkpoint's weights; auto: as it was saved.",
-)
+@checkpoint
 @options.tokenizer
 @options.interval
 @options.figures()
@@ -58,6 +53,7 @@ def command(
     device: str,
     prompt: str | None,
     dtype: str,
+    quantise: str | None,
     on_missing: str,
     features: str | None,
     tokenizer: Tokenizer,
@@ -81,10 +77,10 @@ def command(
     options.check_outputs(output=output, candidates=written)
     needs = Needs(threads=threads, progress=building_tables)
     chosen = parse_metrics(metrics, needs)
+    listed = listed_images(captioner, data, split)
     stage.text = "loading the captioner"
     try:
         from capeval_captioning.decoding.generation import generate, is_run
-        from capeval_captioning.training.run_folder import RunFolder
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
             raise
@@ -94,12 +90,13 @@ def command(
     file, cache = places.places(features)
     sets = generate(
         captioner, data=data, split=split, method=method, captions=1, seed=seed, batch=batch, device=device,
-        prompt=prompt, dtype=dtype, on_missing=on_missing, features=file, cache=cache, progress=_show,
+        prompt=prompt, dtype=dtype, quantise=quantise, on_missing=on_missing, features=file, cache=cache,
+        listed=listed, progress=_show,
     )  # fmt: skip
     candidates = {image: captions[0] for image, captions in sets.items()}
     stage.text = "scoring"
-    images = of_split(read_captioned(data or RunFolder.open(captioner).settings.data), split)
-    references = {image.id: list(image.references) for image in images if image.id in candidates}
+    assert listed is not None  # noqa: S101 - generate has said what is wrong otherwise
+    references = {image.id: list(image.references) for image in of_split(listed, split) if image.id in candidates}
     corpus = Corpus(references, candidates, tokenizer=tokenizer, threads=threads)
     result = score_corpus(corpus, chosen, needs=needs, interval=interval, seed=seed, threads=threads)
     if written is not None:

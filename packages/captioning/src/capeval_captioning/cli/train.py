@@ -14,6 +14,8 @@ from capeval.cli.interruptible import stage
 from capeval.errors import MissingDependencyError, UsageError
 from capeval_captioning.cli import places
 from capeval_captioning.cli.threads import one_thread
+from capeval_captioning.names import check_weights
+from capeval_captioning.training.images import read_images
 from capeval_captioning.training.settings import FEATURE_DTYPES, PRECISIONS, SCHEDULES, Settings
 
 if TYPE_CHECKING:
@@ -131,6 +133,15 @@ def command(
 
 def _run(output: str, given: dict[str, Any], resume: bool, **places: Any) -> Outcome:
     """Begins a run, or goes on with it."""
+    if not resume and "init" not in given:
+        if "data" not in given:
+            raise UsageError("which images? Give their folder: capeval caption train DATA -o RUN")
+        # Before torch is loaded, which takes seconds.
+        settings = Settings(**given)
+        check_weights(settings.encoder, settings.weights)
+        places["images"] = images = read_images(settings)
+        for split in ("train", "val"):
+            images.split(split)
     from capeval_captioning.training import training
     from capeval_captioning.training.run_folder import RunFolder
 
@@ -140,8 +151,6 @@ def _run(output: str, given: dict[str, Any], resume: bool, **places: Any) -> Out
     if "init" in given:
         begun = RunFolder.open(given["init"]).settings
         given = {**{name: getattr(begun, name) for name in ("data", "features", *training.INHERITED)}, **given}
-    if "data" not in given:
-        raise UsageError("which images? Give their folder: capeval caption train DATA -o RUN")
     return training.train(Settings(**given), output, progress=_show, reading=_show_reading, **places)
 
 

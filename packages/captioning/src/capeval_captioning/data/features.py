@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 
 from capeval.data.captioned import CaptionedImage
+from capeval.data.lock import lock
 from capeval.data.source import PathLike, reading
 from capeval.errors import DataError
 from capeval_captioning.data.feature_file import FeatureFile
@@ -153,7 +154,7 @@ def _compute(
     """
     beside = Path(f"{path}.part")
     with open(beside, "a+b") as file:
-        _lock(file)
+        lock(file, wait=True)
         if path.exists():  # another process was waited for
             beside.unlink(missing_ok=True)
             return
@@ -202,15 +203,6 @@ def _write_header(file: IO[bytes], shape: tuple[int, ...], dtype: np.dtype[np.fl
     """As `numpy.load` reads it."""
     description = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
     np.lib.format.write_array_header_1_0(file, description)
-
-
-def _lock(file: IO[bytes]) -> None:
-    """Waits until no other process writes the file, where the platform can; the lock ends when it is closed."""
-    try:
-        import fcntl
-    except ImportError:
-        return
-    fcntl.flock(file, fcntl.LOCK_EX)
 
 
 def _key(images: CaptionedImages, encoder: Encoder) -> str:

@@ -39,7 +39,12 @@ class CaptionedImages(Sequence[CaptionedImage]):
 
     @classmethod
     def read(
-        cls, path: PathLike, *, on_missing: str = "error", features: FeatureFile | None = None
+        cls,
+        path: PathLike,
+        *,
+        on_missing: str = "error",
+        features: FeatureFile | None = None,
+        listed: Sequence[CaptionedImage] | None = None,
     ) -> CaptionedImages:
         """Reads a data set.
 
@@ -47,13 +52,14 @@ class CaptionedImages(Sequence[CaptionedImage]):
             path: its folder, or its Karpathy split file.
             on_missing: one of `ON_MISSING`.
             features: what stands for the files of the images, which are not looked for then.
+            listed: what `read_captioned` has read of the path already.
 
         Raises:
             DataError: no data set is recognised there, it is broken, or images have no file, or no features.
             UsageError: no such way to treat missing images.
         """
         accepted_name("what to do about missing images", on_missing, ON_MISSING)
-        images = read_captioned(path)
+        images = read_captioned(path) if listed is None else listed
         if features is not None:
             there, files = {image.id for image in images if image.id in features}, None
         else:

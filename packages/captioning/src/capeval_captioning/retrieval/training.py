@@ -19,7 +19,8 @@ from capeval_captioning.data.vocabulary import Vocabulary
 from capeval_captioning.retrieval.model import ImageSentenceSpace, hinge, recalls, similarities
 from capeval_captioning.rewards.retrieval import RetrievalReward
 from capeval_captioning.training.checkpoints import read_tensors, write_tensors
-from capeval_captioning.training.data import Batches, Split, prepare, read_images
+from capeval_captioning.training.data import Batches, Split, prepare
+from capeval_captioning.training.images import read_images
 from capeval_captioning.training.run_folder import RunFolder, with_features
 
 _ROWS = 512

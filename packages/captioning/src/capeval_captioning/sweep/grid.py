@@ -33,6 +33,7 @@ import capeval
 from capeval.data.atomic import atomic_write
 from capeval.data.source import PathLike, read_bytes
 from capeval.errors import DataError, UsageError
+from capeval_captioning.training.images import read_images
 from capeval_captioning.training.mixture import Mixture
 from capeval_captioning.training.settings import Settings
 
@@ -113,8 +114,6 @@ class Sweep:
 
     def read_images(self) -> CaptionedImages:
         """The images that the sweep uses."""
-        from capeval_captioning.training.data import read_images
-
         return read_images(Settings(**{**self.training, "data": self.data}))
 
     def captioners(self) -> list[Cell]:

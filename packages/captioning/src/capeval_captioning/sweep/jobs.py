@@ -27,7 +27,8 @@ from capeval_captioning.decoding.generation import run_features, run_speaker
 from capeval_captioning.decoding.sets import make_sets, set_method
 from capeval_captioning.names import AUTO, SMALL, WORDS, is_checkpoint
 from capeval_captioning.sweep.grid import Cell, Sweep
-from capeval_captioning.training.data import given_features, tokenised
+from capeval_captioning.training.data import tokenised
+from capeval_captioning.training.images import given_features
 from capeval_captioning.training.pretraining import prepared_encoder
 from capeval_captioning.training.run_folder import CONFIG, RunFolder
 from capeval_captioning.training.settings import Settings

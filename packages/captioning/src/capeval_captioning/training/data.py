@@ -16,12 +16,12 @@ import capeval
 from capeval.data.source import PathLike
 from capeval.errors import DataError, UsageError
 from capeval_captioning.data.batches import Batch
-from capeval_captioning.data.feature_file import FeatureFile
 from capeval_captioning.data.features import FeatureRows, GivenFeatures, cached_features
 from capeval_captioning.data.images import CaptionedImages
 from capeval_captioning.data.vocabulary import END, Vocabulary
 from capeval_captioning.encoders import Encoder, Standard, to_pixels
 from capeval_captioning.models.base import Features
+from capeval_captioning.training.images import given_features
 from capeval_captioning.training.settings import Settings
 
 Tokens = tuple[str, ...]
@@ -193,19 +193,6 @@ class TrainingData:
     """Labels that occur in the training images, in the order of the columns of `Features.objects`."""
     checksum: str
     """Of all images, splits and captions."""
-
-
-def given_features(settings: Settings) -> FeatureFile | None:
-    """The file of features of a run, where it has one instead of an encoder."""
-    return None if settings.features is None else FeatureFile(settings.features)
-
-
-def read_images(settings: Settings) -> CaptionedImages:
-    """The images that a run uses, of all splits."""
-    images = CaptionedImages.read(
-        settings.data, on_missing=settings.on_missing, features=given_features(settings)
-    )
-    return images.first(settings.images)
 
 
 def prepare(

@@ -26,7 +26,8 @@ from capeval_captioning.data.vocabulary import Vocabulary
 from capeval_captioning.encoders import Standard, load_encoder
 from capeval_captioning.models import Sizes, build
 from capeval_captioning.names import WORDS
-from capeval_captioning.training.data import TrainingData, cache_folder, prepare, read_images, tokenised
+from capeval_captioning.training.data import TrainingData, cache_folder, prepare, tokenised
+from capeval_captioning.training.images import read_images
 from capeval_captioning.training.loop import Outcome, TrainingLoop, TrainingProgress
 from capeval_captioning.training.pretraining import measured, prepared_encoder
 from capeval_captioning.training.processes import Processes
