@@ -248,10 +248,11 @@ def quantised(quantise: str, device: torch.device, dtype: str) -> dict[str, Any]
         raise MissingDependencyError(f"--quantise {quantise} needs other packages: pip install {' '.join(missing)}")
     place = {"device_map": {"": str(device)}}
     if quantise == "8bit":
-        return {**place, "quantization_config": BitsAndBytesConfig(load_in_8bit=True)}
+        eight = BitsAndBytesConfig(load_in_8bit=True)  # type: ignore[no-untyped-call, unused-ignore]
+        return {**place, "quantization_config": eight}
     # Dettmers et al. (NeurIPS 2023): 4-bit NormalFloat, whose scales are quantised too.
     computed = torch.bfloat16 if dtype == "auto" else getattr(torch, dtype)
-    config = BitsAndBytesConfig(
+    config = BitsAndBytesConfig(  # type: ignore[no-untyped-call, unused-ignore]
         load_in_4bit=True,
         bnb_4bit_quant_type="nf4",
         bnb_4bit_use_double_quant=True,
