@@ -15,7 +15,7 @@ from safetensors.numpy import save_file
 from safetensors.torch import save_file as save_tensors
 
 from capeval.errors import DataError, UsageError
-from capeval_captioning.data.feature_file import FeatureFile
+from capeval_captioning.data.feature_file import FeatureFile, is_feature_file
 from capeval_captioning.data.images import CaptionedImages
 from capeval_captioning.data.scenes import write_scenes
 from capeval_captioning.decoding.generation import generate
@@ -121,6 +121,14 @@ def test_what_is_no_file_of_features(tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", POOLED)
     with pytest.raises(DataError, match="are called .npz or .safetensors: a file has ids"):
         FeatureFile(tmp_path / "x.npy")
+
+
+def test_a_file_is_told_from_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "there").touch()
+    (tmp_path / "old.npz").mkdir()
+    files = ("there", "new.npz", "new.safetensors", "new.H5")
+    assert all(is_feature_file(tmp_path / name) for name in files)
+    assert not any(is_feature_file(tmp_path / name) for name in ("old.npz", "features", "v1.2"))
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""`--features FILE`: one file of features through train, retrieval, generate, evaluate and sweep, without the images."""
+"""`--features FILE`: a file of features through train, retrieval, generate, evaluate and sweep, without the images."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import shutil
 
 import numpy as np
 import pytest
+from test_sweep import Here
 
 from capeval_captioning.data.images import CaptionedImages
 from capeval_captioning.sweep import jobs
 from runner import Runner
-from test_sweep import Here
 
 SMALL = ["--hidden", 8, "--embedding", 8, "--attention", 8, "--steps", 2, "--batch", 8, "--least", 1, "--device", "cpu"]
 

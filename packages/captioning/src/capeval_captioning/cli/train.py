@@ -136,12 +136,13 @@ def _run(output: str, given: dict[str, Any], resume: bool, **places: Any) -> Out
     if not resume and "init" not in given:
         if "data" not in given:
             raise UsageError("which images? Give their folder: capeval caption train DATA -o RUN")
-        # Before torch is loaded, which takes seconds.
+        stage.text = "reading the data"  # before torch is loaded, which takes seconds
         settings = Settings(**given)
         check_weights(settings.encoder, settings.weights)
         places["images"] = images = read_images(settings)
         for split in ("train", "val"):
             images.split(split)
+    stage.text = "loading PyTorch"
     from capeval_captioning.training import training
     from capeval_captioning.training.run_folder import RunFolder
 

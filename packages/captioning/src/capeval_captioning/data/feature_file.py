@@ -26,6 +26,7 @@ from capeval.data.source import PathLike, reading
 from capeval.errors import DataError, some
 
 SUFFIXES = (".npz", ".safetensors")
+_OTHER_SUFFIXES = (".npy", ".pt", ".pth", ".bin", ".h5", ".hdf5", ".pkl", ".tsv", ".csv", ".json", ".zip", ".tar")
 _PARTS = ("pooled", "grid")
 _TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4"}
 """Types of safetensors that are read; bfloat16 as the upper half of a float32."""
@@ -164,8 +165,13 @@ class FeatureFile:
 
 
 def is_feature_file(place: PathLike) -> bool:
-    """Whether this names a file of features rather than a folder: by its suffix, or because it is a file."""
-    return os.fspath(place).endswith(SUFFIXES) or os.path.isfile(place)
+    """Whether this names a file rather than a folder: it is one, or it is none yet and has the suffix of a data file.
+
+    Of other forms too, which `FeatureFile` refuses: nobody wants a folder that is called so.
+    """
+    return os.path.isfile(place) or (
+        not os.path.isdir(place) and os.fspath(place).lower().endswith((*SUFFIXES, *_OTHER_SUFFIXES))
+    )
 
 
 def _opened(path: str) -> tuple[dict[str, _Array], list[str] | None]:
