@@ -10,7 +10,7 @@ from torch import Tensor
 
 from capeval.errors import UsageError
 from capeval_captioning.data.vocabulary import END
-from capeval_captioning.decoding.search import Decoded, Sampling, beam, drawn, greedy, sample
+from capeval_captioning.decoding.search import Decoded, Sampling, _decode, beam, drawn, greedy, sample
 from capeval_captioning.models import FC, Captioner, Features, Sizes, until_end
 
 WORDS, LIMIT = 5, 3
@@ -192,3 +192,19 @@ def test_no_chance_draws_an_impossible_word() -> None:
     likelihood = torch.tensor([[0.0, 0.3, 0.0, 0.7, 0.0]], dtype=torch.float64).repeat(4, 1)
     chance = torch.tensor([0.0, 0.2999, 0.3001, 1 - 2**-24])
     assert drawn(likelihood, chance).tolist() == [1, 1, 3, 3]
+
+
+@pytest.mark.parametrize("sharp", [1.0, -4.0, 30.0])
+def test_how_often_the_host_looks_changes_nothing(model: Captioner, features: Features, sharp: float) -> None:
+    """Captions that end at once, that never end, and others: the same words in as many columns."""
+    model.word.bias[END] += sharp  # type: ignore[union-attr,index,operator,unused-ignore]
+
+    def decoded(asked: int, limit: int) -> Decoded:
+        return _decode(model, model.begin(features), limit, lambda likely, _: likely.argmax(1), asked=asked)
+
+    for limit in (1, 2, 9):
+        expected = decoded(1, limit)
+        for asked in (2, 4, 20):
+            found = decoded(asked, limit)
+            assert torch.equal(found.words, expected.words)
+            assert torch.equal(found.log_probs, expected.log_probs)

@@ -51,9 +51,7 @@ def test_a_captioner_learns(name: str, scenes: Path, tmp_path: Path) -> None:
 
     run = RunFolder.open(tmp_path / "run")
     images = CaptionedImages.read(scenes)
-    val = prepare(
-        images, run.encoder(), objects=run.objects, learns=False, tokenizer=settings.tokenizer, cache=cache
-    ).val
+    val = prepare(images, run.encoder(), settings, objects=run.objects, cache=cache).val
     captions = greedy_captions(run.captioner(), val, run.vocabulary, limit=13, device=torch.device("cpu"))
     names = list(captions)
     shuffled = [

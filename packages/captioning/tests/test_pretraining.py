@@ -65,5 +65,5 @@ def test_other_weights_are_those_of_the_encoder(scenes: CaptionedImages, tmp_pat
     assert random.checksum == prepared_encoder(scenes, [], tmp_path / "none", weights="random", seed=3).checksum
     assert not any(weight.requires_grad for weight in random.parameters())
     assert not (tmp_path / "none").exists()
-    with pytest.raises(UsageError, match="neither a file nor 'random'"):
+    with pytest.raises(UsageError, match="neither a file nor 'random' or 'words'"):
         prepared_encoder(scenes, [], tmp_path, weights="DEFAULT")

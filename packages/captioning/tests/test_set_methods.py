@@ -74,7 +74,7 @@ def test_the_seed_decides_and_the_batch_does_not(text: str, speaking: Speaking, 
 
 def test_known_features_are_as_good_as_images(speaker: TrainedSpeaker, images: CaptionedImages) -> None:
     assert speaker.encoder is not None
-    features = encode(images[:5], speaker.encoder)
+    [features] = encode(images[:5], speaker.encoder)
     method = RandomSampling(temperature=0.5)
     assert make_sets(method, speaker, images[:5], features=features) == make_sets(method, speaker, images[:5])
 

@@ -15,6 +15,7 @@ from capeval.errors import CapevalError, DataError, UsageError
 from capeval_captioning.data.batches import Losses
 from capeval_captioning.data.images import CaptionedImages
 from capeval_captioning.data.scenes import write_scenes
+from capeval_captioning.training import loop
 from capeval_captioning.training.loop import TrainingLoop, TrainingProgress
 from capeval_captioning.training.run_folder import RunFolder
 from capeval_captioning.training.run_log import read_log
@@ -266,6 +267,35 @@ def test_a_loss_that_is_no_number_is_said(scenes: Path, tmp_path: Path, monkeypa
 def command_line(*arguments: str) -> None:
     sys.argv = ["capeval", *arguments]
     main()
+
+
+def test_losses_that_are_read_late_are_the_same(
+    scenes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a GPU: the host asks for them when a line of the log, or a checkpoint, needs them."""
+    places: dict[str, Any] = {"cache": tmp_path / "features", "tensorboard": False}
+    settings = small(scenes, steps=8, loss="xe + cider-d", baseline="others")
+    train(settings, tmp_path / "at-once", **places)
+    monkeypatch.setattr(loop, "computes_apart", lambda device: True)
+    read: list[int] = []
+    late = TrainingLoop._read_losses
+
+    def counted(self: TrainingLoop) -> None:
+        read.append(len(self.unread))
+        late(self)
+
+    monkeypatch.setattr(TrainingLoop, "_read_losses", counted)
+    shown: list[dict[str, float]] = []
+    train(settings, tmp_path / "late", progress=lambda at: shown.append(dict(at.losses)), **places)
+    assert without_seconds(tmp_path / "late") == without_seconds(tmp_path / "at-once")
+    assert read == [2, 1, 1, 2, 0, 2]  # a line each 3 steps, a validation each 2
+    assert [bool(losses) for losses in shown] == [False, *[True] * 7]
+    one, other = (torch.load(tmp_path / run / "last.pt", weights_only=True) for run in ("at-once", "late"))
+    assert equal({**one, "position": None}, {**other, "position": None})
+
+    monkeypatch.setattr(TrainingLoop, "_learn", lambda self, step: Losses(torch.tensor([1.0, torch.nan][step]), {}))
+    with pytest.raises(CapevalError, match="the loss of step 2 is nan; try a smaller --rate"):
+        train(small(scenes), tmp_path / "none", **places)
 
 
 def test_several_processes_share_the_batches(scenes: Path, tmp_path: Path) -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import importlib.metadata
+import importlib.util
 from pathlib import Path
+from typing import Any
 
 import pytest
 import speakers
 import torch
 
-from capeval.errors import DataError, UsageError
+from capeval.errors import DataError, MissingDependencyError, UsageError
 from capeval_captioning.data.images import CaptionedImages
-from capeval_captioning.decoding.sets import make_sets, set_method
+from capeval_captioning.decoding.sets import make_sets, set_method, transformers_speaker
 from capeval_captioning.decoding.sets.transformers_speaker import TransformersSpeaker
 from tiny_llava import write_tiny_llava
 
@@ -54,6 +57,42 @@ def test_the_prompt_and_the_dtype_matter(checkpoint: Path, images: CaptionedImag
     assert len(make_sets(set_method("rs"), half, images[:1], captions=2)[images[0].id]) == 2
     with pytest.raises(UsageError, match="dtype"):
         TransformersSpeaker(str(checkpoint), dtype="float8")
+
+
+def test_quantisation_says_what_it_lacks(checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UsageError, match="weights of 4 bits need a GPU of CUDA, and the device is cpu; .*device"):
+        TransformersSpeaker(str(checkpoint), quantise="4bit")
+    with pytest.raises(UsageError, match="the quantisation must be one of 4bit, 8bit, got '2bit'"):
+        TransformersSpeaker(str(checkpoint), quantise="2bit")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(MissingDependencyError, match="--quantise 8bit needs .*: pip install bitsandbytes accelerate"):
+        TransformersSpeaker(str(checkpoint), quantise="8bit", device=torch.device("cuda"))
+
+
+def test_quantisation_is_what_the_library_is_asked_for(
+    checkpoint: Path, images: CaptionedImages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a GPU: what would be passed, and that a model which the library has placed is not moved."""
+    asked: list[dict[str, Any]] = []
+    load = transformers_speaker._load
+
+    def loaded(factory: Any, name: str, **options: Any) -> Any:
+        if "quantization_config" not in options:
+            return load(factory, name, **options)
+        asked.append(options)
+        model = load(factory, name)
+        monkeypatch.setattr(model, "to", lambda place: pytest.fail("a quantised model cannot be moved"))
+        return model
+
+    monkeypatch.setattr(transformers_speaker, "_load", loaded)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: "0.48.0")
+    for quantise in ("4bit", "8bit"):
+        TransformersSpeaker(str(checkpoint), quantise=quantise, dtype="float16", device=torch.device("cuda:0"))
+    four, eight = (options["quantization_config"].to_dict() for options in asked)
+    assert [options["device_map"] for options in asked] == [{"": "cuda:0"}] * 2
+    assert (four["load_in_4bit"], four["load_in_8bit"], eight["load_in_8bit"]) == (True, False, True)
+    assert (four["bnb_4bit_quant_type"], four["bnb_4bit_compute_dtype"]) == ("nf4", "float16")
 
 
 @pytest.mark.filterwarnings("ignore:.*gradient_checkpointing.*:FutureWarning")  # of the two libraries together

@@ -181,7 +181,7 @@ def _options(references: bool, captions: str | None) -> Iterable[Callable[[F], F
             metavar="FORMAT",
             help="As coco, csv, msrvtt or text, instead of recognising it from content; any other word lists them all.",
         )
-    yield click.option("--split", metavar="NAME", help="Split of a file that has splits, such as test.")
+    yield click.option("--split", metavar="NAME", help="Split of a file or folder that has splits, such as test.")
     yield click.option(
         "--id-column",
         multiple=True,

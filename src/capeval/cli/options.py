@@ -290,11 +290,8 @@ def check_threshold(threshold: float | None, objects: str | None) -> None:
 
 
 def captioning(function: F) -> F:
-    """--batch, --device, --on-missing, --features: of whoever captions images."""
+    """--batch, --device, --on-missing: of whoever captions images."""
     for option in (
-        click.option(
-            "--features", metavar="DIR", help="Where features of frozen encoders are kept; the user's cache folder."
-        ),
         click.option(
             "--on-missing",
             type=click.Choice(["error", "skip"]),

@@ -76,8 +76,9 @@ def command(
     """Score CANDIDATES (one caption per image) against REFERENCES (several).
 
     Files may be COCO JSON, {id: captions} JSON, Karpathy splits, JSON lines, CSV, TSV, Parquet, Flickr token files,
-    those of many data sets and harnesses, or URLs; - is stdin. REFERENCES may be the name of a test set: see capeval
-    testsets. Where one file has both, as rows with a prediction and references, it is the only one.
+    those of many data sets and harnesses, or URLs; - is stdin. REFERENCES may also be the folder that capeval caption
+    trains on, with --split, or the name of a test set: see capeval testsets. Where one file has both, as rows with a
+    prediction and references, it is the only one.
     """
     if context.args:
         raise click.UsageError(

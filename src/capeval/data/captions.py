@@ -52,7 +52,7 @@ def read_references(
         path: the file, compressed or not, or its URL; the folder of a data set; the name of a test set, where no file
             is called so; ``-`` is standard input.
         format: one of `FORMATS`; recognised from the content when not given.
-        split: keep only the images of this split, such as ``"test"``, of a file that has splits.
+        split: keep only the images of this split, such as ``"test"``, of a file or folder that has splits.
         id_column: the column, or the key of each row, that has the image ids; of several, the first that there is.
         caption_column: the columns of the captions; each may be a pattern, as ``"caption_*"``.
         image_ids: what of an image id is compared, one of `IMAGE_IDS`: ``"text"``, all of it; ``"stem"``, the file name
@@ -194,11 +194,9 @@ class CaptionFile:
         self.skipped: set[str] = set()
         """Images that were left out because they have several candidates."""
         if path != "-" and os.path.isdir(path):
-            from capeval.data.folder import files_of
+            from capeval.data.folder import contents_of
 
-            files = files_of(path, split)
-            self._data = [read_bytes(file) for file in files.paths]
-            self.split = files.split
+            self._data, self.split = contents_of(path, split, format)
         else:
             self._data = [read_bytes(path)]
 

@@ -16,6 +16,7 @@ from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 from capeval.data.atomic import atomic_write
+from capeval.data.lock import lock
 from capeval.errors import DataError
 
 Progress = Callable[[int], object]
@@ -196,11 +197,7 @@ def _by_hand(part: Published) -> str:
 def _locked(file: IO[bytes], folder: str) -> None:
     """Keeps the file to ourselves, where the platform can, until it is closed."""
     try:
-        import fcntl
-    except ImportError:
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock(file, wait=False)
     except BlockingIOError:
         raise DataError(f"{folder}: another capeval is fetching it there; wait until it is done") from None
 

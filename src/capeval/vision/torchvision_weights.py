@@ -9,7 +9,6 @@ import warnings
 from typing import Any
 
 import torch
-from torchvision import models
 
 from capeval.data.source import reading
 from capeval.errors import DataError, UsageError
@@ -21,6 +20,8 @@ def check_weights(name: str, weights: str) -> Any:
     Raises:
         UsageError: it is neither.
     """
+    from torchvision import models
+
     known: Any = models.get_model_weights(name)
     if weights in known.__members__ or weights == "DEFAULT":
         return known[weights] if weights != "DEFAULT" else known.DEFAULT
@@ -36,6 +37,8 @@ def published(name: str, weights: Any, **options: Any) -> torch.nn.Module:
     Raises:
         DataError: they cannot be fetched; the message says which file to put where.
     """
+    from torchvision import models
+
     try:
         model: torch.nn.Module = models.get_model(name, weights=weights, progress=sys.stderr.isatty(), **options)
     except (OSError, RuntimeError) as error:

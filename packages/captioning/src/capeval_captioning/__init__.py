@@ -11,9 +11,12 @@ on. One direction of knowledge; everything but this page needs the extra `train`
     decoding/             search, words out of a captioner: greedy, sampled, beam; generation, of a whole data set
     decoding/sets/        ways to make caption sets: RS, beam, diverse beam, RCI, GNC, SS, DRV
     models/               image features -> words, one file per idea
-    encoders              pixels -> features by name
-    data/                 images and pixels, folders people have; features, the cache of frozen ones; vocabulary,
-                          words <-> ids; scenes/, a made-up data set drawn by code
+    encoders              pixels -> features by name; vision_checkpoint, those of transformers; names, what is told of
+                          them without torch
+    hub                   parts of checkpoints of transformers, from a folder or the hub
+    data/                 images and pixels, folders people have; features, those of frozen encoders on disk;
+                          feature_file, those computed elsewhere; vocabulary, words <-> ids; scenes/, a made-up data
+                          set drawn by code
     cli/                  `capeval caption`
 
 Shapes stand beside tensors: B images or rows, T words, V words of the vocabulary, R regions of the grid, D size of a

@@ -1,97 +1,85 @@
-"""Image encoders by name: pixels to features, one vector for the image and one a region of its grid.
+"""Image encoders by name: pixels to features, one vector for the image and one per region of its grid.
 
-`small` is a few convolutions for small pictures such as the made-up scenes; every other name is a classification
-network of torchvision, without its last layers.
+`small` is a few convolutions for small pictures such as the made-up scenes. Other names are classification networks of
+torchvision, without their last layers, and vision models of transformers: a folder, or owner/name on the hub.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from capeval.errors import DataError, UsageError, accepted_name
 from capeval_captioning.models.base import Features
+from capeval_captioning.names import AUTO, RANDOM, SMALL, check_weights, is_checkpoint
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-SMALL = "small"
+GIVEN = "features"
+"""The name of what stands for an encoder where features were computed elsewhere."""
 _OTHER = ("googlenet", "inception", "maxvit", "swin", "vit")
 """Networks of torchvision whose layers before the pooling are not a plain sequence."""
 _MEAN, _DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 """Mean and deviation of ImageNet's channels, which torchvision's weights expect."""
 
 
-class Encoder(nn.Module):
-    """(B, 3, H, W) pixels in [0, 1] to `Features`.
+class Standard(nn.Module):
+    """Features brought to mean 0 and deviation 1 by what `measure` has measured; before that they are as they come.
 
-    Features are standardised with means and deviations that `standardise` measures; before that they are as they come.
+    Captioners learn several times faster from such features. This class alone stands for features that were computed
+    elsewhere.
 
     Attributes:
-        name: what tells it from others, such as `resnet18`.
-        side: pixels of the side of the square it takes.
+        name: what tells the source of the features from others, such as `resnet18`.
+        side: pixels of the side of the square that the source takes; 0 where it takes none.
         feature: D, the size of a feature.
     """
 
-    mean: Tensor
-    deviation: Tensor
     pooled_mean: Tensor
     pooled_deviation: Tensor
     grid_mean: Tensor
     grid_deviation: Tensor
 
-    def __init__(self, name: str, body: nn.Module, side: int) -> None:
+    def __init__(self, feature: int, *, name: str = GIVEN, side: int = 0) -> None:
         super().__init__()
         self.name = name
         self.side = side
-        self.body = body
-        self.register_buffer("mean", torch.tensor(_MEAN).view(3, 1, 1), persistent=False)
-        self.register_buffer("deviation", torch.tensor(_DEVIATION).view(3, 1, 1), persistent=False)
-        self.feature = self._feature_size()
-        for part in Features._fields[:2]:
-            self.register_buffer(f"{part}_mean", torch.zeros(self.feature))
-            self.register_buffer(f"{part}_deviation", torch.ones(self.feature))
+        self._begin(feature)
 
-    def forward(self, pixels: Tensor) -> Features:
-        """Pooled and grid features."""
-        found = self._measured(pixels)
+    def _begin(self, feature: int) -> None:
+        self.feature = feature
+        for part in Features._fields[:2]:
+            self.register_buffer(f"{part}_mean", torch.zeros(feature))
+            self.register_buffer(f"{part}_deviation", torch.ones(feature))
+
+    def standard(self, found: Features) -> Features:
+        """The features standardised."""
         return Features(
             (found.pooled - self.pooled_mean) / self.pooled_deviation,
             (found.grid - self.grid_mean) / self.grid_deviation,
         )
 
     @torch.no_grad()
-    def standardise(self, pixels: Iterable[Tensor]) -> None:
-        """From now on features have mean 0 and deviation 1 over these pictures, batches of (B, 3, H, W).
-
-        Captioners learn several times faster from such features.
-        """
-        training = self.training
-        self.eval()
-        found = [self._measured(batch.to(self.mean.device)) for batch in pixels]
+    def measure(self, batches: Iterable[Features]) -> None:
+        """From now on features have mean 0 and deviation 1 over these."""
+        found = list(batches)
         for part, rows in (
             ("pooled", torch.cat([each.pooled for each in found])),
             ("grid", torch.cat([each.grid.flatten(0, 1) for each in found])),
         ):
             getattr(self, f"{part}_mean").copy_(rows.mean(0))
             getattr(self, f"{part}_deviation").copy_(rows.std(0) + 1e-3)
-        self.train(training)
 
     @property
     def standardised(self) -> bool:
-        """Whether `standardise` was called, on this encoder or on the one whose weights it has."""
+        """Whether `measure` was called, on this one or on the one whose weights it has."""
         return bool(self.pooled_mean.any())
-
-    def _measured(self, pixels: Tensor) -> Features:
-        """Features as they come."""
-        maps = self.body((pixels - self.mean) / self.deviation)  # (B, D, h, w)
-        grid = maps.flatten(2).transpose(1, 2)  # (B, R, D), R = h·w
-        return Features(grid.mean(1), grid)
 
     @property
     def checksum(self) -> str:
@@ -101,6 +89,49 @@ class Encoder(nn.Module):
             digest.update(name.encode())
             digest.update(weights.detach().cpu().contiguous().numpy().tobytes())
         return digest.hexdigest()[:16]
+
+
+class Encoder(Standard):
+    """(B, 3, H, W) pixels in [0, 1] to `Features`, standardised once `standardise` was called."""
+
+    mean: Tensor
+    deviation: Tensor
+
+    def __init__(
+        self, name: str, body: nn.Module, side: int, *, colours: tuple[Tensor, Tensor] | None = None
+    ) -> None:
+        """`body` gives maps (B, D, h, w), or `Features`; `colours` are mean and deviation of its pixels, (3,) each.
+
+        Without `colours` they are ImageNet's; given ones are saved with the weights.
+        """
+        nn.Module.__init__(self)  # the size of a feature is found out with the body
+        self.name = name
+        self.side = side
+        self.body = body
+        mean, deviation = colours or (torch.tensor(_MEAN), torch.tensor(_DEVIATION))
+        self.register_buffer("mean", mean.view(3, 1, 1), persistent=colours is not None)
+        self.register_buffer("deviation", deviation.view(3, 1, 1), persistent=colours is not None)
+        self._begin(self._feature_size())
+
+    def forward(self, pixels: Tensor) -> Features:
+        """Pooled and grid features."""
+        return self.standard(self._measured(pixels))
+
+    @torch.no_grad()
+    def standardise(self, pixels: Iterable[Tensor]) -> None:
+        """From now on features have mean 0 and deviation 1 over these pictures, batches of (B, 3, H, W)."""
+        training = self.training
+        self.eval()
+        self.measure(self._measured(batch.to(self.mean.device)) for batch in pixels)
+        self.train(training)
+
+    def _measured(self, pixels: Tensor) -> Features:
+        """Features as they come."""
+        found = self.body((pixels - self.mean) / self.deviation)
+        if isinstance(found, Features):
+            return found
+        grid = found.flatten(2).transpose(1, 2)  # (B, R, D) of (B, D, h, w), R = h·w
+        return Features(grid.mean(1), grid)
 
     def _feature_size(self) -> int:
         """D, from an empty picture; a picture too small for the network is found out here."""
@@ -116,43 +147,51 @@ class Encoder(nn.Module):
 
 
 def encoder_names() -> list[str]:
-    """The names that `load_encoder` takes."""
+    """The names that `load_encoder` takes, besides checkpoints of transformers."""
     from torchvision import models
 
     return [SMALL, *(name for name in models.list_models(module=models) if not name.startswith(_OTHER))]
 
 
-def load_encoder(name: str, *, weights: str = "random", side: int | None = None) -> Encoder:
+def load_encoder(name: str, *, weights: str = AUTO, side: int | None = None) -> Encoder:
     """An encoder with weights.
 
     Args:
-        name: one of `encoder_names`.
-        weights: `random` (drawn from torch's global generator); the file of a state dict: of the encoder, or of the
-            network as torchvision has it; or for a network of torchvision one of its names, such as `DEFAULT`.
-        side: pixels of the square that images are resized to; 64 for `small`, else 224.
+        name: one of `encoder_names`; or a vision model of transformers: its folder, or owner/name on the hub.
+        weights: `auto` (a checkpoint's own, else `random`); `random` (drawn from torch's global generator); the file of
+            a state dict: of the encoder, or of the network as torchvision has it; or for a network of torchvision one
+            of its names, such as `DEFAULT`.
+        side: pixels of the square that images are resized to; 64 for `small`, the checkpoint's own, else 224.
 
     Raises:
         UsageError: no such encoder or weights, or too small a side.
         DataError: the weights cannot be fetched or read.
     """
-    accepted_name("the encoder", name, encoder_names())
-    if name != SMALL:
-        return _torchvision(name, weights, side or 224)
-    encoder = Encoder(SMALL, _small(), side or 64)
-    if weights != "random":
-        if not os.path.exists(weights):
-            raise UsageError(f"the weights {weights!r} of {SMALL} are neither a file nor 'random'")
-        _load(encoder, None, weights)
-    return encoder
+    check_weights(name, weights)
+    if is_checkpoint(name):
+        from capeval_captioning.vision_checkpoint import load_vision_checkpoint
+
+        encoder = load_vision_checkpoint(name, side)
+        if weights != AUTO:
+            _load(encoder, None, weights)
+        return encoder
+    weights = RANDOM if weights == AUTO else weights
+    if name == SMALL:  # without loading torchvision
+        encoder = Encoder(SMALL, _small(), side or 64)
+        if weights != RANDOM:
+            _load(encoder, None, weights)
+        return encoder
+    try:
+        accepted_name("the encoder", name, encoder_names())
+    except UsageError as error:
+        raise UsageError(f"{error}; or a vision model of transformers: its folder, or owner/name") from None
+    return _torchvision(name, weights, side or 224)
 
 
 def to_pixels(image: Image, side: int) -> Tensor:
     """(3, side, side) in [0, 1]: the whole image, resized to a square."""
-    from torchvision.transforms import functional
-
     resized = image if image.size == (side, side) else image.resize((side, side), 2)  # 2: bilinear
-    pixels: Tensor = functional.pil_to_tensor(resized).float().div(255)
-    return pixels
+    return torch.from_numpy(np.array(resized)).permute(2, 0, 1).contiguous().float().div(255)
 
 
 def _small() -> nn.Module:
@@ -166,12 +205,12 @@ def _small() -> nn.Module:
 def _torchvision(name: str, weights: str, side: int) -> Encoder:
     from torchvision import models
 
-    from capeval.vision.torchvision_weights import check_weights, published
+    from capeval.vision import torchvision_weights as known
 
-    chosen = check_weights(name, weights)
-    network = models.get_model(name, weights=None) if chosen is None else published(name, chosen)
+    chosen = known.check_weights(name, weights)
+    network = models.get_model(name, weights=None) if chosen is None else known.published(name, chosen)
     encoder = Encoder(name, _headless(network), side)
-    if chosen is None and weights != "random":
+    if chosen is None and weights != RANDOM:
         _load(encoder, network, weights)
     return encoder
 

@@ -14,10 +14,13 @@ def test_from_scenes_to_diversity(run: Runner) -> None:
     run.ok("caption", "train", "scenes", "-o", "fc", *TRAIN, "--device", "cpu", "--features", "features")
     generate = ["caption", "generate", "fc", "--features", "features", "--device", "cpu", "--captions", "3"]
     assert run.ok(*generate, "--method", "rs(temperature=0.7)", "-o", "rs.json") == ""
+    assert [path.name for path in run.folder.glob("rs.json*")] == ["rs.json"]
+    (run.folder / "again.json.part.jsonl").write_text('{"seed": 9}\n')
+    assert "made otherwise (seed: 9 there, 0 now;" in run.refused(*generate, "-o", "again.json")
     sets = json.loads((run.folder / "rs.json").read_text())
     assert {len(row["captions"]) for row in sets} == {3}
     shown = run.ok(
-        "diversity", "rs.json", "--references", "scenes/dataset.json", "--split", "test", "--interval", "none"
+        "diversity", "rs.json", "--references", "scenes", "--split", "test", "--interval", "none"
     )
     assert "Self-CIDEr" in shown
     assert "did you mean 'rci'" in run.refused(*generate, "--method", "rcis", "-o", "no.json")

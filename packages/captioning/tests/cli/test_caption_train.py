@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from unittest.mock import patch
 
 from runner import Runner
 
@@ -26,6 +28,25 @@ def test_train_resume_evaluate(run: Runner) -> None:
     assert set(rows[0]) == {"image_id", "caption"}
     assert "go on with it (--resume)" in run.refused("caption", "train", "scenes", "-o", "nic", *TRAIN)
     assert "other are hidden" in run.refused("caption", "train", "-o", "nic", "--resume", "--hidden", "8")
+
+
+def test_what_cannot_be_is_said_before_torch_is_loaded(run: Runner) -> None:
+    run.here("caption", "scenes", "scenes", "--images", "20")
+    with patch.dict(sys.modules):  # which are put back
+        for name in [name for name in sys.modules if name.partition(".")[0] in {"torch", "capeval_captioning"}]:
+            del sys.modules[name]
+        sys.modules["torch"] = None  # type: ignore[assignment]  # its import fails now
+        for command in ("generate", "evaluate"):
+            wrong = run.refused("caption", command, "x/y", "--data", "scenes", "--split", "tset", "-o", "out.json")
+            assert "no image is in the split 'tset'; the splits of these images are train (16 images)" in wrong
+        train = ("caption", "train", "scenes", "-o", "run")
+        assert "published weights are those of torchvision's" in run.refused(*train, "--weights", "DEFAULT")
+        assert "a checkpoint, which has its own" in run.refused(*train, "--encoder", "x/y", "--weights", "words")
+        assert "no such file" in run.refused("caption", "train", "sceens", "-o", "run")
+        assert "no such file" in run.refused(*train, "--features", "none.npz")
+        assert "leave --encoder, --side out" in run.refused(
+            *train, "--features", "x.npz", "--encoder", "small", "--side", 9
+        )
 
 
 def test_what_cannot_be_is_said_at_once(run: Runner) -> None:

@@ -11,7 +11,11 @@ from capeval.cli import options
 from capeval.cli.interruptible import show_share, stage
 from capeval.corpus.corpus import Corpus, Tokenizer
 from capeval.data.atomic import atomic_write
+from capeval.data.captioned import of_split
 from capeval.errors import MissingDependencyError
+from capeval_captioning.cli import places
+from capeval_captioning.cli.checkpoint import checkpoint
+from capeval_captioning.cli.early import listed_images
 from capeval_captioning.cli.threads import one_thread
 
 if TYPE_CHECKING:
@@ -31,15 +35,9 @@ if TYPE_CHECKING:
     help="How to caption an image once; beam is then greedy: the likeliest word at every step.",
 )
 @click.option("--candidates", "written", metavar="FILE", help="Write the captions as COCO results, too.")
+@places.features
 @options.captioning
-@click.option("--prompt", metavar="TEXT", help="What to ask a vision-language checkpoint; one sentence, by default.")
-@click.option(
-    "--dtype",
-    type=click.Choice(["auto", "float32", "bfloat16", "float16"]),
-    default="auto",
-    show_default=True,
-    help="Numbers of a checkpoint's weights; auto: as it was saved.",
-)
+@checkpoint
 @options.tokenizer
 @options.interval
 @options.figures()
@@ -55,6 +53,7 @@ def command(
     device: str,
     prompt: str | None,
     dtype: str,
+    quantise: str | None,
     on_missing: str,
     features: str | None,
     tokenizer: Tokenizer,
@@ -78,30 +77,32 @@ def command(
     options.check_outputs(output=output, candidates=written)
     needs = Needs(threads=threads, progress=show_share)
     chosen = parse_metrics(metrics, needs)
+    listed = listed_images(captioner, data, split)
     stage.text = "loading the captioner"
     try:
-        from capeval_captioning.data.images import CaptionedImages
         from capeval_captioning.decoding.generation import generate, is_run
-        from capeval_captioning.training.run_folder import RunFolder
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
             raise
         raise MissingDependencyError("captioning images", extra="train") from None
     if is_run(captioner):
         one_thread()
+    file, cache = places.places(features)
     sets = generate(
         captioner, data=data, split=split, method=method, captions=1, seed=seed, batch=batch, device=device,
-        prompt=prompt, dtype=dtype, on_missing=on_missing, cache=features, progress=_show,
+        prompt=prompt, dtype=dtype, quantise=quantise, on_missing=on_missing, features=file, cache=cache,
+        listed=listed, progress=_show,
     )  # fmt: skip
     candidates = {image: captions[0] for image, captions in sets.items()}
     stage.text = "scoring"
-    images = CaptionedImages.read(data or RunFolder.open(captioner).settings.data, on_missing=on_missing)
-    corpus = Corpus(images.split(split).references(), candidates, tokenizer=tokenizer, threads=threads)
+    assert listed is not None  # noqa: S101 - generate has said what is wrong otherwise
+    references = {image.id: list(image.references) for image in of_split(listed, split) if image.id in candidates}
+    corpus = Corpus(references, candidates, tokenizer=tokenizer, threads=threads)
     result = score_corpus(corpus, chosen, needs=needs, interval=interval, seed=seed, threads=threads)
     if written is not None:
-        with atomic_write(written) as file:
+        with atomic_write(written) as results:
             rows = [{"image_id": image, "caption": caption} for image, caption in candidates.items()]
-            json.dump(rows, file, ensure_ascii=False)
+            json.dump(rows, results, ensure_ascii=False)
     colour, width = options.colour(output), options.width(output)
     options.emit(render(result, format_, figures=figures, colour=colour, width=width), output)
 

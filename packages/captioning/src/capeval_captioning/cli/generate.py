@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+
 import click
 
 from capeval.cli import options
 from capeval.cli.interruptible import stage
 from capeval.data.writers import write_caption_sets
 from capeval.errors import MissingDependencyError
+from capeval_captioning.cli import places
+from capeval_captioning.cli.checkpoint import checkpoint
+from capeval_captioning.cli.early import listed_images
 from capeval_captioning.cli.threads import one_thread
 
 
@@ -32,15 +38,9 @@ from capeval_captioning.cli.threads import one_thread
     help="Most words of a caption; by default as many as in training, 20 tokens for a checkpoint.",
 )
 @click.option("--output", "-o", default="-", show_default=True, metavar="FILE", help="The sets as JSON; - is stdout.")
+@places.features
 @options.captioning
-@click.option("--prompt", metavar="TEXT", help="What to ask a vision-language checkpoint; one sentence, by default.")
-@click.option(
-    "--dtype",
-    type=click.Choice(["auto", "float32", "bfloat16", "float16"]),
-    default="auto",
-    show_default=True,
-    help="Numbers of a checkpoint's weights; auto: as it was saved.",
-)
+@checkpoint
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Seed of everything random."
 )
@@ -57,6 +57,7 @@ def command(
     device: str,
     prompt: str | None,
     dtype: str,
+    quantise: str | None,
     on_missing: str,
     features: str | None,
     seed: int,
@@ -64,9 +65,11 @@ def command(
     """Write several captions of each image: what capeval diversity scores.
 
     RUN is a folder of capeval caption train; CHECKPOINT an image-to-text checkpoint of transformers: its folder, or
-    owner/name on the hub. An image's captions depend on the seed, not on the batch.
+    owner/name on the hub. An image's captions depend on the seed, not on the batch. Captions are kept in
+    FILE.part.jsonl as they are made: the same command goes on with a run that was cut off.
     """
     options.check_outputs(output=output)
+    listed = listed_images(captioner, data, split)
     stage.text = "loading the captioner"
     try:
         from capeval_captioning.decoding.generation import generate, is_run
@@ -76,9 +79,12 @@ def command(
         raise MissingDependencyError("captioning images", extra="train") from None
     if is_run(captioner):
         one_thread()
+    file, cache = places.places(features)
+    journal = None if output == "-" or is_device(output) else f"{output}.part.jsonl"
     sets = generate(
         captioner,
         data=data,
+        listed=listed,
         split=split,
         method=method,
         captions=captions,
@@ -88,12 +94,23 @@ def command(
         device=device,
         prompt=prompt,
         dtype=dtype,
+        quantise=quantise,
         on_missing=on_missing,
-        cache=features,
+        features=file,
+        cache=cache,
+        journal=journal,
         progress=_show,
     )
     stage.text = "writing"
     write_caption_sets(output, sets)
+    if journal is not None:
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(journal)
+
+
+def is_device(path: str) -> bool:
+    """Whether a pipe, a device or the like is there, which nothing is kept beside."""
+    return os.path.exists(path) and not os.path.isfile(path)
 
 
 def _show(what: str, done: int, images: int) -> None:

@@ -9,6 +9,7 @@ import click
 from capeval.cli import options
 from capeval.cli.interruptible import stage
 from capeval.errors import MissingDependencyError
+from capeval_captioning.cli import places
 from capeval_captioning.cli.threads import one_thread
 
 _COUNT = click.IntRange(1)
@@ -29,7 +30,7 @@ _COUNT = click.IntRange(1)
 @click.option("--space", type=_COUNT, default=256, show_default=True, metavar="N", help="Numbers of a vector.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Of all that is drawn.")
 @click.option("--device", default="cpu", show_default=True, metavar="NAME", help="Where it learns: cpu, cuda, cuda:1.")
-@click.option("--features", metavar="DIR", help="Where features of frozen encoders are kept; the user's cache folder.")
+@places.features
 @options.quiet
 def command(
     run: str,
@@ -55,6 +56,7 @@ def command(
         raise MissingDependencyError("training retrieval models", extra="train") from None
 
     one_thread()
+    file, cache = places.places(features)
 
     def show(epoch: int, loss: float, recalls: dict[str, float]) -> None:
         stage.text = f"training: epoch {epoch} of {epochs} · loss {loss:.3f} · {_text(recalls)}"
@@ -67,7 +69,8 @@ def command(
         space=space,
         seed=seed,
         device=device,
-        cache=features,
+        features=file,
+        cache=cache,
         progress=show,
     )
     path = output or os.path.join(run, "retrieval.pt")

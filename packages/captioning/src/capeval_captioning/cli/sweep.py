@@ -13,8 +13,11 @@ from capeval.cli.interruptible import stage
 from capeval.errors import MissingDependencyError, UsageError
 from capeval.report.pictures import check_matplotlib
 from capeval.report.printing import FORMATS
+from capeval_captioning.cli import places
+from capeval_captioning.cli.train import ENCODER_HELP, was_given
+from capeval_captioning.names import AUTO, check_weights, is_checkpoint
 from capeval_captioning.sweep.grid import Sweep
-from capeval_captioning.training.settings import Settings
+from capeval_captioning.training.settings import FEATURE_DTYPES, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,8 +70,18 @@ def _swept(name: str, option: str, text: str, kind: Any = None, **others: Any) -
 @_setting("rate", "Highest learning rate of these steps, of Adam.", _POSITIVE)
 @_setting("warmup", "First of these steps, over which the rate rises.", click.IntRange(0), metavar="N")
 @_setting("schedule", "How the rate falls.", click.Choice(["constant", "linear", "cosine"]))
-@_setting("encoder", "small (for the made-up scenes), or a classification network of torchvision.", metavar="NAME")
-@_setting("weights", "The encoder's, as for capeval caption train.", metavar="NAME|FILE")
+@_setting(
+    "features", "Features computed elsewhere, by image id (.npz, .safetensors), instead of an encoder's.",
+    metavar="FILE",
+)  # fmt: skip
+@_setting(
+    "features_dtype", "Numbers in which features of the encoder are kept; float16 takes half the disk.",
+    click.Choice(FEATURE_DTYPES),
+)  # fmt: skip
+@_setting("encoder", ENCODER_HELP, metavar="NAME|FOLDER")
+@_setting(
+    "weights", "The encoder's, as for capeval caption train; a checkpoint has its own.", metavar="NAME|FILE"
+)
 @_setting("encoder_epochs", "Passes in which --weights words learns them.", _COUNT, metavar="N")
 @_setting("images", "Use so many images of each split; all by default.", _COUNT, metavar="N")
 @_setting("side", "Pixels of the square that images are resized to.", _COUNT, metavar="PIXELS")
@@ -101,6 +114,12 @@ def command(
     names = {field.name for field in dataclasses.fields(Sweep)}
     training = {name: value for name, value in others.items() if name not in names}
     swept = {name: value for name, value in others.items() if name in names}
+    given = {name for name in training if was_given(name)}
+    if training["features"] is not None:
+        places.check_no_encoder(training["features"], given)
+    if "weights" not in given and (training["features"] is not None or is_checkpoint(training["encoder"])):
+        training["weights"] = AUTO
+    check_weights(training["encoder"], training["weights"])
     try:
         from capeval_captioning.sweep.grid import run_sweep
         from capeval_captioning.sweep.report import render, write_pictures

@@ -12,8 +12,11 @@ from click.core import ParameterSource
 from capeval.cli import options
 from capeval.cli.interruptible import stage
 from capeval.errors import MissingDependencyError, UsageError
+from capeval_captioning.cli import places
 from capeval_captioning.cli.threads import one_thread
-from capeval_captioning.training.settings import PRECISIONS, SCHEDULES, Settings
+from capeval_captioning.names import check_weights
+from capeval_captioning.training.images import read_images
+from capeval_captioning.training.settings import FEATURE_DTYPES, PRECISIONS, SCHEDULES, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +32,11 @@ def _setting(name: str, text: str, kind: Any = None, **others: Any) -> Callable[
         f"--{name.replace('_', '-')}", name, type=kind, default=default, show_default=shown, help=text, **others
     )
 
+
+ENCODER_HELP = (
+    "small (for the made-up scenes), a classification network of torchvision, or a vision model of transformers: its "
+    "folder, or owner/name on the hub."
+)
 
 _NUMBER, _COUNT, _POSITIVE = click.IntRange(0), click.IntRange(1), click.FloatRange(0, min_open=True)
 
@@ -47,11 +55,11 @@ _NUMBER, _COUNT, _POSITIVE = click.IntRange(0), click.IntRange(1), click.FloatRa
 @_setting("retrieval", "The model of the reward retrieval, from capeval caption retrieval.", metavar="FILE")
 @_setting("init", "Start from the best weights of this run, as cross-entropy before rewards.", metavar="RUN")
 @click.option("--resume", is_flag=True, help="Go on with RUN from its last checkpoint, with the settings it has.")
-@_setting("encoder", "small (for the made-up scenes), or a classification network of torchvision.", metavar="NAME")
+@_setting("encoder", ENCODER_HELP, metavar="NAME|FOLDER")
 @_setting(
     "weights",
     "The encoder's: one of torchvision's names, a file, random, or words: learned first from the words of the training "
-    "captions.",
+    "captions; auto: a checkpoint's own, else random.",
     metavar="NAME|FILE",
 )
 @_setting("encoder_epochs", "Passes in which --weights words learns them.", _COUNT, metavar="N")
@@ -81,7 +89,11 @@ _NUMBER, _COUNT, _POSITIVE = click.IntRange(0), click.IntRange(1), click.FloatRa
 @_setting("patience", "Stop after so many validations without a better CIDEr-D; 0: never.", _NUMBER, metavar="N")
 @_setting("log_every", "Steps per line of the log sums up.", _COUNT, metavar="N")
 @_setting("device", "cpu, cuda, cuda:1, mps; auto: the GPU when there is one.", metavar="NAME")
-@click.option("--features", metavar="DIR", help="Where features of frozen encoders are kept; the user's cache folder.")
+@places.features
+@_setting(
+    "features_dtype", "Numbers in which features of frozen encoders are kept; float16 takes half the disk.",
+    click.Choice(FEATURE_DTYPES),
+)  # fmt: skip
 @click.option("--tensorboard/--no-tensorboard", default=True, show_default=True, help="Write for TensorBoard too.")
 @options.quiet
 def command(
@@ -97,11 +109,15 @@ def command(
     DATA is a folder with a Karpathy split file, Flickr8k, Flickr30k or COCO, or what capeval caption scenes has drawn.
     Several GPUs: torchrun --nproc-per-node 4 -m capeval caption train …
     """
-    given = {name: value for name, value in settings.items() if _was_given(name)}
+    given = {name: value for name, value in settings.items() if was_given(name)}
     if data is not None:
         given["data"] = data
+    file, cache = places.places(features)
+    if file is not None:
+        places.check_no_encoder(file, given)
+        given["features"] = file
     try:
-        outcome = _run(output, given, resume, cache=features, tensorboard=tensorboard)
+        outcome = _run(output, given, resume, cache=cache, tensorboard=tensorboard)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in {"torch", "torchvision", "PIL"}:
             raise
@@ -117,6 +133,16 @@ def command(
 
 def _run(output: str, given: dict[str, Any], resume: bool, **places: Any) -> Outcome:
     """Begins a run, or goes on with it."""
+    if not resume and "init" not in given:
+        if "data" not in given:
+            raise UsageError("which images? Give their folder: capeval caption train DATA -o RUN")
+        stage.text = "reading the data"  # before torch is loaded, which takes seconds
+        settings = Settings(**given)
+        check_weights(settings.encoder, settings.weights)
+        places["images"] = images = read_images(settings)
+        for split in ("train", "val"):
+            images.split(split)
+    stage.text = "loading PyTorch"
     from capeval_captioning.training import training
     from capeval_captioning.training.run_folder import RunFolder
 
@@ -125,13 +151,12 @@ def _run(output: str, given: dict[str, Any], resume: bool, **places: Any) -> Out
         return training.resume(output, changes=given, progress=_show, reading=_show_reading, **places)
     if "init" in given:
         begun = RunFolder.open(given["init"]).settings
-        given = {**{name: getattr(begun, name) for name in ("data", *training.INHERITED)}, **given}
-    if "data" not in given:
-        raise UsageError("which images? Give their folder: capeval caption train DATA -o RUN")
+        given = {**{name: getattr(begun, name) for name in ("data", "features", *training.INHERITED)}, **given}
     return training.train(Settings(**given), output, progress=_show, reading=_show_reading, **places)
 
 
-def _was_given(name: str) -> bool:
+def was_given(name: str) -> bool:
+    """Whether the option of this name is on the command line."""
     return click.get_current_context().get_parameter_source(name) is not ParameterSource.DEFAULT
 
 

@@ -25,5 +25,5 @@ class Losses(NamedTuple):
 
     total: Tensor
     """(): what is minimised."""
-    parts: dict[str, float]
-    """Figures for the log and the progress bar, by name."""
+    parts: dict[str, Tensor]
+    """(): figures for the log and the progress bar, by name; on the device, which nobody waits for until then."""

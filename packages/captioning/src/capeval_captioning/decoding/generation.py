@@ -6,25 +6,30 @@ generate("Salesforce/blip-image-captioning-base", data="flickr8k", method="beam"
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import torch
 
-from capeval.data.source import PathLike
+import capeval
+from capeval.data.captioned import CaptionedImage
+from capeval.data.source import PathLike, reading
 from capeval.errors import DataError, UsageError
 from capeval.vision.device import choose_device
-from capeval_captioning.data.features import cached_features
+from capeval_captioning.data.feature_file import FeatureFile
+from capeval_captioning.data.features import FeatureRows, GivenFeatures, cached_features
 from capeval_captioning.data.images import CaptionedImages
+from capeval_captioning.decoding.journal import Journal
 from capeval_captioning.decoding.sets import SetMethod, Speaker, TrainedSpeaker, make_sets, set_method
+from capeval_captioning.encoders import Encoder
 from capeval_captioning.training.data import cache_folder, tokenised
-from capeval_captioning.training.run_folder import CONFIG, RunFolder
-
-if TYPE_CHECKING:
-    from capeval_captioning.models import Features
+from capeval_captioning.training.images import given_features
+from capeval_captioning.training.run_folder import BEST, CONFIG, ENCODER, VOCABULARY, RunFolder, with_features
 
 LIMIT = 20
 """Most tokens of a checkpoint's caption."""
@@ -34,6 +39,7 @@ def generate(
     captioner: PathLike,
     *,
     data: PathLike | None = None,
+    listed: Sequence[CaptionedImage] | None = None,
     split: str = "test",
     method: str | SetMethod = "rs",
     captions: int = 10,
@@ -43,8 +49,11 @@ def generate(
     device: str = "auto",
     prompt: str | None = None,
     dtype: str = "auto",
+    quantise: str | None = None,
     on_missing: str = "error",
+    features: PathLike | None = None,
     cache: PathLike | None = None,
+    journal: PathLike | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> dict[str, list[str]]:
     """Caption sets by image id.
@@ -52,6 +61,7 @@ def generate(
     Args:
         captioner: a run folder; or a checkpoint of transformers: its folder, or owner/name on the hub.
         data: the captioned images; those of the run by default.
+        listed: those of `data`, where `read_captioned` has read them already.
         split: which of them.
         method: a way to make caption sets, as `set_method` reads it.
         captions: number per image.
@@ -61,8 +71,12 @@ def generate(
         device: `cpu`, `cuda`, `cuda:1`; `auto` is the GPU when there is one.
         prompt: what a vision-language checkpoint is asked: one sentence about the image, by default.
         dtype: numbers of a checkpoint's weights: `auto` (as it was saved), `float32`, `bfloat16` or `float16`.
-        on_missing: what an image without a file means: `error` or `skip`.
+        quantise: `4bit` or `8bit`: a checkpoint's weights in so few bits, on a GPU; None: as they are.
+        on_missing: what an image without a file, or without features, means: `error` or `skip`.
+        features: file of the images' features, for a run that was trained with such; that of the run by default.
         cache: folder of the features of frozen encoders; the user's cache folder by default.
+        journal: file in which captions are kept as they are made, for a later call with the same arguments to go on
+            with; it stays when all are made.
         progress: told what is done, images done, and images.
 
     Raises:
@@ -72,32 +86,86 @@ def generate(
     speaker: Speaker
     chosen = set_method(method) if isinstance(method, str) else method
     place = choose_device(device)
-    run = RunFolder.open(captioner) if is_run(captioner) else None
-    images = CaptionedImages.read(data or _data_of(run, captioner), on_missing=on_missing)
+    run = with_features(RunFolder.open(captioner), features) if is_run(captioner) else None
+    if run is None and features is not None:
+        raise UsageError(
+            f"{os.fspath(captioner)} is a checkpoint, which looks at images itself; leave --features FILE out"
+        )
+    file = None if run is None else _given(run, chosen)
+    place_of_data = data or _data_of(run, captioner)
+    images = CaptionedImages.read(place_of_data, on_missing=on_missing, features=file, listed=listed)
     part = images.split(split)
     if run is None:
-        speaker = _checkpoint(captioner, limit, place, prompt, dtype)
-    elif prompt is not None or dtype != "auto":
-        raise UsageError(f"{run.path}: is a run of capeval caption train; prompt and dtype are for checkpoints")
+        speaker = _checkpoint(captioner, limit, place, prompt=prompt, dtype=dtype, quantise=quantise)
+    elif prompt is not None or dtype != "auto" or quantise is not None:
+        raise UsageError(
+            f"{run.path}: is a run of capeval caption train; prompt, dtype and quantise are for checkpoints"
+        )
     else:
         speaker = run_speaker(run, place, limit)
     chosen.check(speaker, captions)
-    features = None
+    rows = None
     if run is not None and not run.settings.train_encoder and not chosen.alters_images:
-        features = _features(part, speaker, cache, progress)
-
+        rows = run_features(run, part, file, cache or cache_folder(), _told(progress, "reading", len(part)), place)
     tokenizer = "ptb" if run is None else run.settings.tokenizer
-    return make_sets(
-        chosen,
-        speaker,
-        part,
-        features=features,
-        training=lambda: [list(caption) for image in tokenised(images.split("train"), tokenizer) for caption in image],
-        captions=captions,
-        seed=seed,
-        batch=batch,
-        progress=_told(progress, "captioning", len(part)),
-    )
+    with contextlib.ExitStack() as open_files:
+        kept = None
+        if journal is not None:
+            decides = {
+                "capeval": capeval.__version__,
+                "captioner": _digest(run, captioner, speaker),
+                "images": _images_digest(images, part, file),
+                "split": split,
+                "method": str(chosen),
+                "captions": captions,
+                "limit": limit,
+                "seed": seed,
+                "prompt": prompt,
+                "dtype": dtype,
+                "quantise": quantise,
+            }
+            kept = open_files.enter_context(contextlib.closing(Journal(journal, decides, batch=batch)))
+        return make_sets(
+            chosen,
+            speaker,
+            part,
+            features=rows,
+            training=lambda: [list(text) for image in tokenised(images.split("train"), tokenizer) for text in image],
+            captions=captions,
+            seed=seed,
+            batch=batch,
+            made=None if kept is None else kept.sets,
+            keep=None if kept is None else kept.keep,
+            progress=_told(progress, "captioning", len(part)),
+        )
+
+
+def _digest(run: RunFolder | None, captioner: PathLike, speaker: Speaker) -> str:
+    """The same for the same captioner: of a run its weights, of a folder its files, of the hub the revision."""
+    digest = hashlib.sha256()
+    if run is not None:
+        for name in (BEST, ENCODER, VOCABULARY):
+            with reading(run.path / name):
+                digest.update((run.path / name).read_bytes())
+    elif os.path.isdir(captioner):
+        for path in sorted(Path(captioner).iterdir()):
+            info = path.stat()
+            digest.update(f"{path.name}\0{info.st_size}\0{info.st_mtime_ns}\0".encode())
+    else:
+        digest.update(f"{os.fspath(captioner)}\0{getattr(speaker, 'revision', None)}".encode())
+    return digest.hexdigest()[:16]
+
+
+def _images_digest(images: CaptionedImages, part: CaptionedImages, file: FeatureFile | None) -> str:
+    """The same for the same data set, and the same files of the images, or of their features."""
+    digest = hashlib.sha256(images.checksum.encode())
+    if file is None:
+        for image in part:
+            digest.update(f"{image.file}\0{part.stamp(image)}\0".encode())
+    else:
+        info = os.stat(file.path)
+        digest.update(f"{info.st_size}\0{info.st_mtime_ns}".encode())
+    return digest.hexdigest()[:16]
 
 
 def is_run(place: PathLike) -> bool:
@@ -130,8 +198,49 @@ def run_speaker(run: RunFolder, device: torch.device, limit: int | None = None) 
         DataError: the run has none yet, or is damaged.
     """
     model, encoder = run.captioner().to(device), run.encoder().to(device)
-    # As in validation: one more than the words that training sees, which is the place of the end.
-    return TrainedSpeaker(model, run.vocabulary, limit=limit or run.settings.length + 1, encoder=encoder)
+    return TrainedSpeaker(
+        model,
+        run.vocabulary,
+        # As in validation: one more than the words that training sees, which is the place of the end.
+        limit=limit or run.settings.length + 1,
+        encoder=encoder if isinstance(encoder, Encoder) else None,
+    )
+
+
+def run_features(
+    run: RunFolder,
+    images: CaptionedImages,
+    file: FeatureFile | None,
+    cache: PathLike,
+    progress: Callable[[int], None] | None = None,
+    device: torch.device | None = None,
+) -> FeatureRows:
+    """Features of images as the captioner of a run takes them: of the file, or of the run's frozen encoder.
+
+    Raises:
+        DataError: the file has features of another size; or see `cached_features`.
+    """
+    encoder = run.encoder()
+    if not isinstance(encoder, Encoder):
+        assert file is not None  # noqa: S101 - a run has one or the other
+        return GivenFeatures(file, images, encoder)
+    dtype = run.settings.features_dtype
+    return cached_features(images, encoder.to(device), cache, dtype=dtype, progress=progress)
+
+
+def check_sees_changes(method: SetMethod, features: PathLike | None) -> None:
+    """Raises `UsageError` for a method that changes images, where features of a file stay what they are."""
+    if features is not None and method.alters_images:
+        raise UsageError(
+            f"{method.name} changes the images, and the captioner is given features of a file ({os.fspath(features)}), "
+            "which stay what they are; choose another method"
+        )
+
+
+def _given(run: RunFolder, method: SetMethod) -> FeatureFile | None:
+    """The file of features of a run that was trained with one."""
+    check_sees_changes(method, run.settings.features)
+    return given_features(run.settings)
 
 
 def _data_of(run: RunFolder | None, captioner: PathLike) -> str:
@@ -146,24 +255,10 @@ def _data_of(run: RunFolder | None, captioner: PathLike) -> str:
     return run.settings.data
 
 
-def _checkpoint(name: PathLike, limit: int | None, device: torch.device, prompt: str | None, dtype: str) -> Speaker:
+def _checkpoint(name: PathLike, limit: int | None, device: torch.device, **options: Any) -> Speaker:
     from capeval_captioning.decoding.sets.transformers_speaker import TransformersSpeaker
 
-    return TransformersSpeaker(os.fspath(name), limit=limit or LIMIT, device=device, prompt=prompt, dtype=dtype)
-
-
-def _features(
-    images: CaptionedImages,
-    speaker: Speaker,
-    cache: PathLike | None,
-    progress: Callable[[str, int, int], None] | None,
-) -> Features | None:
-    """Features of a frozen encoder, kept because the next method needs them too."""
-    if not isinstance(speaker, TrainedSpeaker) or speaker.encoder is None:
-        return None
-
-    show = _told(progress, "reading", len(images))
-    return cached_features(images, speaker.encoder, cache or cache_folder(), progress=show)
+    return TransformersSpeaker(os.fspath(name), limit=limit or LIMIT, device=device, **options)
 
 
 def _told(progress: Callable[[str, int, int], None] | None, what: str, images: int) -> Callable[[int], None] | None:

@@ -124,7 +124,23 @@ def drawn(likelihood: Tensor, chance: Tensor) -> Tensor:
     return word.clamp(max=likelihood.shape[1] - 1)  # where likelihoods are not numbers, any word: training says so
 
 
-def _decode(model: Captioner, state: State, limit: int, choose: Callable[[Tensor, int], Tensor]) -> Decoded:
+_ASKED = 8
+"""Words between two looks at whether all captions have ended, where a look makes the host wait for the device."""
+
+
+def _decode(
+    model: Captioner,
+    state: State,
+    limit: int,
+    choose: Callable[[Tensor, int], Tensor],
+    *,
+    asked: int | None = None,
+) -> Decoded:
+    """Captions word by word; the host looks after every `asked` words whether all of them have ended."""
+    if asked is None:
+        # Dropout that is drawn for words which nobody says would be missing for the next caption.
+        draws = model.training and model.sizes.dropout > 0
+        asked = 1 if draws or state[0].device.type == "cpu" else _ASKED
     words = torch.full((len(state[0]),), END, device=state[0].device)
     running = torch.ones_like(words, dtype=torch.bool)
     chosen, likely = [], []
@@ -135,9 +151,15 @@ def _decode(model: Captioner, state: State, limit: int, choose: Callable[[Tensor
         chosen.append(words)
         likely.append(torch.where(running, log_probs.gather(1, words[:, None]).squeeze(1), 0.0))
         running = running & (words != END)
-        if not running.any():
+        if (step + 1) % asked == 0 and not running.any():
             break
-    return Decoded(torch.stack(chosen, 1), torch.stack(likely, 1))
+    said, log_probs = torch.stack(chosen, 1), torch.stack(likely, 1)
+    if asked == 1:
+        return Decoded(said, log_probs)
+    # Without what was padded since all had ended: the end of the longest caption is the last column.
+    spoken = (said != END).any(0)  # (T,)
+    longest = int((spoken * torch.arange(1, len(spoken) + 1, device=said.device)).max()) + 1
+    return Decoded(said[:, :longest], log_probs[:, :longest])
 
 
 def beam(

@@ -7,7 +7,7 @@ trained.model.save("runs/fc/retrieval.pt")
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -20,7 +20,8 @@ from capeval_captioning.retrieval.model import ImageSentenceSpace, hinge, recall
 from capeval_captioning.rewards.retrieval import RetrievalReward
 from capeval_captioning.training.checkpoints import read_tensors, write_tensors
 from capeval_captioning.training.data import Batches, Split, prepare
-from capeval_captioning.training.run_folder import RunFolder
+from capeval_captioning.training.images import read_images
+from capeval_captioning.training.run_folder import RunFolder, with_features
 
 _ROWS = 512
 """Images or captions put into the space at once."""
@@ -94,6 +95,7 @@ def train_retrieval(
     space: int = 256,
     seed: int = 0,
     images: CaptionedImages | None = None,
+    features: PathLike | None = None,
     cache: PathLike | None = None,
     device: torch.device | str = "cpu",
     progress: Callable[[int, float, dict[str, float]], None] | None = None,
@@ -112,6 +114,7 @@ def train_retrieval(
         space: E, numbers of a vector.
         seed: of weights, order and captions.
         images: the data set, where it is read already.
+        features: where the file of the run's features is now, for a run that was trained with one.
         cache: folder of frozen features.
         device: where it learns.
         progress: told after each epoch its number, loss and recalls.
@@ -119,11 +122,12 @@ def train_retrieval(
     Raises:
         DataError: the data are not those of the run, or have too few images.
     """
+    run = with_features(run, features)
     settings = run.settings
-    images = images or CaptionedImages.read(settings.data, on_missing=settings.on_missing).first(settings.images)
+    images = images or read_images(settings)
     if images.checksum != run.data_checksum:
         raise DataError(f"{settings.data}: its images, splits or captions are not those of the run {run.path}")
-    data = prepare(images, run.encoder(), learns=False, tokenizer=settings.tokenizer, cache=cache)
+    data = prepare(images, run.encoder(), replace(settings, train_encoder=False), cache=cache)
     if len(data.train) < 2:
         raise DataError(f"{settings.data}: a retrieval model tells images apart, and the training split has one")
     device = torch.device(device)

@@ -7,13 +7,14 @@ from collections import Counter
 from capeval.errors import UsageError
 from capeval_captioning.data.images import CaptionedImages
 from capeval_captioning.data.vocabulary import Vocabulary
+from capeval_captioning.decoding.generation import check_sees_changes
 from capeval_captioning.decoding.sets import TrainedSpeaker, set_method
 from capeval_captioning.models import Sizes, build
+from capeval_captioning.names import WORDS
 from capeval_captioning.retrieval.training import RetrievalModel
 from capeval_captioning.rewards import TrainingCaptions, load_reward
 from capeval_captioning.sweep.grid import Cell, Sweep
 from capeval_captioning.training.mixture import RETRIEVAL, Mixture
-from capeval_captioning.training.pretraining import WORDS
 
 _CAPTIONS = ((("a", "dog"),), (("a", "cat"),))
 """Of two images: what next to nothing is."""
@@ -43,7 +44,9 @@ def _check_models(sweep: Sweep, vocabulary: Vocabulary, objects: int) -> None:
     for name in sweep.models:
         speaker = TrainedSpeaker(build(name, sizes), vocabulary)
         for method in sweep.methods:
-            set_method(method).check(speaker, sweep.set_size)
+            chosen = set_method(method)
+            chosen.check(speaker, sweep.set_size)
+            check_sees_changes(chosen, sweep.training.get("features"))
 
 
 def _check_rewards(sweep: Sweep, training: TrainingCaptions) -> None:

@@ -33,11 +33,12 @@ import capeval
 from capeval.data.atomic import atomic_write
 from capeval.data.source import PathLike, read_bytes
 from capeval.errors import DataError, UsageError
-from capeval_captioning.data.images import CaptionedImages
+from capeval_captioning.training.images import read_images
 from capeval_captioning.training.mixture import Mixture
 from capeval_captioning.training.settings import Settings
 
 if TYPE_CHECKING:
+    from capeval_captioning.data.images import CaptionedImages
     from capeval_captioning.sweep.result import SweepResult
 
 ONLY = "only"
@@ -113,8 +114,7 @@ class Sweep:
 
     def read_images(self) -> CaptionedImages:
         """The images that the sweep uses."""
-        images = CaptionedImages.read(self.data, on_missing=self.training.get("on_missing", "error"))
-        return images.first(self.training.get("images"))
+        return read_images(Settings(**{**self.training, "data": self.data}))
 
     def captioners(self) -> list[Cell]:
         """All that are trained with a λ; attention, which takes longest, first."""

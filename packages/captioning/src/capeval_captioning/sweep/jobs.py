@@ -12,6 +12,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -22,11 +23,13 @@ from capeval.errors import CapevalError, DataError
 from capeval.vision.device import choose_device
 from capeval_captioning.data.features import cached_features
 from capeval_captioning.data.images import CaptionedImages
-from capeval_captioning.decoding.generation import run_speaker
+from capeval_captioning.decoding.generation import run_features, run_speaker
 from capeval_captioning.decoding.sets import make_sets, set_method
+from capeval_captioning.names import AUTO, SMALL, WORDS, is_checkpoint
 from capeval_captioning.sweep.grid import Cell, Sweep
 from capeval_captioning.training.data import tokenised
-from capeval_captioning.training.pretraining import WORDS, prepared_encoder
+from capeval_captioning.training.images import given_features
+from capeval_captioning.training.pretraining import prepared_encoder
 from capeval_captioning.training.run_folder import CONFIG, RunFolder
 from capeval_captioning.training.settings import Settings
 from capeval_captioning.training.training import resume, train
@@ -38,8 +41,8 @@ ENCODER, FEATURES = "encoder.pt", "features"
 
 def prepare_encoder(sweep: Sweep, folder: Path, images: CaptionedImages, progress: SweepProgress | None) -> None:
     """The encoder of all captioners, and the features of all images that they see."""
-    settings = sweep.settings(Cell(sweep.models[0], 0), sweep.training.get("weights", WORDS))
-    if settings.train_encoder or (folder / ENCODER).exists():
+    settings = sweep.settings(Cell(sweep.models[0], 0), _chosen_weights(sweep))
+    if settings.train_encoder or settings.features is not None or (folder / ENCODER).exists():
         return
     train_images = images.split("train")
 
@@ -63,7 +66,8 @@ def prepare_encoder(sweep: Sweep, folder: Path, images: CaptionedImages, progres
         progress=learnt,
     )
     for split in dict.fromkeys(["train", "val", sweep.split]):
-        cached_features(images.split(split), encoder, folder / FEATURES, progress=encoded)
+        part, dtype = images.split(split), settings.features_dtype
+        cached_features(part, encoder, folder / FEATURES, dtype=dtype, progress=encoded)
     with atomic_write(folder / ENCODER, "wb") as file:
         torch.save(encoder.cpu().state_dict(), file)
 
@@ -131,10 +135,9 @@ def _sets(sweep: Sweep, folder: Path, run: RunFolder, images: CaptionedImages, m
     chosen = set_method(method)
     speaker = run_speaker(run, choose_device(run.settings.device))
     chosen.check(speaker, sweep.set_size)
-    encoder = speaker.encoder
     features = None
-    if encoder is not None and not (run.settings.train_encoder or chosen.alters_images):
-        features = cached_features(images, encoder, folder / FEATURES)
+    if not (run.settings.train_encoder or chosen.alters_images):
+        features = run_features(run, images, given_features(run.settings), folder / FEATURES)
 
     def training() -> list[list[str]]:
         return [list(c) for image in tokenised(_images(sweep).split("train"), run.settings.tokenizer) for c in image]
@@ -158,19 +161,25 @@ def score_files(sweep: Sweep, folder: Path) -> Iterable[Path]:
 
 def _weights(sweep: Sweep, folder: Path) -> str:
     """The encoder's, for `Settings`."""
-    if sweep.training.get("train_encoder"):
-        return str(sweep.training.get("weights", WORDS))
+    if sweep.training.get("train_encoder") or sweep.training.get("features") is not None:
+        return _chosen_weights(sweep)
     return os.fspath(folder / ENCODER)
 
 
+def _chosen_weights(sweep: Sweep) -> str:
+    """The weights that were asked for: words by default, of a checkpoint its own."""
+    return str(sweep.training.get("weights", AUTO if is_checkpoint(sweep.training.get("encoder", SMALL)) else WORDS))
+
+
 @lru_cache(maxsize=1)
-def _read(data: str, images: int | None, on_missing: str) -> CaptionedImages:
-    return Sweep(data, training={"images": images, "on_missing": on_missing}).read_images()
+def _read(data: str, choice: frozenset[tuple[str, Any]]) -> CaptionedImages:
+    return Sweep(data, training=dict(choice)).read_images()
 
 
 def _images(sweep: Sweep) -> CaptionedImages:
     """Read once a process."""
-    return _read(sweep.data, sweep.training.get("images"), sweep.training.get("on_missing", "error"))
+    names = ("images", "on_missing", "features")
+    return _read(sweep.data, frozenset((name, sweep.training[name]) for name in names if name in sweep.training))
 
 
 def _make(folder: Path) -> None:

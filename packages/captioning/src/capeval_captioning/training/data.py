@@ -16,11 +16,13 @@ import capeval
 from capeval.data.source import PathLike
 from capeval.errors import DataError, UsageError
 from capeval_captioning.data.batches import Batch
-from capeval_captioning.data.features import cached_features
+from capeval_captioning.data.features import FeatureRows, GivenFeatures, cached_features
 from capeval_captioning.data.images import CaptionedImages
 from capeval_captioning.data.vocabulary import END, Vocabulary
-from capeval_captioning.encoders import Encoder, to_pixels
+from capeval_captioning.encoders import Encoder, Standard, to_pixels
 from capeval_captioning.models.base import Features
+from capeval_captioning.training.images import given_features
+from capeval_captioning.training.settings import Settings
 
 Tokens = tuple[str, ...]
 
@@ -28,24 +30,22 @@ Tokens = tuple[str, ...]
 class FeatureSource(Protocol):
     """The source of image features."""
 
-    def __len__(self) -> int:
-        """Number of images."""
-
     def __call__(self, numbers: Tensor, device: torch.device) -> Features:
         """Features of the images of these (B,) numbers, on the device."""
 
 
 class FrozenFeatures:
-    """Features that were computed before."""
+    """Features that were computed before, read where they are asked for."""
 
-    def __init__(self, features: Features) -> None:
+    def __init__(self, features: FeatureRows, objects: Tensor | None = None) -> None:
         self.features = features
-
-    def __len__(self) -> int:
-        return len(self.features.pooled)
+        self.objects = objects
 
     def __call__(self, numbers: Tensor, device: torch.device) -> Features:
-        return self.features.rows(numbers).to(device)
+        found = self.features.rows(numbers)
+        if self.objects is not None:
+            found = found._replace(objects=self.objects[numbers])
+        return found.to(device)
 
 
 class EncodedPixels:
@@ -55,9 +55,6 @@ class EncodedPixels:
         self.pixels = pixels  # (images, 3, side, side) uint8
         self.encoder = encoder
         self.objects = objects
-
-    def __len__(self) -> int:
-        return len(self.pixels)
 
     def __call__(self, numbers: Tensor, device: torch.device) -> Features:
         found: Features = self.encoder(self.pixels[numbers].to(device).float().div(255))
@@ -200,10 +197,9 @@ class TrainingData:
 
 def prepare(
     images: CaptionedImages,
-    encoder: Encoder,
+    encoder: Standard,
+    settings: Settings,
     *,
-    learns: bool,
-    tokenizer: str,
     objects: tuple[str, ...] | None = None,
     cache: PathLike | None = None,
     progress: Callable[[str, int, int], None] | None = None,
@@ -212,17 +208,17 @@ def prepare(
 
     Args:
         images: all of a data set.
-        encoder: of their features.
-        learns: whether the encoder learns: then pixels are kept instead of features.
-        tokenizer: what cuts captions into words.
+        encoder: of their features; where these are given, what standardises them.
+        settings: of the run. Where its encoder learns, pixels are kept instead of features.
         objects: labels of objects, in the order of their columns; those of the training images by default.
         cache: folder of the features of frozen encoders; the user's cache folder by default.
         progress: told split, images done, and images.
 
     Raises:
         UsageError: a split has no image.
-        DataError: images or captions are missing or cannot be read.
+        DataError: images, features or captions are missing or cannot be read.
     """
+    file = given_features(settings)
     train, val = images.split("train"), images.split("val")
     if objects is None:
         objects = tuple(sorted({label for image in train for label in image.objects}))
@@ -234,14 +230,19 @@ def prepare(
             if progress is not None:
                 progress(name, done, len(part))
 
-        if learns:
+        if file is not None:
+            given = GivenFeatures(file, part, encoder)
+            given.check(show)
+            return FrozenFeatures(given, marks)
+        assert isinstance(encoder, Encoder)  # noqa: S101 - without features there is one
+        if settings.train_encoder:
             return EncodedPixels(read_bytes_of_pixels(part, encoder.side, show), encoder, marks)
-        features = cached_features(part, encoder, cache or cache_folder(), progress=show)
-        return FrozenFeatures(features._replace(objects=marks))
+        kept = cached_features(part, encoder, cache or cache_folder(), dtype=settings.features_dtype, progress=show)
+        return FrozenFeatures(kept, marks)
 
     return TrainingData(
-        read_split(train, source(train, "train"), tokenizer),
-        read_split(val, source(val, "val"), tokenizer),
+        read_split(train, source(train, "train"), settings.tokenizer),
+        read_split(val, source(val, "val"), settings.tokenizer),
         objects,
         images.checksum,
     )

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -17,7 +18,7 @@ from torch import Tensor, nn
 from capeval.corpus.document_frequency import DocumentFrequency
 from capeval.errors import CapevalError, DataError, UsageError
 from capeval_captioning.data.batches import Losses
-from capeval_captioning.encoders import Encoder
+from capeval_captioning.encoders import Standard
 from capeval_captioning.models import Captioner
 from capeval_captioning.retrieval.training import RetrievalModel
 from capeval_captioning.rewards import TrainingCaptions
@@ -44,7 +45,7 @@ class TrainingProgress:
     step: int
     steps: int
     losses: Mapping[str, float]
-    """Means since the last line of the log."""
+    """Means since the last line of the log; on a GPU, which is not waited for at each step, those of that line."""
     validation: float | None
     """CIDEr-D of the last validation."""
     best: float | None
@@ -76,6 +77,20 @@ class _Position:
     sums: dict[str, float] = dataclasses.field(default_factory=dict)
     """Sums of the losses since the last line of the log."""
     counted: int = 0
+
+
+class _Taken(NamedTuple):
+    """A step that was taken, and whose losses may still be on their way from the device."""
+
+    step: int
+    figures: dict[str, Tensor]
+    seconds: float
+    """Until the host could go on."""
+
+
+def computes_apart(device: torch.device) -> bool:
+    """Whether the host need not wait for the device, as long as it does not ask for a number."""
+    return device.type != "cpu"
 
 
 def _objective(run: RunFolder, data: TrainingData, device: torch.device) -> Objective:
@@ -135,7 +150,7 @@ class TrainingLoop:
         run: RunFolder,
         data: TrainingData,
         model: Captioner,
-        encoder: Encoder,
+        encoder: Standard,
         processes: Processes,
         tensorboard: bool,
     ) -> None:
@@ -161,6 +176,7 @@ class TrainingLoop:
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=settings.precision == "float16")
         self.position = _Position()
         self.shown: dict[str, float] = {}
+        self.unread: list[_Taken] = []
         processes.agree(learners)
         # Each process draws its own samples.
         torch.manual_seed(settings.seed + 1 + processes.rank)
@@ -211,23 +227,32 @@ class TrainingLoop:
             group["lr"] = rate
         losses = self._learn(at.step)
         at.step += 1
-        for name, value in (
-            ("loss", losses.total.item()),
-            *losses.parts.items(),
-            ("seconds", time.monotonic() - started),
-        ):
-            at.sums[name] = at.sums.get(name, 0.0) + value
-        at.counted += 1
-        if not math.isfinite(at.sums["loss"]):
-            raise CapevalError(
-                f"{self.run.path}: the loss of step {at.step} is {losses.total.item()}; try a smaller --rate or "
-                "--clip, or --precision float32"
-            )
-        self.shown = {name: total / at.counted for name, total in at.sums.items()}
+        figures = {"loss": losses.total.detach(), **losses.parts}
+        self.unread.append(_Taken(at.step, figures, time.monotonic() - started))
+        if not computes_apart(self.device) or at.step % settings.log_every == 0:
+            self._read_losses()
         if at.step % settings.log_every == 0:
             if log is not None:
                 log.write(at.step, {**self.shown, "rate": rate})
             at.sums, at.counted = {}, 0
+
+    def _read_losses(self) -> None:
+        """Adds up the losses of the steps since the last call, for which the host waits here until they are known."""
+        at = self.position
+        for taken in self.unread:
+            started = time.monotonic()
+            values = {name: float(value) for name, value in taken.figures.items()}
+            values["seconds"] = taken.seconds + time.monotonic() - started
+            if not math.isfinite(values["loss"]):
+                raise CapevalError(
+                    f"{self.run.path}: the loss of step {taken.step} is {values['loss']}; try a smaller --rate or "
+                    "--clip, or --precision float32"
+                )
+            for name, value in values.items():
+                at.sums[name] = at.sums.get(name, 0.0) + value
+            at.counted += 1
+            self.shown = {name: total / at.counted for name, total in at.sums.items()}
+        self.unread.clear()
 
     def _learn(self, step: int) -> Losses:
         """Forward, backward, and Adam's step."""
@@ -239,6 +264,7 @@ class TrainingLoop:
 
     def _validate(self, log: RunLog | None) -> None:
         """CIDEr-D of greedy captions; the weights, where they are the best; a checkpoint."""
+        self._read_losses()
         at = self.position
         score = self.processes.broadcast(self._score() if self.processes.first else 0.0)
         better = score > at.best

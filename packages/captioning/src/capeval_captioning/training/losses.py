@@ -104,13 +104,14 @@ class Objective:
             raise UsageError(
                 "retrieval chooses among the images of a batch, and this batch has one; make batches larger"
             )
-        losses, parts = [], {}
+        losses: list[Tensor] = []
+        parts: dict[str, Tensor] = {}
         finish = self._begin_rewards(model, batch, weights) if weights else None
         if share:
             captions_an_image = len(batch.captions) // len(batch.images)
             found = model.loss(batch.features.repeated(captions_an_image), batch.captions)
             losses.append(share * found.total)
-            parts[CROSS_ENTROPY] = float(found.entropy.detach())
+            parts[CROSS_ENTROPY] = found.entropy.detach()
         if finish is not None:
             loss, means = finish()
             losses.append(loss)
@@ -120,7 +121,7 @@ class Objective:
 
     def _begin_rewards(
         self, model: Captioner, batch: Batch, weights: Mapping[str, float]
-    ) -> Callable[[], tuple[Tensor, dict[str, float]]]:
+    ) -> Callable[[], tuple[Tensor, dict[str, Tensor]]]:
         """Samples, and has the samples scored meanwhile; the result waits for the scores."""
         sampled = sample(
             model, batch.features, limit=self.limit, samples=self.samples, sampling=self.sampling
@@ -130,13 +131,13 @@ class Objective:
         if self.baseline == "greedy":
             compared = self._begin_scores(_greedy_words(model, batch.features, self.limit), batch.images, weights)
 
-        def finish() -> tuple[Tensor, dict[str, float]]:
+        def finish() -> tuple[Tensor, dict[str, Tensor]]:
             rewards = scored()  # each (N,)
             reward = mixed(rewards, weights)
             baseline = others(reward, self.samples)
             if compared is not None:
                 baseline = mixed(compared(), weights).repeat_interleave(self.samples)
-            means = {f"reward/{name}": float(each.mean()) for name, each in rewards.items()}
+            means = {f"reward/{name}": each.mean() for name, each in rewards.items()}
             return policy_gradient(sampled.log_probs, sampled.words, reward - baseline), means
 
         return finish

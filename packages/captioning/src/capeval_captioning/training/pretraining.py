@@ -20,14 +20,13 @@ from torch import Tensor, nn
 from capeval.data.atomic import atomic_write
 from capeval.data.source import PathLike
 from capeval.errors import DataError
-from capeval_captioning.data.features import read_pixels
+from capeval_captioning.data.feature_file import FeatureFile
+from capeval_captioning.data.features import GivenFeatures, read_pixels
 from capeval_captioning.data.images import CaptionedImages
-from capeval_captioning.encoders import Encoder, load_encoder
+from capeval_captioning.encoders import Encoder, Standard, load_encoder
 from capeval_captioning.models.base import Features
+from capeval_captioning.names import RANDOM, WORDS, check_weights
 from capeval_captioning.training.data import read_bytes_of_pixels
-
-WORDS = "words"
-"""The name, among weights, of those learned here."""
 
 
 def train_on_words(
@@ -112,7 +111,8 @@ def prepared_encoder(
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        encoder = load_encoder(name, weights="random" if weights == WORDS else weights, side=side).to(device)
+        check_weights(name, weights)
+        encoder = load_encoder(name, weights=RANDOM if weights == WORDS else weights, side=side).to(device)
         if weights == WORDS:
             path = Path(folder) / f"{name}-{encoder.side}-{train.checksum}-{epochs}-{seed}.pt"
             if path.exists():
@@ -126,6 +126,15 @@ def prepared_encoder(
     return encoder.eval().requires_grad_(requires_grad=False)
 
 
+def measured(file: FeatureFile, train: CaptionedImages) -> Standard:
+    """What standardises features of a file, measured on those of the training images."""
+    standard = Standard(file.feature)
+    given = GivenFeatures(file, train, standard)
+    chosen = torch.arange(0, len(train), _stride(len(train)))
+    standard.measure([given.rows(numbers) for numbers in torch.split(chosen, 64)])
+    return standard
+
+
 def _telling_loss(telling: nn.Module, features: Features, targets: Tensor) -> Tensor:
     """Of words told from the whole image, and of words told from its regions, of which the surest decides."""
     regions = telling(features.grid)  # (B, R, W)
@@ -137,9 +146,14 @@ def _telling_loss(telling: nn.Module, features: Features, targets: Tensor) -> Te
 
 def _some_pixels(images: CaptionedImages, side: int) -> Iterator[Tensor]:
     """Batches of pixels, of images from all over the set."""
-    chosen = images[:: -(-len(images) // _STANDARD)]
+    chosen = images[:: _stride(len(images))]
     for start in range(0, len(chosen), 64):
         yield read_pixels(images, chosen[start : start + 64], side)
+
+
+def _stride(images: int) -> int:
+    """One of so many images is measured."""
+    return -(-images // _STANDARD)
 
 
 _MOST_KEPT = 2**30

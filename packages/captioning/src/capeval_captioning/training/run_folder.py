@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +23,9 @@ import torch
 import capeval
 from capeval.data.atomic import atomic_write
 from capeval.data.source import PathLike, reading
-from capeval.errors import DataError
+from capeval.errors import DataError, UsageError
 from capeval_captioning.data.vocabulary import Vocabulary
-from capeval_captioning.encoders import Encoder, load_encoder
+from capeval_captioning.encoders import Standard, load_encoder
 from capeval_captioning.models import Captioner, Sizes, build
 from capeval_captioning.training.checkpoints import read_tensors, write_tensors
 from capeval_captioning.training.settings import Settings
@@ -74,7 +74,7 @@ class RunFolder:
             folder, settings, vocabulary, sizes, tuple(config["objects"]), config["data"], version=config["capeval"]
         )
 
-    def create(self, encoder: Encoder, model: Captioner) -> None:
+    def create(self, encoder: Standard, model: Captioner) -> None:
         """Makes the folder: everything but checkpoints and logs.
 
         Raises:
@@ -113,10 +113,17 @@ class RunFolder:
         self._load(model, checkpoint, "model")
         return model.eval()
 
-    def encoder(self, checkpoint: str = BEST) -> Encoder:
-        """The encoder: as the run began where it is frozen, otherwise of the checkpoint."""
+    def encoder(self, checkpoint: str = BEST) -> Standard:
+        """The encoder: as the run began where it is frozen, otherwise of the checkpoint.
+
+        Where the run was given features, what standardises these.
+        """
+        encoder: Standard
         with torch.random.fork_rng(devices=[]):  # the random weights drawn here are replaced below
-            encoder = load_encoder(self.settings.encoder, side=self.settings.side)
+            if self.settings.features is not None:
+                encoder = Standard(self.sizes.feature)
+            else:
+                encoder = load_encoder(self.settings.encoder, side=self.settings.side)
         if self.settings.train_encoder and checkpoint != ENCODER:
             self._load(encoder, checkpoint, "encoder")
         else:
@@ -128,6 +135,22 @@ class RunFolder:
         if not path.exists():
             raise DataError(f"{self.path}: has no {checkpoint} yet; let the training reach a validation")
         _restore(module, read_tensors(path).get(part, {}), path)
+
+
+def with_features(run: RunFolder, file: PathLike | None) -> RunFolder:
+    """The run with its features in this file, where they may have moved to; as it is for None.
+
+    Raises:
+        UsageError: the run was trained with an encoder.
+    """
+    if file is None:
+        return run
+    if run.settings.features is None:
+        raise UsageError(
+            f"{run.path}: looks at images itself, with the encoder {run.settings.encoder}; features of a file "
+            f"({os.fspath(file)}) are for captioners that were trained with such: leave --features FILE out"
+        )
+    return replace(run, settings=replace(run.settings, features=os.fspath(file)))
 
 
 def check_new(folder: PathLike) -> None:

@@ -17,7 +17,9 @@ BASELINES = ("greedy", "others")
 PRECISIONS = ("float32", "bfloat16", "float16")
 SCHEDULES = ("constant", "linear", "cosine")
 
-MAY_CHANGE = ("data", "steps", "patience", "device", "log_every")
+FEATURE_DTYPES = ("float32", "float16")
+
+MAY_CHANGE = ("data", "features", "steps", "patience", "device", "log_every")
 """Settings that a resumed run may change."""
 
 
@@ -44,10 +46,15 @@ class Settings:
     init: str | None = None
     """Run folder whose best weights this run starts from."""
 
+    features: str | None = None
+    """File of features that were computed elsewhere, which no encoder is needed for; None: those of the encoder."""
     encoder: str = "small"
-    """A name of `encoders.encoder_names()`."""
-    weights: str = "random"
-    """The encoder's weights: a name, a file, `random`, or `words`: learned from the words of the training captions."""
+    """A name of `encoders.encoder_names()`, or a vision model of transformers: its folder, or owner/name."""
+    weights: str = "auto"
+    """The encoder's weights: a name, a file, `random`, `words`: learned from the words of the training captions; or
+    `auto`: a checkpoint's own, else `random`."""
+    features_dtype: str = "float32"
+    """Numbers in which features of a frozen encoder are kept: `float32` or `float16`."""
     train_encoder: bool = False
     """Whether the encoder learns too; by default its features are computed once."""
     side: int | None = None
@@ -105,6 +112,9 @@ class Settings:
         accepted_name("the baseline", self.baseline, BASELINES)
         accepted_name("the precision", self.precision, PRECISIONS)
         accepted_name("the schedule", self.schedule, SCHEDULES)
+        accepted_name("the numbers of features", self.features_dtype, FEATURE_DTYPES)
+        if self.features is not None and self.train_encoder:
+            raise UsageError(f"no encoder learns where features are given ({self.features}); leave one of the two out")
         for name in _AT_LEAST_1:
             _check(name, getattr(self, name), 1)
         if self.images is not None:

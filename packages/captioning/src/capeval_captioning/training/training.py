@@ -20,15 +20,18 @@ import torch
 import capeval
 from capeval.data.source import PathLike
 from capeval.errors import DataError, UsageError
+from capeval_captioning.data.feature_file import FeatureFile
 from capeval_captioning.data.images import CaptionedImages
 from capeval_captioning.data.vocabulary import Vocabulary
-from capeval_captioning.encoders import Encoder, load_encoder
+from capeval_captioning.encoders import Standard, load_encoder
 from capeval_captioning.models import Sizes, build
+from capeval_captioning.names import WORDS
 from capeval_captioning.training.data import TrainingData, cache_folder, prepare, tokenised
+from capeval_captioning.training.images import read_images
 from capeval_captioning.training.loop import Outcome, TrainingLoop, TrainingProgress
-from capeval_captioning.training.pretraining import WORDS, prepared_encoder
+from capeval_captioning.training.pretraining import measured, prepared_encoder
 from capeval_captioning.training.processes import Processes
-from capeval_captioning.training.run_folder import BEGIN, RunFolder, check_new
+from capeval_captioning.training.run_folder import BEGIN, RunFolder, check_new, with_features
 from capeval_captioning.training.settings import MAY_CHANGE, Settings
 
 
@@ -60,7 +63,7 @@ def train(
     check_new(folder)
     processes = Processes.join(settings.device)
     start = RunFolder.open(settings.init) if settings.init is not None else None
-    images = images or CaptionedImages.read(settings.data, on_missing=settings.on_missing).first(settings.images)
+    images = images or read_images(settings)
     torch.manual_seed(settings.seed)
     with processes.first_then_others():
         if start is None:
@@ -68,7 +71,8 @@ def train(
         else:
             _check_same(start, settings)
             encoder = start.encoder().to(processes.device)
-        data = _prepared(images, encoder, settings, cache, reading, objects=start.objects if start else None)
+        objects = start.objects if start else None
+        data = prepare(images, encoder, settings, objects=objects, cache=cache, progress=reading)
     vocabulary = _vocabulary(data, settings) if start is None else start.vocabulary
     sizes = _sizes(vocabulary, encoder, data, settings)
     run = RunFolder(Path(folder), settings, vocabulary, sizes, data.objects, data.checksum)
@@ -109,7 +113,7 @@ def resume(
     run = _changed(RunFolder.open(folder), changes or {})
     settings = run.settings
     processes = Processes.join(settings.device)
-    images = images or CaptionedImages.read(settings.data, on_missing=settings.on_missing).first(settings.images)
+    images = images or read_images(settings)
     if images.checksum != run.data_checksum:
         raise DataError(
             f"{settings.data}: the images, splits or captions are not those that {run.path} was trained with (checksum "
@@ -118,7 +122,7 @@ def resume(
     torch.manual_seed(settings.seed)
     encoder = run.encoder("encoder.pt").to(processes.device)
     with processes.first_then_others():
-        data = _prepared(images, encoder, settings, cache, reading, objects=run.objects)
+        data = prepare(images, encoder, settings, objects=run.objects, cache=cache, progress=reading)
     loop = TrainingLoop(run, data, run.captioner(BEGIN), encoder, processes, tensorboard)
     loop.restore()
     return loop.go(progress)
@@ -127,6 +131,7 @@ def resume(
 def _changed(run: RunFolder, changes: Mapping[str, Any]) -> RunFolder:
     """The run with changed settings, where they may change."""
     now = run.settings.to_json()
+    with_features(run, changes.get("features"))
     other = [name for name, value in changes.items() if now[name] != value and name not in MAY_CHANGE]
     if other:
         listed = ", ".join(f"{name} ({now[name]!r} before, {changes[name]!r} now)" for name in other)
@@ -143,13 +148,18 @@ def _changed(run: RunFolder, changes: Mapping[str, Any]) -> RunFolder:
 
 
 INHERITED = (
-    "model", "encoder", "side", "tokenizer", "length", "hidden", "embedding", "attention", "latent",
+    "model", "encoder", "side", "features_dtype", "tokenizer", "length", "hidden", "embedding", "attention", "latent",
 )  # fmt: skip
 """Settings that a run has from the run whose weights it starts from."""
 
 
 def _check_same(start: RunFolder, settings: Settings) -> None:
     """Raises `UsageError` where weights of the run could not be those of this one."""
+    if (start.settings.features is None) != (settings.features is None):
+        raise UsageError(
+            f"the weights of {start.path} are for features of {_source(start.settings)}, not of {_source(settings)}; "
+            "train without --init"
+        )
     for name in INHERITED:
         before, now = getattr(start.settings, name), getattr(settings, name)
         if before != now:
@@ -159,23 +169,8 @@ def _check_same(start: RunFolder, settings: Settings) -> None:
             )
 
 
-def _prepared(
-    images: CaptionedImages,
-    encoder: Encoder,
-    settings: Settings,
-    cache: PathLike | None,
-    reading: Callable[[str, int, int], None] | None,
-    objects: tuple[str, ...] | None,
-) -> TrainingData:
-    return prepare(
-        images,
-        encoder,
-        objects=objects,
-        learns=settings.train_encoder,
-        tokenizer=settings.tokenizer,
-        cache=cache,
-        progress=reading,
-    )
+def _source(settings: Settings) -> str:
+    return f"the encoder {settings.encoder}" if settings.features is None else f"the file {settings.features}"
 
 
 def _encoder(
@@ -184,8 +179,13 @@ def _encoder(
     cache: PathLike | None,
     processes: Processes,
     reading: Callable[[str, int, int], None] | None,
-) -> Encoder:
-    """The encoder that a run begins with; weights learned from words are kept in the cache."""
+) -> Standard:
+    """The encoder that a run begins with, or what standardises given features.
+
+    Weights learned from words are kept in the cache.
+    """
+    if settings.features is not None:
+        return measured(FeatureFile(settings.features), images.split("train"))
     if settings.train_encoder and settings.weights != WORDS:
         return load_encoder(settings.encoder, weights=settings.weights, side=settings.side)
     train = images.split("train")
@@ -213,7 +213,7 @@ def _vocabulary(data: TrainingData, settings: Settings) -> Vocabulary:
     return vocabulary
 
 
-def _sizes(vocabulary: Vocabulary, encoder: Encoder, data: TrainingData, settings: Settings) -> Sizes:
+def _sizes(vocabulary: Vocabulary, encoder: Standard, data: TrainingData, settings: Settings) -> Sizes:
     return Sizes(
         len(vocabulary),
         encoder.feature,

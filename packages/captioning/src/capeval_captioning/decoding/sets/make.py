@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,11 +12,11 @@ import torch
 from capeval.errors import UsageError
 from capeval_captioning.decoding.sets.method import ImageBatch, SetMethod
 from capeval_captioning.decoding.sets.speaker import Speaker
-from capeval_captioning.models.base import Features
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+    from capeval_captioning.data.features import FeatureRows
     from capeval_captioning.data.images import CaptionedImages
 
 
@@ -25,11 +25,13 @@ def make_sets(
     speaker: Speaker,
     images: CaptionedImages,
     *,
-    features: Features | None = None,
+    features: FeatureRows | None = None,
     training: Callable[[], Sequence[Sequence[str]]] | None = None,
     captions: int = 10,
     seed: int = 0,
     batch: int = 32,
+    made: Mapping[str, Sequence[str]] | None = None,
+    keep: Callable[[Mapping[str, Sequence[str]]], None] | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> dict[str, list[str]]:
     """Several captions of each image, by image id.
@@ -46,6 +48,8 @@ def make_sets(
         captions: number per image.
         seed: of everything random.
         batch: images at a time.
+        made: captions of the first images, by image id, where an earlier call has made them.
+        keep: given the captions of each batch as soon as they are made.
         progress: told how many images are done.
 
     Raises:
@@ -57,11 +61,14 @@ def make_sets(
     method.check(speaker, captions)
     if training is not None:
         method = method.prepared(training)
-    sets: dict[str, list[str]] = {}
-    for start in range(0, len(images), batch):
+    sets = {image: list(captions_of_image) for image, captions_of_image in (made or {}).items()}
+    for start in range(len(sets), len(images), batch):
         chosen = range(start, min(start + batch, len(images)))
-        made = _made(method, speaker, _batch(speaker, images, chosen, features, seed), captions)
-        sets.update(zip((images[number].id for number in chosen), made, strict=True))
+        found = _made(method, speaker, _batch(speaker, images, chosen, features, seed), captions)
+        new = dict(zip((images[number].id for number in chosen), found, strict=True))
+        sets |= new
+        if keep is not None:
+            keep(new)
         if progress is not None:
             progress(len(sets))
     return sets
@@ -80,7 +87,7 @@ def _made(method: SetMethod, speaker: Speaker, images: ImageBatch, captions: int
 
 
 def _batch(
-    speaker: Speaker, images: CaptionedImages, chosen: range, features: Features | None, seed: int
+    speaker: Speaker, images: CaptionedImages, chosen: range, features: FeatureRows | None, seed: int
 ) -> ImageBatch:
     def pictures() -> list[Image]:
         return [images.open(images[number]) for number in chosen]

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import logging
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -21,24 +20,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 import transformers
-from safetensors import SafetensorError
 from torch import Tensor
 from transformers import (
     AutoImageProcessor,
     AutoModelForImageTextToText,
     AutoProcessor,
     AutoTokenizer,
+    BitsAndBytesConfig,
     LogitsProcessor,
 )
 
 from capeval.errors import DataError, MissingDependencyError, UsageError, accepted_name
 from capeval_captioning.decoding.search import PLAIN, Sampling
 from capeval_captioning.decoding.sets.speaker import in_sets, uniform
+from capeval_captioning.hub import load_part
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 _FILES = "config.json, preprocessor_config.json, the tokenizer's files and the weights, as save_pretrained writes them"
+_load = partial(load_part, kind="image-to-text", files=_FILES)
 _UNCHANGED = {"do_sample": True, "temperature": 1.0, "top_k": 0, "top_p": 1.0, "num_beams": 1}
 """The library samples from what a processor leaves of a distribution, which is one word: see `_Choice`."""
 
@@ -46,6 +47,7 @@ _UNCHANGED = {"do_sample": True, "temperature": 1.0, "top_k": 0, "top_p": 1.0, "
 PROMPT = "Describe this image in one sentence."
 """What a vision-language model is asked for by default."""
 DTYPES = ("auto", "float32", "bfloat16", "float16")
+QUANTISATIONS = ("4bit", "8bit")
 _ADAPTER = "adapter_config.json"
 
 
@@ -60,6 +62,7 @@ class TransformersSpeaker:
         device: torch.device | None = None,
         prompt: str | None = None,
         dtype: str = "auto",
+        quantise: str | None = None,
     ) -> None:
         """Loads the checkpoint; what the hub was asked for before is taken from the cache, without asking again.
 
@@ -70,14 +73,19 @@ class TransformersSpeaker:
             prompt: what a checkpoint with a chat template is asked; `PROMPT` by default.
             dtype: numbers of the weights: one of `DTYPES`; `auto` is what the checkpoint was saved in.
 
+            quantise: one of `QUANTISATIONS`: weights of so many bits, on a GPU; None: as they are.
+
         Raises:
             DataError: no such checkpoint, or it lacks a part; the message says which files to put where.
-            UsageError: a prompt for a checkpoint that takes none, or an unknown dtype.
+            UsageError: a prompt for a checkpoint that takes none; an unknown dtype or quantisation, or one that the
+                device is not for.
+            MissingDependencyError: quantisation needs packages that are not installed.
         """
         accepted_name("the dtype", dtype, DTYPES)
         self.name = name
         self.limit = limit
         self.device = device or torch.device("cpu")
+        options = {} if quantise is None else quantised(quantise, self.device, dtype)
         transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call, unused-ignore]
         parts = _base(name)
         chat = _chat(parts)
@@ -89,7 +97,14 @@ class TransformersSpeaker:
         if chat is not None:
             self._question = _question(chat, PROMPT if prompt is None else prompt)
             self._tokenizer.padding_side = "left"  # what is said follows the question at once, in every row
-        self._model: Any = _load(AutoModelForImageTextToText, name, dtype=dtype).to(self.device).eval()
+        model: Any = _load(AutoModelForImageTextToText, name, dtype=dtype, **options)
+        self._model: Any = (model.to(self.device) if quantise is None else model).eval()
+
+    @property
+    def revision(self) -> str | None:
+        """The commit on the hub that the weights are of; None where that is not known."""
+        revision: str | None = getattr(self._model.config, "_commit_hash", None)
+        return revision
 
     @property
     def side(self) -> int:
@@ -215,6 +230,37 @@ class _Diverse(_Choice):
         return torch.cat(chosen, 1).flatten()
 
 
+def quantised(quantise: str, device: torch.device, dtype: str) -> dict[str, Any]:
+    """Options with which the library loads a checkpoint in fewer bits; it computes in `dtype`.
+
+    Raises:
+        UsageError: an unknown quantisation, or a device that is no GPU of CUDA.
+        MissingDependencyError: bitsandbytes or accelerate is not installed.
+    """
+    accepted_name("the quantisation", quantise, QUANTISATIONS)
+    if device.type != "cuda":
+        raise UsageError(
+            f"weights of {quantise.removesuffix('bit')} bits need a GPU of CUDA, and the device is {device}; leave "
+            "--quantise out, or choose one (--device cuda)"
+        )
+    missing = [package for package in ("bitsandbytes", "accelerate") if importlib.util.find_spec(package) is None]
+    if missing:
+        raise MissingDependencyError(f"--quantise {quantise} needs other packages: pip install {' '.join(missing)}")
+    place = {"device_map": {"": str(device)}}
+    if quantise == "8bit":
+        eight = BitsAndBytesConfig(load_in_8bit=True)  # type: ignore[no-untyped-call, unused-ignore]
+        return {**place, "quantization_config": eight}
+    # Dettmers et al. (NeurIPS 2023): 4-bit NormalFloat, whose scales are quantised too.
+    computed = torch.bfloat16 if dtype == "auto" else getattr(torch, dtype)
+    config = BitsAndBytesConfig(  # type: ignore[no-untyped-call, unused-ignore]
+        load_in_4bit=True,
+        bnb_4bit_quant_type="nf4",
+        bnb_4bit_use_double_quant=True,
+        bnb_4bit_compute_dtype=computed,
+    )
+    return {**place, "quantization_config": config}
+
+
 def _base(name: str) -> str:
     """The checkpoint that has processor and tokenizer: itself, or the base model of an adapter that has none."""
     path = os.path.join(name, _ADAPTER)
@@ -243,31 +289,3 @@ def _question(processor: Any, prompt: str) -> str:
     content = [{"type": "image"}, {"type": "text", "text": prompt}]
     asked: str = processor.apply_chat_template([{"role": "user", "content": content}], add_generation_prompt=True)
     return asked
-
-
-def _load(factory: Any, name: str, **options: Any) -> Any:
-    """Part of the checkpoint: from the folder or the cache, else from the hub. Code in it is never run."""
-    factory = partial(factory.from_pretrained, **options)
-    if os.path.isdir(name):
-        return _attempt(factory, name, local=True)
-    hub = logging.getLogger("huggingface_hub")
-    level = hub.level
-    hub.setLevel(logging.CRITICAL)  # it logs each try; the error says what came of them
-    try:
-        return _attempt(factory, name, local=True)
-    except DataError:
-        return _attempt(factory, name, local=False)
-    finally:
-        hub.setLevel(level)
-
-
-def _attempt(factory: Any, name: str, *, local: bool) -> Any:
-    try:
-        return factory(name, local_files_only=local)
-    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
-        reason = " ".join(str(error).split())[:300]
-    if os.path.isdir(name):
-        remedy = f"it needs {_FILES}"
-    else:
-        remedy = f"download the files of https://huggingface.co/{name} into a folder ({_FILES}) and give the folder"
-    raise DataError(f"{name}: no image-to-text checkpoint could be loaded ({reason}); {remedy}")
