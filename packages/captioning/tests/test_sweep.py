@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from capeval_captioning.sweep.curves import read_curves
 from capeval_captioning.sweep.grid import Cell, Sweep, run_sweep
 from capeval_captioning.sweep.report import render, write_pictures
 from capeval_captioning.sweep.result import MEASURES, Place, SweepResult, _findings
+from in_this_process import Here
 
 TINY: dict[str, Any] = {
     "weights": "words", "hidden": 16, "embedding": 16, "steps": 4, "batch": 4, "least": 1, "warmup": 0, "device": "cpu",
@@ -47,19 +47,6 @@ def tiny(scenes: Path, **changes: Any) -> Sweep:
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """A process of its own reads PyTorch for longer than such a sweep takes; `cli/test_caption_sweep.py` has them."""
     monkeypatch.setattr(jobs, "ProcessPoolExecutor", Here)
-
-
-class Here(Executor):
-    def __init__(self, *_: object, **__: object) -> None:
-        pass
-
-    def submit(self, work: Callable[..., Any], /, *arguments: Any, **options: Any) -> Future[Any]:
-        done: Future[Any] = Future()
-        try:
-            done.set_result(work(*arguments, **options))
-        except BaseException as error:  # noqa: BLE001  (whatever it is, it is the future's)
-            done.set_exception(error)
-        return done
 
 
 def times(folder: Path) -> dict[str, int]:
