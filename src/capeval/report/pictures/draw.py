@@ -60,13 +60,15 @@ def trade_off(
     """The plane of a sweep: a line per model through its places, named by λ; crosses show least and greatest seed."""
     shown = list(looks.values())
     figure, axes = _one(5.2 + _room(shown), _height(shown, 4.6))
+    written: set[tuple[float, float]] = set()  # lines may share a place: its weight is written once
     for name, one in looks.items():
         rows = [row for row in table.rows if row["line"] == name and row["weight"] is not None]
         axes.plot([row["diversity"] for row in rows], [row["accuracy"] for row in rows], color=one.colour, lw=1.0)
         for row in rows:
             axes.errorbar(*_place(row), **_cross(row), color=one.colour, lw=1.0)
             _mark(axes, *_place(row), one)
-            if row["weight"]:
+            if row["weight"] and _place(row) not in written:
+                written.add(_place(row))
                 named = "reward only" if row["weight"] == "only" else f"λ {row['weight']}"
                 axes.annotate(named, _place(row), xytext=(6, 5), textcoords="offset points", fontsize=7.5)
     for row in table.rows:
