@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from in_this_process import Here
 
 from capeval.data import read_caption_sets
 from capeval.errors import CapevalWarning, DataError, UsageError
@@ -20,8 +21,8 @@ from capeval_captioning.sweep.curves import read_curves
 from capeval_captioning.sweep.grid import Cell, Sweep, run_sweep
 from capeval_captioning.sweep.report import render, write_pictures
 from capeval_captioning.sweep.result import MEASURES, Place, SweepResult, _findings
-from in_this_process import Here
 
+SUFFIXES = ("png", "svg", "csv")
 TINY: dict[str, Any] = {
     "weights": "words", "hidden": 16, "embedding": 16, "steps": 4, "batch": 4, "least": 1, "warmup": 0, "device": "cpu",
     "baseline": "others", "encoder_epochs": 1,
@@ -255,8 +256,7 @@ def test_findings_and_tables(tmp_path: Path) -> None:
     assert "Spearman of λ with accuracy 1.00, with Self-CIDEr -1.00; smallest vocabulary: λ = only" in lines[-1]
     assert "mean of 2 seeds" in render(result, "table")
     write_pictures(result, tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
-        f"{name}.{suffix}" for name in ("plane", "f", "vocabulary", "measures", "ranking") for suffix in ("png", "svg", "csv")
-    )
+    names = ("plane", "f", "vocabulary", "measures", "ranking")
+    assert {path.name for path in tmp_path.iterdir()} == {f"{n}.{suffix}" for n in names for suffix in SUFFIXES}
     [row] = [line.split(",") for line in (tmp_path / "plane.csv").read_text().splitlines() if line.startswith("fc,5")]
     assert list(map(float, row[2:])) == pytest.approx([0.705, 0.7, 0.71, 0.305, 0.3, 0.31])

@@ -1,7 +1,8 @@
 """Captioners trained with the metrics as rewards, and the caption sets they make.
 
 The replication of Wang, Chan, *Describing like humans: on diversity in image captioning* (CVPR 2019), section 5, and of
-the captioners that it compares. Models and loop are frozen: faults are mended, nothing is added. One direction of knowledge; everything but this page needs the extra `train` (torch):
+the captioners that it compares. Models and loop are frozen: faults are mended, nothing is added. One direction of
+knowledge; everything but this page needs the extra `train` (torch):
 
     sweep/                curves, mixtures as axes; grid, the captioners to train; check, which of them can be; jobs,
                           train, generate, score; result, what the figures say

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from in_this_process import Here
 
 from capeval.report.pictures import style
 from capeval_captioning.sweep import jobs
-from in_this_process import Here
 from runner import Runner
 
 PAGE = Path(__file__).parents[4] / "docs" / "howto" / "draw-the-papers-figures.md"

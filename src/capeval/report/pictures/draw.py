@@ -172,7 +172,7 @@ def measures(table: Table[MeasureRow]) -> Figure:
     values = {one: [row["value"] for rows in systems.values() for row in rows if row["measure"] == one] for one in
               (first, *others)}  # fmt: skip
     panels = figure.subplots(down, across, squeeze=False).flat
-    for axes, name in zip(panels, others, strict=False):
+    for name, axes in zip(others, panels, strict=False):  # takes no panel beyond the last measure
         for one, x, y in zip(looks, values[first], values[name], strict=True):
             _mark(axes, x, y, one, 44)
         if len(looks) > 2 and len(set(values[first])) > 1 < len(set(values[name])):
@@ -211,7 +211,7 @@ def scaling(planes: list[Scaling], looks: list[Look]) -> Figure:
     down = math.ceil(len(planes) / across)
     figure = Figure(figsize=(2.7 * across + _room(looks), 0.5 + 2.9 * down), layout="constrained")
     panels = figure.subplots(down, across, squeeze=False).flat
-    for axes, one in zip(panels, planes, strict=False):
+    for one, axes in zip(planes, panels, strict=False):  # takes no panel beyond the last image
         for mark in sorted(one.marks, key=lambda mark: -len(mark.captions)):
             _mark(axes, mark.x, mark.y, looks[mark.system], 26 * len(mark.captions), alpha=0.8)
         axes.set_title(elided(one.image_id, 26))

@@ -289,15 +289,15 @@ def measures(rows: Sequence[MeasureRow]) -> Table[MeasureRow]:
     """
     if len({row["measure"] for row in rows}) < 2:
         raise LeftOutError(f"it compares measures of diversity; add another of {', '.join(SPREADS)} to --metrics")
-    if len({(row["system"], row["kind"]) for row in rows}) < 2:
-        raise LeftOutError("it compares systems, and there is one")
+    _check_several(rows)
     return Table("measures", ("system", "kind", "measure", "value"), list(rows))
 
 
 def ranking(rows: Sequence[MeasureRow]) -> Table[RankingRow]:
     """The order of the systems by each measure; more is better, or more diverse. Raises as `measures`."""
-    if len({(row["system"], row["kind"]) for row in rows}) < 2:
-        raise LeftOutError("it compares systems, and there is one")
+    if not rows:
+        raise LeftOutError(f"it needs accuracy or diversity; give --references, or add {SPREADS[0]} to --metrics")
+    _check_several(rows)
     ranked: list[RankingRow] = []
     for measure in dict.fromkeys(row["measure"] for row in rows):
         own = [row for row in rows if row["measure"] == measure]
@@ -307,6 +307,11 @@ def ranking(rows: Sequence[MeasureRow]) -> Table[RankingRow]:
             for row in own
         )
     return Table("ranking", ("system", "kind", "measure", "value", "rank"), ranked)
+
+
+def _check_several(rows: Sequence[MeasureRow]) -> None:
+    if len({(row["system"], row["kind"]) for row in rows}) < 2:
+        raise LeftOutError("it compares systems, and there is one")
 
 
 def by_measure(result: Diversity, families: Sequence[str]) -> list[MeasureRow]:

@@ -73,18 +73,18 @@ def findings(result: SweepResult) -> list[str]:
 
 def _captioners(result: SweepResult) -> list[tuple[str, Place]]:
     """The captioners, each once, though its loss be on several curves, by name: `fc, λ 5`, `fc, reward only`; with
-    several curves `fc, xe + 5*cider-d`; with several methods `fc, λ 5, rs`.
+    several curves `fc, xe + 5*cider-d`; with several methods `fc, λ 5, rs`; of one loss `fc`.
     """
     several, methods = len(result.sweep.curves) > 1, len(result.sweep.methods) > 1
     found: dict[str, Place] = {}
     for place in result.places:
-        loss = place.loss if several or not place.weight else _weight(place.weight)
-        found.setdefault(", ".join([place.model, loss, *([place.method] if methods else [])]), place)
+        loss = place.loss if several else _weight(place.weight)
+        found.setdefault(", ".join(filter(None, [place.model, loss, place.method if methods else ""])), place)
     return list(found.items())
 
 
 def _weight(weight: str) -> str:
-    return "reward only" if weight == ONLY else f"λ {weight}"
+    return "reward only" if weight == ONLY else f"λ {weight}" if weight else ""
 
 
 def _line(result: SweepResult, model: str, curve: str, method: str) -> str:

@@ -1,7 +1,7 @@
 """The loop of training: steps, validations, checkpoints.
 
-It is the replication of *Describing like humans* (Wang, Chan, CVPR 2019) and frozen: faults are mended, nothing is added.
-Models of today are trained with `capeval.rewards` in other people's loops; docs/explanation/captioners-of-the-papers.md
+It is the replication of *Describing like humans* (Wang, Chan, CVPR 2019), and frozen: faults are mended, nothing is
+added. Models of today are trained with `capeval.rewards` in other people's loops; docs/explanation/captioners-of-the-papers.md
 says what accelerate would take over of this one, and why it stays.
 """
 
