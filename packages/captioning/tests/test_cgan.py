@@ -56,7 +56,8 @@ def test_cross_entropy_is_without_noise_and_without_the_evaluator(model: CGAN, b
 
 
 def judged(model: CGAN, image: Features, caption: Tensor) -> float:
-    return model.evaluator(image, caption[None]).sigmoid().item()
+    sure: float = model.evaluator(image, caption[None]).sigmoid().item()
+    return sure
 
 
 def slow_game(model: CGAN, features: Features, captions: Tensor, written: Tensor) -> float:
