@@ -15,13 +15,13 @@ import capeval
 from capeval import example
 from capeval.errors import DataError, MissingDependencyError, UsageError
 from capeval.metrics import Lsa
-from capeval.report.pictures import check_pictures, images, write_pictures
+from capeval.report.pictures import check_pictures, images, tables, write_pictures
 from capeval.report.pictures.style import COLOURS, MARKS, elided, look
 from capeval.scoring.diversity_result import Diversity
 
 SETS = example.references_path().parent / "sets"
 SYSTEMS = {name: str(SETS / f"{name}.json") for name in ("varied", "safe")}
-WHOLE = ("plane", "f", "vocabulary", "words", "captions")
+WHOLE = ("plane", "f", "vocabulary", "words", "captions", "measures", "ranking")
 HOSTILE = [
     "<script>alert(1)</script>",
     r"$\frac{1}{$ costs 5 & 10 %",  # an even number of dollars: matplotlib would take it for a formula
@@ -95,6 +95,30 @@ def test_data_of_the_plane_and_of_f_are_the_results_figures(result: Diversity, f
                     *figure.interval,
                 )
     assert [int(row["vocabulary"]) for row in rows(folder, "vocabulary")] == [s.vocabulary for s in result.everybody()]
+
+
+def test_data_of_measures_and_ranking(result: Diversity, folder: Path) -> None:
+    labels = {figure.label: key for key, figure in result["varied"].figures.items()}
+    for picture, first in (("measures", "self-cider"), ("ranking", "accuracy")):
+        found = rows(folder, picture)
+        assert labels[found[0]["measure"]] == first
+        for row in found:
+            [system] = [one for one in result.everybody() if one.name == row["system"]]
+            assert float(row["value"]) == system[labels[row["measure"]]].value
+    assert {labels[row["measure"]] for row in rows(folder, "measures")} == {
+        "self-cider", "lsa", "mbleu-mix", "div-1", "div-2",
+    }  # fmt: skip
+    for row in rows(folder, "ranking"):
+        values = sorted((one[labels[row["measure"]]].value for one in result.everybody()), reverse=True)
+        assert values[int(float(row["rank"])) - 1] == float(row["value"])
+
+
+def test_equal_values_share_their_places() -> None:
+    made = tables.ranking([
+        {"system": name, "kind": "system", "measure": "m", "value": value}
+        for name, value in (("a", 0.5), ("b", 0.7), ("c", 0.5), ("d", 0.1))
+    ])
+    assert [row["rank"] for row in made.rows] == [2.5, 1, 2.5, 4]
 
 
 def test_data_of_words_are_the_commonest_words(result: Diversity, folder: Path) -> None:
@@ -182,8 +206,9 @@ def test_images_are_the_most_and_least_diverse_or_those_asked_for(result: Divers
 def test_what_cannot_be_drawn_is_left_out_and_says_why(tmp_path: Path) -> None:
     alone = capeval.diversity({"a": {"1": ["a dog", "a cat"], "2": ["ships"]}}, interval=None)
     lines = write_pictures(alone, tmp_path)
-    assert [line.partition(" is left out: ")[0] for line in lines] == ["plane", "f", "captions"]
-    assert all("give --references" in line for line in lines)
+    assert [line.partition(" is left out: ")[0] for line in lines] == ["plane", "f", "captions", "measures", "ranking"]
+    assert all("give --references" in line for line in lines[:3])
+    assert all("it compares systems, and there is one" in line for line in lines[3:])
     assert {path.stem for path in tmp_path.iterdir()} == {"vocabulary", "words", "scaling", "topics-1", "topics-2"}
     assert rows(tmp_path, "vocabulary")[0]["self-cider_lower"] == ""
 
@@ -193,6 +218,8 @@ def test_without_a_diversity_that_grows(tmp_path: Path) -> None:
     made = capeval.diversity({"a": sets}, {"1": ["a dog"], "2": ["ships"]}, metrics="mbleu-4", interval=None)
     lines = write_pictures(made, tmp_path, ["1"])
     assert any(line.startswith("plane is left out: no diversity was scored; add one of self-cider") for line in lines)
+    assert any(line.startswith("measures is left out: it compares measures of diversity; add") for line in lines)
+    assert {row["measure"] for row in rows(tmp_path, "ranking")} == {made["varied"]["accuracy"].label}
     assert (tmp_path / "scaling.png").exists()
 
 

@@ -76,7 +76,7 @@ def test_weights_move_along_a_line_and_stay() -> None:
         ("0..5*cider-d", "not of the form"),
         ("xe + xe", "xe stands in it twice; add its weights"),
         ("0*xe", "every weight is 0"),
-        ("cidre-d", "neither xe, retrieval nor a metric: .*did you mean 'cider-d'"),
+        ("cidre-d", "neither xe, retrieval, evaluator nor a metric: .*did you mean 'cider-d'"),
         ("xe + coco", "coco is a group of 7 metrics; name each"),
         ("0..5@0*cider-d", "a weight moves over steps, .* got 0..5@0"),
         ("0..5@9-3*cider-d", "a weight moves over steps, .* got 0..5@9-3"),

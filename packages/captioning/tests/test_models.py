@@ -7,7 +7,17 @@ import torch
 
 from capeval.errors import UsageError
 from capeval_captioning.data.vocabulary import END
-from capeval_captioning.models import FC, MODELS, Captioner, Features, LatentCaptioner, Sizes, build, cross_entropy
+from capeval_captioning.models import (
+    CGAN,
+    FC,
+    MODELS,
+    Captioner,
+    Features,
+    LatentCaptioner,
+    Sizes,
+    build,
+    cross_entropy,
+)
 
 SIZES = Sizes(vocabulary=9, feature=6, hidden=5, embedding=4, attention=3, latent=2, objects=3)
 
@@ -48,7 +58,10 @@ def test_the_image_matters(model: Captioner) -> None:
 
 
 def test_every_weight_learns(model: Captioner) -> None:
-    model.loss(features(3), CAPTIONS).total.backward()
+    loss = model.loss(features(3), CAPTIONS).total
+    if isinstance(model, CGAN):  # its evaluator learns in the game alone
+        loss = loss + model.game(features(3), CAPTIONS, CAPTIONS.roll(1, 0))
+    loss.backward()
     for name, weight in model.named_parameters():
         assert weight.grad is not None, name
         assert weight.grad.isfinite().all(), name
@@ -57,7 +70,7 @@ def test_every_weight_learns(model: Captioner) -> None:
 
 def test_the_cross_entropy_of_a_loss_is_that_of_the_words(model: Captioner) -> None:
     """Models with terms of their own log the same figure as those without."""
-    if isinstance(model, LatentCaptioner):
+    if isinstance(model, LatentCaptioner) and not isinstance(model, CGAN):
         torch.manual_seed(3)
         found = model.loss(features(3), CAPTIONS)
         others = found.total - found.entropy
@@ -65,7 +78,9 @@ def test_the_cross_entropy_of_a_loss_is_that_of_the_words(model: Captioner) -> N
         assert abs(found.entropy.item() - 2.197) < 0.5  # an untrained model is near log 9 nats per word
         return
     loss = model.loss(features(3), CAPTIONS)
-    assert loss.total == loss.entropy == cross_entropy(model(features(3), CAPTIONS), CAPTIONS)
+    seen = features(3)
+    start = model.begin(seen, torch.zeros(3, SIZES.latent)) if isinstance(model, CGAN) else model.begin(seen)
+    assert loss.total == loss.entropy == cross_entropy(model.unrolled(start, CAPTIONS), CAPTIONS)
 
 
 def test_fc_reads_with_a_maximum_of_two_candidates() -> None:

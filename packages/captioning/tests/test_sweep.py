@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from in_this_process import Here
 
 from capeval.data import read_caption_sets
-from capeval.errors import DataError, UsageError
+from capeval.errors import CapevalWarning, DataError, UsageError
 from capeval_captioning.data.images import CaptionedImages
 from capeval_captioning.data.scenes import write_scenes
 from capeval_captioning.sweep import jobs
 from capeval_captioning.sweep.check import check_sweep
+from capeval_captioning.sweep.curves import read_curves
 from capeval_captioning.sweep.grid import Cell, Sweep, run_sweep
 from capeval_captioning.sweep.report import render, write_pictures
-from capeval_captioning.sweep.result import FIGURES, Place, SweepResult, _findings
+from capeval_captioning.sweep.result import MEASURES, Place, SweepResult, _findings
 
+SUFFIXES = ("png", "svg", "csv")
 TINY: dict[str, Any] = {
     "weights": "words", "hidden": 16, "embedding": 16, "steps": 4, "batch": 4, "least": 1, "warmup": 0, "device": "cpu",
     "baseline": "others", "encoder_epochs": 1,
@@ -36,8 +38,8 @@ def scenes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def tiny(scenes: Path, **changes: Any) -> Sweep:
     swept = Sweep(
-        str(scenes), models=("fc",), lambdas=("0", "5", "only"), seeds=1, set_size=3, reward_steps=3,
-        reward_batch=4, training=TINY,
+        str(scenes), models=("fc",), losses=("xe + {0,5,only}*cider-d",), seeds=1, set_size=3, reward_steps=3,
+        reward_batch=4, retrieval_epochs=1, training=TINY,
     )  # fmt: skip
     return replace(swept, **changes)
 
@@ -46,19 +48,6 @@ def tiny(scenes: Path, **changes: Any) -> Sweep:
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """A process of its own reads PyTorch for longer than such a sweep takes; `cli/test_caption_sweep.py` has them."""
     monkeypatch.setattr(jobs, "ProcessPoolExecutor", Here)
-
-
-class Here(Executor):
-    def __init__(self, *_: object, **__: object) -> None:
-        pass
-
-    def submit(self, work: Callable[..., Any], /, *arguments: Any, **options: Any) -> Future[Any]:
-        done: Future[Any] = Future()
-        try:
-            done.set_result(work(*arguments, **options))
-        except BaseException as error:  # noqa: BLE001  (whatever it is, it is the future's)
-            done.set_exception(error)
-        return done
 
 
 def times(folder: Path) -> dict[str, int]:
@@ -72,29 +61,29 @@ def test_a_sweep_runs_and_goes_on_to_the_same_sets(scenes: Path, tmp_path: Path)
     assert [place.weight for place in result.places] == ["0", "5", "only"]
     assert 0 < result.people["self-cider"] < 1
     assert json.loads((tmp_path / "results.json").read_text()) == result.to_dict()
-    sets = read_caption_sets(tmp_path / "sets" / "fc-lambda-5-seed-0.json")
+    sets = read_caption_sets(tmp_path / "sets" / "fc-xe+5cider-d-seed-0-rs.json")
     assert (sets.image_count, sets.caption_count) == (6, 18)
 
     before = times(tmp_path)
     assert run_sweep(tiny(scenes), tmp_path).to_dict() == result.to_dict()
     assert times(tmp_path) == before
 
-    lost = "fc-lambda-5-seed-0"
-    content = (tmp_path / "sets" / f"{lost}.json").read_bytes()
-    (tmp_path / "scores" / f"{lost}.json").unlink()
-    (tmp_path / "sets" / f"{lost}.json").unlink()
+    lost = "fc-xe+5cider-d-seed-0"
+    content = (tmp_path / "sets" / f"{lost}-rs.json").read_bytes()
+    (tmp_path / "scores" / f"{lost}-rs.json").unlink()
+    (tmp_path / "sets" / f"{lost}-rs.json").unlink()
     (tmp_path / "runs" / lost / "last.pt").unlink()
     assert run_sweep(tiny(scenes), tmp_path).to_dict() == result.to_dict()
-    assert (tmp_path / "sets" / f"{lost}.json").read_bytes() == content
+    assert (tmp_path / "sets" / f"{lost}-rs.json").read_bytes() == content
 
     with pytest.raises(UsageError, match=r"of another sweep \(reward_steps: 3 there, 4 now\); choose another folder"):
         run_sweep(tiny(scenes, reward_steps=4), tmp_path)
 
 
 def test_several_methods_and_a_part_of_the_images(scenes: Path, tmp_path: Path) -> None:
-    result = run_sweep(tiny(scenes, lambdas=("0",), methods=("rs", "gnc"), training={**TINY, "images": 4}), tmp_path)
+    result = run_sweep(tiny(scenes, losses=("xe",), methods=("rs", "gnc"), training={**TINY, "images": 4}), tmp_path)
     assert [place.method for place in result.places] == ["rs", "gnc"]
-    assert read_caption_sets(tmp_path / "sets" / "fc-lambda-0-seed-0-gnc.json").image_count == 4
+    assert read_caption_sets(tmp_path / "sets" / "fc-xe-seed-0-gnc.json").image_count == 4
     assert result.findings == ()
 
 
@@ -110,13 +99,10 @@ def test_a_folder_that_is_no_sweep_and_a_split_that_is_not_there(scenes: Path, t
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"lambdas": ("0", "many")}, "number of at least 0, or only, got 'many'"),
-        ({"lambdas": ("-1",)}, "number of at least 0"),
-        ({"lambdas": ("5", "1")}, "rise, each once, only last; got 5, 1"),
-        ({"lambdas": ("0", "only", "5")}, "rise, each once, only last"),
+        ({"losses": ()}, "at least one loss, such as"),
         ({"models": ()}, "at least one model"),
         ({"seeds": 0}, "at least one model"),
-        ({"reward": "cidre-d"}, "cider-d"),
+        ({"losses": ("xe + {0,5}*cidre-d",)}, "did you mean 'cider-d'"),
     ],
 )
 def test_what_is_no_sweep(change: dict[str, Any], message: str) -> None:
@@ -127,9 +113,11 @@ def test_what_is_no_sweep(change: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"models": ("fc", "cvae"), "methods": ("rs", "drv")}, "drv draws latent vectors, which fc does not have"),
-        ({"reward": "retrieval"}, "needs a trained retrieval model: capeval caption retrieval trains one, --retrieval"),
-        ({"reward": "fluency"}, "fluency learns from the references of all images"),
+        ({"methods": ("rs", "drv")}, "drv draws latent vectors, which fc does not have"),
+        ({"models": ("fc", "cvae"), "methods": ("drv",)}, "drv draws latent vectors, which fc does not have"),
+        ({"losses": ("xe", "evaluator")}, "the reward evaluator is what cgan learns beside its captions; fc has none"),
+        ({"losses": ("fluency",)}, "fluency learns from the references of all images"),
+        ({"training": {**TINY, "retrieval": "r.pt"}}, "r.pt: no loss of the sweep has the reward retrieval; leave"),
         ({"reward_batch": 10_000}, "a batch of 10,000 images out of .*; choose a smaller --reward-batch"),
         ({"methods": ("beam(width=3)",), "set_size": 5}, "beam"),
     ],
@@ -144,7 +132,7 @@ def test_what_cannot_be_trained_or_sampled_is_said_before_anything_is(
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    [({"models": ("gmm-cvae",)}, "these images have no object labels"), ({"reward": "vifidel"}, "vifidel: ")],
+    [({"models": ("gmm-cvae",)}, "these images have no object labels"), ({"losses": ("vifidel",)}, "vifidel: ")],
 )
 def test_what_needs_objects_is_refused_without_them(scenes: Path, change: dict[str, Any], message: str) -> None:
     sweep = tiny(scenes, **change)
@@ -155,25 +143,101 @@ def test_what_needs_objects_is_refused_without_them(scenes: Path, change: dict[s
         check_sweep(sweep, bare)
 
 
-def test_mixtures_and_names() -> None:
-    sweep = Sweep("scenes", reward="rouge-l")
-    assert [sweep.loss(weight) for weight in sweep.lambdas] == [
-        "xe", "xe + 1*rouge-l", "xe + 5*rouge-l", "xe + 20*rouge-l", "rouge-l",
+def test_mixtures_and_names(scenes: Path) -> None:
+    sweep = tiny(scenes, models=("fc", "att2in"), losses=("xe + {0,1,only}*rouge-l",), seeds=3)
+    assert sweep.mixtures == ("xe", "xe + rouge-l", "rouge-l")
+    captioners = check_sweep(sweep, sweep.read_images()).captioners
+    assert len(captioners) == 18
+    assert captioners[0] == Cell("att2in", 0, "xe")
+    assert Cell("fc", 2, "xe + 5*cider-d").name == "fc-xe+5cider-d-seed-2"
+    assert Cell("fc", 2).name == "fc-start-seed-2"
+
+
+@pytest.mark.parametrize(
+    ("text", "curves"),
+    [
+        ("xe + {0,5,only}*cider-d", {"xe + λ*cider-d": ["xe", "xe + 5*cider-d", "cider-d"]}),
+        (" XE+{ 0, 2.0 } * CIDEr-D", {"xe + λ*cider-d": ["xe", "xe + 2*cider-d"]}),
+        ("cider-d + {0,3}*retrieval", {"cider-d + λ*retrieval": ["cider-d", "cider-d + 3*retrieval"]}),
+        (
+            "xe + {0,5}*cider-d + {0,1}*retrieval",
+            {
+                "xe + λ*retrieval": ["xe", "xe + retrieval"],
+                "xe + 5*cider-d + λ*retrieval": ["xe + 5*cider-d", "xe + 5*cider-d + retrieval"],
+            },
+        ),
+        (
+            "0..5@9*cider-d(sigma=5) + {1,2}*xe",
+            {"0..5@9*cider-d(sigma=5) + λ*xe": ["0..5@9*cider-d(sigma=5) + xe", "0..5@9*cider-d(sigma=5) + 2*xe"]},
+        ),
+        ("xe + 0*cider-d", {"xe": ["xe"]}),
+    ],
+)
+def test_braces_are_axes(text: str, curves: dict[str, list[str]]) -> None:
+    assert {curve.name: [point.loss for point in curve.points] for curve in read_curves([text])} == curves
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("xe + {0,many}*cider-d", "a number of at least 0, or only, got 'many'"),
+        ("xe + {-1}*cider-d", "a number of at least 0, or only, got '-1'"),
+        ("xe + {}*cider-d", "a number of at least 0, or only, got ''"),
+        ("xe + {5,1}*cider-d", "rise, each once, only last; got 5, 1"),
+        ("xe + {5,5.0}*cider-d", "rise, each once"),
+        ("xe + {0,only,5}*cider-d", "rise, each once, only last"),
+        ("xe + {0,5*cider-d", r"\{0,5\*cider-d is not of the form \{weight,weight\}\*name"),
+        ("xe + 2*{0,5}*cider-d", "is not of the form"),
+        ("xe + {0,only}*cider-d + {0,1}*retrieval", "goes with one pair of braces"),
+        ("{0,1}*cider-d", "every weight is 0"),
+        ("xe + {0,1}*xe", "xe stands in it twice"),
+    ],
+)
+def test_braces_that_are_no_axes(text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        read_curves([text])
+
+
+def test_pairs_and_curves_of_one_sweep(scenes: Path, tmp_path: Path) -> None:
+    """Each pair that can be, and no other; a loss on two curves is trained once; the retrieval model is made once."""
+    sweep = tiny(
+        scenes, models=("fc", "cvae"), losses=("xe + {0,5}*cider-d", "xe + {0,1}*retrieval"), methods=("rs", "drv")
+    )
+    left_out = "fc with drv is left out: drv draws latent vectors, which fc does not have"
+    with pytest.warns(CapevalWarning, match=left_out):
+        result = run_sweep(sweep, tmp_path)
+    assert {(place.model, place.method) for place in result.places} == {("fc", "rs"), ("cvae", "rs"), ("cvae", "drv")}
+    assert [line.partition(";")[0] for line in result.left_out] == [left_out]
+    assert len(result.places) == 12
+    losses = ("start", "xe", "xe+5cider-d", "xe+retrieval")
+    assert {path.name for path in (tmp_path / "runs").iterdir()} == {
+        f"{model}-{loss}-seed-0" for model in ("fc", "cvae") for loss in losses
+    }
+    made = (tmp_path / "retrieval.pt").stat().st_mtime_ns
+    (tmp_path / "scores" / "fc-xe+retrieval-seed-0-rs.json").unlink()
+    with pytest.warns(CapevalWarning, match=left_out):
+        assert run_sweep(sweep, tmp_path).to_dict() == result.to_dict()
+    assert (tmp_path / "retrieval.pt").stat().st_mtime_ns == made
+    names = [line.split("|")[1].strip().replace("\\", "") for line in render(result, "markdown").splitlines()[2:12]]
+    assert names == [
+        "fc, xe, rs", "fc, xe + 5*cider-d, rs", "fc, xe + retrieval, rs",
+        "cvae, xe, rs", "cvae, xe + 5*cider-d, rs", "cvae, xe + retrieval, rs",
+        "cvae, xe, drv", "cvae, xe + 5*cider-d, drv", "cvae, xe + retrieval, drv", "people",
     ]  # fmt: skip
-    assert len(sweep.captioners()) == 30
-    assert Cell("fc", 2, "only").name == "fc-lambda-only-seed-2"
-    assert Cell("fc", 2).name == "fc-xe-seed-2"
 
 
 def result_of(figure: Callable[[str, int], float]) -> SweepResult:
     """A sweep whose figures of each name rise or fall with the number of their λ."""
-    sweep = Sweep("scenes", models=("fc",), lambdas=("0", "5", "only"), seeds=2)
+    sweep = Sweep("scenes", models=("fc",), losses=("xe + {0,5,only}*cider-d",), seeds=2)
+    [curve] = sweep.curves
     places = tuple(
-        Place("fc", weight, "rs", {name: (figure(name, rank), figure(name, rank) + 0.01) for name in FIGURES})
-        for rank, weight in enumerate(sweep.lambdas)
+        Place(
+            *("fc", curve.name, point.weight, point.loss, "rs"),
+            {name: (figure(name, rank), figure(name, rank) + 0.01) for name in MEASURES},
+        )
+        for rank, point in enumerate(curve.points)
     )
-    people = dict.fromkeys(FIGURES, 0.9)
-    return SweepResult(sweep, places, people, tuple(_findings(sweep, places)))
+    return SweepResult(sweep, places, dict.fromkeys(MEASURES, 0.9), tuple(_findings(places)))
 
 
 def test_figures_that_do_not_change_have_no_correlation() -> None:
@@ -192,8 +256,7 @@ def test_findings_and_tables(tmp_path: Path) -> None:
     assert "Spearman of λ with accuracy 1.00, with Self-CIDEr -1.00; smallest vocabulary: λ = only" in lines[-1]
     assert "mean of 2 seeds" in render(result, "table")
     write_pictures(result, tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
-        f"{name}.{suffix}" for name in ("plane", "f", "vocabulary") for suffix in ("png", "svg", "csv")
-    )
+    names = ("plane", "f", "vocabulary", "measures", "ranking")
+    assert {path.name for path in tmp_path.iterdir()} == {f"{n}.{suffix}" for n in names for suffix in SUFFIXES}
     [row] = [line.split(",") for line in (tmp_path / "plane.csv").read_text().splitlines() if line.startswith("fc,5")]
     assert list(map(float, row[2:])) == pytest.approx([0.705, 0.7, 0.71, 0.305, 0.3, 0.31])

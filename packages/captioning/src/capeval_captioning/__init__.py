@@ -1,9 +1,11 @@
 """Captioners trained with the metrics as rewards, and the caption sets they make.
 
-Wang, Chan, *Describing like humans: on diversity in image captioning* (CVPR 2019), section 5, and the papers it builds
-on. One direction of knowledge; everything but this page needs the extra `train` (torch):
+The replication of Wang, Chan, *Describing like humans: on diversity in image captioning* (CVPR 2019), section 5, and of
+the captioners that it compares. Models and loop are frozen: faults are mended, nothing is added. One direction of
+knowledge; everything but this page needs the extra `train` (torch):
 
-    sweep/                grid, the captioners to train; jobs, train, generate, score; result, what the figures say
+    sweep/                curves, mixtures as axes; grid, the captioners to train; check, which of them can be; jobs,
+                          train, generate, score; result, what the figures say
     training/             one captioner: settings, loop, validation, checkpoints that resume to the same bits;
                           losses, cross-entropy, self-critical rewards and any weighted mixture of them;
                           pretraining, an encoder from scratch, taught the words of the captions

@@ -6,17 +6,18 @@ import json
 
 from runner import Ended, Runner
 
-SMALL = ("--models", "fc", "--lambdas", "0,only", "--seeds", 1, "--captions", 3, "--steps", 3, "--reward-steps", 2,
+SMALL = ("--models", "fc", "--loss", "xe + {0,only}*cider-d", "--seeds", 1, "--captions", 3, "--steps", 3,
+         "--reward-steps", 2,
          "--batch", 4, "--reward-batch", 4, "--hidden", 8, "--embedding", 8, "--least", 1, "--encoder-epochs", 1,
-         "--processes", 1, "--device", "cpu")  # fmt: skip
+         "--processes", 1, "--device", "cpu", "--quiet")  # fmt: skip
 
 
 def test_from_nothing_to_the_plane(run: Runner) -> None:
     assert run.here("caption", "scenes", "scenes", "--images", 40) == Ended(0, "", "")
     printed = json.loads(run.ok("caption", "sweep", "scenes", "-o", "sweep", *SMALL, "--format", "json"))
-    assert [(place["model"], place["lambda"]) for place in printed["places"]] == [("fc", "0"), ("fc", "only")]
+    assert [(place["model"], place["loss"]) for place in printed["places"]] == [("fc", "xe"), ("fc", "cider-d")]
     assert {"plane.png", "plane.svg", "plane.csv"} < {path.name for path in run.folder.glob("sweep/pictures/*")}
-    sets = run.folder / "sweep" / "sets" / "fc-lambda-only-seed-0.json"
+    sets = run.folder / "sweep" / "sets" / "fc-cider-d-seed-0-rs.json"
     scored = run.here("diversity", sets, "--references", "scenes/dataset.json", "--split", "test", "--interval", "none")
     assert scored.status == 0
     again = run.here("caption", "sweep", "scenes", "-o", "sweep", *SMALL, "--format", "markdown")
@@ -35,7 +36,11 @@ def test_refused_before_anything_is_made(run: Runner) -> None:
     assert "did you mean 'rs'?" in refused("--method", "r")
     assert "given twice" in refused("--method", "rs", "--method", "rs()")
     assert "rise, each once" in refused("--lambdas", "5,1")
-    assert "cider-d" in refused("--reward", "cidre-d")
+    assert "did you mean 'cider-d'" in refused("--reward", "cidre-d")
+    assert "did you mean 'cider-d'" in refused("--loss", "xe + {0,5}*cidre-d")
+    assert "an older form of --loss; give --loss 'xe + {0,5}*bleu-4' beside" in refused(
+        "--loss", "xe", "--lambdas", "0,5", "--reward", "bleu-4"
+    )
     assert "no such file" in refused()
     (run.folder / "file").write_text("")
     assert "file/x: this folder cannot be made" in run.refused("caption", "scenes", "file/x", "--images", 10)

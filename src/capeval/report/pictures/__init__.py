@@ -122,7 +122,15 @@ def _pictures(result: Diversity, chosen: list[str]) -> Iterator[tuple[str, Calla
         table = tables.captions(result)
         return table, lambda: draw.captions(table, label(), accuracy)
 
-    for make in (plane, f, vocabulary, words, captions):
+    def measures() -> Drawn:
+        table = tables.measures(tables.by_measure(result, tables.SPREADS))
+        return table, lambda: draw.measures(table)
+
+    def ranking() -> Drawn:
+        table = tables.ranking(tables.by_measure(result, ("accuracy", *tables.SPREADS, "f")))
+        return table, lambda: draw.ranking(table)
+
+    for make in (plane, f, vocabulary, words, captions, measures, ranking):
         yield make.__name__, lambda make=make: [make()]  # type: ignore[misc]
     yield from _of_images(result, chosen)
 

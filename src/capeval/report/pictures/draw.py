@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from matplotlib.figure import Figure
@@ -19,14 +19,16 @@ if TYPE_CHECKING:
     from capeval.report.pictures.tables import (
         CaptionsRow,
         FRow,
+        MeasureRow,
         PlaneRow,
+        RankingRow,
         Table,
         TradeOffRow,
         VocabularyRow,
         WordRow,
     )
 
-    _Named = TypeVar("_Named", PlaneRow, FRow, VocabularyRow, WordRow, CaptionsRow)
+    _Named = TypeVar("_Named", PlaneRow, FRow, VocabularyRow, WordRow, CaptionsRow, MeasureRow, RankingRow)
 
 _SIZE = 62.0
 _GREY = "#8A9299"
@@ -39,7 +41,7 @@ _RADAR_WIDTH, _ROW_HEIGHT, _RADIUS = 1.45, 2.4, 0.46
 def plane(table: Table[PlaneRow], label: str, accuracy: str, beta2: float | None) -> Figure:
     """Diversity across, accuracy up, intervals as crosses; lines join places of equal F."""
     looks = _looks(table)
-    figure, axes = _one(4.9 + _room(looks), 4.2)
+    figure, axes = _one(4.9 + _room(looks), _height(looks, 4.2))
     for row, one in zip(table.rows, looks, strict=True):
         axes.errorbar(*_place(row), **_cross(row), color=one.colour, lw=1.2, zorder=2)
         _mark(axes, *_place(row), one)
@@ -52,28 +54,32 @@ def plane(table: Table[PlaneRow], label: str, accuracy: str, beta2: float | None
     return figure
 
 
-def trade_off(table: Table[TradeOffRow], label: str, accuracy: str, beta2: float) -> Figure:
+def trade_off(
+    table: Table[TradeOffRow], label: str, accuracy: str, beta2: float, looks: Mapping[str, Look]
+) -> Figure:
     """The plane of a sweep: a line per model through its places, named by λ; crosses show least and greatest seed."""
-    lines = list(dict.fromkeys(row["line"] for row in table.rows if row["weight"] is not None))
-    looks = [look(number, name, people=False) for number, name in enumerate(lines)]
-    figure, axes = _one(5.2 + _room(looks), 4.6)
-    for one, name in zip(looks, lines, strict=True):
+    shown = list(looks.values())
+    figure, axes = _one(5.2 + _room(shown), _height(shown, 4.6))
+    written: set[tuple[float, float]] = set()  # lines may share a place: its weight is written once
+    for name, one in looks.items():
         rows = [row for row in table.rows if row["line"] == name and row["weight"] is not None]
         axes.plot([row["diversity"] for row in rows], [row["accuracy"] for row in rows], color=one.colour, lw=1.0)
         for row in rows:
             axes.errorbar(*_place(row), **_cross(row), color=one.colour, lw=1.0)
             _mark(axes, *_place(row), one)
-            named = "reward only" if row["weight"] == "only" else f"λ {row['weight']}"
-            axes.annotate(named, _place(row), xytext=(6, 5), textcoords="offset points", fontsize=7.5)
+            if row["weight"] and _place(row) not in written:
+                written.add(_place(row))
+                named = "reward only" if row["weight"] == "only" else f"λ {row['weight']}"
+                axes.annotate(named, _place(row), xytext=(6, 5), textcoords="offset points", fontsize=7.5)
     for row in table.rows:
         if row["weight"] is None:
-            looks.append(look(0, row["line"], people=True))
-            _mark(axes, *_place(row), looks[-1])
+            shown.append(look(0, row["line"], people=True))
+            _mark(axes, *_place(row), shown[-1])
     axes.margins(0.12)
     _end_at_one(axes)
     axes.set(xlabel=f"Diversity: {label} (→ more varied)", ylabel=f"{accuracy} (↑ closer to the references)")
     _equal_f(axes, beta2)
-    _legend(figure, looks)
+    _legend(figure, shown)
     return figure
 
 
@@ -100,7 +106,7 @@ def f(table: Table[FRow], label: str) -> Figure:
 def vocabulary(table: Table[VocabularyRow], label: str) -> Figure:
     """Diversity across, number of distinct words up."""
     looks = _looks(table)
-    figure, axes = _one(4.9 + _room(looks), 4.0)
+    figure, axes = _one(4.9 + _room(looks), _height(looks, 4.0))
     for row, one in zip(table.rows, looks, strict=True):
         x, y = row["diversity"], row["vocabulary"]
         axes.errorbar(x, y, xerr=_sides(x, row["lower"], row["upper"]), color=one.colour, lw=1.2, zorder=2)
@@ -116,8 +122,8 @@ def vocabulary(table: Table[VocabularyRow], label: str) -> Figure:
 def words(table: Table[WordRow]) -> Figure:
     """Frequency by rank, a line each, which ends where the vocabulary does."""
     curves = _by_system(table)
-    looks = [look(number, str(name), people=kind == "people") for number, (name, kind) in enumerate(curves)]
-    figure, axes = _one(4.9 + _room(looks), 4.0)
+    looks = _looks_of(curves)
+    figure, axes = _one(4.9 + _room(looks), _height(looks, 4.0))
     for one, rows in zip(looks, curves.values(), strict=True):
         ranks, shares = [row["rank"] for row in rows], [row["per_thousand_words"] for row in rows]
         axes.plot(ranks, shares, color=one.colour, lw=1.4, solid_capstyle="butt")
@@ -134,8 +140,8 @@ def words(table: Table[WordRow]) -> Figure:
 def captions(table: Table[CaptionsRow], label: str, accuracy: str) -> Figure:
     """Diversity, and accuracy, of the K most accurate captions, against K; people have one point."""
     curves = _by_system(table)
-    looks = [look(number, str(name), people=kind == "people") for number, (name, kind) in enumerate(curves)]
-    figure = Figure(figsize=(6.4 + _room(looks), 3.4), layout="constrained")
+    looks = _looks_of(curves)
+    figure = Figure(figsize=(6.4 + _room(looks), _height(looks, 3.4)), layout="constrained")
     fields: tuple[tuple[Literal["diversity", "accuracy"], str], ...] = (
         ("diversity", f"{label} (↑ more varied)"),
         ("accuracy", f"{accuracy} (↑ closer)"),
@@ -153,13 +159,59 @@ def captions(table: Table[CaptionsRow], label: str, accuracy: str) -> Figure:
     return figure
 
 
+def measures(table: Table[MeasureRow]) -> Figure:
+    """A panel per measure of diversity: the first measure across, this one up, and how far they order systems alike."""
+    from capeval.judgments.correlation import plain
+
+    systems = _by_system(table)
+    looks = _looks_of(systems)
+    first, *others = dict.fromkeys(row["measure"] for row in table.rows)
+    across = min(2, len(others))
+    down = math.ceil(len(others) / across)
+    figure = Figure(figsize=(3.1 * across + _room(looks), _height(looks, 0.5 + 2.6 * down)), layout="constrained")
+    values = {one: [row["value"] for rows in systems.values() for row in rows if row["measure"] == one] for one in
+              (first, *others)}  # fmt: skip
+    panels = figure.subplots(down, across, squeeze=False).flat
+    for name, axes in zip(others, panels, strict=False):  # takes no panel beyond the last measure
+        for one, x, y in zip(looks, values[first], values[name], strict=True):
+            _mark(axes, x, y, one, 44)
+        if len(looks) > 2 and len(set(values[first])) > 1 < len(set(values[name])):
+            axes.set_title(f"Spearman's ρ {plain(values[first], values[name])['spearman']:.2f}")
+        axes.set(xlabel=first, ylabel=name)
+        axes.margins(0.12)
+    for axes in list(panels):
+        axes.set_axis_off()
+    _legend(figure, looks)
+    return figure
+
+
+def ranking(table: Table[RankingRow]) -> Figure:
+    """A column per measure, a line per system through its places; the first place is on top."""
+    systems = _by_system(table)
+    looks = _looks_of(systems)
+    measured = list(dict.fromkeys(row["measure"] for row in table.rows))
+    figure, axes = _one(1.3 + 0.95 * len(measured) + _room(looks), _height(looks, 1.2 + 0.27 * len(looks)))
+    for one, rows in zip(looks, systems.values(), strict=True):
+        places = [(measured.index(row["measure"]), row["rank"]) for row in rows]
+        axes.plot(*zip(*places, strict=True), color=one.colour, lw=1.2)
+        for x, y in places:
+            _mark(axes, x, y, one)
+    axes.set(ylabel="Place (1: the most)", yticks=range(1, len(looks) + 1), xticks=range(len(measured)))
+    axes.set_xticklabels(measured, rotation=25, ha="right", rotation_mode="anchor")
+    axes.set(ylim=(len(looks) + 0.5, 0.5))
+    axes.margins(x=0.08)
+    axes.grid(visible=False, axis="y")
+    _legend(figure, looks)
+    return figure
+
+
 def scaling(planes: list[Scaling], looks: list[Look]) -> Figure:
     """A panel per image: captions lie near where they are similar; a mark's area is the number of equal captions."""
     across = min(3, len(planes))
     down = math.ceil(len(planes) / across)
     figure = Figure(figsize=(2.7 * across + _room(looks), 0.5 + 2.9 * down), layout="constrained")
     panels = figure.subplots(down, across, squeeze=False).flat
-    for axes, one in zip(panels, planes, strict=False):
+    for one, axes in zip(planes, panels, strict=False):  # takes no panel beyond the last image
         for mark in sorted(one.marks, key=lambda mark: -len(mark.captions)):
             _mark(axes, mark.x, mark.y, looks[mark.system], 26 * len(mark.captions), alpha=0.8)
         axes.set_title(elided(one.image_id, 26))
@@ -252,6 +304,11 @@ def _room(looks: list[Look]) -> float:
     return 0.45 + 0.09 * max(len(one.name) for one in looks)
 
 
+def _height(looks: list[Look], least: float) -> float:
+    """Height in inches: as much as the drawing needs, or the names beside it."""
+    return max(least, 0.3 + 0.212 * len(looks))
+
+
 def _one(width: float, height: float) -> tuple[Figure, Axes]:
     figure = Figure(figsize=(width, height), layout="constrained")
     return figure, figure.add_subplot()
@@ -260,6 +317,11 @@ def _one(width: float, height: float) -> tuple[Figure, Axes]:
 def _looks(table: Table[_Named]) -> list[Look]:
     """Colours and marks of the systems of a table with one row per system."""
     return [look(number, row["system"], people=row["kind"] == "people") for number, row in enumerate(table.rows)]
+
+
+def _looks_of(systems: Iterable[tuple[str, str]]) -> list[Look]:
+    """Colours and marks of systems by name and kind."""
+    return [look(number, name, people=kind == "people") for number, (name, kind) in enumerate(systems)]
 
 
 def _by_system(table: Table[_Named]) -> dict[tuple[str, str], list[_Named]]:

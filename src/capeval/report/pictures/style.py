@@ -11,7 +11,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "h")
 """Marks of systems; the number makes each pair of colour and mark occur once in 56 systems."""
 PEOPLE = ("#1C1F22", "*")
-_LONGEST_NAME = 28
+_LONGEST_NAME = 44
 
 RC: dict[str, Any] = {
     "font.family": ["DejaVu Sans"],
@@ -53,11 +53,12 @@ class Look:
     mark: str
 
 
-def look(number: int, name: str, *, people: bool) -> Look:
-    """The look of the system of this number."""
+def look(number: int, name: str, *, people: bool, mark: int | None = None) -> Look:
+    """The look of the system of this number; its mark may have a number of its own."""
     if people:
         return Look("people", *PEOPLE)
-    return Look(elided(name, _LONGEST_NAME), COLOURS[number % len(COLOURS)], MARKS[number % len(MARKS)])
+    marked = number if mark is None else mark
+    return Look(elided(name, _LONGEST_NAME), COLOURS[number % len(COLOURS)], MARKS[marked % len(MARKS)])
 
 
 def elided(text: str, most: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypedDict, TypeVar
 
@@ -35,10 +35,13 @@ class PlaneRow(TypedDict):
 
 
 class TradeOffRow(TypedDict):
-    """A captioner of a sweep in that plane: its line, its weight (None for people), mean, least and greatest seed."""
+    """A captioner of a sweep in that plane: its line, its weight, mean, least and greatest seed.
+
+    The weight is empty for a line of one place, and None for people.
+    """
 
     line: str
-    weight: str | float | None
+    weight: str | None
     diversity: float
     diversity_lower: float | None
     diversity_upper: float | None
@@ -88,6 +91,26 @@ class CaptionsRow(TypedDict):
     captions: int
     diversity: float
     accuracy: float
+
+
+class MeasureRow(TypedDict):
+    """A system, or people, by one measure."""
+
+    system: str
+    kind: str
+    measure: str
+    value: float
+
+
+class RankingRow(TypedDict):
+    """The place of a system, or of people, among all by one measure."""
+
+    system: str
+    kind: str
+    measure: str
+    value: float
+    rank: float
+    """1 for the most; the mean of their places for those that are equal."""
 
 
 class ScalingRow(TypedDict):
@@ -257,6 +280,49 @@ def _curve(system: SystemDiversity) -> dict[int, dict[str, float]]:
     count = system.captions_per_image
     whole = {key: figure.value for key, figure in system.items()}
     return {**system.curve, **({count: whole} if isinstance(count, int) else {})}
+
+
+def measures(rows: Sequence[MeasureRow]) -> Table[MeasureRow]:
+    """Every system by several measures of diversity, of which the first is across.
+
+    Raises `LeftOutError` where there is nothing to compare: one measure, or one system.
+    """
+    if len({row["measure"] for row in rows}) < 2:
+        raise LeftOutError(f"it compares measures of diversity; add another of {', '.join(SPREADS)} to --metrics")
+    _check_several(rows)
+    return Table("measures", ("system", "kind", "measure", "value"), list(rows))
+
+
+def ranking(rows: Sequence[MeasureRow]) -> Table[RankingRow]:
+    """The order of the systems by each measure; more is better, or more diverse. Raises as `measures`."""
+    if not rows:
+        raise LeftOutError(f"it needs accuracy or diversity; give --references, or add {SPREADS[0]} to --metrics")
+    _check_several(rows)
+    ranked: list[RankingRow] = []
+    for measure in dict.fromkeys(row["measure"] for row in rows):
+        own = [row for row in rows if row["measure"] == measure]
+        values = [row["value"] for row in own]
+        ranked.extend(
+            {**row, "rank": sum(value > row["value"] for value in values) + (values.count(row["value"]) + 1) / 2}
+            for row in own
+        )
+    return Table("ranking", ("system", "kind", "measure", "value", "rank"), ranked)
+
+
+def _check_several(rows: Sequence[MeasureRow]) -> None:
+    if len({(row["system"], row["kind"]) for row in rows}) < 2:
+        raise LeftOutError("it compares systems, and there is one")
+
+
+def by_measure(result: Diversity, families: Sequence[str]) -> list[MeasureRow]:
+    """Each system and people by the measures of these families that were scored, in that order."""
+    figures = next(iter(result.values())).figures
+    chosen = [(key, figures[key].label) for family in families for key in figures if key.partition("(")[0] == family]
+    return [
+        {"system": name, "kind": kind, "measure": label, "value": system[key].value}
+        for key, label in chosen
+        for name, kind, system in _named(result)
+    ]
 
 
 def scaling(result: Diversity, planes: list[Scaling]) -> Table[ScalingRow]:

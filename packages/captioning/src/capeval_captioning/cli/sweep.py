@@ -51,20 +51,30 @@ def _swept(name: str, option: str, text: str, kind: Any = None, **others: Any) -
 @click.argument("data")
 @click.option("--output", "-o", required=True, metavar="SWEEP", help="The folder to make, or to go on with.")
 @_swept("models", "--models", "Captioners.", metavar="LIST")
-@_swept("lambdas", "--lambdas", "Weights of the reward beside cross-entropy; only: the reward alone.", metavar="LIST")
-@_swept("reward", "--reward", "cider-d, another metric, or retrieval.", metavar="NAME")
+@click.option(
+    "--loss", "losses", multiple=True, metavar="MIXTURE",
+    help="What is minimised after cross-entropy, as for capeval caption train; {0,5,only} in place of a weight is an "
+    f"axis. May be given several times.  [default: {Sweep.losses[0]}]",
+)  # fmt: skip
+@click.option(
+    "--lambdas", metavar="LIST",
+    help="Older form of --loss: --lambdas LIST --reward NAME is --loss 'xe + {LIST}*NAME'.",
+)  # fmt: skip
+@click.option("--reward", metavar="NAME", help="See --lambdas.")
 @_swept("seeds", "--seeds", "How many times everything is trained.", _COUNT, metavar="N")
 @click.option(
     "--method", "methods", multiple=True, default=("rs",), show_default=True, metavar="METHOD",
-    help="How sets are made, as for capeval caption generate; may be given several times.",
+    help="How sets are made, as for capeval caption generate; may be given several times. One that a captioner cannot "
+    "use is left out for it.",
 )  # fmt: skip
 @_swept("set_size", "--captions", "Captions per image.", _COUNT, metavar="N")
 @_swept("split", "--split", "Whose sets are made and scored.", metavar="NAME")
-@_swept("reward_steps", "--reward-steps", "Steps with each λ, after --steps of cross-entropy.", _COUNT, metavar="N")
+@_swept("reward_steps", "--reward-steps", "Steps with each loss, after --steps of cross-entropy.", _COUNT, metavar="N")
 @_swept("reward_batch", "--reward-batch", "Images of such a step.", _COUNT, metavar="N")
 @_swept("reward_rate", "--reward-rate", "Learning rate of these steps.", _POSITIVE)
 @_setting("baseline", "What a sample's reward is compared with.", click.Choice(["greedy", "others"]))
-@_setting("retrieval", "The model of the reward retrieval, from capeval caption retrieval.", metavar="FILE")
+@_setting("retrieval", "The model of the reward retrieval; by default the sweep trains one.", metavar="FILE")
+@_swept("retrieval_epochs", "--retrieval-epochs", "Passes in which that one learns.", _COUNT, metavar="N")
 @_setting("steps", "Steps of cross-entropy.", _COUNT, metavar="N")
 @_setting("batch", "Images of such a step.", _COUNT, metavar="N")
 @_setting("rate", "Highest learning rate of these steps, of Adam.", _POSITIVE)
@@ -102,14 +112,14 @@ def _swept(name: str, option: str, text: str, kind: Any = None, **others: Any) -
 )  # fmt: skip
 @options.quiet
 def command(
-    data: str, output: str, models: str, lambdas: str, methods: tuple[str, ...], processes: int | None, format_: str,
-    **others: Any,
+    data: str, output: str, models: str, losses: tuple[str, ...], lambdas: str | None, reward: str | None,
+    methods: tuple[str, ...], processes: int | None, format_: str, **others: Any,
 ) -> None:  # fmt: skip
     """Train a grid of captioners on DATA, make and score their caption sets, draw them beside people.
 
-    Each model is trained by cross-entropy, and from there with each weight λ of the reward. SWEEP gets every run, set
-    and score, results.json, and pictures/: the plane of diversity and accuracy, F and vocabulary. The same command goes
-    on with a sweep that was cut off.
+    Each model is trained by cross-entropy, and from there with each loss. SWEEP gets every run, set and score,
+    results.json, and pictures/: the plane of diversity and accuracy, F, vocabulary, measures and ranking. The same
+    command goes on with a sweep that was cut off.
     """
     names = {field.name for field in dataclasses.fields(Sweep)}
     training = {name: value for name, value in others.items() if name not in names}
@@ -126,7 +136,8 @@ def command(
 
         check_matplotlib()
         _check_names(_list(models), methods)
-        sweep = Sweep(data, models=_list(models), lambdas=_list(lambdas), methods=methods, training=training, **swept)
+        asked = _losses(losses, lambdas, reward)
+        sweep = Sweep(data, models=_list(models), losses=asked, methods=methods, training=training, **swept)
         _quieten_tracker()
         result = run_sweep(sweep, output, processes=processes or _processes(others["device"]), progress=_show)
     except ModuleNotFoundError as error:
@@ -155,6 +166,16 @@ def _check_names(models: tuple[str, ...], methods: tuple[str, ...]) -> None:
     texts = [str(set_method(method)) for method in methods]
     if len(set(texts)) < len(texts) or len(set(models)) < len(models):
         raise UsageError("a model or a method is given twice; give each once")
+
+
+def _losses(losses: tuple[str, ...], lambdas: str | None, reward: str | None) -> tuple[str, ...]:
+    """The losses; those of the older form, with its defaults, where it is used."""
+    if lambdas is None and reward is None:
+        return losses or Sweep.losses
+    older = f"xe + {{{'0,1,5,20,only' if lambdas is None else lambdas}}}*{reward or 'cider-d'}"
+    if losses:
+        raise UsageError(f"--lambdas and --reward are an older form of --loss; give --loss {older!r} beside the others")
+    return (older,)
 
 
 def _list(text: str) -> tuple[str, ...]:

@@ -2,10 +2,16 @@
 
 Dai, Fidler, Urtasun, Lin, *Towards diverse and natural image descriptions via a conditional GAN* (ICCV 2017).
 
+Training has two parts, as the paper's: `--loss xe` is cross-entropy without noise (its released code holds the noise at
+0 there), so that the captioner does not learn to ignore it; `--loss evaluator` is the game, policy gradient with the
+evaluator's score as the reward, while the evaluator learns on people's captions of the image, the captioner's, and
+people's of other images.
+
 | point | paper | here |
 | --- | --- | --- |
-| order | cross-entropy first, then the game alone | both at once, so that one loss and one optimiser do |
-| reward of a word | that of rolled-out captions | that of the caption, less the mean of the batch |
+| noise | in [−1, 1], beside the image's feature before the first word | normal, there and beside each word |
+| reward of a word | that of 64 rolled-out captions | that of the caption, less the baseline of the other rewards |
+| steps of the evaluator for one of the captioner | 50 in the released code | 1 |
 | captions of other images | drawn | those half a batch away |
 """
 
@@ -16,7 +22,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from capeval_captioning.models.base import Features, ModelLoss, Sizes, cross_entropy, until_end
+from capeval_captioning.models.base import Features, ModelLoss, Sizes, cross_entropy
 from capeval_captioning.models.latent import CaptionReader, LatentCaptioner, standard_normal
 
 
@@ -36,17 +42,10 @@ class CGAN(LatentCaptioner):
         return standard_normal(features.pooled, self.sizes.latent, generator) * spread
 
     def loss(self, features: Features, captions: Tensor) -> ModelLoss:
-        """Cross-entropy + the generator's policy gradient + the evaluator's loss; the last two share no parameter."""
-        # Decoding knows models, so that this one can know it only when it runs.
-        from capeval_captioning.decoding.search import sample_from
-
-        entropy = cross_entropy(self(features, captions), captions)
-        written = sample_from(self, self.begin(features), limit=captions.shape[1])  # (B, T)
-        with torch.no_grad():
-            reward = self.evaluator(features, written.words).sigmoid()  # (B,)
-        gain = (reward - reward.mean())[:, None] * written.log_probs  # (B, T)
-        persuasion: Tensor = -gain.sum() / until_end(written.words).sum()  # ()
-        return ModelLoss(entropy + persuasion + self.game(features, captions, written.words), entropy)
+        """Cross-entropy without noise. With it the captioner would learn to ignore what says nothing of the caption."""
+        silent = features.pooled.new_zeros(len(features.pooled), self.sizes.latent)
+        entropy = cross_entropy(self.unrolled(self.begin(features, silent), captions), captions)
+        return ModelLoss(entropy, entropy)
 
     def game(self, features: Features, captions: Tensor, written: Tensor) -> Tensor:
         """(): the evaluator's loss: people's captions of the image match it; the captioner's, and others', do not."""

@@ -1,8 +1,10 @@
-"""Whether all captioners of a sweep can be trained and all their sets be made: asked before the first of them is."""
+"""Whether all captioners of a sweep can be trained and their sets be made: asked before the first of them is."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from capeval.errors import UsageError
 from capeval_captioning.data.images import CaptionedImages
@@ -13,19 +15,42 @@ from capeval_captioning.models import Sizes, build
 from capeval_captioning.names import WORDS
 from capeval_captioning.retrieval.training import RetrievalModel
 from capeval_captioning.rewards import TrainingCaptions, load_reward
-from capeval_captioning.sweep.grid import Cell, Sweep
-from capeval_captioning.training.mixture import RETRIEVAL, Mixture
+from capeval_captioning.sweep.grid import Cell, Sweep, rewards_retrieval
+from capeval_captioning.training.mixture import EVALUATOR, RETRIEVAL, Mixture
+from capeval_captioning.training.settings import check_evaluator
 
 _CAPTIONS = ((("a", "dog"),), (("a", "cat"),))
 """Of two images: what next to nothing is."""
 
 
-def check_sweep(sweep: Sweep, images: CaptionedImages) -> None:
+@dataclass(frozen=True)
+class Plan:
+    """What of a sweep's grid is done: every pair of a model with a loss, and with a method, that can be."""
+
+    losses: Mapping[str, tuple[str, ...]]
+    """By model."""
+    methods: Mapping[str, tuple[str, ...]]
+    """By model."""
+    seeds: int
+    left_out: tuple[str, ...]
+    """Of each pair that cannot be, a line that says why."""
+
+    @property
+    def captioners(self) -> list[Cell]:
+        """All that are trained with a mixture; attention, which takes longest, first."""
+        models = sorted(self.losses, key=lambda model: model in {"fc", "nic"})
+        return [Cell(name, seed, loss) for seed in range(self.seeds) for name in models for loss in self.losses[name]]
+
+
+def check_sweep(sweep: Sweep, images: CaptionedImages) -> Plan:
     """Tries every model, method and reward of the sweep on next to nothing.
 
+    A method, or a loss, that some of the models cannot be used with is left out for those.
+
     Raises:
-        UsageError: a model that the images are not for, a method that a model or the number of captions is not for, a
-            batch larger than the training split, or a reward that cannot be had.
+        UsageError: a model that the images are not for; a method or a loss that no model is for, or a model that none
+            of them is for; a number of captions that a method does not make; a batch larger than the training split,
+            or a reward that cannot be had.
         DataError: the file of the retrieval model cannot be used.
     """
     train = images.split("train")
@@ -35,28 +60,48 @@ def check_sweep(sweep: Sweep, images: CaptionedImages) -> None:
             raise UsageError(f"a batch of {batch:,} images out of {len(train):,}; choose a smaller {what}")
     vocabulary = Vocabulary.build((caption for image in _CAPTIONS for caption in image), least=1)
     objects = {label for image in train for label in image.objects}
-    _check_models(sweep, vocabulary, len(objects))
+    sizes = Sizes(len(vocabulary), 1, hidden=1, embedding=1, attention=1, latent=1, objects=len(objects))
+    models = {name: build(name, sizes) for name in sweep.models}
+    losses = _fitting(sweep.models, sweep.mixtures, lambda model, loss: check_evaluator(model, Mixture.parse(loss)))
+    for method in sweep.methods:
+        check_sees_changes(set_method(method), sweep.training.get("features"))
+    methods = _fitting(
+        sweep.models,
+        sweep.methods,
+        lambda model, method: set_method(method).check(TrainedSpeaker(models[model], vocabulary), sweep.set_size),
+    )
     _check_rewards(sweep, TrainingCaptions(vocabulary, _CAPTIONS, objects=[Counter(objects)] * 2 if objects else None))
+    return Plan(losses[0], methods[0], sweep.seeds, (*losses[1], *methods[1]))
 
 
-def _check_models(sweep: Sweep, vocabulary: Vocabulary, objects: int) -> None:
-    sizes = Sizes(len(vocabulary), 1, hidden=1, embedding=1, attention=1, latent=1, objects=objects)
-    for name in sweep.models:
-        speaker = TrainedSpeaker(build(name, sizes), vocabulary)
-        for method in sweep.methods:
-            chosen = set_method(method)
-            chosen.check(speaker, sweep.set_size)
-            check_sees_changes(chosen, sweep.training.get("features"))
+def _fitting(
+    models: Sequence[str], others: Sequence[str], check: Callable[[str, str], object]
+) -> tuple[dict[str, tuple[str, ...]], list[str]]:
+    """By model, those of the others that it can be used with; and of each pair left out, a line that says why.
+
+    Raises the error of a pair where a model, or one of the others, is left with nothing.
+    """
+    errors: dict[tuple[str, str], UsageError] = {}
+    for model in models:
+        for other in others:
+            try:
+                check(model, other)
+            except UsageError as error:
+                errors[model, other] = error
+    for pairs in (*([(model, other) for other in others] for model in models),
+                  *([(model, other) for model in models] for other in others)):  # fmt: skip
+        if all(pair in errors for pair in pairs):
+            raise errors[pairs[0]]
+    fitting = {model: tuple(other for other in others if (model, other) not in errors) for model in models}
+    return fitting, [f"{model} with {other} is left out: {error}" for (model, other), error in errors.items()]
 
 
 def _check_rewards(sweep: Sweep, training: TrainingCaptions) -> None:
-    names = {name for weight in sweep.lambdas for name in Mixture.parse(sweep.loss(weight)).rewards}
-    if RETRIEVAL in names:
-        if sweep.training.get("retrieval") is None:
-            raise UsageError(
-                "the reward retrieval needs a trained retrieval model: capeval caption retrieval trains one, "
-                "--retrieval FILE names it"
-            )
-        RetrievalModel.load(sweep.training["retrieval"])
-    for name in sorted(names - {RETRIEVAL}):
+    names = {name for loss in sweep.mixtures for name in Mixture.parse(loss).rewards} - {RETRIEVAL, EVALUATOR}
+    given = sweep.training.get("retrieval")
+    if given is not None:
+        if not any(map(rewards_retrieval, sweep.mixtures)):
+            raise UsageError(f"{given}: no loss of the sweep has the reward {RETRIEVAL}; leave --retrieval out")
+        RetrievalModel.load(given)
+    for name in sorted(names):
         load_reward(name, training)

@@ -1,18 +1,20 @@
 """The trade-off of diversity and accuracy: a grid of captioners, trained, sampled, scored and set beside people.
 
 Wang, Chan, *Describing like humans: on diversity in image captioning* (CVPR 2019), section 5.3: captioners trained
-with L = XE + λ·L_reward, from cross-entropy alone (λ = 0) to the reward alone, and the sets of captions that they make.
-Here:
+with mixtures of cross-entropy and rewards, such as L = XE + λ·L_CIDEr from cross-entropy alone (λ = 0) to the reward
+alone, and the sets of captions that they make. Here:
 
 1. an encoder, once for all (`pretraining`), and the features of all images;
 2. each model, with each seed, by cross-entropy;
-3. from there, with each λ, as many steps again with the mixture;
-4. caption sets of each, by each method, and their scores; people's, leaving one reference out.
+3. the retrieval model, where a mixture rewards captions that find their image;
+4. from there, steps with each mixture;
+5. caption sets of each, by each method that it can be used with, and their scores; people's, leaving one reference out.
 
 A sweep is a folder. What is in it is not done again: a sweep that was cut off goes on where it was.
 
     sweep.json     what is swept: other settings need another folder
     encoder.pt     features/   the encoder and what it says of the images
+    retrieval.pt   the retrieval model
     runs/          a folder per captioner, as of `capeval caption train`
     sets/          caption sets, as of `capeval caption generate`
     scores/        figures of each
@@ -32,18 +34,18 @@ from typing import TYPE_CHECKING, Any
 import capeval
 from capeval.data.atomic import atomic_write
 from capeval.data.source import PathLike, read_bytes
-from capeval.errors import DataError, UsageError
+from capeval.errors import DataError, UsageError, warn
+from capeval_captioning.sweep.curves import Curve, read_curves
 from capeval_captioning.training.images import read_images
-from capeval_captioning.training.mixture import Mixture
+from capeval_captioning.training.mixture import RETRIEVAL, Mixture
 from capeval_captioning.training.settings import Settings
 
 if TYPE_CHECKING:
     from capeval_captioning.data.images import CaptionedImages
     from capeval_captioning.sweep.result import SweepResult
 
-ONLY = "only"
-"""The λ of a captioner trained with the reward alone."""
 SWEEP = "sweep.json"
+RETRIEVAL_MODEL = "retrieval.pt"
 
 
 @dataclass(frozen=True)
@@ -51,16 +53,14 @@ class Sweep:
     """Settings that are swept.
 
     Raises:
-        UsageError: a grid without captioners, or a λ that is not a number.
+        UsageError: a grid without captioners, or a loss that `read_curves` refuses.
     """
 
     data: str
     """Folder or split file of the captioned images."""
     models: tuple[str, ...] = ("fc", "att2in")
-    lambdas: tuple[str, ...] = ("0", "1", "5", "20", ONLY)
-    """Weights of the reward beside cross-entropy, in rising order; `only`: the reward alone."""
-    reward: str = "cider-d"
-    """A registered metric, or `retrieval`."""
+    losses: tuple[str, ...] = ("xe + {0,1,5,20,only}*cider-d",)
+    """What is minimised after cross-entropy: mixtures, whose weights may be axes; see `sweep.curves`."""
     seeds: int = 3
     """How many: 0, 1, …"""
     methods: tuple[str, ...] = ("rs",)
@@ -75,35 +75,38 @@ class Sweep:
     """Images of such a step."""
     reward_rate: float = 2e-3
     """The learning rate of these steps."""
+    retrieval_epochs: int = 30
+    """Passes in which the retrieval model learns, where a mixture needs one and none is given."""
     training: dict[str, Any] = dataclasses.field(default_factory=dict)
     """Settings of training by name: those that are not the defaults of `Settings`."""
 
     def __post_init__(self) -> None:
-        if not (self.models and self.lambdas and self.methods and self.seeds > 0):
-            raise UsageError("a sweep has at least one model, λ, seed and method")
-        for text in self.lambdas:
-            if text != ONLY and not _is_number(text):
-                raise UsageError(f"λ is a number of at least 0, or {ONLY}, got {text!r}")
-        if list(self.lambdas) != sorted(set(self.lambdas), key=strength):
-            raise UsageError(f"the λ of a sweep rise, each once, {ONLY} last; got {', '.join(self.lambdas)}")
-        for text in self.lambdas:
-            Mixture.parse(self.loss(text))
+        if not (self.models and self.methods and self.seeds > 0):
+            raise UsageError("a sweep has at least one model, method and seed")
+        read_curves(self.losses)
 
-    def loss(self, weight: str) -> str:
-        """The mixture of a λ, as `Settings.loss` takes it."""
-        if weight == ONLY:
-            return self.reward
-        return "xe" if float(weight) == 0 else f"xe + {weight}*{self.reward}"
+    @property
+    def curves(self) -> tuple[Curve, ...]:
+        """The losses, along their weights."""
+        return read_curves(self.losses)
+
+    @property
+    def mixtures(self) -> tuple[str, ...]:
+        """The losses, each once."""
+        return tuple(dict.fromkeys(point.loss for curve in self.curves for point in curve.points))
 
     def settings(self, captioner: Cell, weights: str) -> Settings:
         """Settings to train a captioner by cross-entropy, with an encoder of these weights."""
         return Settings(**{**self.training, "data": self.data, "weights": weights, **_who(captioner)})
 
     def reward_settings(self, captioner: Cell, weights: str, start: PathLike) -> Settings:
-        """Settings to continue training a captioner with its λ, after cross-entropy."""
+        """Settings to continue training a captioner with its mixture, after cross-entropy; `start` is its run."""
+        loss = captioner.loss or "xe"
+        own = self.training.get("retrieval") or os.fspath(Path(start).parents[1] / RETRIEVAL_MODEL)
         return dataclasses.replace(
             self.settings(captioner, weights),
-            loss=self.loss(captioner.weight or "0"),
+            loss=loss,
+            retrieval=own if rewards_retrieval(loss) else None,
             init=os.fspath(start),
             steps=self.reward_steps,
             validate_every=self.reward_steps,
@@ -116,11 +119,6 @@ class Sweep:
         """The images that the sweep uses."""
         return read_images(Settings(**{**self.training, "data": self.data}))
 
-    def captioners(self) -> list[Cell]:
-        """All that are trained with a λ; attention, which takes longest, first."""
-        models = sorted(self.models, key=lambda model: model in {"fc", "nic"})
-        return [Cell(model, seed, weight) for seed in range(self.seeds) for model in models for weight in self.lambdas]
-
 
 @dataclass(frozen=True)
 class Cell:
@@ -128,29 +126,23 @@ class Cell:
 
     model: str
     seed: int
-    weight: str | None = None
-    """Its λ; None for the one that all λ of the model and seed start from."""
+    loss: str | None = None
+    """Its mixture; None for the one by cross-entropy that all mixtures of the model and seed start from."""
 
     @property
     def name(self) -> str:
-        """Of its folder."""
-        return f"{self.model}-{'xe' if self.weight is None else f'lambda-{self.weight}'}-seed-{self.seed}"
+        """Of its folder: `fc-xe+5cider-d-seed-0`."""
+        loss = "start" if self.loss is None else self.loss.replace(" ", "").replace("*", "")
+        return f"{self.model}-{loss}-seed-{self.seed}"
+
+
+def rewards_retrieval(loss: str) -> bool:
+    """Whether a mixture needs the retrieval model."""
+    return RETRIEVAL in Mixture.parse(loss).rewards
 
 
 def _who(captioner: Cell) -> dict[str, Any]:
     return {"model": captioner.model, "seed": captioner.seed}
-
-
-def strength(weight: str) -> float:
-    """λ as a number; infinite for the reward alone."""
-    return float("inf") if weight == ONLY else float(weight)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return 0 <= float(text) < float("inf")
-    except ValueError:
-        return False
 
 
 def run_sweep(
@@ -180,11 +172,13 @@ def run_sweep(
     images = sweep.read_images()
     for split in ("train", "val", sweep.split):
         images.split(split)
-    check_sweep(sweep, images)
+    plan = check_sweep(sweep, images)
+    for line in plan.left_out:
+        warn(line)
     _claim(place, sweep, images.checksum)
     prepare_encoder(sweep, place, images, progress)
-    run_jobs(sweep, place, processes=processes, progress=progress)
-    return collect(sweep, place, images.split(sweep.split).references())
+    run_jobs(sweep, plan, place, processes=processes, progress=progress)
+    return collect(sweep, plan, place, images.split(sweep.split).references())
 
 
 def _claim(folder: Path, sweep: Sweep, checksum: str) -> None:

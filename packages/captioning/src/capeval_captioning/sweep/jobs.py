@@ -26,7 +26,9 @@ from capeval_captioning.data.images import CaptionedImages
 from capeval_captioning.decoding.generation import run_features, run_speaker
 from capeval_captioning.decoding.sets import make_sets, set_method
 from capeval_captioning.names import AUTO, SMALL, WORDS, is_checkpoint
-from capeval_captioning.sweep.grid import Cell, Sweep
+from capeval_captioning.retrieval.training import train_retrieval
+from capeval_captioning.sweep.check import Plan
+from capeval_captioning.sweep.grid import RETRIEVAL_MODEL, Cell, Sweep, rewards_retrieval
 from capeval_captioning.training.data import tokenised
 from capeval_captioning.training.images import given_features
 from capeval_captioning.training.pretraining import prepared_encoder
@@ -72,18 +74,21 @@ def prepare_encoder(sweep: Sweep, folder: Path, images: CaptionedImages, progres
         torch.save(encoder.cpu().state_dict(), file)
 
 
-def run_jobs(sweep: Sweep, folder: Path, *, processes: int, progress: SweepProgress | None) -> None:
-    """Trains and scores what is not there yet: first by cross-entropy, then with each λ."""
-    left = [one for one in sweep.captioners() if not all(path.exists() for path in _scores(sweep, folder, one))]
-    starts = dict.fromkeys(Cell(one.model, one.seed) for one in left)
+def run_jobs(sweep: Sweep, plan: Plan, folder: Path, *, processes: int, progress: SweepProgress | None) -> None:
+    """Trains and scores what is not there yet: by cross-entropy, the retrieval model, then with each mixture."""
+    left = [one for one in plan.captioners if not all(path.exists() for path in _scores(plan, folder, one).values())]
+    starts = list(dict.fromkeys(Cell(one.model, one.seed) for one in left))
+    needed = sweep.training.get("retrieval") is None and any(rewards_retrieval(one.loss or "xe") for one in left)
+    retrieval = starts[:1] if needed and not (folder / RETRIEVAL_MODEL).exists() else []
     with ProcessPoolExecutor(
         processes, mp_context=multiprocessing.get_context("spawn"), initializer=_begin_worker
     ) as pool:
         for what, work, jobs in (
-            ("trained by cross-entropy: captioner", train_start, list(starts)),
+            ("trained by cross-entropy: captioner", train_start, starts),
+            ("trained: retrieval model", train_retrieval_model, retrieval),
             ("trained, sampled and scored: captioner", train_and_score, left),
         ):
-            waiting = [pool.submit(work, sweep, folder, job) for job in jobs]
+            waiting = [pool.submit(work, sweep, plan, folder, job) for job in jobs]
             try:
                 for done, finished in enumerate(as_completed(waiting), 1):
                     finished.result()
@@ -99,23 +104,31 @@ def run_jobs(sweep: Sweep, folder: Path, *, processes: int, progress: SweepProgr
                 raise
 
 
-def train_start(sweep: Sweep, folder: Path, captioner: Cell) -> None:
+def train_start(sweep: Sweep, _: Plan, folder: Path, captioner: Cell) -> None:
     """By cross-entropy."""
     _train(sweep, folder, captioner, sweep.settings(captioner, _weights(sweep, folder)))
 
 
-def train_and_score(sweep: Sweep, folder: Path, captioner: Cell) -> None:
-    """With its λ; then sets by each method, and their figures."""
+def train_retrieval_model(sweep: Sweep, _: Plan, folder: Path, captioner: Cell) -> None:
+    """The model of the reward retrieval, on the data and words of a captioner that is trained."""
+    run = RunFolder.open(folder / "runs" / captioner.name)
+    images, cache, epochs = _images(sweep), folder / FEATURES, sweep.retrieval_epochs
+    trained = train_retrieval(run, images=images, cache=cache, epochs=epochs, device=choose_device(run.settings.device))
+    trained.model.save(folder / RETRIEVAL_MODEL)
+
+
+def train_and_score(sweep: Sweep, plan: Plan, folder: Path, captioner: Cell) -> None:
+    """With its mixture; then sets by each method, and their figures."""
     start = folder / "runs" / Cell(captioner.model, captioner.seed).name
     run = _train(sweep, folder, captioner, sweep.reward_settings(captioner, _weights(sweep, folder), start))
     images = _images(sweep).split(sweep.split)
-    for method, scores in zip(sweep.methods, _scores(sweep, folder, captioner), strict=True):
+    for method, scores in _scores(plan, folder, captioner).items():
         sets = _sets(sweep, folder, run, images, method)
         name = scores.stem
         _make(folder / "sets")
         write_caption_sets(folder / "sets" / f"{name}.json", sets)
         result = capeval.diversity({name: sets}, images.references(), interval=None, threads=1)
-        row = {"model": captioner.model, "lambda": captioner.weight, "seed": captioner.seed, "method": method}
+        row = {"model": captioner.model, "loss": captioner.loss, "seed": captioner.seed, "method": method}
         _make(scores.parent)
         with atomic_write(scores) as file:
             json.dump({**row, **result[name].to_dict()}, file)
@@ -148,15 +161,15 @@ def _sets(sweep: Sweep, folder: Path, run: RunFolder, images: CaptionedImages, m
     )  # fmt: skip
 
 
-def _scores(sweep: Sweep, folder: Path, captioner: Cell) -> list[Path]:
-    """The file with the figures of each method, which is written last."""
-    names = [captioner.name + (f"-{method}" if len(sweep.methods) > 1 else "") for method in sweep.methods]
-    return [folder / "scores" / f"{name}.json" for name in names]
+def _scores(plan: Plan, folder: Path, captioner: Cell) -> dict[str, Path]:
+    """By method, the file with the figures, which is written last."""
+    methods = plan.methods[captioner.model]
+    return {method: folder / "scores" / f"{captioner.name}-{method.replace(' ', '')}.json" for method in methods}
 
 
-def score_files(sweep: Sweep, folder: Path) -> Iterable[Path]:
+def score_files(plan: Plan, folder: Path) -> Iterable[Path]:
     """The file with all figures of a sweep."""
-    return (path for captioner in sweep.captioners() for path in _scores(sweep, folder, captioner))
+    return (path for captioner in plan.captioners for path in _scores(plan, folder, captioner).values())
 
 
 def _weights(sweep: Sweep, folder: Path) -> str:

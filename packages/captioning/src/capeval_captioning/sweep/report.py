@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, TypeAlias
 
 from capeval.report.pictures import write_drawings
-from capeval.report.pictures.tables import FRow, Table, TradeOffRow, VocabularyRow
+from capeval.report.pictures.style import Look, look
+from capeval.report.pictures.tables import FRow, MeasureRow, Table, TradeOffRow, VocabularyRow, measures, ranking
 from capeval.report.printing import Printed
 from capeval.report.printing import table as tables
-from capeval_captioning.sweep.grid import ONLY
-from capeval_captioning.sweep.result import FIGURES
+from capeval_captioning.sweep.curves import ONLY
+from capeval_captioning.sweep.result import FIGURES, MEASURES
 
 if TYPE_CHECKING:
+    from capeval.report.pictures import Drawn
     from capeval_captioning.sweep.result import Place, SweepResult
 
 Spread: TypeAlias = "tuple[float, float | None, float | None]"
@@ -37,47 +39,64 @@ def render(result: SweepResult, format_: str, *, colour: bool = False, width: in
 def _table(result: SweepResult) -> tables.Table:
     """A row per captioner, and one of people."""
     rows: list[list[tables.Value]] = [
-        [named(result, place), *(_number(name, place.mean(name)) for name in FIGURES)] for place in result.places
+        [name, *(_number(figure, place.mean(figure)) for figure in FIGURES)] for name, place in _captioners(result)
     ]
     if result.people:
         rows.append(["people", *(_number(name, result.people[name]) for name in FIGURES)])
     return tables.Table(
         [tables.Column("captioner", align="left", names=True), *map(tables.Column, FIGURES.values())],
         rows,
-        notes=findings(result),
+        notes=[*findings(result), *result.left_out],
     )
 
 
 def _records(result: SweepResult) -> tables.Table:
     """A row per captioner and seed."""
-    heads = ("model", "lambda", "method", "seed", *FIGURES)
+    heads = ("model", "curve", "weight", "loss", "method", "seed", *MEASURES)
     rows: list[list[tables.Value]] = [
-        [place.model, place.weight, place.method, tables.Number(seed), *map(tables.Number, figures)]
+        [place.model, place.curve, place.weight, place.loss, place.method, tables.Number(seed),
+         *map(tables.Number, figures)]
         for place in result.places
-        for seed, figures in enumerate(zip(*(place.figures[name] for name in FIGURES), strict=True))
+        for seed, figures in enumerate(zip(*(place.figures[name] for name in MEASURES), strict=True))
     ]
     return tables.Table(list(map(tables.Column, heads)), rows)
 
 
 def findings(result: SweepResult) -> list[str]:
     """Each finding in a line."""
-    several = len(result.sweep.methods) > 1
     return [
-        f"{one.model}{f', {one.method}' if several else ''}: Spearman of λ with accuracy {one.accuracy:.2f}, with "
+        f"{_line(result, one.model, one.curve, one.method)}: Spearman of λ with accuracy {one.accuracy:.2f}, with "
         f"Self-CIDEr {one.diversity:.2f}; smallest vocabulary: λ = {one.smallest_vocabulary}"
         for one in result.findings
     ]
 
 
-def named(result: SweepResult, place: Place) -> str:
-    """A captioner in a table: `fc, λ 5`, `fc, reward only`."""
-    weight = "reward only" if place.weight == ONLY else f"λ {place.weight}"
-    method = f", {place.method}" if len(result.sweep.methods) > 1 else ""
-    return f"{place.model}, {weight}{method}"
+def _captioners(result: SweepResult) -> list[tuple[str, Place]]:
+    """The captioners, each once, though its loss be on several curves, by name: `fc, λ 5`, `fc, reward only`; with
+    several curves `fc, xe + 5*cider-d`; with several methods `fc, λ 5, rs`; of one loss `fc`.
+    """
+    several, methods = len(result.sweep.curves) > 1, len(result.sweep.methods) > 1
+    found: dict[str, Place] = {}
+    for place in result.places:
+        loss = place.loss if several else _weight(place.weight)
+        found.setdefault(", ".join(filter(None, [place.model, loss, place.method if methods else ""])), place)
+    return list(found.items())
+
+
+def _weight(weight: str) -> str:
+    return "reward only" if weight == ONLY else f"λ {weight}" if weight else ""
+
+
+def _line(result: SweepResult, model: str, curve: str, method: str) -> str:
+    """The name of a curve of a captioner: with what is swept besides λ."""
+    several, methods = len(result.sweep.curves) > 1, len(result.sweep.methods) > 1
+    return ", ".join([model, *([method] if methods else []), *([curve] if several else [])])
 
 
 def write_pictures(result: SweepResult, folder: str | PathLike[str]) -> None:
-    """Writes the plane of diversity and accuracy, F, and vocabulary: PNG, SVG, and their data as CSV.
+    """Writes the plane of diversity and accuracy, F, vocabulary, measures and ranking: PNG, SVG, and data as CSV.
+
+    Measures and ranking compare captioners: they are left out of a sweep that has one and no people.
 
     Raises:
         DataError: the folder cannot be written in.
@@ -86,23 +105,40 @@ def write_pictures(result: SweepResult, folder: str | PathLike[str]) -> None:
     from capeval.report.pictures import draw
 
     plane, f, vocabulary = _plane(result), _f(result), _vocabulary(result)
-    write_drawings(
-        [
-            (plane, lambda: draw.trade_off(plane, "Self-CIDEr", "CIDEr-D", beta2=5.0)),
-            (f, lambda: draw.f(f, "F")),
-            (vocabulary, lambda: draw.vocabulary(vocabulary, "Self-CIDEr")),
-        ],
-        folder,
-    )
+    drawn: list[Drawn] = [
+        (plane, lambda: draw.trade_off(plane, "Self-CIDEr", "CIDEr-D", beta2=5.0, looks=_looks(result))),
+        (f, lambda: draw.f(f, "F")),
+        (vocabulary, lambda: draw.vocabulary(vocabulary, "Self-CIDEr")),
+    ]
+    if len(_named(result)) > 1:
+        compared = measures(_measures(result, ("self-cider", "lsa", "mbleu-mix", "div-2")))
+        ranked = ranking(_measures(result, ("accuracy", "self-cider", "lsa", "mbleu-mix", "div-2", "f")))
+        drawn += [(compared, lambda: draw.measures(compared)), (ranked, lambda: draw.ranking(ranked))]
+    write_drawings(drawn, folder)
+
+
+def _looks(result: SweepResult) -> dict[str, Look]:
+    """The look of each line of the plane: a colour per model and a mark per method, where both are several."""
+    sweep = result.sweep
+    lines = dict.fromkeys((place.model, place.curve, place.method) for place in result.places)
+    apart = len(sweep.models) > 1 and len(sweep.methods) > 1 and len(sweep.curves) == 1
+    return {
+        (name := _line(result, model, curve, method)): look(
+            sweep.models.index(model) if apart else number,
+            name,
+            people=False,
+            mark=sweep.methods.index(method) if apart else None,
+        )
+        for number, (model, curve, method) in enumerate(lines)
+    }
 
 
 def _plane(result: SweepResult) -> Table[TradeOffRow]:
     """A row per captioner: mean, least and greatest of its seeds."""
-    columns = ("line", "lambda", "diversity", "least", "greatest", "accuracy", "least", "greatest")
-    several = len(result.sweep.methods) > 1
+    columns = ("line", "weight", "diversity", "least", "greatest", "accuracy", "least", "greatest")
     places: list[tuple[str, str | None, Spread, Spread]] = [
         (
-            f"{place.model}, {place.method}" if several else place.model,
+            _line(result, place.model, place.curve, place.method),
             place.weight,
             _spread(place, "self-cider"),
             _spread(place, "accuracy"),
@@ -126,6 +162,20 @@ def _plane(result: SweepResult) -> Table[TradeOffRow]:
         for line, weight, (x, left, right), (y, low, high) in places
     ]
     return Table("plane", columns, rows)
+
+
+def _measures(result: SweepResult, names: Sequence[str]) -> list[MeasureRow]:
+    """Each captioner and people by each measure, mean over seeds."""
+    return [
+        {
+            "system": who,
+            "kind": kind,
+            "measure": MEASURES[name],
+            "value": place.mean(name) if place else result.people[name],
+        }
+        for name in names
+        for who, kind, place in _named(result)
+    ]
 
 
 def _f(result: SweepResult) -> Table[FRow]:
@@ -154,12 +204,10 @@ def _vocabulary(result: SweepResult) -> Table[VocabularyRow]:
     return Table("vocabulary", ("system", "kind", "vocabulary", "captions", "self-cider", "least", "greatest"), rows)
 
 
-def _named(result: SweepResult) -> Iterator[tuple[str, str, Place | None]]:
+def _named(result: SweepResult) -> list[tuple[str, str, Place | None]]:
     """The captioners by name, and at last people, where they were scored."""
-    for place in result.places:
-        yield named(result, place), "system", place
-    if result.people:
-        yield "people", "people", None
+    captioners: list[tuple[str, str, Place | None]] = [(name, "system", place) for name, place in _captioners(result)]
+    return [*captioners, ("people", "people", None)] if result.people else captioners
 
 
 def _spread(place: Place, figure: str) -> Spread:

@@ -13,7 +13,8 @@ import capeval
 from capeval.data.atomic import atomic_write
 from capeval.data.source import read_bytes
 from capeval.judgments.correlation import plain
-from capeval_captioning.sweep.grid import Sweep, strength
+from capeval_captioning.sweep.check import Plan
+from capeval_captioning.sweep.grid import Sweep
 from capeval_captioning.sweep.jobs import score_files
 
 FIGURES = {
@@ -25,15 +26,20 @@ FIGURES = {
     "div-2": "Div-2",
 }
 """Figures of the tables, with their headings."""
+MEASURES = {**FIGURES, "lsa": "LSA"}
+"""All figures that are kept."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """A captioner of the grid, over its seeds."""
+    """A captioner of the grid, over its seeds, on one of the curves that its loss is on."""
 
     model: str
+    curve: str
+    """The curve's name: `xe + λ*cider-d`."""
     weight: str
-    """λ."""
+    """λ; empty on a curve of one loss."""
+    loss: str
     method: str
     figures: Mapping[str, tuple[float, ...]]
     """Of each seed."""
@@ -48,6 +54,7 @@ class Finding:
     """The effect of λ on a model's sets by one method."""
 
     model: str
+    curve: str
     method: str
     accuracy: float
     """Mean over seeds of Spearman's ρ of λ and accuracy; the paper's finding: it rises."""
@@ -66,6 +73,8 @@ class SweepResult:
     people: Mapping[str, float]
     """Figures of people, leaving one reference out."""
     findings: tuple[Finding, ...]
+    left_out: tuple[str, ...] = ()
+    """Of each pair of the grid that cannot be, a line that says why."""
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document."""
@@ -74,7 +83,9 @@ class SweepResult:
             "places": [
                 {
                     "model": place.model,
-                    "lambda": place.weight,
+                    "curve": place.curve,
+                    "weight": place.weight,
+                    "loss": place.loss,
                     "method": place.method,
                     **{figure: {"mean": mean(seeds), "seeds": list(seeds)} for figure, seeds in place.figures.items()},
                 }
@@ -82,52 +93,63 @@ class SweepResult:
             ],
             "people": dict(self.people),
             "findings": [vars(finding) for finding in self.findings],
+            "left_out": list(self.left_out),
         }
 
 
-def collect(sweep: Sweep, folder: Path, references: Mapping[str, Sequence[str]]) -> SweepResult:
+def collect(sweep: Sweep, plan: Plan, folder: Path, references: Mapping[str, Sequence[str]]) -> SweepResult:
     """Reads the figures of a sweep that is done, and writes `results.json`."""
-    rows = [json.loads(read_bytes(path)) for path in score_files(sweep, folder)]
+    rows = [json.loads(read_bytes(path)) for path in score_files(plan, folder)]
     places = tuple(
-        Place(model, weight, method, {name: _column(rows, name, model, weight, method) for name in FIGURES})
+        Place(model, curve.name, point.weight, point.loss, method, _figures(rows, model, point.loss, method))
         for model in sweep.models
-        for method in sweep.methods
-        for weight in sweep.lambdas
+        for method in plan.methods[model]
+        for curve in sweep.curves
+        for point in curve.points
+        if point.loss in plan.losses[model]
     )
-    result = SweepResult(sweep, places, _people(references), tuple(_findings(sweep, places)))
+    result = SweepResult(sweep, places, _people(references), tuple(_findings(places)), plan.left_out)
     with atomic_write(folder / "results.json") as file:
         file.write(json.dumps(result.to_dict(), indent=2, ensure_ascii=False) + "\n")
     return result
 
 
-def _column(rows: Sequence[Mapping[str, Any]], figure: str, *who: str) -> tuple[float, ...]:
-    chosen = [row for row in rows if (row["model"], row["lambda"], row["method"]) == who]
-    return tuple(float(row[figure]) for row in sorted(chosen, key=lambda row: int(row["seed"])))
+def _figures(rows: Sequence[Mapping[str, Any]], *who: str) -> dict[str, tuple[float, ...]]:
+    """The figures of a captioner's seeds."""
+    chosen = [row for row in rows if (row["model"], row["loss"], row["method"]) == who]
+    chosen.sort(key=lambda row: int(row["seed"]))
+    return {name: tuple(float(row[name]) for row in chosen) for name in MEASURES}
 
 
 def _people(references: Mapping[str, Sequence[str]]) -> dict[str, float]:
     """References as caption sets, of images that have two or more: what people score beside them."""
     several = {image: list(texts) for image, texts in references.items() if len(texts) > 1}
     human = capeval.diversity({"people": several}, several, interval=None, threads=1).human
-    return {} if human is None else {name: float(human.to_dict()[name]) for name in FIGURES}
+    return {} if human is None else {name: float(human.to_dict()[name]) for name in MEASURES}
 
 
-def _findings(sweep: Sweep, places: Sequence[Place]) -> list[Finding]:
-    if len(sweep.lambdas) < 2:
-        return []
-    found = []
-    for model in sweep.models:
-        for method in sweep.methods:
-            own = [place for place in places if (place.model, place.method) == (model, method)]
-            smallest = min(own, key=lambda place: place.mean("vocabulary"))
-            found.append(
-                Finding(model, method, _spearman(own, "accuracy"), _spearman(own, "self-cider"), smallest.weight)
-            )
-    return found
+def _findings(places: Sequence[Place]) -> list[Finding]:
+    """One per curve of two places or more, of each model and method."""
+    curves: dict[tuple[str, str, str], list[Place]] = {}
+    for place in places:
+        curves.setdefault((place.model, place.curve, place.method), []).append(place)
+    return [
+        Finding(
+            *who,
+            _spearman(own, "accuracy"),
+            _spearman(own, "self-cider"),
+            min(own, key=lambda place: place.mean("vocabulary")).weight,
+        )
+        for who, own in curves.items()
+        if len(own) > 1
+    ]
 
 
 def _spearman(places: Sequence[Place], figure: str) -> float:
-    """Mean over seeds of Spearman's ρ of λ and the figure; 0 for a figure that is the same for every λ."""
-    order = [float(rank) for rank, _ in enumerate(sorted(places, key=lambda place: strength(place.weight)))]
+    """Mean over seeds of Spearman's ρ of λ and the figure; 0 for a figure that is the same for every λ.
+
+    The places stand in the order of λ.
+    """
+    order = list(map(float, range(len(places))))
     seeds = zip(*(place.figures[figure] for place in places), strict=True)
     return mean(plain(list(values), order)["spearman"] if len(set(values)) > 1 else 0.0 for values in seeds)

@@ -1,4 +1,9 @@
-"""The loop of training: steps, validations, checkpoints."""
+"""The loop of training: steps, validations, checkpoints.
+
+It is the replication of *Describing like humans* (Wang, Chan, CVPR 2019), and frozen: faults are mended, nothing is
+added. Models of today are trained with `capeval.rewards` in other people's loops. What accelerate would take over of
+this one, and why it stays, is in docs/explanation/captioners-of-the-papers.md.
+"""
 
 from __future__ import annotations
 

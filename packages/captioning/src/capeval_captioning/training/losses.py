@@ -9,6 +9,9 @@ baseline without which the gradient is the same on average and noisier:
 - `others`: mean r of the image's other k − 1 samples (Kool, van Hoof, Welling, *Buy 4 REINFORCE samples*, 2019), which
   needs no further decoding.
 
+The reward `evaluator` is that of `cgan` itself. The evaluator learns at every step of a mixture that names it, also at
+one where its weight is 0: its loss on the same samples is added to L, and shares no parameter with it.
+
 | point | Rennie et al.; Wang, Chan 2019 | here |
 | --- | --- | --- |
 | reward of CIDEr-D | 0 to 10 | 0 to 10 |
@@ -28,7 +31,8 @@ from capeval_captioning.data.batches import Batch, Losses
 from capeval_captioning.decoding.search import PLAIN, Sampling, greedy, sample
 from capeval_captioning.models.base import Captioner, Features, until_end
 from capeval_captioning.rewards import Reward, TrainingCaptions, load_reward
-from capeval_captioning.training.mixture import CROSS_ENTROPY, RETRIEVAL, Mixture
+from capeval_captioning.rewards.evaluator import EvaluatorReward
+from capeval_captioning.training.mixture import CROSS_ENTROPY, EVALUATOR, RETRIEVAL, Mixture
 from capeval_captioning.training.settings import BASELINES
 
 
@@ -40,7 +44,7 @@ class Objective:
 
     Args:
         mixture: what is minimised; see `capeval_captioning.training.mixture`.
-        rewards: those that the mixture names.
+        rewards: those that the mixture names, but `evaluator`, which is the captioner's own.
         samples: k, sampled captions per image.
         baseline: one of `BASELINES`.
         limit: the most words of a sampled caption.
@@ -66,7 +70,7 @@ class Objective:
             raise UsageError(f"the baseline {baseline} needs at least {least} samples per image, got {samples}")
         self.mixture = Mixture.parse(mixture) if isinstance(mixture, str) else mixture
         self.rewards = dict(rewards or {})
-        missing = [name for name in self.mixture.rewards if name not in self.rewards]
+        missing = [name for name in self.mixture.rewards if name not in {EVALUATOR, *self.rewards}]
         if missing:
             raise UsageError(f"loss {str(self.mixture)!r}: no reward is given for {', '.join(missing)}")
         self.samples = samples
@@ -89,14 +93,15 @@ class Objective:
     ) -> Objective:
         """The objective with the rewards that the mixture names, for a captioner on `device`; see `load_reward`."""
         mixture = Mixture.parse(mixture) if isinstance(mixture, str) else mixture
-        rewards = {name: load_reward(name, training, device=device) for name in mixture.rewards}
+        rewards = {name: load_reward(name, training, device=device) for name in mixture.rewards if name != EVALUATOR}
         return cls(mixture, rewards, samples=samples, baseline=baseline, limit=limit, sampling=sampling)
 
     def __call__(self, model: Captioner, batch: Batch, step: int) -> Losses:
         """The loss of the batch, and its parts: cross-entropy per word (`xe`), each reward's mean (`reward/cider-d`).
 
         Raises:
-            UsageError: the mixture has a reward of retrieval, and the batch one image.
+            UsageError: the mixture has a reward of retrieval, and the batch one image; or that of an evaluator, which
+                the captioner does not have.
         """
         weights = self.mixture.at(step)
         share = weights.pop(CROSS_ENTROPY, 0.0)
@@ -106,7 +111,8 @@ class Objective:
             )
         losses: list[Tensor] = []
         parts: dict[str, Tensor] = {}
-        finish = self._begin_rewards(model, batch, weights) if weights else None
+        plays = EVALUATOR in self.mixture.rewards
+        finish = self._begin_rewards(model, batch, weights) if weights or plays else None
         if share:
             captions_an_image = len(batch.captions) // len(batch.images)
             found = model.loss(batch.features.repeated(captions_an_image), batch.captions)
@@ -126,32 +132,43 @@ class Objective:
         sampled = sample(
             model, batch.features, limit=self.limit, samples=self.samples, sampling=self.sampling
         )  # (N, T)
-        scored = self._begin_scores(sampled.words, batch.images, weights)
+        rewards = dict(self.rewards)
+        learnt = None
+        if EVALUATOR in self.mixture.rewards:
+            rewards[EVALUATOR] = judge = EvaluatorReward(model, batch.features)
+            learnt = judge.game(batch.captions, sampled.words)
+        scored = self._begin_scores(rewards, sampled.words, batch.images, weights)
         compared = None
-        if self.baseline == "greedy":
-            compared = self._begin_scores(_greedy_words(model, batch.features, self.limit), batch.images, weights)
+        if self.baseline == "greedy" and weights:
+            words = _greedy_words(model, batch.features, self.limit)
+            compared = self._begin_scores(rewards, words, batch.images, weights)
 
         def finish() -> tuple[Tensor, dict[str, Tensor]]:
-            rewards = scored()  # each (N,)
-            reward = mixed(rewards, weights)
-            baseline = others(reward, self.samples)
-            if compared is not None:
-                baseline = mixed(compared(), weights).repeat_interleave(self.samples)
-            means = {f"reward/{name}": each.mean() for name, each in rewards.items()}
-            return policy_gradient(sampled.log_probs, sampled.words, reward - baseline), means
+            found = scored()  # each (N,)
+            losses = [] if learnt is None else [learnt]
+            if found:
+                reward = mixed(found, weights)
+                baseline = others(reward, self.samples)
+                if compared is not None:
+                    baseline = mixed(compared(), weights).repeat_interleave(self.samples)
+                losses.append(policy_gradient(sampled.log_probs, sampled.words, reward - baseline))
+            means = {f"reward/{name}": each.mean() for name, each in found.items()}
+            if learnt is not None:
+                means[EVALUATOR] = learnt.detach()
+            return torch.stack(losses).sum(), means
 
         return finish
 
     def _begin_scores(
-        self, words: Tensor, images: Tensor, weights: Mapping[str, float]
+        self, rewards: Mapping[str, Reward], words: Tensor, images: Tensor, weights: Mapping[str, float]
     ) -> Callable[[], dict[str, Tensor]]:
         """Starts every reward of the samples that has a weight; the result waits for them."""
         device = words.device
-        host = [name for name in weights if self.rewards[name].on_host]
+        host = [name for name in weights if rewards[name].on_host]
         on_host = (words.cpu(), images.cpu()) if host else (words, images)  # one copy for all
-        waiting = {name: self._thread.submit(self.rewards[name], *on_host) for name in host}
+        waiting = {name: self._thread.submit(rewards[name], *on_host) for name in host}
         with torch.no_grad():
-            ready = {name: self.rewards[name](words, images) for name in weights if name not in waiting}
+            ready = {name: rewards[name](words, images) for name in weights if name not in waiting}
         return lambda: {name: ready[name] if name in ready else waiting[name].result().to(device) for name in weights}
 
 

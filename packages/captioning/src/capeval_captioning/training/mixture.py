@@ -5,7 +5,7 @@
     weight  = number                          the same at every step
             | number "..", number "@", steps  moves from the first to the second over the first steps, then stays
             | number "..", number "@", step "-", step      moves between these steps
-    name    = "xe" | "retrieval" | a registered metric, with parameters if need be: cider-d(sigma=5)
+    name    = "xe" | "retrieval" | "evaluator" | a registered metric, with parameters if need be: cider-d(sigma=5)
 
 The losses of Wang, Chan (CVPR 2019), section 5.3, are `xe + λ*cider-d`, `xe + β*retrieval`, `cider-d + α*retrieval` and
 `xe + λ*cider-d + β*retrieval`.
@@ -20,9 +20,13 @@ from dataclasses import dataclass
 from capeval.errors import UsageError
 from capeval.metrics.base import spell
 from capeval.metrics.registry import parse_metrics
+from capeval.rewards.mixture import cut
 
 CROSS_ENTROPY = "xe"
 RETRIEVAL = "retrieval"
+EVALUATOR = "evaluator"
+"""The reward of a captioner's own evaluator, which learns beside it; `cgan` has one."""
+_OWN = (CROSS_ENTROPY, RETRIEVAL, EVALUATOR)
 
 EXAMPLES = "xe, cider-d, xe + 5*cider-d, xe + 0..5@1000*cider-d + 2*retrieval"
 """Examples for messages and help."""
@@ -76,7 +80,7 @@ class Mixture:
             UsageError: it is not of that form, names no registered metric (the nearest is suggested), names one twice,
                 or all its weights are 0.
         """
-        terms = [_term(term.strip(), text) for term in _split(text)]
+        terms = [_term(term.strip(), text) for term in cut(text)]
         names = [name for name, _ in terms]
         for name in names:
             if names.count(name) > 1:
@@ -95,24 +99,17 @@ class Mixture:
         """Names of its rewards (parts other than cross-entropy) that ever have a weight, in order."""
         return tuple(name for name, weight in self.weights if name != CROSS_ENTROPY and not weight.is_nothing)
 
+    @property
+    def at_work(self) -> Mixture:
+        """The mixture without the parts that never have a weight."""
+        return Mixture(tuple((name, weight) for name, weight in self.weights if not weight.is_nothing))
+
     def at(self, step: int) -> dict[str, float]:
         """The weights of a step that are not 0."""
         return {name: found for name, weight in self.weights if (found := weight.at(step)) > 0}
 
     def __str__(self) -> str:
         return " + ".join(name if str(weight) == "1" else f"{weight}*{name}" for name, weight in self.weights)
-
-
-def _split(text: str) -> list[str]:
-    """Cuts at plus signs outside parentheses."""
-    parts, depth = [""], 0
-    for sign in text:
-        depth += (sign == "(") - (sign == ")")
-        if sign == "+" and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += sign
-    return parts
 
 
 _NUMBER = r"\d+(?:\.\d*)?(?:[eE]-?\d+)?|\.\d+"
@@ -131,13 +128,13 @@ def _term(term: str, text: str) -> tuple[str, Weight]:
 
 
 def _name(name: str, text: str) -> str:
-    if name.lower() in (CROSS_ENTROPY, RETRIEVAL):
+    if name.lower() in _OWN:
         return name.lower()
     try:
         metrics = parse_metrics(name)
     except UsageError as error:
         raise UsageError(
-            f"loss {text!r}: {name} is neither {CROSS_ENTROPY}, {RETRIEVAL} nor a metric: {error}"
+            f"loss {text!r}: {name} is neither {', '.join(_OWN)} nor a metric: {error}"
         ) from None
     if len(metrics) > 1:
         raise UsageError(f"loss {text!r}: {name} is a group of {len(metrics)} metrics; name each with its weight")

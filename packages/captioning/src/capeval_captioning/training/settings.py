@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from capeval.errors import DataError, UsageError, accepted_name
-from capeval_captioning.training.mixture import Mixture
+from capeval_captioning.training.mixture import EVALUATOR, Mixture
 
 # Names alone, so that settings are made and checked without torch.
 MODEL_NAMES = ("nic", "fc", "softatt", "att2in", "adapatt", "cvae", "gmm-cvae", "cgan")
@@ -108,7 +108,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         accepted_name("the model", self.model, MODEL_NAMES)
-        Mixture.parse(self.loss)
+        check_evaluator(self.model, Mixture.parse(self.loss))
         accepted_name("the baseline", self.baseline, BASELINES)
         accepted_name("the precision", self.precision, PRECISIONS)
         accepted_name("the schedule", self.schedule, SCHEDULES)
@@ -153,6 +153,12 @@ class Settings:
                 return self.rate * (1 + math.cos(math.pi * done)) / 2
             case _:
                 return self.rate
+
+
+def check_evaluator(model: str, mixture: Mixture) -> None:
+    """Raises `UsageError` where the mixture rewards with an evaluator that the captioner does not have."""
+    if EVALUATOR in mixture.rewards and model != "cgan":
+        raise UsageError(f"the reward {EVALUATOR} is what cgan learns beside its captions; {model} has none")
 
 
 _AT_LEAST_1 = (

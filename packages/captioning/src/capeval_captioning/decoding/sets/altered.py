@@ -1,6 +1,7 @@
 """Sets from altered images: RCI crops each caption's image elsewhere, GNC adds noise to its pixels.
 
-Wang, Chan (CVPR 2019), section 5.2; there the network takes 224 pixels per side, cut from 256.
+Wang, Chan (CVPR 2019), section 5.2; there the network takes 224 pixels per side, cut from 256. Deviations of the noise
+are a choice here, 10 to 100 of pixels from 0 to 255: the paper's 1 to 10 are of a scale that it does not name.
 """
 
 from __future__ import annotations

@@ -1,0 +1,72 @@
+"""The commands of the paper's figures: one small run of the page makes every file of its table."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from in_this_process import Here
+
+from capeval.report import pictures
+from capeval_captioning.sweep import jobs
+from runner import Runner
+
+PAGE = Path(__file__).parents[4] / "docs" / "howto" / "draw-the-papers-figures.md"
+CURVES = (
+    "xe + λ*cider-d", "xe + λ*retrieval", "cider-d + λ*retrieval", "xe + λ*cider-d + 5*retrieval",
+    "xe + 5*cider-d + λ*retrieval",
+)  # fmt: skip
+TINY = [
+    "--seeds", "1", "--captions", "2", "--steps", "2", "--reward-steps", "1", "--batch", "4",
+    "--reward-batch", "4", "--hidden", "8", "--embedding", "8", "--attention", "8", "--least", "1",
+    "--encoder-epochs", "1", "--retrieval-epochs", "1", "--side", "32", "--processes", "1", "--device", "cpu",
+]  # fmt: skip
+
+
+def commands() -> Iterator[list[str]]:
+    """The commands of the page, in words."""
+    for block in re.findall(r"^```sh\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+        for line in block.splitlines():
+            capeval, *words = shlex.split(line)
+            assert capeval == "capeval"
+            yield words
+
+
+def made_small(words: list[str], folder: Path) -> list[str]:
+    """A command with settings that make it small, after its own; and with names of files filled in, as a shell does."""
+    match words:
+        case ["caption", "scenes", *_]:
+            return [*words, "--images", "40"]
+        case ["caption", "sweep", *_]:
+            axes = [re.sub(r"\{(\d+),[^}]*,(\w+)\}", r"{\1,\2}", word) for word in words]  # the first and last weight
+            return [*axes, *TINY, *(["--models", "att2in,cvae"] if "models" in words else [])]
+    [pattern] = [word for word in words if "*" in word]
+    names = sorted(str(path.relative_to(folder)) for path in folder.glob(pattern))
+    image = json.loads((folder / names[0]).read_text(encoding="utf-8"))[0]["image_id"]
+    place = words.index(pattern)
+    return [*words[:place], *names, *words[place + 1 :], "--draw", str(image)]
+
+
+def test_every_figure_is_one_command(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "ProcessPoolExecutor", Here)
+    # Drawn, but not rendered, which takes longer than all the rest; the core's tests render each kind of picture.
+    monkeypatch.setattr(pictures, "_rendered", lambda _, format_: format_.encode())
+    for words in commands():
+        ended = run.here(*made_small(words, run.folder))
+        assert ended.status == 0, ended.stderr
+    rows = re.findall(r"^\| [^|]+ \| (\w+) \| `([^`]+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(rows) == 10
+    for command, name in rows:
+        assert name.startswith(command)
+        picture = run.folder / name
+        assert picture.read_bytes() == b"png"
+        assert picture.with_suffix(".svg").read_bytes() == b"svg"
+        assert picture.with_suffix(".csv").stat().st_size > 100
+    with (run.folder / "losses" / "pictures" / "plane.csv").open(encoding="utf-8", newline="") as file:
+        lines = {row["line"] for row in csv.DictReader(file)}
+    assert {f"att2in, {curve}" for curve in CURVES} < lines
