@@ -6,20 +6,30 @@ import itertools
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from argon2 import PasswordHasher
 
 from capeval_server.accounts import passwords
+from capeval_server.accounts.operate import make_admin
 from capeval_server.store.database import Database
 from capeval_server_testing import postgres
+from capeval_server_testing.live import Live
 from capeval_server_testing.transport import one_event_loop
-from capeval_server_testing.world import World
+from capeval_server_testing.world import PASSWORD, World
 from environment import browser, pytest_runtest_makereport, pytest_runtest_setup, shared
 
 __all__ = ["browser", "pytest_runtest_makereport", "pytest_runtest_setup", "shared"]
 
 _number = itertools.count()
+
+
+class Site(NamedTuple):
+    """A server's address, and the world that shares its database."""
+
+    url: str
+    world: World
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -88,4 +98,17 @@ def any_world(database_kind: str, request: pytest.FixtureRequest, tmp_path: Path
         url = postgres.create(cluster, f"test{os.getpid()}x{next(_number)}", template=migrated)
     world = World(tmp_path, url)
     yield world
+    world.state.close()
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A real server for all tests that open pages, with an administrator; each test makes what it shows."""
+    folder = tmp_path_factory.mktemp("site")
+    world = World(folder)
+    make_admin(world.database, "me@example.org", PASSWORD)
+    live = Live(folder, world.database.url)
+    live.start()
+    yield Site(live.url, world)
+    live.stop()
     world.state.close()
