@@ -7,12 +7,13 @@ import itertools
 import json
 import struct
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 from study_world import collection_file, diversity_file, make, pairwise_file, triplet_file
-from test_server_browser import PICTURES, look, page, sign_in  # noqa: F401
+from test_server_browser import PICTURES, look, page, sign_in, tab  # noqa: F401
 
 from capeval_server.accounts.access import Role
 from capeval_server.store.models import Study
@@ -190,14 +191,20 @@ def test_making_a_study_on_the_page_and_watching_it(page: Page, studies):  # noq
     look(page, "study-quality-triplet")
 
 
-@pytest.mark.parametrize("kind", ["triplet", "pairwise", "diversity", "collection"])
-def test_a_study_on_a_phone(browser, site, studies, kind):
-    """By touch on a small screen: what is touched is large enough, and nothing has to be moved sideways."""
+@pytest.fixture(scope="module")
+def phone(browser, site) -> Iterator[Page]:
     context = browser.new_context(
         base_url=site.url, viewport={"width": 360, "height": 640}, has_touch=True, is_mobile=True, device_scale_factor=2
     )
     context.set_default_timeout(300_000)
-    phone = context.new_page()
+    yield context.new_page()
+    context.close()
+
+
+@pytest.mark.parametrize("kind", ["triplet", "pairwise", "diversity", "collection"])
+def test_a_study_on_a_phone(phone, studies, kind):
+    """By touch on a small screen: what is touched is large enough, and nothing has to be moved sideways."""
+    phone.context.clear_cookies()
     phone.goto(f"/s/{studies[kind].code}")
     phone.locator("button.go").tap()
     for done in range(2):
@@ -222,7 +229,6 @@ def test_a_study_on_a_phone(browser, site, studies, kind):
         expect(phone.get_by_text("2 done")).to_be_visible()
     else:
         expect(phone.get_by_text("2 answers are saved")).to_be_visible()
-    context.close()
 
 
 def test_deleting_a_study_on_the_page(page: Page, studies):  # noqa: F811

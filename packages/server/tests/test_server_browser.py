@@ -31,19 +31,26 @@ def benchmark(site) -> None:
     site.world.run_jobs()
 
 
-@pytest.fixture
-def page(browser, site) -> Iterator[Page]:
-    """A page that fails the test where the browser reports an error, such as a script that the policy refuses."""
+@pytest.fixture(scope="module")
+def tab(browser, site) -> Iterator[Page]:
+    """One tab for the tests of a file: a new window for each takes a second of processor time."""
     context = browser.new_context(base_url=site.url)
     context.set_default_timeout(300_000)
-    page = context.new_page()
-    errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda line: errors.append(line.text) if "Content Security Policy" in line.text else None)
-    page.errors = errors
-    yield page
-    assert errors == []
+    tab = context.new_page()
+    tab.errors = errors = []
+    tab.on("pageerror", lambda error: errors.append(str(error)))
+    tab.on("console", lambda line: errors.append(line.text) if "Content Security Policy" in line.text else None)
+    yield tab
     context.close()
+
+
+@pytest.fixture
+def page(tab) -> Iterator[Page]:
+    """A page that fails the test where the browser reports an error, such as a script that the policy refuses."""
+    tab.context.clear_cookies()
+    tab.errors.clear()
+    yield tab
+    assert tab.errors == []
 
 
 def look(page: Page, name: str) -> None:
