@@ -22,11 +22,11 @@ pytestmark = pytest.mark.browser
 _numbers = itertools.count(1)
 
 
-def begin(tab: Page) -> None:
+def begin(page: Page) -> None:  # noqa: F811
     """From the welcome to the first item, by keyboard: the button has the focus once the page is there."""
-    expect(tab.locator("button.go")).to_be_focused()
-    with tab.expect_navigation():
-        tab.keyboard.press("Enter")
+    expect(page.locator("button.go")).to_be_focused()
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
 
 
 def picture(width: int = 480, height: int = 300) -> str:

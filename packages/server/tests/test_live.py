@@ -21,7 +21,7 @@ from capeval_server.accounts.access import Role, new_token
 from capeval_server.store.backup import back_up
 from capeval_server.store.database import Database
 from capeval_server_testing.benchmark import REFERENCES_PATH, SYSTEMS, make
-from capeval_server_testing.live import SCRIPT, Live
+from capeval_server_testing.live import Live
 from capeval_server_testing.world import World
 from command_line import run
 from runner import Ended, Runner
@@ -65,30 +65,33 @@ def client(live: Live) -> httpx.Client:
     return httpx.Client(base_url=live.url + "/api/v1", headers={"Authorization": f"Bearer {live.token}"}, timeout=None)
 
 
+def keep_sending(live: Live, number: int, acknowledged: dict[int, str], ended: threading.Event) -> None:
+    """Sends every second number, again where nothing answers, until told to end."""
+    with client(live) as api:
+        while not ended.is_set():
+            try:
+                answer = api.post(f"/benchmarks/ours/submissions?system=s{number}", content=variant(number))
+            except httpx.HTTPError:
+                time.sleep(0.05)
+                continue
+            if answer.status_code in (200, 201):
+                acknowledged[answer.json()["id"]] = f"s{number}"
+                number += 2
+                time.sleep(0.2)
+            else:
+                time.sleep(0.1)
+
+
 def test_what_was_acknowledged_survives_being_killed_and_being_stopped(any_live):
     """Killed and started again, then ended politely, which puts jobs back and finishes requests, and started again."""
     live = any_live
     acknowledged: dict[int, str] = {}
     ended = threading.Event()
 
-    def send(start: int) -> None:
-        number = start
-        with client(live) as api:
-            while not ended.is_set():
-                try:
-                    answer = api.post(f"/benchmarks/ours/submissions?system=s{number}", content=variant(number))
-                except httpx.HTTPError:
-                    time.sleep(0.05)
-                    continue
-                if answer.status_code in (200, 201):
-                    acknowledged[answer.json()["id"]] = f"s{number}"
-                    number += 2
-                    time.sleep(0.2)
-                else:
-                    time.sleep(0.1)
-
     live.start()
-    senders = [threading.Thread(target=send, args=(start,), daemon=True) for start in (0, 1)]
+    senders = [
+        threading.Thread(target=keep_sending, args=(live, start, acknowledged, ended), daemon=True) for start in (0, 1)
+    ]
     for sender in senders:
         sender.start()
     for end in (live.kill, live.stop):
@@ -231,7 +234,8 @@ def test_a_missing_extra_says_its_name(serve, monkeypatch):
 def test_https_without_a_proxy(tmp_path):
     key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
     subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", key, "-out", certificate, "-days", "2",
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+         "-keyout", key, "-out", certificate, "-days", "2",
          "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"],
         check=True, capture_output=True,
     )  # fmt: skip

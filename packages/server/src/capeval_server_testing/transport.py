@@ -20,7 +20,7 @@ def one_event_loop() -> Iterator[None]:
 
 
 class InProcess(BaseTransport):
-    """Hands each request to the ASGI application at once, where Starlette's test client changes threads a dozen times."""
+    """Hands a request to the ASGI application in one step, where Starlette's test client changes threads nine times."""
 
     portal: BlockingPortal | None = None
 

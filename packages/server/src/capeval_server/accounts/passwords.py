@@ -37,7 +37,8 @@ def verify_password(stored: str | None, password: str) -> bool:
 def _nobodys() -> str:
     """A hash as costly to check as a new one, of no password that anybody knows: its bits are drawn, not computed."""
     salt, drawn = (
-        base64.b64encode(secrets.token_bytes(size)).decode().rstrip("=") for size in (_hasher.salt_len, _hasher.hash_len)
+        base64.b64encode(secrets.token_bytes(length)).decode().rstrip("=")
+        for length in (_hasher.salt_len, _hasher.hash_len)
     )
     costs = f"m={_hasher.memory_cost},t={_hasher.time_cost},p={_hasher.parallelism}"
     return f"$argon2id$v=19${costs}${salt}${drawn}"
