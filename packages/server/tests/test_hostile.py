@@ -156,8 +156,9 @@ def test_forms_of_very_many_fields_are_refused(world):
     browser = world.browser()
     kind = {"Content-Type": "application/x-www-form-urlencoded"}
     assert browser.client.post("/sign-in", content=b"a=&" * 1_000_000, headers=kind).status_code == 413
-    pieces = (b"a=&" * 10_000 for _ in range(100))
-    assert browser.client.post("/sign-in", content=pieces, headers=kind).status_code == 413
+    for piece, status in ((b"a=&" * 10_000, 400), (b"a=".ljust(10_000, b"a"), 413)):
+        pieces = (piece for _ in range(100))
+        assert browser.client.post("/sign-in", content=pieces, headers=kind).status_code == status
     parts = b"".join(b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n' for _ in range(2000)) + b"--x--"
     kind = {"Content-Type": "multipart/form-data; boundary=x"}
     assert browser.client.post("/sign-in", content=parts, headers=kind).status_code == 400
