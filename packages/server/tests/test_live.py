@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import ssl
 import subprocess
 import sys
@@ -22,36 +23,26 @@ from capeval_server.store.backup import back_up
 from capeval_server.store.database import Database
 from capeval_server_testing.benchmark import REFERENCES_PATH, SYSTEMS, make
 from capeval_server_testing.live import Live
-from capeval_server_testing.world import World
 from command_line import run
 from runner import Ended, Runner
 
 __all__ = ["run"]
 
 
-def live_from(world: World, folder) -> Iterator[Live]:
-    """A server with a benchmark, and a team's token in `live.token`; not started."""
-    make(world, quota_day=1000, quota_total=1000)
-    account = world.account(Role.MEMBER)
-    with world.database.write() as session:
+@pytest.fixture
+def live(any_world, tmp_path) -> Iterator[Live]:
+    """A server on each kind of database with a benchmark, and a team's token in `live.token`; not started."""
+    make(any_world, quota_day=1000, quota_total=1000)
+    account = any_world.account(Role.MEMBER)
+    with any_world.database.write() as session:
         token = new_token(session, account, "test")
-    world.state.close()
-    live = Live(folder, world.database.url, "--workers", "2")
+    any_world.state.close()
+    live = Live(tmp_path, any_world.database.url, "--workers", "2")
     live.token = token
     yield live
     if live.process is not None and live.process.poll() is None:
         live.process.kill()
         live.process.wait()
-
-
-@pytest.fixture
-def live(world, tmp_path) -> Iterator[Live]:
-    yield from live_from(world, tmp_path)
-
-
-@pytest.fixture
-def any_live(any_world, tmp_path) -> Iterator[Live]:
-    yield from live_from(any_world, tmp_path)
 
 
 def variant(number: int) -> bytes:
@@ -82,9 +73,8 @@ def keep_sending(live: Live, number: int, acknowledged: dict[int, str], ended: t
                 time.sleep(0.1)
 
 
-def test_what_was_acknowledged_survives_being_killed_and_being_stopped(any_live):
+def test_what_was_acknowledged_survives_being_killed_and_being_stopped(live):
     """Killed and started again, then ended politely, which puts jobs back and finishes requests, and started again."""
-    live = any_live
     acknowledged: dict[int, str] = {}
     ended = threading.Event()
 
@@ -118,43 +108,44 @@ def test_what_was_acknowledged_survives_being_killed_and_being_stopped(any_live)
             assert {"time", "level", "event"} <= json.loads(line).keys()
 
 
-def test_submit_prints_the_scores_and_the_same_exit_statuses_as_elsewhere(live, run, monkeypatch):
-    monkeypatch.setenv("CAPEVAL_TOKEN", live.token)
-    live.start()
-    (live.folder / "careful.json").write_bytes(SYSTEMS["careful"])
-    done = run("submit", live.url, "ours", "careful.json", "--format", "json")
+def test_submit_prints_the_scores_and_the_same_exit_statuses_as_elsewhere(site, run, monkeypatch):
+    make(site.world, slug="by-command", title="By command")
+    account = site.world.account(Role.MEMBER)
+    with site.world.database.write() as session:
+        token = new_token(session, account, "test")
+    monkeypatch.setenv("CAPEVAL_TOKEN", token)
+    (run.folder / "careful.json").write_bytes(SYSTEMS["careful"])
+    done = run("submit", site.url, "by-command", "careful.json", "--format", "json")
     assert done.status == 0, done.stderr
     body = json.loads(done.stdout)
     expected = capeval.score(REFERENCES_PATH, example.system_path("careful"), "cider-d, bleu-4, rouge-l").to_dict()
     assert body["scores"] == expected["scores"]
     assert body["system"] == "careful"
-    assert "submission 1: http" in done.stderr
-    again = run.here("submit", live.url, "ours", "careful.json")
+    assert re.search(r"submission \d+: http", done.stderr)
+    again = run.here("submit", site.url, "by-command", "careful.json")
     assert (again.status, again.stdout.split()[:2]) == (0, ["cider-d", f"{expected['scores']['cider-d']:.4f}"])
-    (live.folder / "wrong.json").write_text('{"x": "A dog."}')
-    wrong = run.here("submit", live.url, "ours", "wrong.json")
+    (run.folder / "wrong.json").write_text('{"x": "A dog."}')
+    wrong = run.here("submit", site.url, "by-command", "wrong.json")
     assert (wrong.status, wrong.stdout) == (2, "")
     assert "capeval: Image 'x' is not part of this benchmark." in wrong.stderr.splitlines()
     assert wrong.stderr.count("has no caption.") == len(json.loads(SYSTEMS["careful"]))
-    for arguments, token, message in (
-        (("nothing", "careful.json"), live.token, "There is no such benchmark."),
-        (("ours", "missing.json"), live.token, "no such file"),
-        (("ours", "careful.json"), "capeval_wrong", "This needs an API token"),
-        (("ours", "careful.json"), " ", "an API token is needed"),
+    for arguments, shown, message in (
+        (("nothing", "careful.json"), token, "There is no such benchmark."),
+        (("by-command", "missing.json"), token, "no such file"),
+        (("by-command", "careful.json"), "capeval_wrong", "This needs an API token"),
+        (("by-command", "careful.json"), " ", "an API token is needed"),
     ):
-        monkeypatch.setenv("CAPEVAL_TOKEN", token)
-        refused = run.here("submit", live.url, *arguments)
+        monkeypatch.setenv("CAPEVAL_TOKEN", shown)
+        refused = run.here("submit", site.url, *arguments)
         assert (refused.status, refused.stdout) == (2, "")
         assert message in refused.stderr
-    live.kill()
-    monkeypatch.setenv("CAPEVAL_TOKEN", live.token)
-    gone = run.here("submit", live.url, "ours", "careful.json")
+    monkeypatch.setenv("CAPEVAL_TOKEN", token)
+    gone = run.here("submit", "http://127.0.0.1:1", "by-command", "careful.json")
     assert gone.status == 2
     assert "no answer of a capeval server" in gone.stderr
 
 
-def test_backup_and_restore_of_a_running_server(any_live, serve, tmp_path):
-    live = any_live
+def test_backup_and_restore_of_a_running_server(live, serve, tmp_path):
     live.start()
     with client(live) as api:
         api.post("/benchmarks/ours/submissions?system=s", content=variant(0)).raise_for_status()
