@@ -34,18 +34,18 @@ class InProcess(BaseTransport):
         return self.portal.call(self._answer, request)
 
     async def _answer(self, request: Request) -> Response:
-        pieces: Iterator[bytes] | None = iter(request.stream)  # type: ignore[arg-type]
+        pieces = iter(request.stream)  # type: ignore[arg-type]
+        ended = False
         start: dict[str, Any] = {}
         body = bytearray()
 
         async def receive() -> dict[str, Any]:
-            nonlocal pieces
-            if pieces is None:
+            nonlocal ended
+            if ended:
                 await anyio.sleep_forever()
             piece = next(pieces, None)
-            if piece is None:
-                pieces = None
-            return {"type": "http.request", "body": piece or b"", "more_body": piece is not None}
+            ended = piece is None
+            return {"type": "http.request", "body": piece or b"", "more_body": not ended}
 
         async def send(message: dict[str, Any]) -> None:
             if message["type"] == "http.response.start":
