@@ -6,16 +6,38 @@ import itertools
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
+from argon2 import PasswordHasher
 
+from capeval_server.accounts import passwords
+from capeval_server.accounts.operate import make_admin
+from capeval_server.store.database import Database
 from capeval_server_testing import postgres
-from capeval_server_testing.world import World
+from capeval_server_testing.live import Live
+from capeval_server_testing.transport import one_event_loop
+from capeval_server_testing.world import PASSWORD, World
 from environment import browser, pytest_runtest_makereport, pytest_runtest_setup, shared
 
 __all__ = ["browser", "pytest_runtest_makereport", "pytest_runtest_setup", "shared"]
 
 _number = itertools.count()
+
+
+class Site(NamedTuple):
+    """A server's address, and the world that shares its database."""
+
+    url: str
+    world: World
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _quick() -> Iterator[None]:
+    """Requests share an event loop, and passwords that are hashed here are hashed cheaply."""
+    with one_event_loop(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passwords, "_hasher", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -25,7 +47,8 @@ def postgres_url() -> Iterator[str]:
         if "CI" in os.environ:
             pytest.fail("no PostgreSQL, and CI is set: apt-get install postgresql")
         pytest.skip("no PostgreSQL (apt-get install postgresql)")
-    with postgres.cluster() as url:
+    # Nobody needs the data after the machine has failed; what tests kill is the server, not PostgreSQL.
+    with postgres.cluster("fsync=off", "synchronous_commit=off", "full_page_writes=off", "autovacuum=off") as url:
         yield url
 
 
@@ -35,10 +58,25 @@ def new_postgres(postgres_url: str) -> str:
     return postgres.create(postgres_url, f"test{os.getpid()}x{next(_number)}")
 
 
+@pytest.fixture(scope="session")
+def _migrated(postgres_url: str) -> str:
+    """The name of a PostgreSQL database with the tables, to be copied."""
+    database = Database(postgres.create(postgres_url, "migrated"))
+    database.migrate()
+    database.close()
+    return "migrated"
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """An empty database of each kind: a test that asks for it runs twice."""
-    if request.param == "sqlite":
+def database_kind(request: pytest.FixtureRequest) -> str:
+    """A test that asks for this, or for what depends on it, runs twice."""
+    return str(request.param)
+
+
+@pytest.fixture
+def database_url(database_kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty database of each kind."""
+    if database_kind == "sqlite":
         return f"sqlite:///{tmp_path / 'capeval.db'}"
     return str(request.getfixturevalue("new_postgres"))
 
@@ -52,8 +90,25 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 
 @pytest.fixture
-def any_world(tmp_path: Path, database_url: str) -> Iterator[World]:
-    """A server on each database."""
-    world = World(tmp_path, database_url)
+def any_world(database_kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
+    """A server on each kind of database."""
+    url = None
+    if database_kind == "postgresql":
+        cluster, migrated = (request.getfixturevalue(name) for name in ("postgres_url", "_migrated"))
+        url = postgres.create(cluster, f"test{os.getpid()}x{next(_number)}", template=migrated)
+    world = World(tmp_path, url)
     yield world
+    world.state.close()
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A real server for all tests that open pages, with an administrator; each test makes what it shows."""
+    folder = tmp_path_factory.mktemp("site")
+    world = World(folder)
+    make_admin(world.database, "me@example.org", PASSWORD)
+    live = Live(folder, world.database.url)
+    live.start()
+    yield Site(live.url, world)
+    live.stop()
     world.state.close()

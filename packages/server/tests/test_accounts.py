@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from importlib.util import find_spec, module_from_spec
 
 import pytest
+from argon2 import extract_parameters
+from argon2.exceptions import VerifyMismatchError
 from sqlalchemy import select, update
 
+from capeval_server.accounts import passwords
 from capeval_server.accounts.access import Role
 from capeval_server.store.models import Account, ApiToken, AuditEntry, Invitation, LoginSession
 from capeval_server_testing.world import PASSWORD, World
@@ -75,6 +79,25 @@ def test_nobody_learns_who_has_an_account(world):
     assert (taken.status_code, taken.headers["location"]) == (free.status_code, free.headers["location"])
     assert taken.text == free.text
     signed_in(world, "known@example.org")
+
+
+def test_checking_the_password_of_nobody_costs_what_checking_another_does():
+    nobodys = passwords._nobodys()
+    assert extract_parameters(nobodys) == extract_parameters(passwords.hash_password(PASSWORD))
+    with pytest.raises(VerifyMismatchError):
+        passwords._hasher.verify(nobodys, PASSWORD)
+    assert not passwords.verify_password(None, PASSWORD)
+
+
+def test_hashing_is_costly_where_no_test_makes_it_cheap():
+    spec = find_spec("capeval_server.accounts.passwords")
+    untouched = module_from_spec(spec)
+    spec.loader.exec_module(untouched)
+    stored = untouched.hash_password(PASSWORD)
+    parameters = extract_parameters(stored)
+    assert parameters.memory_cost >= 64 * 1024
+    assert parameters.time_cost >= 3
+    assert untouched.verify_password(stored, PASSWORD)
 
 
 def test_a_wrong_form_lists_its_problems(world):

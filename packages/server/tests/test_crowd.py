@@ -1,4 +1,4 @@
-"""Two hundred people, as many of them at once as the server has connections: more would only wait for one."""
+"""A hundred people, as many of them at once as the server has connections: more would only wait for one."""
 
 import datetime as dt
 import random
@@ -41,9 +41,9 @@ def work(world, study_id, number, questions):
 
 
 def test_no_item_is_given_out_too_often_and_nothing_acknowledged_is_lost(any_world):
-    study = make(any_world, triplet_file(pairs=60, references=2, judgments=3))
+    study = make(any_world, triplet_file(pairs=30, references=2, judgments=3))
     with ThreadPoolExecutor(32) as pool:
-        done = list(pool.map(lambda number: work(any_world, study.id, number, 4), range(200)))
+        done = list(pool.map(lambda number: work(any_world, study.id, number, 4), range(100)))
     assignments = rows(any_world, Assignment)
     answered = {one.id for one in assignments if one.state == "answered"}
     assert answered == {number for numbers in done for number in numbers}
@@ -56,8 +56,8 @@ def test_no_item_is_given_out_too_often_and_nothing_acknowledged_is_lost(any_wor
     assert len(pairs) == len(set(pairs))
     _come_back(any_world, study.id)
     # Whoever left held places, which others now fill: the study ends complete.
-    for number in range(200, 203):
-        work(any_world, study.id, number + 1000, 500)
+    for number in range(1100, 1103):
+        work(any_world, study.id, number, 250)
     with any_world.database.read() as session:
         counts = session.execute(select(StudyItem.taken)).scalars().all()
     assert max(counts) <= 3

@@ -60,9 +60,9 @@ def test_the_accuracy_of_a_metric_that_is_right_is_that_of_the_people(world, tmp
 
 
 def test_three_people_a_triplet_decide_by_majority(world, tmp_path):
-    study = make(world, triplet_file(pairs=40, references=1, judgments=3))
+    study = make(world, triplet_file(pairs=20, references=1, judgments=3))
     chosen = simulate(world, study, 3, 0.7)
-    share = sum(sum(answers) >= 2 for answers in chosen.values()) / 40
+    share = sum(sum(answers) >= 2 for answers in chosen.values()) / 20
     _, found = agreement(exported(world, study, tmp_path), metrics="bleu-1")
     assert found["metrics"]["bleu-1"]["accuracy"]["all"] == pytest.approx(share)
 

@@ -1,6 +1,7 @@
 """A server for tests and benchmarks. In the source tree only: the wheel of capeval-server does not have it.
 
 world       the application in this process, with an account of each role; browsers that fill in forms
+transport   requests to the application in this process
 benchmark   a benchmark of the example data, and teams that submit to it
 live        `capeval serve` in a process of its own
 postgres    a PostgreSQL cluster in a temporary folder

@@ -26,8 +26,8 @@ def programs() -> Path | None:
 
 
 @contextlib.contextmanager
-def cluster() -> Iterator[str]:
-    """The URL of a running server's first database, without its name: `postgresql://…/`."""
+def cluster(*settings: str) -> Iterator[str]:
+    """The URL of a running server, without the name of a database: `postgresql://…/`. Settings are as `fsync=off`."""
     folder = programs()
     if folder is None:
         raise FileNotFoundError("no PostgreSQL: apt-get install postgresql")
@@ -42,8 +42,9 @@ def cluster() -> Iterator[str]:
             [folder / "initdb", "-D", data, "-U", "capeval", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"],
             check=True, **run,
         )  # fmt: skip
+        options = [part for setting in settings for part in ("-c", setting)]
         server = subprocess.Popen(
-            [folder / "postgres", "-D", data, "-p", str(port), "-k", home, "-h", "127.0.0.1"], **run
+            [folder / "postgres", "-D", data, "-p", str(port), "-k", home, "-h", "127.0.0.1", *options], **run
         )
         try:
             url = f"postgresql://capeval@127.0.0.1:{port}/"
@@ -55,10 +56,10 @@ def cluster() -> Iterator[str]:
             server.wait()
 
 
-def create(url: str, name: str) -> str:
-    """A new, empty database of the cluster."""
+def create(url: str, name: str, template: str = "template1") -> str:
+    """A new database of the cluster: a copy of the template, which is empty by default."""
     with psycopg.connect(url + "postgres", autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}"')
+        connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
     return url + name
 
 

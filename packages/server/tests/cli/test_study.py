@@ -56,9 +56,9 @@ def test_studies_with_images(files: Runner, arguments: tuple[str, ...]) -> None:
 
 def test_the_old_name_of_addresses_works_with_a_warning(files: Runner) -> None:
     command = ["study", "make", "diversity", "--systems", "a=sets.json", "b=sets.json"]
-    old = files(*command, "--image-url", "https://x.org/{image_id}.jpg")
+    old = files.here(*command, "--image-url", "https://x.org/{image_id}.jpg")
     assert "--image-url URL is called --images URL now" in old.stderr
-    assert old.stdout == files(*command, "--images", "https://x.org/{image_id}.jpg").stdout
+    assert old.stdout == files.here(*command, "--images", "https://x.org/{image_id}.jpg").stdout
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_the_old_name_of_addresses_works_with_a_warning(files: Runner) -> None:
     ],
 )
 def test_what_is_refused(files: Runner, arguments: tuple[str, ...], message: str) -> None:
-    ended = files("study", *arguments)
+    ended = files.here("study", *arguments)
     assert ended.status == 2
     assert ended.stdout == ""
     assert message in ended.stderr.replace("\n", " ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import secrets
 import threading
@@ -13,7 +14,6 @@ LEAST_CHARACTERS = 10
 MOST_CHARACTERS = 200
 
 _hasher = PasswordHasher()
-_nobody = _hasher.hash(secrets.token_urlsafe())
 # One verification takes 64 MiB; many at once must not take the machine's memory.
 _turns = threading.BoundedSemaphore(2)
 
@@ -28,10 +28,20 @@ def verify_password(stored: str | None, password: str) -> bool:
     """Whether the password is the stored one; takes as long where there is no such account (None)."""
     with _turns:
         try:
-            _hasher.verify(stored or _nobody, password)
+            _hasher.verify(stored or _nobodys(), password)
         except (VerificationError, InvalidHashError):
             return False
     return stored is not None
+
+
+def _nobodys() -> str:
+    """A hash as costly to check as a new one, of no password that anybody knows: its bits are drawn, not computed."""
+    salt, drawn = (
+        base64.b64encode(secrets.token_bytes(length)).decode().rstrip("=")
+        for length in (_hasher.salt_len, _hasher.hash_len)
+    )
+    costs = f"m={_hasher.memory_cost},t={_hasher.time_cost},p={_hasher.parallelism}"
+    return f"$argon2id$v=19${costs}${salt}${drawn}"
 
 
 def problem_with(password: str) -> str | None:

@@ -31,11 +31,11 @@ def create_app(settings: ServerSettings) -> FastAPI:
     app = FastAPI(
         title="capeval server", version=__version__, lifespan=_lifespan, docs_url=None, redoc_url=None,
         openapi_url="/api/v1/openapi.json", description="Benchmarks with hidden references.",
+        # As they are: `include_router` would build each of them again, at the first request that looks for it.
+        routes=[route for routes in (*pages.ROUTES, *api.ROUTES) for route in routes.routes],
     )  # fmt: skip
     app.state.server = state
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
-    for routes in (*pages.ROUTES, *api.ROUTES):
-        app.include_router(routes)
     app.mount("/static", StaticFiles(directory=PACKAGE / "static"), name="static")
     for kind, handler in _ERRORS.items():
         app.add_exception_handler(kind, handler)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -51,7 +52,9 @@ def _kept_secret(database: Database) -> str:
         return kept.value
 
 
+@cache
 def _templates() -> Environment:
+    """They depend on no setting: the servers of one process share them, compiled once."""
     environment = Environment(
         loader=FileSystemLoader(PACKAGE / "templates"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True, auto_reload=False,
