@@ -24,7 +24,7 @@ def measure(run: RunFolder, cache: str | None, draws: int = 4) -> tuple[float, f
     """Mean KL divergence and mean entropy per word, in nats."""
     settings = run.settings
     images = CaptionedImages.read(settings.data, on_missing=settings.on_missing).first(settings.images)
-    data = prepare(images, run.encoder(), learns=False, tokenizer=settings.tokenizer, cache=cache)
+    data = prepare(images, run.encoder(), settings, cache=cache)
     model = run.captioner().eval()
     if not isinstance(model, LatentCaptioner):
         raise SystemExit(f"{run.path}: {settings.model} has no latent vector")

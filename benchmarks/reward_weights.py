@@ -83,7 +83,7 @@ def warmed(folder: Path, images: int, shapes: int, steps: int) -> tuple[RunFolde
         train(settings, place, cache=folder / "cache", tensorboard=False)
     run = RunFolder.open(place)
     read = CaptionedImages.read(scenes)
-    data = prepare(read, run.encoder(), learns=False, tokenizer="ptb", cache=folder / "cache")
+    data = prepare(read, run.encoder(), run.settings, cache=folder / "cache")
     return run, data.train, data.val
 
 
