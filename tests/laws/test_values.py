@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from capeval.errors import UsageError
 from capeval.metrics import Metric, PythonMetric
 from capeval.metrics.base import Parameter, accepts, spell
+from capeval.metrics.combine import WeightedMean
 from capeval.metrics.registry import BY_NAME, METRICS, groups, parse_metrics
 from corpora import Pairs
 from laws.registered import REGISTERED, SCORABLE, variations
@@ -131,7 +132,7 @@ def test_what_a_parameter_does_not_accept_is_named_where_it_was_parsed(text: str
 def test_a_metric_describes_itself(metric: Metric) -> None:
     assert metric.summary.endswith(".")
     assert all((metric.title, metric.equation, metric.source, metric.needs))
-    assert metric.arithmetic or isinstance(metric, PythonMetric)
+    assert metric.arithmetic or isinstance(metric, (PythonMetric, WeightedMean))
     assert metric.nothing
     assert all(declared.meaning for declared in declarations(metric))
 

@@ -160,7 +160,8 @@ def test_all_says_in_a_line_each_what_was_left_out(
         done = run("score", "references.json", "candidates.json", "--metrics", "all", "--interval", "none")
     assert done.exit_code == 0, done.output
     lines = [str(one.message) for one in caught if "left out of group all" in str(one.message)]
-    assert [line.split(" ")[0] for line in lines] == ["VIFIDEL", "CLIPScore", "RefCLIPScore", "BERTScore", "Sentence"]
+    of_objects, of_images = ["VIFIDEL", "CHAIR-i", "CHAIR-s", "CHAIR-recall"], ["CLIPScore", "RefCLIPScore"]
+    assert [line.split(" ")[0] for line in lines] == [*of_objects, *of_images, "BERTScore", "Sentence"]
     assert all(": it needs the " in line and "\n" not in line for line in lines)
 
 

@@ -215,7 +215,8 @@ def test_what_cannot_be_drawn_is_left_out_and_says_why(tmp_path: Path) -> None:
 
 def test_without_a_diversity_that_grows(tmp_path: Path) -> None:
     sets = {"1": ["a dog", "a cat"], "2": ["ships", "a boat"]}
-    made = capeval.diversity({"a": sets}, {"1": ["a dog"], "2": ["ships"]}, metrics="mbleu-4", interval=None)
+    systems = {"a": sets, "varied": {"1": ["a cat", "two dogs"], "2": ["ships", "a boat"]}}
+    made = capeval.diversity(systems, {"1": ["a dog"], "2": ["ships"]}, metrics="mbleu-4", interval=None)
     lines = write_pictures(made, tmp_path, ["1"])
     assert any(line.startswith("plane is left out: no diversity was scored; add one of self-cider") for line in lines)
     assert any(line.startswith("measures is left out: it compares measures of diversity; add") for line in lines)
