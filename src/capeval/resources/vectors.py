@@ -98,8 +98,8 @@ def _by_script(corpus: Corpus, threads: int) -> _core.Corpus:
     """The same captions, cut into words as the published script does."""
     candidates, references = {}, {}
     for image in corpus.image_ids:
-        candidate, others = corpus.captions(image)
-        candidates[image] = [" ".join(script_words(candidate or ""))]
+        said, others = corpus.given(image)
+        candidates[image] = [" ".join(script_words(caption)) for caption in said]
         references[image] = [" ".join(script_words(other)) for other in others]
     return _encode(references, candidates, threads)
 

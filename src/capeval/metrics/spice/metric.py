@@ -127,8 +127,7 @@ def _paragraphs(corpus: Corpus) -> list[tuple[str, list[int]]]:
         return []
     texts, tokens = [], []
     for image in corpus.image_ids:
-        given = corpus.candidate_captions.captions(image), corpus.reference_captions.captions(image)
-        for captions, cut in zip(given, corpus.texts(image), strict=True):
+        for captions, cut in zip(corpus.given(image), corpus.texts(image), strict=True):
             for caption, joined in zip(captions, cut, strict=True):
                 if joined.count(" ") >= LONGEST:
                     texts.append(caption)
