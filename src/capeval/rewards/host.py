@@ -111,3 +111,11 @@ class CiderDReward:
             )
         scores = self._core.score(ids, lengths, encoded._core, self.threads)
         return np.frombuffer(scores, dtype="<f8")
+
+    def scores(
+        self, ids: Sequence[int], lengths: Sequence[int], images: Sequence[int], references: EncodedReferences
+    ) -> npt.NDArray[np.float64]:
+        """(N,) rewards of samples whose ids stand in one list, one after the other, each with its image's number."""
+        chosen = references._core.select(images)
+        scores = self._core.score(np.array(ids, dtype="<u4").tobytes(), lengths, chosen, self.threads)
+        return np.frombuffer(scores, dtype="<f8")

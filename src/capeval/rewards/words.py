@@ -41,11 +41,13 @@ class CiderDOfWords:
         """(N,) scores of captions whose images have references."""
         new: dict[str, int] = {}
         known, first = self._words, len(self._words)
-        rows = [
-            [known[word] if word in known else new.setdefault(word, first + len(new)) for word in caption]
+        ids = [
+            known[word] if word in known else new.setdefault(word, first + len(new))
             for caption in batch.tokens
+            for word in caption
         ]
-        return self._reward(_padded(rows), self._references[[self._number[image] for image in batch.images]])
+        lengths = list(map(len, batch.tokens))
+        return self._reward.scores(ids, lengths, [self._number[image] for image in batch.images], self._references)
 
 
 def _padded(rows: Sequence[Sequence[int]]) -> npt.NDArray[np.int64]:
