@@ -30,6 +30,17 @@ def shared() -> Path:
     return Path(os.environ[SHARED])
 
 
+@pytest.fixture(autouse=True)
+def metrics_of_a_test() -> Iterator[None]:
+    """What a test registers is gone after it."""
+    from capeval.metrics import registry
+
+    before = dict(registry._ADDED)
+    yield
+    registry._ADDED.clear()
+    registry._ADDED.update(before)
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Files without a test that is asked for are not imported: PyTorch alone takes seconds.
 

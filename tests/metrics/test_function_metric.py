@@ -37,12 +37,9 @@ def shared_words(references, candidate, *, power=1.0):
 
 
 @pytest.fixture(autouse=True)
-def only_here() -> Iterator[None]:
-    """What a test registers is gone after it."""
-    before = dict(registry._ADDED)
+def plugins_of_a_test() -> Iterator[None]:
+    """What a test loads is gone after it."""
     yield
-    registry._ADDED.clear()
-    registry._ADDED.update(before)
     for name in [name for name in sys.modules if name.startswith("capeval_plugin_")]:
         del sys.modules[name]
 

@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -32,15 +31,6 @@ def declared(**own: Any) -> type[PythonMetric]:
         "nothing": {},
     }  # fmt: skip
     return type("Mine", (PythonMetric,), {**facts, **own})
-
-
-@pytest.fixture(autouse=True)
-def only_here() -> Iterator[None]:
-    """What a test registers is gone after it."""
-    before = dict(registry._ADDED)
-    yield
-    registry._ADDED.clear()
-    registry._ADDED.update(before)
 
 
 class PythonBleu(PythonMetric):

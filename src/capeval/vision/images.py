@@ -62,6 +62,8 @@ def _id(file: Path, ids: str) -> str:
 def open_image(file: PathLike | IO[bytes], name: str | None = None) -> Image:
     """The whole image in RGB, turned as its camera says.
 
+    Pillow warns of odd files; these warnings are shut off, which is not safe in threads: there `decoded` is for.
+
     Args:
         file: a path, or an open file.
         name: what messages call it; the path by default.
@@ -70,16 +72,21 @@ def open_image(file: PathLike | IO[bytes], name: str | None = None) -> Image:
         DataError: it is corrupt, no image, or too large to be one.
         MissingDependencyError: Pillow is not installed.
     """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return decoded(file, name)
+
+
+def decoded(file: PathLike | IO[bytes], name: str | None = None) -> Image:
+    """As `open_image`, with Pillow's warnings."""
     try:
         from PIL import Image, ImageOps
     except ImportError:
         raise MissingDependencyError("reading images", extra="detect") from None
     shown = str(file) if name is None else name
     try:
-        with reading(shown), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            with Image.open(file) as image:
-                return ImageOps.exif_transpose(image).convert("RGB")
+        with reading(shown), Image.open(file) as image:
+            return ImageOps.exif_transpose(image).convert("RGB")
     except DataError:
         raise
     except (Image.DecompressionBombError, SyntaxError, EOFError, MemoryError, TypeError) as error:

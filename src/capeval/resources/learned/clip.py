@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
@@ -123,7 +124,10 @@ def vectors_of_images(clip: Clip, files: Mapping[str, ImageFile], needs: Needs) 
             found = cache.find(list(dict.fromkeys(digests)))
             rest = {own: number for number, own in enumerate(digests) if own not in found}
             names = [files[piece[number]].name for number in rest.values()]
-            pictures = list(pool.map(_picture, [contents[number] for number in rest.values()], names))
+            # Of odd files Pillow warns. Warnings are shut off here, as doing so in threads is not safe.
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                pictures = list(pool.map(_picture, [contents[number] for number in rest.values()], names))
             new = dict(zip(rest, clip.images(pictures), strict=True))
             cache.keep(new)
             found |= new
@@ -133,6 +137,6 @@ def vectors_of_images(clip: Clip, files: Mapping[str, ImageFile], needs: Needs) 
 
 
 def _picture(content: bytes, name: str) -> Any:
-    from capeval.vision.images import open_image
+    from capeval.vision.images import decoded
 
-    return open_image(io.BytesIO(content), name)
+    return decoded(io.BytesIO(content), name)
