@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
@@ -168,8 +167,7 @@ def serve(run: Runner, monkeypatch):
     umask = os.umask(0o022)
 
     def serve(*arguments: object, stdin: str = "") -> Ended:
-        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
-        return run.here("serve", *arguments)
+        return run.here("serve", *arguments, stdin=stdin)
 
     yield serve
     os.umask(umask)
