@@ -81,6 +81,13 @@ STOP = frozenset([
 """Words that captions use for something else."""
 
 
+INSULT = re.compile(
+    r"\bslurs?\b|\b(offensive|disparaging|derogatory|obscene|vulgar|insulting|contemptuous|pejorative) "
+    r"(terms?|names?|slang|words?|expressions?|references?)\b"
+)
+"""Glosses of words that insult whom they name: the vocabulary has them in their other senses only."""
+
+
 @dataclass
 class Synset:
     """A synonym set of nouns."""
@@ -143,7 +150,10 @@ def sense_of(wordnet: WordNet, word: str) -> str | None:
     weights = {
         place: (wordnet.counts[word, number] + 1 / number) * (BONUS if is_thing(wordnet.synsets[place]) else 1)
         for number, place in enumerate(wordnet.senses[word], 1)
+        if not INSULT.search(wordnet.synsets[place].gloss)
     }
+    if not weights:
+        return None
     best = max(weights, key=lambda place: weights[place])
     times = weights[best] / BONUS
     usual = wordnet.verbs[word] <= VERBS * times and wordnet.adjectives[word] <= times
