@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from bisect import bisect_right
 from importlib.resources import files
 
@@ -15,7 +16,8 @@ import capeval
 from capeval import example
 from capeval.metrics.capeval_1 import MEMBERS, curves
 
-CURVES = json.loads(files("capeval.resources").joinpath("capeval-1.json").read_text())
+FILE = files("capeval.resources").joinpath("capeval-1.json").read_bytes()
+CURVES = json.loads(FILE)
 
 
 def slow(key: str, share: float) -> float:
@@ -91,4 +93,6 @@ def test_it_agrees_with_what_is_plain() -> None:
 def test_the_signature_names_the_curves_and_every_resource() -> None:
     result = capeval.score(example.references(), example.systems()["careful"], "capeval-1", interval=None)
     signature = result["capeval-1"].signature
-    assert all(part in signature for part in ("|curves:", "|model:", "|synonyms:", "|embeddings:default", "|df:"))
+    checksum = zlib.crc32(FILE)
+    parts = (f"|curves:{checksum:08x}|", "|model:", "|synonyms:", "|embeddings:default", "|df:")
+    assert all(part in signature for part in parts)

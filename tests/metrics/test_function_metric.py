@@ -228,6 +228,38 @@ def test_too_few_answers_and_answers_that_depend_on_others_are_named() -> None:
         values(relative)
 
 
+@pytest.mark.parametrize("place", [0, 2, 4])
+def test_each_end_and_the_middle_are_tried_alone(place: int) -> None:
+    @capeval.metric
+    def counts(candidates: list[str]) -> list[float]:
+        return [float(len(candidates)) if number == place else 1.0 for number in range(len(candidates))]
+
+    names = [str(number) for number in range(5)]
+    with pytest.raises(DataError, match=f"counts .* gives image '{place}' .* among 5 images"):
+        capeval.score({name: ["a"] for name in names}, dict.fromkeys(names, "a"), [counts()])
+
+
+def test_another_text_of_the_function_is_another_signature() -> None:
+    signatures = set()
+    for number in (1, 2):
+        program: dict[str, Any] = {"__name__": "program"}
+        exec(f"def same(candidate):\n    return {number}.0\n", program)  # noqa: S102
+        [score] = capeval.score(REFERENCES, CANDIDATES, [capeval.metric(program["same"])()], interval=None).values()
+        signatures.add(score.signature)
+    assert len(signatures) == 2
+
+
+def test_a_plug_in_that_was_refused_is_refused_again(tmp_path: Path) -> None:
+    plugin = tmp_path / "words.py"
+    plugin.write_text("x = 1\n")
+    for _ in range(2):
+        with pytest.raises(UsageError, match="makes no metric"):
+            load_plugin(plugin)
+    plugin.write_text(PLUGIN)  # mended in the same session
+    load_plugin(plugin)
+    assert registry.parse_metrics("shared-words")
+
+
 def test_a_plug_in_on_the_command_line(run: Runner, tmp_path: Path) -> None:
     plugin = tmp_path / "words.py"
     plugin.write_text(PLUGIN)

@@ -164,6 +164,9 @@ def test_what_a_metric_raises_names_it() -> None:
     def unusable(self: Any, sums: Any) -> float:
         return float("inf")
 
+    def no_number(self: Any, sums: Any) -> float:
+        return float("nan")
+
     def rows(self: Any, corpus: Any, ready: Any) -> Any:
         return [(1.0,)] * len(corpus)
 
@@ -172,6 +175,8 @@ def test_what_a_metric_raises_names_it() -> None:
         score_mine(statistics=rows, formula=fails)
     with pytest.raises(DataError, match=r"mine: its formula gave inf for \[2.0\]; it must give a finite number"):
         score_mine(statistics=rows, formula=unusable)
+    with pytest.raises(DataError, match=r"mine: its formula gave nan for \[2.0\]; it must give a finite number"):
+        score_mine(statistics=rows, formula=no_number)
     with pytest.raises(DataError, match=here + "NotImplementedError.* defines neither score_caption nor statistics"):
         score_mine()
 
