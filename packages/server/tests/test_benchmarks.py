@@ -43,8 +43,9 @@ def test_from_the_form_to_the_board(any_world):
     for score in expected.values():
         assert f"{score.value:.4f}" in page
         assert f"{score.value:.4f}" in board
-        assert f"{score.interval[0]:.4f}–{score.interval[1]:.4f}" in board
         assert score.signature in page
+    lower, upper = expected["cider-d"].interval
+    assert f'aria-label="{lower:.4f} to {upper:.4f}"' in board
     assert "Team MEMBER" in board
 
 

@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
+from sqlalchemy import select
 
 from capeval_server.accounts.access import Role
+from capeval_server.store.models import Submission, SubmissionScore, Team
 from capeval_server_testing.benchmark import SYSTEMS, make, submitted
 from capeval_server_testing.world import PASSWORD
 
@@ -88,7 +90,7 @@ def sign_in(page: Page, email: str) -> None:
 def test_from_registering_to_the_board(page, benchmark):
     page.goto("/")
     look(page, "home")
-    page.get_by_role("link", name="Register").click()
+    page.get_by_role("link", name="Register", exact=True).click()
     look(page, "register")
     page.get_by_label("E-mail address").fill("new@example.org")
     page.get_by_label("Password").fill(PASSWORD)
@@ -131,8 +133,8 @@ def test_from_registering_to_the_board(page, benchmark):
     page.get_by_role("link", name="Our benchmark").click()
     expect(page.get_by_role("row", name="The Captioneers")).to_be_visible()
     look(page, "board")
-    page.get_by_role("link", name="bleu-4").click()
-    expect(page.locator("th[aria-sort]")).to_contain_text("bleu-4")
+    page.get_by_role("link", name="BLEU-4").click()
+    expect(page.locator("th[aria-sort]")).to_contain_text("BLEU-4")
     page.get_by_role("button", name="Compare").click()
     expect(page.get_by_role("heading", name="Two submissions")).to_be_visible()
     look(page, "compare")
@@ -160,6 +162,47 @@ def test_from_registering_to_the_board(page, benchmark):
     page.get_by_role("button", name="Make a token").click()
     expect(page.get_by_role("status")).to_contain_text("capeval_")
     look(page, "account")
+
+
+def test_names_that_would_break_the_layout(page, site, benchmark):
+    """D1 to D4: the score that ranks stays in sight whatever a team calls itself, on the board and beside another."""
+    long, lines = "W" * 80, "\n".join(["Institute of Descriptions, " * 5] * 7)
+    names = [long, "مختبر الصور", "transformer-XL ensemble of 12 with self-critical training"]
+    with site.world.database.write() as session:
+        kept = session.execute(select(Submission).where(Submission.scored.is_not(None))).scalars().first()
+        its = select(SubmissionScore).where(SubmissionScore.submission_id == kept.id)
+        scores = session.execute(its).scalars().all()
+        for name in names:
+            team = Team(name=name, name_key=f"{name} of the layout", affiliation=lines)
+            session.add(team)
+            session.flush()
+            ours = Submission(
+                benchmark_id=kept.benchmark_id, team_id=team.id, account_id=kept.account_id, file_sha=kept.file_sha,
+                file_name="a.json", system=name[:80], created=kept.created, scored=kept.scored,
+            )  # fmt: skip
+            session.add(ours)
+            session.flush()
+            for score in scores:
+                columns = {c.key: getattr(score, c.key) for c in SubmissionScore.__table__.columns}
+                session.add(SubmissionScore(**{**columns, "submission_id": ours.id}))
+    page.goto("/benchmarks/ours")
+    for width in (360, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        for cell in page.locator("td.main").all():
+            box = cell.bounding_box()
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= width
+        heights = [row.bounding_box()["height"] for row in page.locator(".board tbody tr").all()]
+        assert max(heights) < 170
+    look(page, "hostile-names")
+    page.get_by_label("First").select_option(index=0)
+    page.get_by_label("Second").select_option(index=2)
+    page.get_by_role("button", name="Compare").click()
+    page.set_viewport_size({"width": 360, "height": 800})
+    for cell in page.locator("td.main").all():
+        box = cell.bounding_box()
+        assert box["x"] + box["width"] <= 360
+    look(page, "compare-hostile-names")
 
 
 def test_an_administrators_pages(page, benchmark):

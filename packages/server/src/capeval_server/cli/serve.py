@@ -60,6 +60,10 @@ def _extra() -> None:
 @click.option(
     "--upload-limit", type=click.IntRange(1, 1024), default=32, show_default=True, help="Largest upload, MiB."
 )
+@click.option("--site-name", default="capeval", show_default=True, help="Whose server it is, at the top of each page.")
+@click.option("--site-logo", metavar="FILE", help="A logo for the top of each page, SVG or PNG.")
+@click.option("--site-about", default="", metavar="TEXT", help="What the first page says of the server and its host.")
+@click.option("--contact", default="", metavar="ADDRESS", help="How people reach the host: e-mail, or https://…")
 def command(upload_limit: int, **options: Any) -> Callable[[], int] | None:
     """Run the evaluation server: benchmarks with hidden references, and human studies.
 

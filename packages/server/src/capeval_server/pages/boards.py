@@ -8,16 +8,19 @@ from typing import Annotated
 
 from fastapi import Depends, Form, UploadFile
 from fastapi.responses import Response
+from markupsafe import Markup
 from sqlalchemy.orm import Session
 
 from capeval.corpus.corpus import TOKENIZERS
 from capeval.metrics.registry import groups
 from capeval_server.accounts.access import Role
 from capeval_server.boards import catalogue, comparisons, forms, uploads
-from capeval_server.boards.board import board, entries, improvements, metrics_of, to_csv
+from capeval_server.boards.board import Entry, board, entries, improvements, metrics_of, to_csv
 from capeval_server.store.models import Benchmark
+from capeval_server.web import pictures
 from capeval_server.web.context import Context, RequestContext
 from capeval_server.web.errors import Refused
+from capeval_server.web.format import label
 from capeval_server.web.routing import Routes
 
 routes = Routes()
@@ -95,9 +98,12 @@ def board_page(context: Context, slug: str, sort: str | None = None) -> Response
         rows = board(session, benchmark, sort) if visible else []
         left = _left(context, session, benchmark)
         choices = comparisons.choices(session, context.caller, benchmark)
+    sort = sort or metrics_of(benchmark)[0]
+    shown = [row.entry.scores[sort] for row in rows]
+    scale = pictures.Scale.around(end for score in shown for end in (score.lower, score.upper))
     return context.render(
-        "benchmark.html", benchmark=benchmark, rows=rows, visible=visible, metrics=metrics_of(benchmark),
-        sort=sort or metrics_of(benchmark)[0], open=catalogue.is_open(benchmark), over=catalogue.is_over(benchmark),
+        "benchmark.html", benchmark=benchmark, rows=rows, visible=visible, metrics=metrics_of(benchmark), sort=sort,
+        scale=scale, open=catalogue.is_open(benchmark), over=catalogue.is_over(benchmark),
         boards=catalogue.BOARDS, left=left, choices=list(choices.values()),
     )  # fmt: skip
 
@@ -126,7 +132,15 @@ def history_page(context: Context, slug: str, metric: str | None = None) -> Resp
         metrics = metrics_of(benchmark)
         metric = metric if metric in metrics else metrics[0]
         steps = improvements(entries(session, benchmark), metric)
-    return context.render("history.html", benchmark=benchmark, steps=steps, metrics=metrics, metric=metric)
+    return context.render(
+        "history.html", benchmark=benchmark, steps=steps, metrics=metrics, metric=metric,
+        picture=_progress(steps, metric) if steps else "",
+    )  # fmt: skip
+
+
+def _progress(steps: list[Entry], metric: str) -> Markup:
+    every = [pictures.Step(step.scored, step.scores[metric].value, step.team) for step in steps]
+    return pictures.progress(every, label(metric))
 
 
 @routes.page("/benchmarks/{slug}/edit", role=Role.ORGANISER)

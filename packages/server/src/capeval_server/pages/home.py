@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from fastapi.responses import FileResponse
+
 from capeval_server.accounts.access import Role
 from capeval_server.boards import catalogue
 from capeval_server.web.context import Context, Response
+from capeval_server.web.errors import not_found
 from capeval_server.web.routing import Routes
 
 routes = Routes()
@@ -17,3 +20,11 @@ def home(context: Context) -> Response:
     with context.database.read() as session:
         rows = [row for row in catalogue.with_counts(session) if catalogue.is_open(row[0])]
     return context.render("home.html", rows=rows[:_SHOWN], is_open=catalogue.is_open)
+
+
+@routes.page("/logo", role=Role.ANYONE)
+def logo(context: Context) -> Response:
+    """The host's picture, as `--site-logo` gives it."""
+    if context.settings.site_logo is None:
+        raise not_found("logo")
+    return FileResponse(context.settings.site_logo, headers={"Cache-Control": "max-age=3600"})

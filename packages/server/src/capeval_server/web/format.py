@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+from functools import lru_cache
 
 from markupsafe import Markup
+
+from capeval.metrics.registry import parse_metrics
 
 
 def score(value: float | None) -> str:
@@ -35,4 +38,23 @@ def count(value: int) -> str:
     return f"{value:,}"
 
 
-FILTERS = {"score": score, "moment": moment, "field": field, "size": size, "count": count}
+def p_value(value: float) -> str:
+    """A p-value to four decimals; below what they can say, `< 0.0001`."""
+    return "< 0.0001" if value < 0.00005 else f"{value:.4f}"
+
+
+def link(contact: str) -> str:
+    """A contact as a link's target: an address of a page stays, an e-mail address is written to."""
+    return contact if contact.startswith(("https://", "http://")) else f"mailto:{contact}"
+
+
+@lru_cache(maxsize=512)
+def label(metric: str) -> str:
+    """A metric's name as the field writes it: CIDEr-D for `cider-d`."""
+    return parse_metrics(metric)[0].label
+
+
+FILTERS = {
+    "label": label, "score": score, "p_value": p_value, "moment": moment, "field": field, "link": link, "size": size,
+    "count": count,
+}  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import os
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -36,6 +37,15 @@ class ServerSettings:
     """Most address space of a scoring process, MiB."""
     upload_limit: int = 32 * 2**20
     """Largest request body, bytes."""
+
+    site_name: str = "capeval"
+    """Whose server it is: stands at the top of each page and in its title."""
+    site_logo: str | None = None
+    """A picture (SVG or PNG) for the top of each page."""
+    site_about: str = ""
+    """What the first page says of the server and its host, in place of the words that it has itself."""
+    contact: str = ""
+    """How people reach the host: an e-mail address, or an address on the web."""
 
     @property
     def secure(self) -> bool:
@@ -71,6 +81,8 @@ class ServerSettings:
             raise UsageError(f"--public-url must begin with https:// (or http://), got {self.public_url!r}")
         if self.behind_proxy is not None and not (self.public_url or "").startswith("https://"):
             raise UsageError("--behind-proxy needs --public-url https://…, the address that the proxy serves")
+        if self.site_logo is not None:
+            _check_logo(self.site_logo)
         if not is_loopback(self.host):
             self._check_exposed()
 
@@ -89,6 +101,13 @@ class ServerSettings:
                 f"--host {self.host} can be reached from outside this machine, which needs {'; and '.join(missing)}; "
                 "or keep --host 127.0.0.1"
             )
+
+
+def _check_logo(path: str) -> None:
+    if not path.endswith((".svg", ".png")):
+        raise UsageError(f"--site-logo must be an SVG or PNG file, got {path!r}")
+    if not os.path.isfile(path):
+        raise UsageError(f"--site-logo {path}: no such file")
 
 
 def is_loopback(host: str) -> bool:

@@ -12,6 +12,7 @@ from capeval_server.boards.image_ids import ImageIds
 from capeval_server.jobs.jobs import Jobs
 from capeval_server.store.database import Database
 from capeval_server.store.models import KeyValue
+from capeval_server.web import pictures
 from capeval_server.web.format import FILTERS
 from capeval_server.web.limits import RateLimits
 from capeval_server.web.observability import Meters
@@ -60,7 +61,7 @@ def _templates() -> Environment:
         trim_blocks=True, lstrip_blocks=True, auto_reload=False,
     )  # fmt: skip
     environment.filters.update(FILTERS)
-    environment.globals["NOTICES"] = NOTICES
+    environment.globals.update(NOTICES=NOTICES, interval=pictures.interval, difference=pictures.difference)
     return environment
 
 
