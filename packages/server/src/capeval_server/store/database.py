@@ -22,6 +22,7 @@ from typing import Any
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
+from sqlalchemy.exc import TimeoutError as NoConnectionError
 from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import QueuePool
 
@@ -136,8 +137,8 @@ class Database:
             lines = [line.strip() for line in str(error.orig).splitlines() if line.strip()]
             reason = lines[0] if lines else type(error.orig).__name__
             raise DataError(f"--database {self.engine.url}: cannot be opened: {reason}") from None
-        except Refused as refused:
-            raise DataError(f"--database {self.engine.url}: {refused.message}") from None
+        except (Refused, NoConnectionError):
+            raise DataError(f"--database {self.engine.url}: cannot be opened: it is too busy") from None
 
     def _unlimited(self, connection: Connection) -> None:
         if not self.is_sqlite:

@@ -15,6 +15,7 @@ from capeval_server.store.models import KeyValue
 from capeval_server.web.format import FILTERS
 from capeval_server.web.limits import RateLimits
 from capeval_server.web.observability import Meters
+from capeval_server.web.readiness import Readiness
 from capeval_server.web.settings import ServerSettings
 
 PACKAGE = Path(__file__).parents[1]
@@ -27,8 +28,9 @@ class AppState:
         settings.check()
         self.settings = settings
         self.database = Database(settings.database)
-        self.database.migrate()
-        self.secret_key = settings.secret_key or _kept_secret(self.database)
+        with self.database.in_words():
+            self.database.migrate()
+            self.secret_key = settings.secret_key or _kept_secret(self.database)
         # The prefix makes browsers refuse the cookie from anywhere but this host, and without HTTPS.
         self.cookie_name = "__Host-capeval" if settings.secure else "capeval"
         self.templates = _templates()
@@ -36,6 +38,7 @@ class AppState:
         self.image_ids = ImageIds()
         self.meters = Meters()
         self.jobs = Jobs(self.database, settings, self.meters)
+        self.readiness = Readiness(self.database, self.jobs)
 
     def close(self) -> None:
         """Stops the jobs, which another start runs again, and lets the database go."""
