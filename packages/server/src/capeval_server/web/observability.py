@@ -49,8 +49,10 @@ def _fixed_part(message: object) -> str:
 
 
 def place(error: BaseException) -> list[str]:
-    """Where it was raised: the last frames, without the values in them."""
-    return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)][-8:]
+    """Where it was raised, without the values there: our own last frames, and the last two of all."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames[:-2] if "capeval" in frame.filename][-6:]
+    return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in (*ours, *frames[-2:])]
 
 
 def log_to_stderr() -> None:
