@@ -11,7 +11,6 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse, Response
 from fastapi.routing import APIRoute
-from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from capeval import __version__
@@ -23,7 +22,8 @@ from capeval_server.web.observability import ObservabilityMiddleware
 from capeval_server.web.routing import Guard, SignInFirst
 from capeval_server.web.security import SecurityMiddleware
 from capeval_server.web.settings import ServerSettings
-from capeval_server.web.state import PACKAGE, AppState
+from capeval_server.web.state import AppState
+from capeval_server.web.static import StaticMiddleware
 
 
 def create_app(settings: ServerSettings) -> FastAPI:
@@ -37,10 +37,10 @@ def create_app(settings: ServerSettings) -> FastAPI:
     )  # fmt: skip
     app.state.server = state
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
-    app.mount("/static", StaticFiles(directory=PACKAGE / "static"), name="static")
     for kind, handler in _ERRORS.items():
         app.add_exception_handler(kind, handler)
     app.add_middleware(FaultsMiddleware, answer=_refused)
+    app.add_middleware(StaticMiddleware)
     app.add_middleware(
         SecurityMiddleware, hosts=settings.hosts, upload_limit=settings.upload_limit, secure=settings.secure
     )

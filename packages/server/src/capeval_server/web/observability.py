@@ -140,10 +140,13 @@ class ObservabilityMiddleware:
 
     def _note(self, scope: Scope, method: str, number: str, status: int, seconds: float) -> None:
         matched = scope.get("route")
-        route = matched.path_format if isinstance(matched, Route) else "(none)"
+        quiet = matched is None and scope["path"].startswith("/static/") and status < 400
+        route = matched.path_format if isinstance(matched, Route) else "/static" if quiet else "(none)"
         method = method if method in {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} else "OTHER"
         self.meters.requests.labels(method, route, str(status)).inc()
         self.meters.seconds.labels(route).observe(seconds)
+        if quiet:  # one line for a page is enough
+            return
         event(
             "request", id=number, method=method, route=route, status=status, ms=round(seconds * 1000, 1),
             account=scope["state"].get("account_id"),

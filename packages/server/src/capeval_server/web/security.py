@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from fastapi.exceptions import HTTPException
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from capeval_server.store.storable import unstorable
@@ -42,7 +42,8 @@ class SecurityMiddleware:
         self.app = app
         self.hosts = hosts
         self.upload_limit = upload_limit
-        self.headers = {**_HEADERS, **({"strict-transport-security": "max-age=31536000"} if secure else {})}
+        headers = {**_HEADERS, **({"strict-transport-security": "max-age=31536000"} if secure else {})}
+        self.headers = [(name.encode(), value.encode()) for name, value in headers.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -51,9 +52,9 @@ class SecurityMiddleware:
 
         async def send_protected(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in self.headers.items():
-                    headers.setdefault(name, value)
+                own = {name.lower() for name, _ in message["headers"]}
+                added = [header for header in self.headers if header[0] not in own]
+                message["headers"] = [*message["headers"], *added]
             await send(message)
 
         headers = Headers(scope=scope)

@@ -17,6 +17,7 @@ from capeval_server.web.limits import RateLimits
 from capeval_server.web.observability import Meters
 from capeval_server.web.readiness import Readiness
 from capeval_server.web.settings import ServerSettings
+from capeval_server.web.static import VersionedLinks
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -60,7 +61,7 @@ def _templates() -> Environment:
     """They depend on no setting: the servers of one process share them, compiled once."""
     environment = Environment(
         loader=FileSystemLoader(PACKAGE / "templates"), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True, auto_reload=False,
+        trim_blocks=True, lstrip_blocks=True, auto_reload=False, extensions=[VersionedLinks],
     )  # fmt: skip
     environment.filters.update(FILTERS)
     environment.globals["NOTICES"] = NOTICES
