@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import signal
 import socket
 import sys
@@ -63,7 +64,8 @@ def _listen(host: str, port: int) -> list[socket.socket]:
     if failure is not None and (not listeners or failure.errno != errno.EADDRNOTAVAIL):
         for listener in listeners:
             listener.close()
-        raise UsageError(f"--host {host} --port {port}: cannot listen there: {failure.strerror}")
+        reason = failure.strerror if isinstance(failure, socket.gaierror) else os.strerror(failure.errno or 0)
+        raise UsageError(f"--host {host} --port {port}: cannot listen there: {reason}")
     return listeners
 
 
