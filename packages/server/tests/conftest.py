@@ -14,7 +14,7 @@ from argon2 import PasswordHasher
 from capeval_server.accounts import passwords
 from capeval_server.accounts.operate import make_admin
 from capeval_server.store.database import Database
-from capeval_server_testing import postgres
+from capeval_server_testing import logs, postgres
 from capeval_server_testing.live import Live
 from capeval_server_testing.transport import one_event_loop
 from capeval_server_testing.world import PASSWORD, World
@@ -30,6 +30,15 @@ class Site(NamedTuple):
 
     url: str
     world: World
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _logs_without_secrets() -> Iterator[None]:
+    """H4: at the end, no log of any test has a password, a name, an address, a hash or a parameter."""
+    with logs.captured() as written:
+        yield
+    assert not logs.leaks(written.getvalue())
+    assert not logs.leaks(logs.of_live_servers())
 
 
 @pytest.fixture(scope="session", autouse=True)

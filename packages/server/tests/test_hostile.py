@@ -6,6 +6,7 @@ import contextlib
 import gzip
 import io
 import json
+import re
 import socket
 import zipfile
 from urllib.parse import urlsplit
@@ -63,7 +64,7 @@ def test_script_in_a_wrong_file_is_text(world):
     assert "&lt;script&gt;" in answer.text
 
 
-@pytest.mark.parametrize("name", ["../../etc/passwd", "..\\..\\boot.ini", "/etc/passwd", "a\x00b.json", "x" * 5000, ""])
+@pytest.mark.parametrize("name", ["../../etc/passwd", "..\\..\\boot.ini", "/etc/passwd", "a\x07b.json", "x" * 5000, ""])
 def test_file_names_are_only_shown(world, name, tmp_path):
     make(world)
     before = sorted(path.name for path in tmp_path.iterdir())
@@ -72,7 +73,7 @@ def test_file_names_are_only_shown(world, name, tmp_path):
         params={"system": "x", "file_name": name[:200]}, content=SYSTEMS["careful"],
     )  # fmt: skip
     assert answer.status_code == 201
-    assert not {"/", "\\", "\x00"} & set(answer.json()["file_name"])
+    assert not {"/", "\\", "\x07"} & set(answer.json()["file_name"])
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 
@@ -195,3 +196,50 @@ def test_what_breaks_inside_says_nothing(world, monkeypatch, capsys):
     answer = world.api().get("/api/v1/benchmarks")
     assert answer.status_code == 500
     assert "Zero" not in answer.text
+
+
+def test_static_files_are_kept_by_browsers_and_change_their_address(world):
+    page = world.browser().get("/").text
+    address = re.search(r'href="(/static/site\.css\?v=[0-9a-f]+)"', page)[1]
+    client = world.client()
+    for path, kept in ((address, "immutable"), ("/static/site.css", "no-cache"), (address + "0", "no-cache")):
+        answer = client.get(path)
+        assert kept in answer.headers["cache-control"]
+        assert (answer.headers["content-type"], answer.status_code) == ("text/css; charset=utf-8", 200)
+        assert "default-src 'none'" in answer.headers["content-security-policy"]
+    plain = client.get(address, headers={"Accept-Encoding": "identity"})
+    assert plain.text == answer.text
+    assert "content-encoding" not in plain.headers
+    again = client.get(address, headers={"If-None-Match": answer.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+@pytest.mark.parametrize("path", ["/", "/benchmarks", "/static/site.css", "/api/v1/benchmarks", "/healthz", "/nope", "/account"])
+def test_head_is_get_without_the_body(world, path):
+    """M7: monitors and link checkers ask so."""
+    client = world.client()
+    head, got = client.head(path), client.get(path)
+    assert (head.status_code, head.content) == (got.status_code, b"")
+    changing = {"x-request-id", "set-cookie"}
+    assert {n: v for n, v in head.headers.items() if n not in changing} == {
+        n: v for n, v in got.headers.items() if n not in changing
+    }
+
+
+def test_monitors_come_by_any_host_name_and_with_their_own_token(tmp_path):
+    """M7: probes of a cluster ask by address or by the service's name; what they may read is not an administrator's."""
+    token = "m" * 40
+    world = World(tmp_path, metrics_token=token)
+    client = world.client()
+    for host in ("10.0.0.3:8080", "capeval:8080"):
+        assert client.get("/healthz", headers={"Host": host}).status_code == 200
+        assert client.get("/readyz", headers={"Host": host}).status_code == 200
+        metrics = client.get("/metrics", headers={"Host": host, "Authorization": f"Bearer {token}"})
+        assert "capeval_requests_total" in metrics.text
+        assert client.get("/", headers={"Host": host}).status_code == 421
+    client.headers["Authorization"] = f"Bearer {token}"
+    assert client.get("/api/v1/submissions").status_code == 401
+    client.headers["Authorization"] = f"Bearer {token[1:]}"
+    assert client.get("/metrics").status_code == 401
+    assert world.api(Role.ADMIN).get("/metrics").status_code == 200
+    world.state.close()

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
+import shutil
+import socket
+import sqlite3
 import ssl
 import subprocess
 import sys
@@ -193,6 +197,90 @@ def test_dangerous_or_wrong_settings_are_refused(serve, monkeypatch, arguments, 
     assert (done.status, done.stdout) == (2, "")
     assert expected in done.stderr
     assert "Traceback" not in done.stderr
+
+
+COMMANDS = [
+    (), ("backup", "backup.gz"), ("restore", "backup.gz"), ("restore", "--replace", "backup.gz"),
+    ("admin", "me@example.org", "--password-file", "-"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def _used(tmp_path_factory):
+    """A folder with a database that holds something, and its backup."""
+    folder = tmp_path_factory.mktemp("used")
+    with contextlib.closing(Database(f"sqlite:///{folder / 'capeval.db'}")) as database:
+        database.migrate()
+        with database.changing() as connection:
+            connection.exec_driver_sql("INSERT INTO kept (name, value) VALUES ('a', 'b')")
+        back_up(database, folder / "backup.gz")
+    return folder
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=lambda each: each[0] if each else "serve")
+@pytest.mark.parametrize("trouble", ["newer", "away", "read-only", "no database", "locked"])
+def test_trouble_with_the_database_is_one_line(serve, _used, tmp_path, monkeypatch, arguments, trouble):
+    """M9: of the server and of each of its subcommands; status 2, and no traceback."""
+    url, file = "sqlite:///capeval.db", tmp_path / "capeval.db"
+    shutil.copytree(_used, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        if trouble == "newer":
+            connection.execute("UPDATE alembic_version SET version_num = '9999'")
+        elif trouble == "locked":
+            monkeypatch.setattr("capeval_server.store.database._BUSY_SECONDS", 0.1)
+            connection.execute("BEGIN IMMEDIATE")
+        elif trouble == "away":
+            url = "postgresql://me:secret-word@127.0.0.1:1/capeval"
+        elif trouble == "read-only":
+            url = "sqlite:///file:capeval.db?mode=ro&uri=true"
+        elif trouble == "no database":
+            url, text = "sqlite:///text.db", b"this is no database, but a text " * 100
+            (tmp_path / "text.db").write_bytes(text)
+        done = serve("--database", url, *arguments, stdin="long enough, this")
+    if arguments[:1] == ("backup",) and trouble in ("newer", "read-only", "locked"):
+        assert done.status == 0  # it only reads, and knows the tables as they are
+        return
+    assert (done.status, done.stdout) == (2, "")
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    assert done.stderr.startswith("capeval: ")
+    assert "secret-word" not in done.stderr
+    if trouble == "newer" and arguments[:1] != ("restore",):
+        assert "a newer version of capeval has made its tables (revision 9999" in done.stderr
+
+
+def test_a_port_that_is_taken_is_one_line(serve):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        done = serve("--port", port)
+    assert (done.status, done.stdout) == (2, "")
+    assert done.stderr == f"capeval: --host 127.0.0.1 --port {port}: cannot listen there: Address already in use\n"
+
+
+def test_every_option_can_come_from_the_environment(serve, monkeypatch, tmp_path):
+    """With the secrets in files, as containers have them."""
+    from capeval_server.cli.serve import command
+
+    variables = {option.name: option.envvar for option in command.params if option.name != "help"}
+    assert variables == {name: f"CAPEVAL_{name.upper()}" for name in variables}
+    assert all(option.show_envvar for option in command.params if option.name != "help")
+    seen = []
+    monkeypatch.setattr("capeval_server.web.serve.serve", lambda settings: seen.append(settings) or 0)
+    for name, value in (("SECRET_KEY", "k" * 40), ("METRICS_TOKEN", "m" * 40), ("DATABASE", "sqlite:///other.db")):
+        (tmp_path / name).write_text(value + "\n")
+        monkeypatch.setenv(f"CAPEVAL_{name}_FILE", str(tmp_path / name))
+    given = {"host": "0.0.0.0", "port": 81, "public_url": "https://x.org", "behind_proxy": "10.0.0.1", "workers": 3}  # noqa: S104
+    for name, value in given.items():
+        monkeypatch.setenv(f"CAPEVAL_{name.upper()}", str(value))
+    assert serve().status == 0
+    assert {name: getattr(seen[0], name) for name in given} == given
+    assert (seen[0].secret_key, seen[0].metrics_token) == ("k" * 40, "m" * 40)
+    assert seen[0].database == "sqlite:///other.db"
+    monkeypatch.setenv("CAPEVAL_SECRET_KEY", "k" * 40)
+    assert "CAPEVAL_SECRET_KEY and CAPEVAL_SECRET_KEY_FILE are both set" in serve().stderr
+    monkeypatch.delenv("CAPEVAL_SECRET_KEY")
+    monkeypatch.setenv("CAPEVAL_SECRET_KEY_FILE", str(tmp_path / "none"))
+    assert "cannot be read: No such file" in serve().stderr
 
 
 def test_an_administrator_is_made_on_the_machine(serve):

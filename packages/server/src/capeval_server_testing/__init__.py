@@ -4,5 +4,6 @@ world       the application in this process, with an account of each role; brows
 transport   requests to the application in this process
 benchmark   a benchmark of the example data, and teams that submit to it
 live        `capeval serve` in a process of its own
+logs        what servers log, and what no log may say
 postgres    a PostgreSQL cluster in a temporary folder
 """

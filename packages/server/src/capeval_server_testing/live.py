@@ -9,12 +9,16 @@ import subprocess
 import sysconfig
 import time
 from pathlib import Path
+from typing import ClassVar
 
 SCRIPT = Path(sysconfig.get_path("scripts")) / "capeval"
 
 
 class Live:
     """`start`, `kill` (as a power cut does) and `stop` (as an operator does); the log goes to a file."""
+
+    logs: ClassVar[dict[Path, str]] = {}
+    """What servers that have ended wrote, by file: for the test that looks for secrets in them."""
 
     def __init__(self, folder: Path, database: str, *options: str) -> None:
         self.folder = folder
@@ -42,11 +46,14 @@ class Live:
         assert self.process is not None
         os.kill(self.process.pid, signal.SIGKILL)
         self.process.wait()
+        self.logs[self.folder / "log"] = self.log()
 
     def stop(self) -> int:
         assert self.process is not None
         self.process.terminate()
-        return self.process.wait()
+        status = self.process.wait()
+        self.logs[self.folder / "log"] = self.log()
+        return status
 
     def log(self) -> str:
         return (self.folder / "log").read_text()

@@ -25,35 +25,55 @@ def programs() -> Path | None:
     return next((folder for folder in candidates if (folder / "initdb").exists()), None)
 
 
-@contextlib.contextmanager
-def cluster(*settings: str) -> Iterator[str]:
-    """The URL of a running server, without the name of a database: `postgresql://…/`. Settings are as `fsync=off`."""
-    folder = programs()
-    if folder is None:
-        raise FileNotFoundError("no PostgreSQL: apt-get install postgresql")
-    # PostgreSQL refuses to run as root.
-    user = next(name for name in ("postgres", "nobody") if _exists(name)) if os.getuid() == 0 else None
-    with tempfile.TemporaryDirectory(prefix="capeval-pg-", ignore_cleanup_errors=True) as home:
+class Server:
+    """A PostgreSQL server of one's own: `url` without the name of a database, `start` and `stop`."""
+
+    def __init__(self, home: Path, *settings: str) -> None:
+        folder = programs()
+        if folder is None:
+            raise FileNotFoundError("no PostgreSQL: apt-get install postgresql")
+        # PostgreSQL refuses to run as root.
+        user = next(name for name in ("postgres", "nobody") if _exists(name)) if os.getuid() == 0 else None
         if user is not None:
             shutil.chown(home, user)
-        data, port = Path(home) / "data", _free_port()
-        run = {"user": user, "cwd": home, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        data, port = home / "data", _free_port()
+        self._run = {"user": user, "cwd": home, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         subprocess.run(
             [folder / "initdb", "-D", data, "-U", "capeval", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"],
-            check=True, **run,
+            check=True, **self._run,
         )  # fmt: skip
         options = [part for setting in settings for part in ("-c", setting)]
-        server = subprocess.Popen(
-            [folder / "postgres", "-D", data, "-p", str(port), "-k", home, "-h", "127.0.0.1", *options], **run
-        )
+        self._command = [folder / "postgres", "-D", data, "-p", str(port), "-k", home, "-h", "127.0.0.1", *options]
+        self.url = f"postgresql://capeval@127.0.0.1:{port}/"
+        self.start()
+
+    def start(self) -> None:
+        """Returns once it takes connections."""
+        self._server = subprocess.Popen(self._command, **self._run)
+        _wait(self.url + "postgres", self._server)
+
+    def stop(self) -> None:
+        """Ends it and every connection to it; SIGTERM would wait for the clients."""
+        self._server.send_signal(signal.SIGINT)
+        self._server.wait()
+
+
+@contextlib.contextmanager
+def server(*settings: str) -> Iterator[Server]:
+    """A running server in a temporary folder. Settings are as `fsync=off`."""
+    with tempfile.TemporaryDirectory(prefix="capeval-pg-", ignore_cleanup_errors=True) as home:
+        running = Server(Path(home), *settings)
         try:
-            url = f"postgresql://capeval@127.0.0.1:{port}/"
-            _wait(url + "postgres", server)
-            yield url
+            yield running
         finally:
-            # The fast end; SIGTERM would wait for every client.
-            server.send_signal(signal.SIGINT)
-            server.wait()
+            running.stop()
+
+
+@contextlib.contextmanager
+def cluster(*settings: str) -> Iterator[str]:
+    """The URL of a running server, without the name of a database: `postgresql://…/`."""
+    with server(*settings) as running:
+        yield running.url
 
 
 def create(url: str, name: str, template: str = "template1") -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from importlib.util import find_spec
 from typing import Any
 
@@ -23,61 +23,79 @@ def _extra() -> None:
         raise MissingDependencyError("capeval serve", extra="server")
 
 
+def _option(name: str, **settings: Any) -> Callable[[Any], Any]:
+    """An option that can also come from the environment: `--job-seconds` from CAPEVAL_JOB_SECONDS."""
+    variable = "CAPEVAL_" + name.removeprefix("--").upper().replace("-", "_")
+    return click.option(name, envvar=variable, show_envvar=True, **settings)
+
+
 @click.group(name="serve", cls=Group, invoke_without_command=True)
-@click.option(
+@_option(
     "--database",
-    default="sqlite:///capeval.db",
-    show_default=True,
-    envvar="CAPEVAL_DATABASE",
-    show_envvar=True,
     metavar="URL",
-    help="sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME; made and migrated as needed.",
+    help="sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME; made and migrated as needed.  "
+    "[default: sqlite:///capeval.db]",
 )
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", type=click.IntRange(1, 65535), default=8080, show_default=True, help="Port to listen on.")
-@click.option("--public-url", metavar="URL", help="Where people reach the server: https://evaluation.example.org.")
-@click.option(
-    "--behind-proxy", metavar="ADDRESS", help="Address of the reverse proxy, whose X-Forwarded-* are believed."
-)
-@click.option("--tls-certificate", metavar="FILE", help="Certificate chain, PEM, to serve HTTPS without a proxy.")
-@click.option("--tls-key", metavar="FILE", help="The certificate's key, PEM.")
-@click.option(
+@_option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@_option("--port", type=click.IntRange(1, 65535), default=8080, show_default=True, help="Port to listen on.")
+@_option("--public-url", metavar="URL", help="Where people reach the server: https://evaluation.example.org.")
+@_option("--behind-proxy", metavar="ADDRESS", help="Address of the reverse proxy, whose X-Forwarded-* are believed.")
+@_option("--tls-certificate", metavar="FILE", help="Certificate chain, PEM, to serve HTTPS without a proxy.")
+@_option("--tls-key", metavar="FILE", help="The certificate's key, PEM.")
+@_option(
     "--registration",
     type=click.Choice(["open", "invitation"]),
     default="open",
     show_default=True,
     help="Who may register: everybody, or whom an administrator invites.",
 )
-@click.option(
-    "--workers", type=click.IntRange(0, 64), default=1, show_default=True, help="Scoring processes at a time."
-)
-@click.option(
-    "--job-seconds", type=click.IntRange(1), default=600, show_default=True, help="Longest a scoring may take."
-)
-@click.option(
+@_option("--workers", type=click.IntRange(0, 64), default=1, show_default=True, help="Scoring processes at a time.")
+@_option("--job-seconds", type=click.IntRange(1), default=600, show_default=True, help="Longest a scoring may take.")
+@_option(
     "--job-memory", type=click.IntRange(256), default=4096, show_default=True, help="Most memory of a scoring, MiB."
 )
-@click.option(
-    "--upload-limit", type=click.IntRange(1, 1024), default=32, show_default=True, help="Largest upload, MiB."
+@_option("--upload-limit", type=click.IntRange(1, 1024), default=32, show_default=True, help="Largest upload, MiB.")
+@_option(
+    "--request-seconds",
+    type=click.IntRange(1, 3600),
+    default=20,
+    show_default=True,
+    help="Longest a client may take to send a request's head, or to send or take another 64 KiB.",
 )
-@click.option("--site-name", default="capeval", show_default=True, help="Whose server it is, at the top of each page.")
-@click.option("--site-logo", metavar="FILE", help="A logo for the top of each page, SVG or PNG.")
-@click.option("--site-about", default="", metavar="TEXT", help="What the first page says of the server and its host.")
-@click.option("--contact", default="", metavar="ADDRESS", help="How people reach the host: e-mail, or https://…")
-def command(upload_limit: int, **options: Any) -> Callable[[], int] | None:
+@_option(
+    "--connections",
+    type=click.IntRange(10, 100_000),
+    default=1000,
+    show_default=True,
+    help="Most connections at a time; the one that is idle longest makes room.",
+)
+@_option("--site-name", default="capeval", show_default=True, help="Whose server it is, at the top of each page.")
+@_option("--site-logo", metavar="FILE", help="A logo for the top of each page, SVG or PNG.")
+@_option("--site-about", default="", metavar="TEXT", help="What the first page says of the server and its host.")
+@_option("--contact", default="", metavar="ADDRESS", help="How people reach the host: e-mail, or https://…")
+def command(upload_limit: int, database: str | None, **options: Any) -> Callable[[], int] | None:
     """Run the evaluation server: benchmarks with hidden references, and human studies.
 
-    Only this machine reaches it, unless --host says otherwise, which needs CAPEVAL_SECRET_KEY (32 characters or more),
+    Only this machine reaches it, unless --host says otherwise, which needs a secret key (32 characters or more),
     --public-url, and either a certificate or a proxy that has one.
+
+    Secrets come from the environment alone: CAPEVAL_SECRET_KEY, and CAPEVAL_METRICS_TOKEN, which opens /metrics. Each of
+    them, and CAPEVAL_DATABASE, may be in a file instead: CAPEVAL_SECRET_KEY_FILE names it.
     """
     ctx = click.get_current_context()
     _extra()
     # The database and its backups hold hidden references: files made here are for this user alone.
     os.umask(0o077)
+    from capeval_server.web.secrets import secret
     from capeval_server.web.settings import ServerSettings
 
-    secret_key = os.environ.get("CAPEVAL_SECRET_KEY")
-    settings = ServerSettings(secret_key=secret_key, upload_limit=upload_limit * 2**20, **options)
+    settings = ServerSettings(
+        database=database or secret("DATABASE") or "sqlite:///capeval.db",
+        secret_key=secret("SECRET_KEY"),
+        metrics_token=secret("METRICS_TOKEN"),
+        upload_limit=upload_limit * 2**20,
+        **options,
+    )
     settings.check()
     ctx.obj = settings
     if ctx.invoked_subcommand is not None:
@@ -85,6 +103,15 @@ def command(upload_limit: int, **options: Any) -> Callable[[], int] | None:
     from capeval_server.web.serve import serve
 
     return lambda: serve(settings)
+
+
+@contextmanager
+def _database(settings: Any) -> Iterator[Any]:
+    """The database; what is wrong with it ends the command with one line."""
+    from capeval_server.store.database import Database
+
+    with closing(Database(settings.database)) as database, database.in_words():
+        yield database
 
 
 @command.command(short_help="Make an administrator, or give one a new password.")
@@ -96,7 +123,6 @@ def command(upload_limit: int, **options: Any) -> Callable[[], int] | None:
 def admin(settings: Any, email: str, password_file: Any) -> None:
     """Make the account EMAIL an administrator, with a new password."""
     from capeval_server.accounts.operate import make_admin
-    from capeval_server.store.database import Database
 
     if password_file is not None:
         password = password_file.read().rstrip("\n")
@@ -104,7 +130,7 @@ def admin(settings: Any, email: str, password_file: Any) -> None:
         password = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
     else:
         raise UsageError("there is no terminal to ask for the password; give --password-file FILE (- is stdin)")
-    with closing(Database(settings.database)) as database:
+    with _database(settings) as database:
         database.migrate()
         make_admin(database, email, password)
         click.echo(f"{email} is an administrator of {database.engine.url}", err=True)
@@ -116,9 +142,8 @@ def admin(settings: Any, email: str, password_file: Any) -> None:
 def backup(settings: Any, file: str) -> None:
     """Write everything the server holds to FILE, which --database of either kind can be restored from."""
     from capeval_server.store.backup import back_up
-    from capeval_server.store.database import Database
 
-    with closing(Database(settings.database)) as database:
+    with _database(settings) as database:
         rows = back_up(database, file)
     click.echo(f"{file}: {rows:,} rows", err=True)
 
@@ -130,8 +155,7 @@ def backup(settings: Any, file: str) -> None:
 def restore(settings: Any, file: str, replace: bool) -> None:
     """Fill --database from FILE, which capeval serve backup wrote: all of it, or nothing."""
     from capeval_server.store import backup
-    from capeval_server.store.database import Database
 
-    with closing(Database(settings.database)) as database:
+    with _database(settings) as database:
         rows = backup.restore(database, file, replace=replace)
     click.echo(f"{file}: {rows:,} rows restored", err=True)

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import func, or_, select, update
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from capeval_server.jobs.child import ChildFailedError, ResourceLimits, run_child
@@ -70,9 +71,16 @@ class Jobs:
 
     def start(self) -> None:
         """Starts the runners, after what a killed server left unfinished went back into the queue."""
-        self._recover()
+        try:
+            self._recover()
+        except SQLAlchemyError as error:  # the database is away just now; leases run out, and jobs are taken then
+            event("jobs.error", error=type(error).__name__)
         for thread in self._threads:
             thread.start()
+
+    def alive(self) -> bool:
+        """Whether no runner that was started has ended by itself."""
+        return all(thread.is_alive() or thread.ident is None for thread in self._threads)
 
     def _recover(self) -> None:
         """Takes the jobs of processes of this machine that are gone; those of other machines wait for their lease."""

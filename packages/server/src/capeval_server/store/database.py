@@ -3,28 +3,50 @@
 A handler opens the transaction it needs and answers after the block has ended, so what was acknowledged was
 committed. On SQLite, writers queue on a lock of this process before they ask for the file's: its busy handler only
 polls, and a poll that sleeps too long is a slow page.
+
+Nothing waits for long. Where another program holds the file's lock, few writers wait for it and the others are refused
+at once, so that threads stay for readers, whom SQLite lets through. PostgreSQL gets limits on connecting, on locks
+and on statements. `capeval_server.web.faults` says what each failure becomes.
 """
 
 from __future__ import annotations
 
 import contextlib
+import re
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
+from sqlalchemy.exc import TimeoutError as NoConnectionError
 from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import QueuePool
 
 from capeval.errors import DataError, MissingDependencyError, UsageError
+from capeval_server.store.storable import unstorable
 from capeval_server.web.errors import Refused
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 _CONNECTIONS = 16
-_BUSY_SECONDS = 30
+_MORE_CONNECTIONS = 32
+"""As many as there are threads for requests, in all; PostgreSQL serves a hundred by default."""
+_BUSY_SECONDS = 10
+"""Longest wait for the right to write."""
+_STUCK_SECONDS = 1
+"""A writer that gets no further for so long makes the others give up, except the first few."""
+_WAITING_WHEN_STUCK = 8
+_FORM = "must be sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME"
+_PASSWORD = re.compile(r":[^:/@]*@")
+_POSTGRESQL = {
+    "connect_timeout": 2, "keepalives_idle": 30, "keepalives_interval": 5, "keepalives_count": 3,
+    "tcp_user_timeout": 10_000, "application_name": "capeval",
+}  # fmt: skip
+_POSTGRESQL_LIMITS = {"statement_timeout": 20, "lock_timeout": 10, "idle_in_transaction_session_timeout": 60}
+"""Seconds. Tasks of the operator (backup, migration) have no limit on statements."""
 
 
 class Database:
@@ -36,7 +58,7 @@ class Database:
     def __init__(self, url: str) -> None:
         self.url = url
         self.engine = _engine(url)
-        self._writer = threading.Lock() if self.is_sqlite else None
+        self._turns = _Turns() if self.is_sqlite else None
         self._sessions = sessionmaker(self.engine, expire_on_commit=False)
         writing = self.engine.execution_options(write=True)
         self._writing_sessions = sessionmaker(writing, expire_on_commit=False)
@@ -52,30 +74,41 @@ class Database:
             yield session
 
     @contextlib.contextmanager
-    def write(self) -> Iterator[Session]:
-        """A transaction that is committed, to the disk, when the block ends without an exception."""
-        with self._turn(), self._writing_sessions.begin() as session:
+    def write(self, patience: float = _BUSY_SECONDS) -> Iterator[Session]:
+        """A transaction that is committed, to the disk, when the block ends without an exception.
+
+        Waits so many seconds for the right to write.
+        """
+        with self._turn(patience), self._writing_sessions() as session, session.begin():
+            session.connection(execution_options={"patience": patience})
             yield session
 
-    @contextlib.contextmanager
-    def _turn(self) -> Iterator[None]:
+    def _turn(self, patience: float = _BUSY_SECONDS) -> contextlib.AbstractContextManager[None]:
         """One writer of this process at a time, on SQLite."""
-        if self._writer is None:
-            yield
-            return
-        if not self._writer.acquire(timeout=_BUSY_SECONDS):
-            raise Refused(503, "The server is too busy. Try again in a minute.", retry_after=60)
-        try:
-            yield
-        finally:
-            self._writer.release()
+        return contextlib.nullcontext() if self._turns is None else self._turns.take(patience)
 
     def migrate(self, revision: str = "head") -> None:
-        """Brings the tables to a revision of `migrations/versions`, the newest by default."""
+        """Brings the tables to a revision of `migrations/versions`, the newest by default.
+
+        Raises `DataError` for tables that a newer version has made.
+        """
         from alembic import command
 
         with self._turn(), self._connect() as connection:
+            self._check_known(connection)
             command.upgrade(alembic_config(connection), revision)
+
+    def _check_known(self, connection: Connection) -> None:
+        from alembic.script import ScriptDirectory
+
+        present = self.revision_of(connection)
+        scripts = ScriptDirectory.from_config(alembic_config(connection))
+        if present is not None and present not in {script.revision for script in scripts.walk_revisions()}:
+            raise DataError(
+                f"--database {self.engine.url}: a newer version of capeval has made its tables (revision {present}; this "
+                f"version knows them up to {scripts.get_current_head()}); install that version, or restore an older "
+                "backup into an empty database"
+            )
 
     def revision(self) -> str | None:
         """The revision the tables have; None before the first migration."""
@@ -91,18 +124,32 @@ class Database:
 
     @contextlib.contextmanager
     def _connect(self) -> Iterator[Connection]:
+        with self.in_words(), self.engine.execution_options(write=True).begin() as connection:
+            self._unlimited(connection)
+            yield connection
+
+    @contextlib.contextmanager
+    def in_words(self) -> Iterator[None]:
+        """For the operator's tasks: a failure of the database becomes a `DataError` of one line."""
         try:
-            with self.engine.execution_options(write=True).begin() as connection:
-                yield connection
-        except OperationalError as error:
-            reason = str(error.orig).strip().splitlines()[0]
+            yield
+        except DBAPIError as error:
+            lines = [line.strip() for line in str(error.orig).splitlines() if line.strip()]
+            reason = lines[0] if lines else type(error.orig).__name__
             raise DataError(f"--database {self.engine.url}: cannot be opened: {reason}") from None
+        except (Refused, NoConnectionError):
+            raise DataError(f"--database {self.engine.url}: cannot be opened: it is too busy") from None
+
+    def _unlimited(self, connection: Connection) -> None:
+        if not self.is_sqlite:
+            connection.exec_driver_sql("SELECT set_config('statement_timeout', '0', true)")
 
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[Connection]:
         """A connection that sees one state of everything, for as long as it takes."""
         options = {} if self.is_sqlite else {"isolation_level": "REPEATABLE READ"}
         with self.engine.connect().execution_options(**options) as connection, connection.begin():
+            self._unlimited(connection)
             yield connection
 
     @contextlib.contextmanager
@@ -111,8 +158,63 @@ class Database:
         with self._turn(), self._connect() as connection:
             yield connection
 
+    @property
+    def file(self) -> Path | None:
+        """The file of an SQLite database."""
+        return Path(self.engine.url.database.removeprefix("file:")) if self.is_sqlite and self.engine.url.database else None
+
     def close(self) -> None:
         self.engine.dispose()
+
+
+class _Turns:
+    """Turns at writing: one after the other while that goes quickly, and a short queue where it does not."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._counting = threading.Lock()
+        self._waiting = 0
+        self._since: float | None = None
+        """When the writer in turn, or the first of those in vain, began."""
+
+    @contextlib.contextmanager
+    def take(self, patience: float = _BUSY_SECONDS) -> Iterator[None]:
+        """The turn, for as long as the block lasts; raises `Refused` (503) where it does not come in time."""
+        self._wait(patience)
+        if self._since is None:
+            self._since = time.monotonic()
+        try:
+            yield
+        except OperationalError as error:
+            # Another program has the file: whoever is next will not get further.
+            if "locked" not in str(error.orig):
+                self._since = None
+            raise
+        except BaseException:
+            self._since = None
+            raise
+        else:
+            self._since = None
+        finally:
+            self._lock.release()
+
+    def _wait(self, patience: float) -> None:
+        with self._counting:
+            self._waiting += 1
+            place = self._waiting
+        try:
+            ends = time.monotonic() + patience
+            while not self._lock.acquire(timeout=min(patience, 0.2)):
+                since, now = self._since, time.monotonic()
+                stuck = since is not None and now - since > _STUCK_SECONDS
+                if now >= ends or (stuck and place > _WAITING_WHEN_STUCK):
+                    raise Refused(
+                        503, "The database takes nothing now, and nothing was saved. Try again in a few seconds.",
+                        retry_after=5,
+                    )  # fmt: skip
+        finally:
+            with self._counting:
+                self._waiting -= 1
 
 
 def alembic_config(connection: Connection) -> Any:
@@ -129,24 +231,40 @@ def _engine(url: str) -> Engine:
     try:
         parsed = make_url(url)
     except ArgumentError:
-        raise UsageError(
-            f"--database must be sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME, got {url!r}"
-        ) from None
+        raise UsageError(f"--database {_FORM}, which this is not: {_PASSWORD.sub(':***@', url)!r}") from None
     if parsed.get_backend_name() == "postgresql":
-        try:
-            return create_engine(
-                parsed.set(drivername="postgresql+psycopg"), pool_size=_CONNECTIONS, max_overflow=_CONNECTIONS,
-                pool_pre_ping=True,
-            )  # fmt: skip
-        except ImportError as error:
-            raise MissingDependencyError("a PostgreSQL database", extra="server") from error
-    if parsed.get_backend_name() != "sqlite" or not parsed.database or parsed.database == ":memory:":
-        raise UsageError(
-            "--database must be sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME, "
-            f"got {parsed.render_as_string()}"
-        )
+        engine = _postgresql(parsed)
+    elif parsed.get_backend_name() == "sqlite" and parsed.database and parsed.database != ":memory:":
+        engine = _sqlite(parsed)
+    else:
+        raise UsageError(f"--database {_FORM}, got {parsed.render_as_string()}")
+    event.listen(engine, "before_cursor_execute", _check_storable)
+    return engine
+
+
+def _postgresql(url: URL) -> Engine:
+    given = {name: value for name, value in _POSTGRESQL.items() if name not in url.query}
+    try:
+        engine = create_engine(
+            url.set(drivername="postgresql+psycopg"), pool_size=_CONNECTIONS, max_overflow=_MORE_CONNECTIONS,
+            pool_timeout=2, pool_pre_ping=True, connect_args=given, hide_parameters=True,
+        )  # fmt: skip
+    except ImportError as error:
+        raise MissingDependencyError("a PostgreSQL database", extra="server") from error
+    event.listen(engine, "connect", _prepare_postgresql)
+    return engine
+
+
+def _prepare_postgresql(connection: Any, _: object) -> None:
+    connection.autocommit = True
+    for name, seconds in _POSTGRESQL_LIMITS.items():
+        connection.execute(f"SET {name} = '{seconds}s'")
+    connection.autocommit = False
+
+
+def _sqlite(url: URL) -> Engine:
     engine = create_engine(
-        parsed, poolclass=QueuePool, pool_size=_CONNECTIONS, max_overflow=-1,
+        url, poolclass=QueuePool, pool_size=_CONNECTIONS, max_overflow=-1, hide_parameters=True,
         connect_args={"timeout": _BUSY_SECONDS, "check_same_thread": False},
     )  # fmt: skip
     event.listen(engine, "connect", _prepare_sqlite)
@@ -163,5 +281,17 @@ def _prepare_sqlite(connection: Any, _: object) -> None:
 
 def _begin_sqlite(connection: Connection) -> None:
     # A read transaction that turns into a writing one fails when another wrote in between: writers say so first.
-    writes = connection.get_execution_options().get("write", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    options = connection.get_execution_options()
+    patience = options.get("patience", _BUSY_SECONDS)
+    if connection.info.get("patience", _BUSY_SECONDS) != patience:
+        connection.info["patience"] = patience
+        connection.exec_driver_sql(f"PRAGMA busy_timeout = {int(1000 * patience)}")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("write", False) else "BEGIN")
+
+
+def _check_storable(_: Connection, __: object, ___: str, parameters: Any, ____: object, many: bool) -> None:
+    """Whatever of a request, of a file it brought too, reaches the database: refused here on both kinds alike."""
+    for row in parameters if many else (parameters,):
+        if row and any(unstorable(value) for value in (row.values() if isinstance(row, dict) else row)):
+            raise Refused(422, "A text has a character that cannot be stored (NUL, or half of a surrogate pair), or a "
+                          "number is too large.")  # fmt: skip

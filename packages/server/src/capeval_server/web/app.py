@@ -11,18 +11,19 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import JSONResponse, Response
 from fastapi.routing import APIRoute
-from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from capeval import __version__
 from capeval_server import api, pages
 from capeval_server.web.context import RequestContext
 from capeval_server.web.errors import Refused
-from capeval_server.web.observability import ObservabilityMiddleware, log
+from capeval_server.web.faults import FaultsMiddleware, is_full, refusal
+from capeval_server.web.observability import ObservabilityMiddleware
 from capeval_server.web.routing import Guard, SignInFirst
 from capeval_server.web.security import SecurityMiddleware
 from capeval_server.web.settings import ServerSettings
-from capeval_server.web.state import PACKAGE, AppState
+from capeval_server.web.state import AppState
+from capeval_server.web.static import StaticMiddleware
 
 
 def create_app(settings: ServerSettings) -> FastAPI:
@@ -36,9 +37,10 @@ def create_app(settings: ServerSettings) -> FastAPI:
     )  # fmt: skip
     app.state.server = state
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
-    app.mount("/static", StaticFiles(directory=PACKAGE / "static"), name="static")
     for kind, handler in _ERRORS.items():
         app.add_exception_handler(kind, handler)
+    app.add_middleware(FaultsMiddleware, answer=_refused)
+    app.add_middleware(StaticMiddleware)
     app.add_middleware(
         SecurityMiddleware, hosts=settings.hosts, upload_limit=settings.upload_limit, secure=settings.secure
     )
@@ -96,6 +98,8 @@ def _refused(request: Request, error: Exception) -> Response:
 
 def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
+    if error.__cause__ is not None and is_full(error.__cause__):  # an upload on its way fills a file
+        return _refused(request, refusal(error.__cause__))
     texts = {404: "There is no such page.", 405: "That cannot be done here."}
     response = _refused(request, Refused(error.status_code, texts.get(error.status_code, str(error.detail))))
     response.headers.update(error.headers or {})
@@ -110,26 +114,9 @@ def _invalid(request: Request, error: Exception) -> Response:
     return _refused(request, Refused(422, "The request is not as it should be.", problems))
 
 
-def _unexpected(request: Request, error: Exception) -> Response:
-    # Their text may hold data; the type and the place are enough to find the fault.
-    log.error(
-        "error", extra={"fields": {"id": request.state.request_id, "error": type(error).__name__, "at": _place(error)}}
-    )
-    return _refused(
-        request, Refused(500, f"Something unexpected happened; report it with the number {request.state.request_id}.")
-    )
-
-
-def _place(error: BaseException) -> list[str]:
-    import traceback
-
-    return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)][-8:]
-
-
 _ERRORS = {
     SignInFirst: _sign_in_first,
     Refused: _refused,
     HTTPException: _http,
     RequestValidationError: _invalid,
-    Exception: _unexpected,
 }

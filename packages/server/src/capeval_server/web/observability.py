@@ -5,9 +5,12 @@ from __future__ import annotations
 import datetime as dt
 import json
 import logging
+import os
 import sys
+import threading
 import time
-import uuid
+import traceback
+import warnings
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from starlette.routing import Route
@@ -19,33 +22,65 @@ _BUCKETS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 
 
 class JsonLines(logging.Formatter):
-    """One object per line: time, level, event, and what the event carries in `extra={"fields": …}`."""
+    """One object per line: time, level, event, and what the event carries in `extra={"fields": …}`.
+
+    Text that others wrote (of exceptions, or filled into a library's message) may hold what people sent: it is left
+    out, and the type and the place of an exception stand for it.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
-        entry = {
+        ours = record.name == log.name
+        entry: dict[str, object] = {
             "time": dt.datetime.fromtimestamp(record.created, dt.timezone.utc).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
-            "event": record.getMessage(),
+            "event": record.getMessage() if ours else _fixed_part(record.msg),
             **getattr(record, "fields", {}),
         }
-        if record.exc_info:
-            entry["traceback"] = self.formatException(record.exc_info)
+        if not ours:
+            entry["logger"] = record.name
+        if record.exc_info and record.exc_info[1] is not None:
+            entry.update(error=type(record.exc_info[1]).__name__, at=place(record.exc_info[1]))
         return json.dumps(entry, ensure_ascii=False, default=str)
 
 
+def _fixed_part(message: object) -> str:
+    """What a library's message says each time: the first line of its template, or the type of an exception."""
+    return next(iter(message.splitlines()), "") if isinstance(message, str) else type(message).__name__
+
+
+def place(error: BaseException) -> list[str]:
+    """Where it was raised, without the values there: our own last frames, and the last two of all."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames[:-2] if "capeval" in frame.filename][-6:]
+    return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in (*ours, *frames[-2:])]
+
+
 def log_to_stderr() -> None:
-    """Our own lines and the web server's warnings, all as JSON."""
+    """Our own lines, and the warnings and errors of every library, as JSON."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
-    for name, level in (("capeval_server", logging.INFO), ("uvicorn", logging.WARNING)):
-        logger = logging.getLogger(name)
-        logger.handlers[:] = [handler]
-        logger.setLevel(level)
-        logger.propagate = False
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(logging.WARNING)
+    log.setLevel(logging.INFO)
+    # Both would print the text of what went wrong.
+    warnings.showwarning = _log_warning
+    threading.excepthook = _log_thread
+
+
+def _log_warning(_: object, category: type[Warning], filename: str, line: int, *__: object) -> None:
+    log.warning("warning", extra={"fields": {"warning": category.__name__, "at": [f"{filename}:{line}"]}})
+
+
+def _log_thread(ended: threading.ExceptHookArgs) -> None:
+    if ended.exc_value is not None:
+        fields = {"error": type(ended.exc_value).__name__, "at": place(ended.exc_value)}
+        log.error("thread ended", extra={"fields": fields})
 
 
 def event(name: str, **fields: object) -> None:
-    """Logs an event. Never captions, tokens or query strings: logs are read by more people than the database."""
+    """Logs an event. Never captions, names, addresses, tokens or query strings: more people read logs than the
+    database."""
     log.info(name, extra={"fields": fields})
 
 
@@ -68,7 +103,10 @@ class Meters:
 
 
 class ObservabilityMiddleware:
-    """Logs and counts every request under its route's path, not the path asked for, which strangers choose."""
+    """Logs and counts every request under its route's path, not the path asked for, which strangers choose.
+
+    It answers HEAD as GET without the body, for every route.
+    """
 
     def __init__(self, app: ASGIApp, *, meters: Meters) -> None:
         self.app = app
@@ -80,28 +118,36 @@ class ObservabilityMiddleware:
             return
         started = time.perf_counter()
         status = 500
-        number = uuid.uuid4().hex[:12]
+        number = os.urandom(6).hex()
+        method = scope["method"]
 
         async def send_numbered(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
                 message["headers"] = [*message["headers"], (b"x-request-id", number.encode())]
+            elif method == "HEAD":
+                message = {**message, "body": b""}
             await send(message)
 
-        scope.setdefault("state", {})["request_id"] = number
+        # The web server keeps its own scope: it counts the bytes of a body only where the method has one.
+        inner = {**scope, "method": "GET"} if method == "HEAD" else scope
+        inner.setdefault("state", {})["request_id"] = number
         try:
-            await self.app(scope, receive, send_numbered)
+            await self.app(inner, receive, send_numbered)
         finally:
-            self._note(scope, number, status, time.perf_counter() - started)
+            self._note(inner, method, number, status, time.perf_counter() - started)
 
-    def _note(self, scope: Scope, number: str, status: int, seconds: float) -> None:
+    def _note(self, scope: Scope, method: str, number: str, status: int, seconds: float) -> None:
         matched = scope.get("route")
-        route = matched.path if isinstance(matched, Route) else "(none)"
-        method = scope["method"] if scope["method"] in {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} else "OTHER"
+        quiet = matched is None and scope["path"].startswith("/static/") and status < 400
+        route = matched.path_format if isinstance(matched, Route) else "/static" if quiet else "(none)"
+        method = method if method in {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} else "OTHER"
         self.meters.requests.labels(method, route, str(status)).inc()
         self.meters.seconds.labels(route).observe(seconds)
+        if quiet:  # one line for a page is enough
+            return
         event(
             "request", id=number, method=method, route=route, status=status, ms=round(seconds * 1000, 1),
-            account=scope["state"].get("account_id"), client=(scope.get("client") or ("",))[0],
+            account=scope["state"].get("account_id"),
         )  # fmt: skip

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import hmac
+import re
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_type_hints
 from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import RedirectResponse
+from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
+from starlette.convertors import Convertor, register_url_convertor
 
 from capeval_server.accounts.access import Caller, Role, by_cookie, by_token
 from capeval_server.api.schemas import ErrorBody
+from capeval_server.store.storable import unstorable
 from capeval_server.web.context import RequestContext
-from capeval_server.web.errors import Refused, not_found
+from capeval_server.web.errors import Refused
 
 F = TypeVar("F", bound=Callable[..., Any])
 _SAFE = {"GET", "HEAD"}
@@ -32,28 +36,35 @@ class SignInFirst(Exception):  # noqa: N818
 class Guard:
     """Runs before a handler: finds the caller, then checks role and, on pages, the CSRF token."""
 
-    def __init__(self, role: Role, *, api: bool) -> None:
+    def __init__(self, role: Role, *, api: bool, service: str | None = None) -> None:
         self.role = role
         self.api = api
+        self.service = service
+        """The setting that holds a program's own token for this route alone."""
 
     async def __call__(self, request: Request) -> None:
         context = RequestContext(request)
         request.state.context = context
-        if any(_is_beyond(value) for value in request.path_params.values()):
-            raise not_found("page")
-        context.caller = await run_in_threadpool(self._find, context)
+        context.caller = await self._find(context)
         request.state.account_id = context.caller.account_id
         if context.caller.role < self.role:
             raise self._refusal(context.caller)
-        if request.method not in _SAFE and not context.caller.by_token and not (self.api and self.role is Role.ANYONE):
+        if request.method in _SAFE:
+            return
+        await self._check_form(request)
+        if not context.caller.by_token and not (self.api and self.role is Role.ANYONE):
             await self._check_csrf(context)
 
-    def _find(self, context: RequestContext) -> Caller:
+    async def _find(self, context: RequestContext) -> Caller:
         scheme, _, token = context.request.headers.get("authorization", "").partition(" ")
-        with context.database.read() as session:
-            if self.api and scheme.lower() == "bearer":
-                return by_token(session, token.strip())
-            return by_cookie(session, context.cookie) if context.cookie else context.caller
+        if self.api and scheme.lower() == "bearer":
+            token = token.strip()
+            if self.service and _is_secret(token, getattr(context.settings, self.service)):
+                return Caller(self.role, by_token=True)
+            return await run_in_threadpool(_read, context, by_token, token)
+        if not context.cookie:
+            return context.caller
+        return await run_in_threadpool(_read, context, by_cookie, context.cookie)
 
     def _refusal(self, caller: Caller) -> Exception:
         if caller.account_id is not None:
@@ -62,23 +73,56 @@ class Guard:
             return Refused(401, "This needs an API token: send it as 'Authorization: Bearer TOKEN'.")
         return SignInFirst()
 
+    async def _check_form(self, request: Request) -> None:
+        """FastAPI has parsed the form, or will use what is parsed here. The API takes no forms, but files."""
+        if not self.api and _is_form(request):
+            for name, value in (await request.form()).multi_items():
+                if unstorable(name) or unstorable(value if isinstance(value, str) else value.filename or ""):
+                    raise Refused(422, "A field of the form has a character that cannot be stored (NUL).")
+
     async def _check_csrf(self, context: RequestContext) -> None:
         given: object = context.request.headers.get("x-csrf-token")
-        if given is None and "form" in context.request.headers.get("content-type", ""):
+        if given is None and not self.api and _is_form(context.request):
             given = (await context.request.form()).get("csrf")
-        if (
-            not context.cookie
-            or not isinstance(given, str)
-            or not hmac.compare_digest(given.encode(), context.csrf().encode())
-        ):
+        if not context.cookie or not isinstance(given, str) or not _is_secret(given, context.csrf()):
             raise Refused(
                 403, "This form is out of date, or came from another site. Go back, reload the page, try again."
             )
 
 
-def _is_beyond(value: object) -> bool:
-    """Whether a part of the path is a number that no row can have; databases fail on those."""
-    return isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) > 9
+def _is_form(request: Request) -> bool:
+    return "form" in request.headers.get("content-type", "").lower()
+
+
+def _is_secret(given: str, secret: str | None) -> bool:
+    """Whether they are equal, told in a time that says nothing of how much of them is."""
+    return secret is not None and hmac.compare_digest(given.encode(), secret.encode())
+
+
+def _read(context: RequestContext, find: Callable[[Session, str], Caller], secret: str) -> Caller:
+    with context.database.read() as session:
+        return find(session, secret)
+
+
+class NumberConvertor(Convertor[int]):
+    """The number of a row in a path: one to nine ASCII digits. Any other text leads to no page."""
+
+    regex = "[0-9]{1,9}"
+
+    def convert(self, value: str) -> int:
+        return int(value)
+
+    def to_string(self, value: int) -> str:
+        return str(value)
+
+
+register_url_convertor("number", NumberConvertor())
+
+
+def _numbered(path: str, handler: Callable[..., Any]) -> str:
+    """The path with `{study_id}` as `{study_id:number}`, where the handler takes a number by that name."""
+    types = get_type_hints(handler)
+    return re.sub(r"\{(\w+)\}", lambda found: f"{{{found[1]}:number}}" if types[found[1]] is int else found[0], path)
 
 
 class Routes(APIRouter):
@@ -88,9 +132,12 @@ class Routes(APIRouter):
         """A handler that answers with HTML, or with a file or a redirection; never part of the OpenAPI."""
         return self._add(path, role, methods, api=False, include_in_schema=False, response_model=None)
 
-    def token_page(self, path: str, *, role: Role) -> Callable[[F], F]:
-        """A page for programs: callers show an API token, or are signed in."""
-        return self._add(path, role, ("GET",), api=True, include_in_schema=False, response_model=None)
+    def token_page(self, path: str, *, role: Role, service: str | None = None) -> Callable[[F], F]:
+        """A page for programs: callers show an API token, or are signed in.
+
+        `service` names the setting with a token that opens this page and no other.
+        """
+        return self._add(path, role, ("GET",), api=True, service=service, include_in_schema=False, response_model=None)
 
     def api(self, path: str, *, role: Role, methods: tuple[str, ...] = ("GET",), **options: Any) -> Callable[[F], F]:
         """A handler under `/api/v1` that answers with a model of `capeval_server.api.schemas`."""
@@ -101,10 +148,14 @@ class Routes(APIRouter):
         options["responses"] = {**responses, **options.get("responses", {})}
         return self._add("/api/v1" + path, role, methods, api=True, **options)
 
-    def _add(self, path: str, role: Role, methods: tuple[str, ...], *, api: bool, **options: Any) -> Callable[[F], F]:
+    def _add(
+        self, path: str, role: Role, methods: tuple[str, ...], *, api: bool, service: str | None = None, **options: Any
+    ) -> Callable[[F], F]:
         def add(handler: F) -> F:
-            guard = Guard(role, api=api)
-            self.add_api_route(path, handler, methods=list(methods), dependencies=[Depends(guard)], **options)
+            guard = Guard(role, api=api, service=service)
+            self.add_api_route(
+                _numbered(path, handler), handler, methods=list(methods), dependencies=[Depends(guard)], **options
+            )
             return handler
 
         return add

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 
 from fastapi.exceptions import HTTPException
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from capeval_server.store.storable import unstorable
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -25,18 +27,23 @@ _HEADERS = {
 }
 
 
+_ANY_HOST = frozenset({"/healthz", "/readyz", "/metrics"})
+"""Paths for programs beside the server, which call it by whatever name their network gives it. None of them trusts a
+cookie alone: see `pages/health.py`."""
+_FORMS = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})
 _FIELDS_LIMIT = 256 * 1024
 """Bytes of a form without files: each of its fields becomes an object in memory, however small."""
 
 
 class SecurityMiddleware:
-    """Refuses foreign hosts and large bodies before anything reads them; adds the security headers."""
+    """Refuses foreign hosts, large bodies and characters that no database stores; adds the security headers."""
 
     def __init__(self, app: ASGIApp, *, hosts: frozenset[str], upload_limit: int, secure: bool) -> None:
         self.app = app
         self.hosts = hosts
         self.upload_limit = upload_limit
-        self.headers = {**_HEADERS, **({"strict-transport-security": "max-age=31536000"} if secure else {})}
+        headers = {**_HEADERS, **({"strict-transport-security": "max-age=31536000"} if secure else {})}
+        self.headers = [(name.encode(), value.encode()) for name, value in headers.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -45,14 +52,17 @@ class SecurityMiddleware:
 
         async def send_protected(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in self.headers.items():
-                    headers.setdefault(name, value)
+                own = {name.lower() for name, _ in message["headers"]}
+                added = [header for header in self.headers if header[0] not in own]
+                message["headers"] = [*message["headers"], *added]
             await send(message)
 
         headers = Headers(scope=scope)
-        if _host(headers.get("host", "")) not in self.hosts:
+        if _host(headers.get("host", "")) not in self.hosts and scope["path"] not in _ANY_HOST:
             await _refuse(send_protected, 421, "This server is not known by that host name; see --public-url.")
+            return
+        if problem := _problem_of_text(scope, headers):
+            await _refuse(send_protected, 400, problem)
             return
         limit = self.upload_limit
         if headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
@@ -75,6 +85,19 @@ class SecurityMiddleware:
             return message
 
         return counted
+
+
+def _problem_of_text(scope: Scope, headers: Headers) -> str | None:
+    """What is wrong with the text around the body. The web server decodes it so that only NUL can be left."""
+    if unstorable(scope["path"]) or b"%00" in scope["query_string"] or b"\0" in scope["query_string"]:
+        return "The address has a NUL character (%00), which nothing here has in its name."
+    if any(b"\0" in value for _, value in scope["headers"]):
+        return "A header has a NUL character."
+    kind, _, parameters = headers.get("content-type", "").lower().partition(";")
+    charset = parameters.partition("charset=")[2].partition(";")[0].strip(' "')
+    if kind.strip() in _FORMS and charset not in {"", "utf-8", "utf8"}:
+        return "Forms must be sent as UTF-8."
+    return None
 
 
 def _too_large(limit: int) -> str:

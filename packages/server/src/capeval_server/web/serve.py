@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import signal
+import socket
 import sys
 
 import uvicorn
 
+from capeval.errors import UsageError
 from capeval_server.web.app import create_app
+from capeval_server.web.connections import limited
 from capeval_server.web.observability import event, log_to_stderr
 from capeval_server.web.settings import ServerSettings
 
 _FINISH_SECONDS = 10
+_BACKLOG = 2048
+_OTHER_FILES = 256
+"""Files beside those of connections: the database's, uploads', jobs'."""
 
 
 def serve(settings: ServerSettings) -> int:
@@ -19,18 +27,61 @@ def serve(settings: ServerSettings) -> int:
     settings.check()
     log_to_stderr()
     app = create_app(settings)
+    try:
+        listeners = _listen(settings.host, settings.port)
+    except BaseException:
+        app.state.server.close()
+        raise
     config = uvicorn.Config(
         app, host=settings.host, port=settings.port, log_config=None, access_log=False, server_header=False,
+        http=limited(settings.request_seconds, _room_for(settings.connections)), ws="none", backlog=_BACKLOG,
         ssl_certfile=settings.tls_certificate, ssl_keyfile=settings.tls_key,
         proxy_headers=settings.behind_proxy is not None, forwarded_allow_ips=settings.behind_proxy or "",
-        timeout_graceful_shutdown=_FINISH_SECONDS, timeout_keep_alive=30, h11_max_incomplete_event_size=64 * 1024,
+        timeout_graceful_shutdown=_FINISH_SECONDS, timeout_keep_alive=30,
     )  # fmt: skip
     server = _Announcing(config, settings)
     # Once it has ended in good order, uvicorn raises the signal again, which would end this process less so.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: None)
-    server.run()
+    server.run(sockets=listeners)
     return 0 if server.started else 2
+
+
+def _listen(host: str, port: int) -> list[socket.socket]:
+    """Sockets on every address of the host. Raises `UsageError` where it has none that is free."""
+    listeners = []
+    failure: OSError | None = None
+    try:
+        for family, *_, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE):
+            try:
+                listeners.append(socket.create_server(address, family=family, backlog=_BACKLOG))
+            except OSError as error:
+                failure = error
+                if error.errno != errno.EADDRNOTAVAIL:
+                    break
+    except OSError as error:
+        failure = error
+    if failure is not None and (not listeners or failure.errno != errno.EADDRNOTAVAIL):
+        for listener in listeners:
+            listener.close()
+        reason = failure.strerror if isinstance(failure, socket.gaierror) else os.strerror(failure.errno or 0)
+        raise UsageError(f"--host {host} --port {port}: cannot listen there: {reason}")
+    return listeners
+
+
+def _room_for(connections: int) -> int:
+    """As many connections as wanted where the system lets this process have the files for them; else what it does."""
+    try:
+        import resource
+    except ImportError:  # no such limit on Windows
+        return connections
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = connections + _OTHER_FILES
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        connections = min(connections, max(soft - _OTHER_FILES, soft // 2))
+    return connections
 
 
 class _Announcing(uvicorn.Server):

@@ -37,6 +37,12 @@ class ServerSettings:
     """Most address space of a scoring process, MiB."""
     upload_limit: int = 32 * 2**20
     """Largest request body, bytes."""
+    metrics_token: str | None = None
+    """The token that opens `/metrics`, and nothing else; an administrator's opens it too."""
+    request_seconds: int = 20
+    """Longest that a client may take for the head of a request, and for each further 64 KiB of body or answer."""
+    connections: int = 1000
+    """Most connections at a time; the one that waits longest is closed for a new one."""
 
     site_name: str = "capeval"
     """Whose server it is: stands at the top of each page and in its title."""
@@ -77,6 +83,8 @@ class ServerSettings:
                 f"the secret key has {len(self.secret_key)} characters and needs {_LEAST_SECRET} or more; "
                 "make one with: python -c 'import secrets; print(secrets.token_urlsafe(32))'"
             )
+        if self.metrics_token is not None and len(self.metrics_token) < _LEAST_SECRET:
+            raise UsageError(f"the metrics token (CAPEVAL_METRICS_TOKEN) needs {_LEAST_SECRET} characters or more")
         if self.public_url is not None and urlsplit(self.public_url).scheme not in {"http", "https"}:
             raise UsageError(f"--public-url must begin with https:// (or http://), got {self.public_url!r}")
         if self.behind_proxy is not None and not (self.public_url or "").startswith("https://"):

@@ -16,7 +16,9 @@ from capeval_server.web import pictures
 from capeval_server.web.format import FILTERS
 from capeval_server.web.limits import RateLimits
 from capeval_server.web.observability import Meters
+from capeval_server.web.readiness import Readiness
 from capeval_server.web.settings import ServerSettings
+from capeval_server.web.static import VersionedLinks
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -28,8 +30,9 @@ class AppState:
         settings.check()
         self.settings = settings
         self.database = Database(settings.database)
-        self.database.migrate()
-        self.secret_key = settings.secret_key or _kept_secret(self.database)
+        with self.database.in_words():
+            self.database.migrate()
+            self.secret_key = settings.secret_key or _kept_secret(self.database)
         # The prefix makes browsers refuse the cookie from anywhere but this host, and without HTTPS.
         self.cookie_name = "__Host-capeval" if settings.secure else "capeval"
         self.templates = _templates()
@@ -37,6 +40,7 @@ class AppState:
         self.image_ids = ImageIds()
         self.meters = Meters()
         self.jobs = Jobs(self.database, settings, self.meters)
+        self.readiness = Readiness(self.database, self.jobs)
 
     def close(self) -> None:
         """Stops the jobs, which another start runs again, and lets the database go."""
@@ -58,7 +62,7 @@ def _templates() -> Environment:
     """They depend on no setting: the servers of one process share them, compiled once."""
     environment = Environment(
         loader=FileSystemLoader(PACKAGE / "templates"), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True, auto_reload=False,
+        trim_blocks=True, lstrip_blocks=True, auto_reload=False, extensions=[VersionedLinks],
     )  # fmt: skip
     environment.filters.update(FILTERS)
     environment.globals.update(NOTICES=NOTICES, interval=pictures.interval, difference=pictures.difference)

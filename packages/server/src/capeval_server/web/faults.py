@@ -1,0 +1,111 @@
+"""What failures become: a status and words. Never their own text, which holds what people sent."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable
+
+from fastapi import Request, Response
+from sqlalchemy.exc import DatabaseError, DataError, DBAPIError, IntegrityError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as NoConnectionError
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from capeval_server.web.errors import Refused
+from capeval_server.web.observability import log, place
+
+RETRY_SECONDS = 5
+"""When to come back after an outage of the database."""
+
+_FULL_RETRY_SECONDS = 60
+_NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_AWAY_OF_SQLITE = ("is locked", "is busy", "unable to open", "disk i/o error", "readonly", "not a database", "malformed")
+_AWAY_OF_POSTGRESQL = ("08", "25006", "25P03", "40", "53", "55", "57", "58")
+"""The beginnings of SQLSTATE for: connection, read-only, rolled back, no resources, locked, operator, system."""
+
+
+def refusal(error: BaseException) -> Refused:
+    """The answer to a request that failed so: 507 for a full disk, 503 for a database that is away, 500 for a bug."""
+    if is_full(error):
+        text = "The server has no space left, and nothing was saved. Try again later."
+        return Refused(507, text, retry_after=_FULL_RETRY_SECONDS)
+    if is_away(error):
+        text = "The database does not answer now, and nothing was saved. Try again in a few seconds."
+        return Refused(503, text, retry_after=RETRY_SECONDS)
+    if isinstance(error, IntegrityError):
+        return Refused(409, "Somebody changed the same thing at this moment, and nothing was saved. Please try again.")
+    if isinstance(error, (DataError, UnicodeError)):
+        return Refused(422, "A text or a number of this request cannot be stored.")
+    if isinstance(error, ClientDisconnect):
+        return Refused(400, "The request ended before it was complete.")
+    return Refused(500, "Something unexpected happened.")
+
+
+def is_full(error: BaseException) -> bool:
+    """Whether there is no space left, for the database or for uploads on their way."""
+    if isinstance(error, DBAPIError):
+        return getattr(error.orig, "sqlstate", None) == "53100" or "is full" in str(error.orig)
+    return isinstance(error, OSError) and error.errno in _NO_SPACE
+
+
+def is_away(error: BaseException) -> bool:
+    """Whether the database cannot be reached, is locked, or takes nothing now: another try may succeed."""
+    if isinstance(error, (NoConnectionError, InterfaceError)):
+        return True
+    if not isinstance(error, DatabaseError):
+        return False
+    if error.connection_invalidated:
+        return True
+    if type(error.orig).__module__ == "sqlite3":
+        # SQLite calls a mistake in a statement "operational" too.
+        return any(words in str(error.orig).lower() for words in _AWAY_OF_SQLITE)
+    state = getattr(error.orig, "sqlstate", None)
+    return isinstance(error, OperationalError) if state is None else state.startswith(_AWAY_OF_POSTGRESQL)
+
+
+class FaultsMiddleware:
+    """Answers what nothing else has caught, and logs its type and place.
+
+    Innermost: an exception that reached the web server would be logged with its text, and its page would lack what
+    the middleware around this one adds.
+    """
+
+    def __init__(self, app: ASGIApp, *, answer: Callable[[Request, Refused], Response]) -> None:
+        self.app = app
+        self.answer = answer
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        begun = False
+
+        async def noticed(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self.app(scope, receive, noticed)
+        except Exception as error:  # noqa: BLE001  (whatever it is, the server goes on)
+            refused = refusal(error)
+            self._log(scope, refused.status, error)
+            if not begun:  # else the web server cuts the connection, which tells that the answer is not whole
+                await self._response(scope, refused)(scope, receive, send)
+
+    def _response(self, scope: Scope, refused: Refused) -> Response:
+        if refused.status == 500:
+            refused.message += f" Report it with the number {scope['state']['request_id']}."
+        try:
+            return self.answer(Request(scope), refused)
+        except Exception as error:  # noqa: BLE001  (the page that says so may be what is broken)
+            self._log(scope, 500, error)
+            return Response(f"{refused.message}\n", refused.status, media_type="text/plain")
+
+    @staticmethod
+    def _log(scope: Scope, status: int, error: Exception) -> None:
+        fields = {"id": scope["state"]["request_id"], "status": status, "error": type(error).__name__}
+        if status in (503, 507):  # an outage, not a bug: one line for each request says enough
+            log.warning("outage", extra={"fields": fields})
+        elif status != 400:
+            log.error("error", extra={"fields": {**fields, "at": place(error)}})

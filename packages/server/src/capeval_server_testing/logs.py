@@ -1,0 +1,59 @@
+"""Everything that servers log while tests run, and what must never be in it."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+import re
+from collections.abc import Iterator
+
+from capeval_server.web.observability import JsonLines, log
+from capeval_server_testing.live import Live
+
+PLANTED = ("correct horse battery", "long enough, this", "Team MEMBER", "Team ORGANISER", "Good Lab")
+"""Passwords and names of the tests' people."""
+
+_FORBIDDEN = {
+    "an e-mail address": re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+"),
+    "a hash of a password": re.compile(r"\$argon2"),
+    "an API token": re.compile(r"capeval_[\w-]{20,}"),
+    "a hash of a token or a file": re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])"),
+    "a statement with its parameters": re.compile(r"\[parameters: |DETAIL: |\bINSERT INTO\b|\bUPDATE \w+ SET\b"),
+    "a client's address": re.compile(r"\"client\"|testclient"),
+    "the text of an exception": re.compile(r"Traceback|\w+Error: "),
+    "what a test planted": re.compile("|".join(map(re.escape, PLANTED))),
+}
+
+
+def leaks(text: str) -> list[str]:
+    """The lines of a log that say what no log may say, each with what it is."""
+    return [
+        f"{kind}: {line[:500]}"
+        for line in text.splitlines()
+        for kind, pattern in _FORBIDDEN.items()
+        if pattern.search(line)
+    ]
+
+
+@contextlib.contextmanager
+def captured() -> Iterator[io.StringIO]:
+    """What every logger of this process says, as the server would write it."""
+    written = io.StringIO()
+    handler = logging.StreamHandler(written)
+    handler.setFormatter(JsonLines())
+    handler.addFilter(lambda record: record.name == log.name or record.levelno >= logging.WARNING)
+    root = logging.getLogger()
+    root.addHandler(handler)
+    before = log.level
+    log.setLevel(logging.INFO)
+    try:
+        yield written
+    finally:
+        root.removeHandler(handler)
+        log.setLevel(before)
+
+
+def of_live_servers() -> str:
+    """What the servers in processes of their own have written on standard error."""
+    return "\n".join(Live.logs.values())

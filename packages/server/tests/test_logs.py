@@ -1,0 +1,124 @@
+"""H4: no parameter, address or hash in any log. `conftest.py` looks through the logs of all tests; here it is seen to work."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import threading
+import warnings
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
+
+from capeval_server.boards import catalogue
+from capeval_server.store.models import Account
+from capeval_server.web import observability
+from capeval_server_testing import logs
+
+HASH = "$argon2id$v=19$m=65536$abc"
+
+
+def register_twice(session):
+    for _ in range(2):
+        session.add(Account(email="race@example.org", password=HASH))
+        session.flush()
+
+
+def test_a_race_of_two_registrations_is_not_told_to_the_log(any_world, monkeypatch):
+    """The review's own case: the same address twice at once was a 500 with address and hash in the log."""
+    monkeypatch.setattr(catalogue, "every", register_twice)
+    with logs.captured() as written:
+        answer = any_world.client().get("/api/v1/benchmarks")
+    assert answer.status_code == 409
+    assert not logs.leaks(written.getvalue())
+    error = next(line for line in map(json.loads, written.getvalue().splitlines()) if line["event"] == "error")
+    assert (error["level"], error["error"], error["status"]) == ("error", "IntegrityError", 409)
+    assert error["id"] == answer.headers["x-request-id"]
+    assert any("v1.py" in frame for frame in error["at"])
+    with pytest.raises(IntegrityError) as raised, any_world.database.write() as session:
+        register_twice(session)
+    assert "hide_parameters=True" in str(raised.value)
+
+
+def test_an_unexpected_error_has_every_header_and_no_text(world, monkeypatch):
+    """It was raised again to the web server, which logged its text and reset the connection; its page had no headers."""
+    monkeypatch.setattr(catalogue, "with_counts", lambda _: select(1 / 0))
+    with logs.captured() as written:
+        page = world.client().get("/benchmarks")
+    assert page.status_code == 500
+    assert page.headers["x-request-id"] in page.text
+    for name in ("content-security-policy", "x-content-type-options", "x-frame-options", "referrer-policy"):
+        assert name in page.headers
+    assert "division" not in written.getvalue() + page.text
+    monkeypatch.setattr("capeval_server.web.context.RequestContext.render", lambda *_, **__: 1 / 0)
+    broken = world.client().get("/benchmarks")
+    assert (broken.status_code, "x-frame-options" in broken.headers) == (500, True)
+
+
+@pytest.mark.parametrize("name", ["uvicorn.error", "sqlalchemy.engine", "alembic", "asyncio", "py.warnings"])
+def test_libraries_say_only_what_they_always_say(name):
+    secret = "somebody@example.org"  # noqa: S105
+    with logs.captured() as written:
+        logger = logging.getLogger(name)
+        try:
+            raise ValueError(secret)
+        except ValueError as error:
+            logger.exception("failed for %s", secret)
+            logger.error(f"failed\nfor {error}")  # noqa: G004
+            logger.error(error)  # noqa: TRY400
+    lines = [json.loads(line) for line in written.getvalue().splitlines()]
+    assert [line["event"] for line in lines] == ["failed for %s", "failed", "ValueError"]
+    assert lines[0]["error"] == "ValueError"
+    assert not logs.leaks(written.getvalue())
+
+
+def test_tasks_threads_and_warnings_that_nobody_catches(monkeypatch, capsys):
+    async def fail() -> None:
+        raise ValueError("somebody@example.org")
+
+    async def forgotten() -> None:
+        task = asyncio.ensure_future(fail())
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        del task
+
+    for module, name in ((warnings, "showwarning"), (threading, "excepthook")):
+        monkeypatch.setattr(module, name, getattr(module, name))
+    root = logging.getLogger()
+    monkeypatch.setattr(root, "handlers", [])
+    monkeypatch.setattr(root, "level", root.level)
+    observability.log_to_stderr()
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        observability.warnings.showwarning = observability._log_warning
+        warnings.warn("somebody@example.org", stacklevel=1)
+    thread = threading.Thread(target=lambda: (_ for _ in ()).throw(ValueError("somebody@example.org")))
+    thread.start()
+    thread.join()
+    asyncio.run(forgotten())
+    lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    assert [line["event"] for line in lines] == ["warning", "thread ended", "Task exception was never retrieved"]
+    assert not logs.leaks(json.dumps(lines))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "registered somebody@example.org", f"x {HASH}", '{"token": "capeval_' + "a" * 30 + '"}', f'"{"0f" * 32}"',
+        "[parameters: {'a': 1}]", "DETAIL: Key (email)", '{"client": "192.0.2.1"}', "ValueError: a caption",
+        logs.PLANTED[0], logs.PLANTED[2],
+    ],
+)  # fmt: skip
+def test_the_search_finds_what_it_is_for(line):
+    assert logs.leaks(f'{{"event": "request"}}\n{line}\n') != []
+    assert logs.leaks('{"event": "request", "id": "0123456789ab", "at": ["/a/b.py:1 f"], "account": 3}') == []
+
+
+def test_requests_are_logged_without_addresses(world):
+    with logs.captured() as written:
+        world.client().get("/s/none?PROLIFIC_PID=somebody@example.org", headers={"User-Agent": logs.PLANTED[0]})
+    line = json.loads(written.getvalue().splitlines()[-1])
+    assert line.keys() == {"time", "level", "event", "id", "method", "route", "status", "ms", "account"}
+    assert (line["route"], line["status"]) == ("/s/{code}", 404)
