@@ -14,7 +14,7 @@ import click
 from capeval.cli.group import Group
 from capeval.errors import MissingDependencyError, UsageError
 
-_NEEDED = ("alembic", "argon2", "fastapi", "jinja2", "prometheus_client", "python_multipart", "sqlalchemy", "uvicorn")
+_NEEDED = ("alembic", "argon2", "confusable_homoglyphs", "fastapi", "jinja2", "prometheus_client", "python_multipart", "sqlalchemy", "uvicorn")
 
 
 def _extra() -> None:
@@ -43,10 +43,12 @@ def _extra() -> None:
 @click.option("--tls-key", metavar="FILE", help="The certificate's key, PEM.")
 @click.option(
     "--registration",
-    type=click.Choice(["open", "invitation"]),
+    type=click.Choice(["open", "approval", "invitation"]),
     default="open",
     show_default=True,
-    help="Who may register: everybody, or whom an administrator invites.",
+    envvar="CAPEVAL_REGISTRATION",
+    show_envvar=True,
+    help="Who may register: everybody; everybody, whose team an administrator approves; or whom one invites.",
 )
 @click.option(
     "--workers", type=click.IntRange(0, 64), default=1, show_default=True, help="Scoring processes at a time."
@@ -60,20 +62,39 @@ def _extra() -> None:
 @click.option(
     "--upload-limit", type=click.IntRange(1, 1024), default=32, show_default=True, help="Largest upload, MiB."
 )
+@click.option(
+    "--mail",
+    default="none",
+    show_default=True,
+    envvar="CAPEVAL_MAIL",
+    show_envvar=True,
+    metavar="HOW",
+    help="none, smtp://[USER@]HOST[:PORT] (STARTTLS), smtps://… (TLS), smtp+plain://… (not encrypted), "
+    "file:FOLDER or console.",
+)
+@click.option(
+    "--mail-from",
+    envvar="CAPEVAL_MAIL_FROM",
+    show_envvar=True,
+    metavar="ADDRESS",
+    help="The sender of mail: evaluation@example.org, or NAME <ADDRESS>.",
+)
 def command(upload_limit: int, **options: Any) -> Callable[[], int] | None:
     """Run the evaluation server: benchmarks with hidden references, and human studies.
 
     Only this machine reaches it, unless --host says otherwise, which needs CAPEVAL_SECRET_KEY (32 characters or more),
-    --public-url, and either a certificate or a proxy that has one.
+    --public-url, and either a certificate or a proxy that has one. Secrets are never options: CAPEVAL_SECRET_KEY and
+    CAPEVAL_SMTP_PASSWORD hold them, or CAPEVAL_SECRET_KEY_FILE and CAPEVAL_SMTP_PASSWORD_FILE name files that do.
     """
     ctx = click.get_current_context()
     _extra()
     # The database and its backups hold hidden references: files made here are for this user alone.
     os.umask(0o077)
+    from capeval_server.web.secrets import secret
     from capeval_server.web.settings import ServerSettings
 
-    secret_key = os.environ.get("CAPEVAL_SECRET_KEY")
-    settings = ServerSettings(secret_key=secret_key, upload_limit=upload_limit * 2**20, **options)
+    secrets = {"secret_key": secret("SECRET_KEY"), "smtp_password": secret("SMTP_PASSWORD")}
+    settings = ServerSettings(upload_limit=upload_limit * 2**20, **secrets, **options)
     settings.check()
     ctx.obj = settings
     if ctx.invoked_subcommand is not None:
@@ -104,6 +125,22 @@ def admin(settings: Any, email: str, password_file: Any) -> None:
         database.migrate()
         make_admin(database, email, password)
         click.echo(f"{email} is an administrator of {database.engine.url}", err=True)
+
+
+@command.command(short_help="Print a link that gives an account a new password.")
+@click.argument("email")
+@click.pass_obj
+def reset(settings: Any, email: str) -> None:
+    """Print a link that sets a new password for the account EMAIL, to hand over. It works once, for a day.
+
+    It begins with --public-url, and changes nothing until it is used.
+    """
+    from capeval_server.accounts.operate import reset_link
+    from capeval_server.store.database import Database
+
+    with closing(Database(settings.database)) as database:
+        database.migrate()
+        click.echo(reset_link(database, settings, email))
 
 
 @command.command(short_help="Write everything to a file, while the server runs.")

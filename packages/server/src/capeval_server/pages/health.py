@@ -21,7 +21,7 @@ def health(context: Context) -> Response:
     return PlainTextResponse("ok\n")
 
 
-@routes.token_page("/metrics", role=Role.ADMIN)
+@routes.token_page("/metrics", role=Role.ADMIN, scope="metrics")
 def metrics(context: Context) -> Response:
     """Prometheus metrics, for an administrator's API token: numbers of people and what they do are private."""
     meters = context.state.meters

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, OperationalError
+from sqlalchemy.exc import ArgumentError, IntegrityError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import QueuePool
 
@@ -25,6 +25,7 @@ from capeval_server.web.errors import Refused
 MIGRATIONS = Path(__file__).parent / "migrations"
 _CONNECTIONS = 16
 _BUSY_SECONDS = 30
+T = TypeVar("T")
 
 
 class Database:
@@ -56,6 +57,16 @@ class Database:
         """A transaction that is committed, to the disk, when the block ends without an exception."""
         with self._turn(), self._writing_sessions.begin() as session:
             yield session
+
+    def write_again(self, work: Callable[[Session], T]) -> T:
+        """What `work` gives in a writing transaction; it is done again, once, where another transaction was quicker to
+        store what has to be unique. The second time it finds that."""
+        try:
+            with self.write() as session:
+                return work(session)
+        except IntegrityError:
+            with self.write() as session:
+                return work(session)
 
     @contextlib.contextmanager
     def _turn(self) -> Iterator[None]:

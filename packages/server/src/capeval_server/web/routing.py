@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import RedirectResponse
 from starlette.concurrency import run_in_threadpool
 
-from capeval_server.accounts.access import Caller, Role, by_cookie, by_token
+from capeval_server.accounts.access import Caller, Role, by_cookie, by_token, note_use
 from capeval_server.api.schemas import ErrorBody
 from capeval_server.web.context import RequestContext
 from capeval_server.web.errors import Refused, not_found
@@ -32,9 +32,11 @@ class SignInFirst(Exception):  # noqa: N818
 class Guard:
     """Runs before a handler: finds the caller, then checks role and, on pages, the CSRF token."""
 
-    def __init__(self, role: Role, *, api: bool) -> None:
+    def __init__(self, role: Role, *, api: bool, scope: str = "read", always: bool = False) -> None:
         self.role = role
         self.api = api
+        self.scope = scope
+        self.always = always
 
     async def __call__(self, request: Request) -> None:
         context = RequestContext(request)
@@ -45,15 +47,23 @@ class Guard:
         request.state.account_id = context.caller.account_id
         if context.caller.role < self.role:
             raise self._refusal(context.caller)
+        if context.caller.by_token and self.scope not in context.caller.scopes:
+            raise Refused(403, f"This API token is not for that; it needs the scope {self.scope!r}.")
+        if self.role > Role.ANYONE and request.method not in _SAFE and not self.always and context.caller.obstacle:
+            raise Refused(403, context.caller.obstacle)
         if request.method not in _SAFE and not context.caller.by_token and not (self.api and self.role is Role.ANYONE):
             await self._check_csrf(context)
 
     def _find(self, context: RequestContext) -> Caller:
         scheme, _, token = context.request.headers.get("authorization", "").partition(" ")
         with context.database.read() as session:
-            if self.api and scheme.lower() == "bearer":
-                return by_token(session, token.strip())
-            return by_cookie(session, context.cookie) if context.cookie else context.caller
+            if not self.api or scheme.lower() != "bearer":
+                return by_cookie(session, context.cookie) if context.cookie else context.caller
+            caller = by_token(session, token.strip())
+        if caller.token_id is not None and not caller.token_noted:
+            with context.database.write() as session:
+                note_use(session, caller.token_id)
+        return caller
 
     def _refusal(self, caller: Caller) -> Exception:
         if caller.account_id is not None:
@@ -84,26 +94,40 @@ def _is_beyond(value: object) -> bool:
 class Routes(APIRouter):
     """A router whose every route has a role; `app.state.roles` lists them for the test that walks them."""
 
-    def page(self, path: str, *, role: Role, methods: tuple[str, ...] = ("GET",)) -> Callable[[F], F]:
-        """A handler that answers with HTML, or with a file or a redirection; never part of the OpenAPI."""
-        return self._add(path, role, methods, api=False, include_in_schema=False, response_model=None)
+    def page(
+        self, path: str, *, role: Role, methods: tuple[str, ...] = ("GET",), always: bool = False
+    ) -> Callable[[F], F]:
+        """A handler that answers with HTML, or with a file or a redirection; never part of the OpenAPI.
 
-    def token_page(self, path: str, *, role: Role) -> Callable[[F], F]:
-        """A page for programs: callers show an API token, or are signed in."""
-        return self._add(path, role, ("GET",), api=True, include_in_schema=False, response_model=None)
+        `always`: also what changes something is for accounts with an obstacle, such as an address not confirmed.
+        """
+        guard = Guard(role, api=False, always=always)
+        return self._add(path, guard, methods, include_in_schema=False, response_model=None)
 
-    def api(self, path: str, *, role: Role, methods: tuple[str, ...] = ("GET",), **options: Any) -> Callable[[F], F]:
-        """A handler under `/api/v1` that answers with a model of `capeval_server.api.schemas`."""
+    def token_page(self, path: str, *, role: Role, scope: str) -> Callable[[F], F]:
+        """A page for programs: callers show an API token with the scope, or are signed in."""
+        guard = Guard(role, api=True, scope=scope)
+        return self._add(path, guard, ("GET",), include_in_schema=False, response_model=None)
+
+    def api(
+        self, path: str, *, role: Role, methods: tuple[str, ...] = ("GET",), scope: str | None = None, **options: Any
+    ) -> Callable[[F], F]:
+        """A handler under `/api/v1` that answers with a model of `capeval_server.api.schemas`.
+
+        API tokens need the scope: `studies` below `/studies`; else `read` to read, `submit` to change something.
+        """
+        if scope is None:
+            scope = "studies" if path.startswith("/studies") else "read" if set(methods) <= _SAFE else "submit"
         responses = {status: {"model": ErrorBody} for status in (400, 404, 413, 422, 429)}
+        responses |= {403: {"model": ErrorBody}}
         if role > Role.ANYONE:
-            responses |= {status: {"model": ErrorBody} for status in (401, 403)}
+            responses |= {401: {"model": ErrorBody}}
             options.setdefault("openapi_extra", {}).update(security=[{"token": []}])
         options["responses"] = {**responses, **options.get("responses", {})}
-        return self._add("/api/v1" + path, role, methods, api=True, **options)
+        return self._add("/api/v1" + path, Guard(role, api=True, scope=scope), methods, **options)
 
-    def _add(self, path: str, role: Role, methods: tuple[str, ...], *, api: bool, **options: Any) -> Callable[[F], F]:
+    def _add(self, path: str, guard: Guard, methods: tuple[str, ...], **options: Any) -> Callable[[F], F]:
         def add(handler: F) -> F:
-            guard = Guard(role, api=api)
             self.add_api_route(path, handler, methods=list(methods), dependencies=[Depends(guard)], **options)
             return handler
 
