@@ -153,6 +153,6 @@ def _caller(account: Account, team: Team | None) -> Caller:
     obstacle = ""
     if account.confirmed is None:
         obstacle = "Confirm your e-mail address first: open the link in the message that we sent you."
-    elif team is not None and team.approved is None:
+    elif team is not None and team.waiting:
         obstacle = f"The team {name} waits until an administrator approves it."
     return Caller(Role(account.role), account.id, account.email, account.team_id, name, obstacle=obstacle)

@@ -15,7 +15,7 @@ from capeval_server.accounts.attempts import Attempt
 from capeval_server.accounts.codes import GOOD_FOR, Purpose
 from capeval_server.accounts.operate import EMAIL
 from capeval_server.accounts.passwords import digest, hash_password, problem_with
-from capeval_server.accounts.teams import is_approved, make_team
+from capeval_server.accounts.teams import make_team, needs_approval
 from capeval_server.mail import letters, post
 from capeval_server.store.models import Account, ApiToken, Invitation, Team, now
 from capeval_server.web.context import Context, RequestContext, Response
@@ -129,8 +129,8 @@ def _make(
     if joins is not None:
         account.team_id = joins.id
     elif trusted:
-        approved = is_approved(settings)
-        account.team_id = make_team(session, wanted.wanted_team, wanted.wanted_affiliation, approved=approved).id
+        waiting = needs_approval(settings)
+        account.team_id = make_team(session, wanted.wanted_team, wanted.wanted_affiliation, waiting=waiting).id
     else:
         account.wanted_team, account.wanted_affiliation = wanted.wanted_team, wanted.wanted_affiliation
     session.add(account)
@@ -209,8 +209,8 @@ def make_own_team(context: Context, team: Text = "", affiliation: Text = "") -> 
             raise Refused(422, "This account is in a team already, and can be in one only.")
         problems = names.problems_with_team(session, team, affiliation)
         if not problems:
-            approved = is_approved(context.settings, context.caller)
-            account.team_id = make_team(session, team, affiliation, approved=approved).id
+            waiting = needs_approval(context.settings, context.caller)
+            account.team_id = make_team(session, team, affiliation, waiting=waiting).id
             context.audit(session, "team.made", team)
         return problems
 

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from capeval_server.accounts.access import Role
 from capeval_server.mail import letters, post
-from capeval_server.store.models import Account, Invitation, Team, now
+from capeval_server.store.models import Account, Invitation, Team
 from capeval_server.web.context import Context, Response
 from capeval_server.web.errors import Refused, not_found
 from capeval_server.web.routing import Routes
@@ -24,7 +24,7 @@ _PAGE = 100
 def approvals_page(context: Context) -> Response:
     """The oldest teams that wait, and who is in them."""
     with context.database.read() as session:
-        waiting = select(Team).where(Team.approved.is_(None)).order_by(Team.id).limit(_PAGE)
+        waiting = select(Team).where(Team.waiting).order_by(Team.id).limit(_PAGE)
         teams = session.execute(waiting).scalars().all()
         people: dict[int, list[Account]] = {team.id: [] for team in teams}
         members = select(Account).where(Account.team_id.in_(people)).order_by(Account.id)
@@ -42,14 +42,14 @@ def decide(context: Context, team_id: int, decision: Annotated[str, Form()]) -> 
     host = post.host_of(settings)
     with context.database.write() as session:
         team = session.get(Team, team_id, with_for_update=True)
-        if team is None or team.approved is not None:
+        if team is None or not team.waiting:
             raise not_found("team that waits")
         members = session.execute(select(Account).where(Account.team_id == team.id)).scalars().all()
         write = letters.approved if decision == "approve" else letters.refused
         for account in members:
             post.queue(session, settings, account, write(host, settings.url, team.name))
         if decision == "approve":
-            team.approved = now()
+            team.waiting = False
         else:
             _remove(session, team, members)
         context.audit(session, f"team.{decision}d", team.name)

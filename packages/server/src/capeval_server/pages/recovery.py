@@ -13,7 +13,7 @@ from capeval_server.accounts.access import Role, set_password, sign_in
 from capeval_server.accounts.attempts import Attempt
 from capeval_server.accounts.codes import GOOD_FOR, Purpose, find, link, use_up
 from capeval_server.accounts.passwords import hash_password, problem_with
-from capeval_server.accounts.teams import is_approved, make_team
+from capeval_server.accounts.teams import make_team, needs_approval
 from capeval_server.mail import letters, post
 from capeval_server.store.models import Account, now
 from capeval_server.web.context import Context, RequestContext, Response
@@ -139,8 +139,8 @@ def _make_wanted(session: Session, context: RequestContext, account: Account) ->
         return False
     if names.problems_with_team(session, name, account.wanted_affiliation):
         return True
-    approved = is_approved(context.settings)
-    account.team_id = make_team(session, name, account.wanted_affiliation, approved=approved).id
+    waiting = needs_approval(context.settings)
+    account.team_id = make_team(session, name, account.wanted_affiliation, waiting=waiting).id
     context.audit(session, "team.made", name)
     return False
 

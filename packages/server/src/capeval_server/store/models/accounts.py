@@ -22,8 +22,8 @@ class Team(Base):
     created: Mapped[Created]
     look_key: Mapped[str] = mapped_column(String(160), index=True, default="")
     """What its letters look like, as `accounts.names.keys` gives it; so is `name_key`."""
-    approved: Mapped[dt.datetime | None] = mapped_column(default=now)
-    """None while the team waits for an administrator."""
+    waiting: Mapped[bool] = mapped_column(default=False)
+    """Until an administrator approves the team: so long, it cannot act."""
 
 
 class Account(Base):
