@@ -165,6 +165,8 @@ def _invitation(session: Session, context: RequestContext, code: str, *, lock: b
     )
     found = session.execute(query.with_for_update() if lock else query).scalar_one_or_none()
     if found is None:
+        if context.caller.account_id is not None:
+            raise not_found("invitation, or it was used, or it is too old")
         raise Refused(403, "Registration needs an invitation that is not used or expired; ask who runs this server.")
     return found
 
