@@ -72,7 +72,8 @@ def test_a_token_does_what_its_scopes_say_and_no_more(world):
     """M11: every token could do everything."""
     make(world)
     submission = "/api/v1/benchmarks/ours/submissions?system=x"
-    reads, submits = (api_with(world, token_of(world.browser(Role.MEMBER), scopes=[each])) for each in ("read", "submit"))
+    member = world.browser(Role.MEMBER)
+    reads, submits = (api_with(world, token_of(member, scopes=[each])) for each in ("read", "submit"))
     assert reads.get("/api/v1/submissions").status_code == 200
     refused = reads.post(submission, content=SYSTEMS["careful"])
     assert refused.status_code == 403
@@ -89,7 +90,8 @@ def test_a_token_does_what_its_scopes_say_and_no_more(world):
 
 
 def test_a_token_has_no_scope_that_its_account_has_no_use_for(world):
-    for role, scope in ((Role.MEMBER, "metrics"), (Role.MEMBER, "studies"), (Role.ORGANISER, "metrics"), (Role.ADMIN, "x")):
+    wrong = [(Role.MEMBER, "metrics"), (Role.MEMBER, "studies"), (Role.ORGANISER, "metrics"), (Role.ADMIN, "x")]
+    for role, scope in wrong:
         assert world.browser(role).post("/account/tokens", name="x", scopes=[scope]).status_code == 422
     assert world.browser(Role.ADMIN).post("/account/tokens", name="x", days=36500).status_code == 422
 
@@ -100,7 +102,8 @@ def test_a_token_ends(any_world):
     api = api_with(any_world, token_of(browser, days=30))
     token_of(browser)
     with any_world.database.read() as session:
-        left = [expires - now() for expires in session.execute(select(ApiToken.expires).order_by(ApiToken.id)).scalars()]
+        ends = session.execute(select(ApiToken.expires).order_by(ApiToken.id)).scalars()
+        left = [each - now() for each in ends]
     assert [round(each.total_seconds() / 86400) for each in left] == [30, 365]
     assert api.get("/api/v1/submissions").status_code == 200
     with any_world.database.write() as session:

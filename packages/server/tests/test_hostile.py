@@ -173,7 +173,8 @@ def test_headers_are_on_every_answer(world):
 
 
 def test_over_https_cookies_and_transport_are_strict(tmp_path):
-    world = World(tmp_path, public_url="https://evaluation.example.org", behind_proxy="127.0.0.1", registration="invitation")
+    public = {"public_url": "https://evaluation.example.org", "behind_proxy": "127.0.0.1"}
+    world = World(tmp_path, **public, registration="invitation")
     answer = world.browser().get("/sign-in", headers={"Host": "evaluation.example.org"})
     cookie = answer.headers["set-cookie"]
     assert cookie.startswith("__Host-capeval=")

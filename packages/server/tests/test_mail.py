@@ -12,7 +12,7 @@ from email import message_from_bytes, policy
 
 import pytest
 from aiosmtpd.controller import Controller
-from aiosmtpd.smtp import AuthResult, SMTP
+from aiosmtpd.smtp import SMTP, AuthResult
 from people import EMAIL, code_of, link_in, register
 from sqlalchemy import select, update
 
@@ -55,7 +55,8 @@ def certificate(tmp_path_factory):
     folder = tmp_path_factory.mktemp("certificate")
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
-         "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", folder / "key.pem", "-out", folder / "cert.pem"],
+         "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", folder / "key.pem",
+         "-out", folder / "cert.pem"],
         check=True, capture_output=True,
     )  # fmt: skip
     return folder
@@ -275,7 +276,8 @@ def test_open_registration_for_the_public_needs_mail():
         ServerSettings(**PUBLIC).check()
     with pytest.raises(UsageError, match="console"):
         ServerSettings(**PUBLIC, mail="console").check()
-    for fine in ({"registration": "approval"}, {"registration": "invitation"}, {"mail": "smtp://host", "mail_from": SENDER}):
+    with_mail = {"mail": "smtp://host", "mail_from": SENDER}
+    for fine in ({"registration": "approval"}, {"registration": "invitation"}, with_mail):
         ServerSettings(**PUBLIC, **fine).check()
 
 

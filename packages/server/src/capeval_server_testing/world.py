@@ -37,8 +37,10 @@ class Browser:
         return self.client.get(path, **options)
 
     def csrf(self, path: str = "/") -> str:
-        """The token that this browser's forms to the path carry. A new browser is given the cookie that it belongs to,
-        as the page with the form would give it."""
+        """The token that this browser's forms to the path carry.
+
+        A new browser is given the cookie that the token belongs to, as the page with the form would give it.
+        """
         state = self.world.state
         name = state.annotator_cookie_name if path.startswith("/s/") else state.cookie_name
         if name not in self.client.cookies:
@@ -106,7 +108,7 @@ class World:
             pass
         assert isinstance(self.state.post.way, Folder)
         files = sorted(self.state.post.way.folder.glob("*.eml"))
-        return [message_from_bytes(file.read_bytes(), policy=policy.default) for file in files]  # type: ignore[misc]
+        return [message_from_bytes(file.read_bytes(), policy=policy.default) for file in files]
 
     def run_jobs(self) -> None:
         """Runs what is queued, here and now."""

@@ -87,10 +87,8 @@ def problems_with_team(session: Session, name: str, affiliation: str = "") -> li
         return []
     if other.name == name:
         return ["A team of that name exists. To join it, ask a member for an invitation."]
-    return [
-        f"The name looks like that of the team “{other.name}”. Choose one that people can tell from it; "
-        "to join that team, ask a member for an invitation."
-    ]
+    alike = f"The name looks like that of the team “{other.name}”. Choose one that people can tell from it; "
+    return [alike + "to join that team, ask a member for an invitation."]
 
 
 def _skeleton(text: str) -> str:
@@ -107,7 +105,7 @@ def _prototypes() -> dict[str, str]:
     The library lists both directions: beside what stands for several letters, all of them; beside each of those, only
     what stands for it.
     """
-    from confusable_homoglyphs.confusables import confusables_data
+    from confusable_homoglyphs.confusables import confusables_data  # type: ignore[import-untyped]
 
     listed = {_bare(key): [_bare(each["c"]) for each in entries] for key, entries in confusables_data.items()}
     found = {}

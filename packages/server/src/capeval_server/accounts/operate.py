@@ -22,7 +22,7 @@ EMAIL = re.compile(
 
 
 def make_admin(database: Database, email: str, password: str) -> None:
-    """Makes the account, or the one that is there, an administrator with this password; ends its sign-ins and API tokens.
+    """Makes the account, or the one that is there, an administrator with this password; ends its sign-ins and tokens.
 
     Raises `UsageError` for what is not an e-mail address, and for a short password.
     """
@@ -55,6 +55,6 @@ def reset_link(database: Database, settings: ServerSettings, email: str) -> str:
         if account is None:
             raise UsageError(f"there is no account {email!r}; capeval serve admin EMAIL makes one")
         if account.disabled:
-            raise UsageError(f"the account {email!r} is disabled; an administrator enables it on the page Administration")
+            raise UsageError(f"the account {email!r} is disabled; enable it on the page Administration first")
         session.add(AuditEntry(at=now(), account_id=None, address="", action="reset.handed", subject=email))
         return link(session, settings, account.id, Purpose.HANDED)

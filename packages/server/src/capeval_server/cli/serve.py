@@ -14,7 +14,10 @@ import click
 from capeval.cli.group import Group
 from capeval.errors import MissingDependencyError, UsageError
 
-_NEEDED = ("alembic", "argon2", "confusable_homoglyphs", "fastapi", "jinja2", "prometheus_client", "python_multipart", "sqlalchemy", "uvicorn")
+_NEEDED = (
+    "alembic", "argon2", "confusable_homoglyphs", "fastapi", "jinja2", "prometheus_client", "python_multipart",
+    "sqlalchemy", "uvicorn",
+)  # fmt: skip
 
 
 def _extra() -> None:
@@ -93,8 +96,10 @@ def command(upload_limit: int, **options: Any) -> Callable[[], int] | None:
     from capeval_server.web.secrets import secret
     from capeval_server.web.settings import ServerSettings
 
-    secrets = {"secret_key": secret("SECRET_KEY"), "smtp_password": secret("SMTP_PASSWORD")}
-    settings = ServerSettings(upload_limit=upload_limit * 2**20, **secrets, **options)
+    settings = ServerSettings(
+        secret_key=secret("SECRET_KEY"), smtp_password=secret("SMTP_PASSWORD"), upload_limit=upload_limit * 2**20,
+        **options,
+    )  # fmt: skip
     settings.check()
     ctx.obj = settings
     if ctx.invoked_subcommand is not None:

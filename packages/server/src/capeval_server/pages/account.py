@@ -112,7 +112,7 @@ def register_done(
             _tell_owner(session, context, found, known)
         return None
 
-    refusal = context.database.write_again(register)
+    refusal: Response | None = context.database.write_again(register)
     if refusal is not None:
         return refusal
     context.state.post.wake()

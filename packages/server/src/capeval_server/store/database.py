@@ -59,8 +59,10 @@ class Database:
             yield session
 
     def write_again(self, work: Callable[[Session], T]) -> T:
-        """What `work` gives in a writing transaction; it is done again, once, where another transaction was quicker to
-        store what has to be unique. The second time it finds that."""
+        """What `work` gives in a writing transaction.
+
+        It is done again, once, where another transaction was quicker to store what has to be unique.
+        """
         try:
             with self.write() as session:
                 return work(session)

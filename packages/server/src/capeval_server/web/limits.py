@@ -88,7 +88,7 @@ class RateLimit:
         return Counted(hashlib.sha256(f"{self._name}:{key}".encode()).hexdigest(), self.rule)
 
     def take(self, key: str) -> None:
-        """Counts one, in a transaction of its own; raises `Refused` (429, with the seconds to wait) beyond the limit."""
+        """Counts one, in a transaction of its own; raises `Refused` (429, with the time to wait) beyond the limit."""
         self._limits.check(self.of(key))
         with self._limits.database.write() as session:
             self._limits.take(session, self.of(key))
@@ -175,7 +175,7 @@ class RateLimits:
         return select(RateCount).where(RateCount.key.in_([each.row for each in counted])).order_by(RateCount.key)
 
     def _locked(self, session: Session, counted: Sequence[Counted]) -> dict[str, RateCount]:
-        """The rows, in the order of `counted`, made where there are none, and nobody else's until the transaction ends."""
+        """The rows, in the order of `counted`: made where there are none, and locked until the transaction ends."""
         if self.database.is_sqlite:
             from sqlalchemy.dialects.sqlite import insert
         else:

@@ -103,7 +103,7 @@ class ServerSettings:
             raise UsageError("--mail needs --mail-from, the address that mail of this server comes from")
         if self.mail_from is not None and not _SENDER.fullmatch(self.mail_from):
             raise UsageError(
-                f"--mail-from must be an address, such as evaluation@example.org, or NAME <ADDRESS>, got {self.mail_from!r}"
+                f"--mail-from must be an address (evaluation@example.org) or NAME <ADDRESS>, got {self.mail_from!r}"
             )
         if self.is_public and self.mail == "console":
             raise UsageError("--mail console is for trying things out on one machine; give --mail smtp://USER@HOST")

@@ -73,7 +73,7 @@ NOTICES = {
     "registered": "Your account is ready. Sign in with your e-mail address and password.",
     "registered-mail": "Look into your mail: a message tells how to go on.",
     "confirmed": "Your address is confirmed.",
-    "confirmed-taken": "Your address is confirmed. Meanwhile another team took a name like yours: choose another below.",
+    "confirmed-taken": "Your address is confirmed. Meanwhile another team took that name: choose another below.",
     "confirm-sent": "A new link is on its way to you.",
     "reset-sent": "If this address has an account here, a link that sets a new password is on its way to it.",
     "reset-done": "The new password is set. All other sign-ins and all API tokens have ended.",
