@@ -51,7 +51,7 @@ def _extra() -> None:
     show_default=True,
     envvar="CAPEVAL_REGISTRATION",
     show_envvar=True,
-    help="Who may register: everybody; everybody, whose team an administrator approves; or whom one invites.",
+    help="Who may register: everybody; everybody, whose teams an administrator approves; or people with an invitation.",
 )
 @click.option(
     "--workers", type=click.IntRange(0, 64), default=1, show_default=True, help="Scoring processes at a time."
