@@ -73,8 +73,9 @@ stored once.
 sites sets its own `Content-Security-Policy` header on its response, which is kept.
 
 **Tests** (`packages/server/tests`): the fixture `world` is a server in the process on SQLite, `any_world` the same on
-SQLite and PostgreSQL. `world.browser(Role.ORGANISER)` is signed in with an account of the role; its `get(path)` and
-`post(path, field=…)` send forms with their CSRF token; `world.api(role)` shows an API token; `world.run_jobs()` runs
-what is queued, `mail_world.mail()` sends it. Tests that open pages share one real server, `site`, and make there what they show. `test_roles.py`
-walks every route by every role by itself: a path parameter needs an example value in `SAMPLES` there.
+SQLite and PostgreSQL, `mail_world` one with mail. `world.browser(Role.ORGANISER)` is signed in with an account of the
+role; its `get(path)` and `post(path, field=…)` send forms with their CSRF token; `world.api(role)` shows an API token;
+`world.run_jobs()` runs what is queued, `mail_world.mail()` sends it. Tests that open pages share one real server,
+`site`, and make there what they show. `test_roles.py` walks every route by every role by itself: a path parameter needs
+an example value in `SAMPLES` there.
 """
