@@ -99,13 +99,26 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 
 @pytest.fixture
-def any_world(database_kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
+def migrated_url(database_kind: str, request: pytest.FixtureRequest) -> str | None:
+    """A database of each kind with the tables; None stands for SQLite, which `World` makes."""
+    if database_kind == "sqlite":
+        return None
+    cluster, migrated = (request.getfixturevalue(name) for name in ("postgres_url", "_migrated"))
+    return postgres.create(cluster, f"test{os.getpid()}x{next(_number)}", template=migrated)
+
+
+@pytest.fixture
+def any_world(migrated_url: str | None, tmp_path: Path) -> Iterator[World]:
     """A server on each kind of database."""
-    url = None
-    if database_kind == "postgresql":
-        cluster, migrated = (request.getfixturevalue(name) for name in ("postgres_url", "_migrated"))
-        url = postgres.create(cluster, f"test{os.getpid()}x{next(_number)}", template=migrated)
-    world = World(tmp_path, url)
+    world = World(tmp_path, migrated_url)
+    yield world
+    world.state.close()
+
+
+@pytest.fixture
+def mail_world(tmp_path: Path) -> Iterator[World]:
+    """A server on SQLite that writes its mail into a folder; `mail()` gives it."""
+    world = World(tmp_path, mail=f"file:{tmp_path / 'mail'}")
     yield world
     world.state.close()
 

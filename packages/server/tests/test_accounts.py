@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from importlib.util import find_spec, module_from_spec
 
 import pytest
 from argon2 import extract_parameters
 from argon2.exceptions import VerifyMismatchError
+from people import register, signed_in
 from sqlalchemy import select, update
 
 from capeval_server.accounts import passwords
 from capeval_server.accounts.access import Role
-from capeval_server.store.models import Account, ApiToken, AuditEntry, Invitation, LoginSession
+from capeval_server.store.database import Database
+from capeval_server.store.models import Account, ApiToken, AuditEntry, Invitation, LoginSession, now
+from capeval_server_testing.benchmark import SYSTEMS, make
 from capeval_server_testing.world import PASSWORD, World
-
-
-def register(world, email="new@example.org", team="New team", **fields):
-    return world.browser().post("/register", email=email, password=PASSWORD, team=team, **fields)
-
-
-def signed_in(world, email="new@example.org", password=PASSWORD):
-    browser = world.browser()
-    answer = browser.post("/sign-in", email=email, password=password, next="/account")
-    assert (answer.status_code, answer.headers.get("location")) == (303, "/account"), answer.text
-    return browser
 
 
 def test_register_sign_in_sign_out(any_world):
@@ -63,6 +56,88 @@ def test_a_token_works_until_it_is_revoked(world):
     assert world.browser(Role.MEMBER).post("/account/tokens/1/revoke").status_code == 404
     assert browser.post("/account/tokens/1/revoke").status_code == 303
     assert api.get("/api/v1/submissions").status_code == 401
+
+
+def token_of(browser, **fields):
+    return re.search(r"capeval_[\w-]{20,}", browser.post("/account/tokens", name="x", **fields).text)[0]
+
+
+def api_with(world, token):
+    api = world.client()
+    api.headers["Authorization"] = f"Bearer {token}"
+    return api
+
+
+def test_a_token_does_what_its_scopes_say_and_no_more(world):
+    """M11: every token could do everything."""
+    make(world)
+    submission = "/api/v1/benchmarks/ours/submissions?system=x"
+    member = world.browser(Role.MEMBER)
+    reads, submits = (api_with(world, token_of(member, scopes=[each])) for each in ("read", "submit"))
+    assert reads.get("/api/v1/submissions").status_code == 200
+    refused = reads.post(submission, content=SYSTEMS["careful"])
+    assert refused.status_code == 403
+    assert "needs the scope 'submit'" in refused.json()["error"]["message"]
+    assert submits.post(submission, content=SYSTEMS["careful"]).status_code == 201
+    assert submits.get("/api/v1/submissions").status_code == 403
+    metrics = api_with(world, token_of(world.browser(Role.ADMIN), scopes=["metrics"]))
+    assert metrics.get("/metrics").status_code == 200
+    assert metrics.get("/api/v1/submissions").status_code == 403
+    assert metrics.get("/studies/1/export").status_code == 403
+    everything_else = api_with(world, token_of(world.browser(Role.ADMIN), scopes=["read", "submit", "studies"]))
+    assert everything_else.get("/metrics").status_code == 403
+    assert everything_else.get("/studies/1/export").status_code == 404
+
+
+def test_a_token_has_no_scope_that_its_account_has_no_use_for(world):
+    wrong = [(Role.MEMBER, "metrics"), (Role.MEMBER, "studies"), (Role.ORGANISER, "metrics"), (Role.ADMIN, "x")]
+    for role, scope in wrong:
+        assert world.browser(role).post("/account/tokens", name="x", scopes=[scope]).status_code == 422
+    assert world.browser(Role.ADMIN).post("/account/tokens", name="x", days=36500).status_code == 422
+
+
+def test_a_token_ends(any_world):
+    """M11: it was good for ever."""
+    browser = any_world.browser(Role.MEMBER)
+    api = api_with(any_world, token_of(browser, days=30))
+    token_of(browser)
+    with any_world.database.read() as session:
+        ends = session.execute(select(ApiToken.expires).order_by(ApiToken.id)).scalars()
+        left = [each - now() for each in ends]
+    assert [round(each.total_seconds() / 86400) for each in left] == [30, 365]
+    assert api.get("/api/v1/submissions").status_code == 200
+    with any_world.database.write() as session:
+        session.execute(update(ApiToken).values(expires=now()))
+    assert api.get("/api/v1/submissions").status_code == 401
+    assert "expired" in browser.get("/account").text
+
+
+def test_the_last_use_of_a_token_is_noted_to_the_hour(world, monkeypatch):
+    browser = world.browser(Role.MEMBER)
+    api = api_with(world, token_of(browser))
+    assert "never" in browser.get("/account").text
+    writes = []
+    began = Database.write
+    monkeypatch.setattr(Database, "write", lambda self: writes.append(1) or began(self))
+    for _ in range(3):
+        api.get("/api/v1/submissions")
+    assert len(writes) == 1
+    assert "never" not in browser.get("/account").text
+    with world.database.write() as session:
+        session.execute(update(ApiToken).values(last_used=now() - dt.timedelta(hours=2)))
+    writes.clear()
+    api.get("/api/v1/submissions")
+    assert len(writes) == 1
+
+
+def test_a_new_password_ends_the_tokens(world):
+    """M11: they survived it."""
+    register(world)
+    browser = signed_in(world)
+    api = api_with(world, token_of(browser))
+    assert browser.post("/account/password", old=PASSWORD, new="another password").status_code == 303
+    assert api.get("/api/v1/submissions").status_code == 401
+    assert "revoked" in browser.get("/account").text
 
 
 def test_nobody_learns_who_has_an_account(world):

@@ -3,10 +3,13 @@
 import json
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 from study_world import Person, collection_file, diversity_file, make, pairwise_file, triplet_file
 
-from capeval_server.store.models import Annotator, Assignment, StudyItem
+from capeval_server.accounts.access import Role
+from capeval_server.accounts.passwords import digest, hash_password
+from capeval_server.store.models import Account, Annotator, Assignment, LoginSession, StudyItem
+from capeval_server_testing.world import PASSWORD
 
 
 def rows(world, *what, **where):
@@ -139,8 +142,6 @@ def test_a_late_answer_is_taken_where_the_place_is_still_free(world):
 def expire(world):
     import datetime as dt
 
-    from sqlalchemy import update
-
     from capeval_server.store.models import now
 
     with world.database.write() as session:
@@ -185,7 +186,7 @@ def test_nothing_is_given_out_unless_the_study_is_open(world, state):
     study = make(world, triplet_file(), state=state)
     person = Person(world, study)
     assert "<button" not in person.browser.get(person.path).text
-    person.csrf = person.browser.csrf()
+    person.csrf = person.browser.csrf(person.path)
     person.post("/begin")
     assert person.look().assignment is None
 
@@ -279,3 +280,26 @@ def test_sentences(world):
     person.answer(sentence="  A dog runs\non the beach. ")
     assert json.loads(rows(world, Assignment)[0].answer) == "A dog runs on the beach."
     assert person.assignment is None
+
+
+def test_signing_in_keeps_an_annotators_place(world):
+    """M11: both shared one cookie, so that signing in lost the place; and its hash linked the two."""
+    study = make(world, triplet_file())
+    person = Person(world, study).begin()
+    question = person.assignment
+    account = world.account(Role.MEMBER)
+    with world.database.write() as session:
+        session.execute(update(Account).where(Account.id == account).values(password=hash_password(PASSWORD)))
+    sent = person.browser.post("/sign-in", email="member@example.org", password=PASSWORD)
+    assert sent.status_code == 303
+    assert person.browser.get("/account").status_code == 200
+    assert person.look().assignment == question
+    assert person.answer(choice="b").status_code == 303
+    assert person.browser.post("/sign-out").status_code == 303
+    assert "1 done" in person.look().page
+    [hashed] = rows(world, Annotator.cookie_hash)
+    assert rows(world, LoginSession.token_hash) == []
+    cookies = dict(person.browser.client.cookies)
+    assert set(cookies) == {"capeval", "capeval-annotator"}
+    assert digest(cookies["capeval-annotator"]) == hashed
+    assert digest(cookies["capeval"]) != hashed

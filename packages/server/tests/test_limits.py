@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import os
+import re
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from sqlalchemy import select, update
@@ -11,27 +14,112 @@ from sqlalchemy import select, update
 from capeval_server.accounts.access import Role
 from capeval_server.jobs import jobs
 from capeval_server.jobs.child import ChildFailedError, ResourceLimits, run_child
-from capeval_server.store.models import Job, SubmissionScore, now
+from capeval_server.store.models import Job, RateCount, SubmissionScore, now
 from capeval_server.web.errors import Refused
-from capeval_server.web.limits import RateLimit
+from capeval_server.web.limits import Pauses, RateLimit, Window, neighbourhood
 from capeval_server_testing.benchmark import SYSTEMS, make, submit, submitted
 from capeval_server_testing.world import World
 
 
-def test_a_rate_limit_counts_by_key_and_forgets_with_time():
-    clock = [0.0]
-    limit = RateLimit(2, 10, clock=lambda: clock[0])
-    limit.take("a")
-    limit.take("a")
-    limit.take("b")
-    with pytest.raises(Refused) as refusal:
-        limit.take("a")
-    assert (refusal.value.status, refusal.value.retry_after) == (429, 11)
+@pytest.fixture
+def clock(any_world):
+    """Seconds that the limits believe have passed, in a list."""
+    passed, start = [0.0], now()
+    any_world.state.limits.clock = lambda: start + dt.timedelta(seconds=passed[0])
+    return passed
+
+
+def waits(limit: RateLimit, key: str) -> int | None:
+    """The seconds to wait before another; None where one was counted."""
+    try:
+        limit.take(key)
+    except Refused as refusal:
+        assert refusal.status == 429
+        return refusal.retry_after
+    return None
+
+
+def test_a_rate_limit_counts_by_key_and_forgets_with_time(any_world, clock):
+    limit = RateLimit(any_world.state.limits, "test", Window(2, 10))
+    assert [waits(limit, key) for key in "aab"] == [None] * 3
+    clock[0] = 3
+    assert [waits(limit, key) for key in "aab"] == [8, 8, None]
     clock[0] = 10.5
-    limit.take("a")
-    limit.forgive("a")
-    limit.take("a")
-    limit.take("a")
+    assert waits(limit, "a") is None
+    with any_world.database.write() as session:
+        any_world.state.limits.forget(session, limit.of("a"))
+    assert [waits(limit, "a") for _ in range(3)] == [None, None, 11]
+
+
+def test_pauses_double_and_are_forgotten_after_a_day(any_world, clock):
+    limit = RateLimit(any_world.state.limits, "test", Pauses(free=3, longest=100))
+    pauses = []
+    for _ in range(12):
+        wait = waits(limit, "a")
+        if wait is not None:
+            pauses.append(wait)
+            clock[0] += wait
+            assert waits(limit, "a") is None
+    # One more than the pause: whole seconds, rounded up.
+    assert pauses == [2, 3, 5, 9, 17, 33, 65, 101, 101]
+    clock[0] += 86400
+    assert [waits(limit, "a") for _ in range(4)] == [None, None, None, 2]
+
+
+def test_two_servers_share_limits_and_a_restart_keeps_them(any_world, tmp_path):
+    """M2: two processes had 20 attempts together, and a restart forgave them."""
+    other = World(tmp_path, any_world.database.url)
+    try:
+        for each in [any_world, other] * 10:
+            assert waits(each.state.limits.submit_account, "1") is None
+        assert waits(any_world.state.limits.submit_account, "1")
+        assert waits(other.state.limits.submit_account, "1")
+    finally:
+        other.state.close()
+    started_again = World(tmp_path, any_world.database.url)
+    assert waits(started_again.state.limits.submit_account, "1")
+    started_again.state.close()
+
+
+def test_many_at_once_are_no_more_than_the_limit(any_world):
+    limit = any_world.state.limits.submit_account
+    with ThreadPoolExecutor(8) as pool:
+        refused = list(pool.map(lambda _: waits(limit, "one"), range(40)))
+    assert refused.count(None) == 20
+
+
+def test_rows_that_mean_nothing_any_more_are_deleted(any_world, clock):
+    limits = any_world.state.limits
+    for number in range(5):
+        limits.submit_account.take(f"{number}")
+    clock[0] = 61
+    limits.submit_account.take("new")
+    with any_world.database.write() as session:
+        limits.prune(session)
+    with any_world.database.read() as session:
+        rows = session.execute(select(RateCount)).scalars().all()
+    assert [row.key for row in rows] == [limits.submit_account.of("new").row]
+
+
+def test_what_is_stored_names_nobody(world):
+    world.browser(address="192.0.2.77").post("/sign-in", email="somebody@example.org", password="a wrong one")  # noqa: S106
+    with world.database.read() as session:
+        keys = session.execute(select(RateCount.key)).scalars().all()
+    assert len(keys) == 3
+    assert all(re.fullmatch("[0-9a-f]{64}", key) for key in keys)
+
+
+@pytest.mark.parametrize(
+    ("address", "kept"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3::4", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2:ffff::", "2001:db8:1:2::/64"),
+        ("testclient", "testclient"),
+    ],
+)
+def test_a_customer_is_one_address(address, kept):
+    assert neighbourhood(address) == kept
 
 
 def test_submissions_are_limited_by_account(world):

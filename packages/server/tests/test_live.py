@@ -185,6 +185,10 @@ def serve(run: Runner, monkeypatch):
         (["--host", "192.0.2.1"], {"CAPEVAL_SECRET_KEY": "short"}, "needs 32"),
         (["--tls-key", "key.pem"], {}, "belong together"),
         (["--behind-proxy", "127.0.0.1"], {}, "--public-url"),
+        (["--behind-proxy", "127.0.0.1", "--public-url", "https://x.org"], {}, "without --mail nobody can show"),
+        (["--mail", "smtp://me@mail.example.org"], {}, "CAPEVAL_SMTP_PASSWORD"),
+        ([], {"CAPEVAL_SECRET_KEY_FILE": "/no/such/file"}, "CAPEVAL_SECRET_KEY_FILE: /no/such/file: cannot be read"),
+        ([], {"CAPEVAL_SECRET_KEY_FILE": "/dev/null", "CAPEVAL_SECRET_KEY": "x" * 32}, "are both set"),
         (["--database", "mysql://x"], {}, "--database must be"),
         (["--database", "sqlite:////no/such/folder/x.db"], {}, "cannot be opened"),
         (["--database", "postgresql://nobody@127.0.0.1:1/x"], {}, "cannot be opened"),
@@ -266,7 +270,7 @@ def test_every_option_can_come_from_the_environment(serve, monkeypatch, tmp_path
     assert all(option.show_envvar for option in command.params if option.name != "help")
     seen = []
     monkeypatch.setattr("capeval_server.web.serve.serve", lambda settings: seen.append(settings) or 0)
-    for name, value in (("SECRET_KEY", "k" * 40), ("METRICS_TOKEN", "m" * 40), ("DATABASE", "sqlite:///other.db")):
+    for name, value in (("SECRET_KEY", "k" * 40), ("SMTP_PASSWORD", "m" * 40), ("DATABASE", "sqlite:///other.db")):
         (tmp_path / name).write_text(value + "\n")
         monkeypatch.setenv(f"CAPEVAL_{name}_FILE", str(tmp_path / name))
     given = {"host": "0.0.0.0", "port": 81, "public_url": "https://x.org", "behind_proxy": "10.0.0.1", "workers": 3}  # noqa: S104
@@ -274,7 +278,7 @@ def test_every_option_can_come_from_the_environment(serve, monkeypatch, tmp_path
         monkeypatch.setenv(f"CAPEVAL_{name.upper()}", str(value))
     assert serve().status == 0
     assert {name: getattr(seen[0], name) for name in given} == given
-    assert (seen[0].secret_key, seen[0].metrics_token) == ("k" * 40, "m" * 40)
+    assert (seen[0].secret_key, seen[0].smtp_password) == ("k" * 40, "m" * 40)
     assert seen[0].database == "sqlite:///other.db"
     monkeypatch.setenv("CAPEVAL_SECRET_KEY", "k" * 40)
     assert "CAPEVAL_SECRET_KEY and CAPEVAL_SECRET_KEY_FILE are both set" in serve().stderr

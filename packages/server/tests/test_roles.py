@@ -10,6 +10,7 @@ from capeval_server_testing.world import World
 
 SAMPLES = {"token_id": "1", "slug": "none", "name": "none", "number": "1", "submission_id": "1", "account_id": "99"}
 """A value for each path parameter; nothing needs to exist under it."""
+SAMPLES |= {"team_id": "99"}
 SAMPLES |= {"code": "none", "image": "none", "study_id": "1", "annotator_id": "1", "assignment_id": "1"}
 
 ROUTES = [
@@ -34,7 +35,7 @@ def world(tmp_path_factory):
 @pytest.mark.parametrize("role", list(Role))
 def test_only_the_roles_allowed_get_through(world, method, path, guard, role):
     browser = world.browser(role)
-    headers = {} if method == "GET" else {"X-CSRF-Token": browser.csrf()}
+    headers = {} if method == "GET" else {"X-CSRF-Token": browser.csrf(path)}
     client = world.api(role) if guard.api else browser.client
     answer = client.request(method, _path(path), headers=headers)
     assert answer.status_code < 500
@@ -70,7 +71,7 @@ def test_every_route_says_who_may_call_it():
 def test_numbers_that_no_row_has_are_not_found(world, method, path, guard, number):
     browser = world.browser(Role.ADMIN)
     client = world.api(Role.ADMIN) if guard.api else browser.client
-    headers = {} if method == "GET" else {"X-CSRF-Token": browser.csrf()}
+    headers = {} if method == "GET" else {"X-CSRF-Token": browser.csrf(path)}
     wrong = path.format_map({name: number if name.endswith("_id") else value for name, value in SAMPLES.items()})
     assert client.request(method, wrong, headers=headers, data={"role": "1"}).status_code in (404, 422)
 

@@ -12,7 +12,10 @@ Where things are:
                       observability  middleware: JSON log lines, Prometheus
                       limits       rate limits                errors   `Refused(status, message, problems)`
     accounts/   access             roles, callers, sign-in cookies, API tokens, CSRF tokens
-                passwords          Argon2, and hashes of random secrets
+                passwords          Argon2, and hashes of random secrets     attempts   tries at a password, limited
+                codes              one-time links                           names      what teams may be called
+                teams              making one                               operate    for the operator's commands
+    mail/       post               the queue and its thread                 letters    the texts      ways   SMTP, files
     store/      database           `read()`, `write()`, migrations
                 models/            the tables                 migrations/  Alembic
                 blobs              files under their hash     backup       everything in one file, and back
@@ -48,9 +51,14 @@ know to exist is `not_found`. Forms carry `{{ forms.csrf(context) }}`; scripts s
 have one shape.
 
 **Roles**: ANYONE < MEMBER (submits for a team) < ORGANISER (makes benchmarks and studies, manages their own) < ADMIN.
-The role is necessary, `context.caller.owns(owner_id)` decides about one object. Annotators have no account:
+The role is necessary, `context.caller.owns(owner_id)` decides about one object. An account with an obstacle (address
+not confirmed, team not approved) changes nothing, except by routes with `always=True`. API tokens need a scope, which
+`Routes.api` derives from path and method unless it is given. Annotators have no account: below `/s/`,
 `context.cookie_hash` is what to store to know a browser again (it sets the cookie when there is none), and the CSRF
-token works with it too.
+token works with it too. That cookie is not the one of the sign-in.
+
+**Mail**: `post.queue(session, settings, account, letter)` in the transaction of what it is about, then
+`context.state.post.wake()`. **A limit**: `context.state.limits.….take(key)`, before anything else is done.
 
 **A table**: a class in a module of `models/`, imported in `models/__init__.py`, and a migration, made by `python -m
 capeval_server.store.migrations.new "What it adds"` and then read; `tests/test_migrations.py` compares both, on both
@@ -65,8 +73,9 @@ stored once.
 sites sets its own `Content-Security-Policy` header on its response, which is kept.
 
 **Tests** (`packages/server/tests`): the fixture `world` is a server in the process on SQLite, `any_world` the same on
-SQLite and PostgreSQL. `world.browser(Role.ORGANISER)` is signed in with an account of the role; its `get(path)` and
-`post(path, field=…)` send forms with their CSRF token; `world.api(role)` shows an API token; `world.run_jobs()` runs
-what is queued. Tests that open pages share one real server, `site`, and make there what they show. `test_roles.py`
-walks every route by every role by itself: a path parameter needs an example value in `SAMPLES` there.
+SQLite and PostgreSQL, `mail_world` one with mail. `world.browser(Role.ORGANISER)` is signed in with an account of the
+role; its `get(path)` and `post(path, field=…)` send forms with their CSRF token; `world.api(role)` shows an API token;
+`world.run_jobs()` runs what is queued, `mail_world.mail()` sends it. Tests that open pages share one real server,
+`site`, and make there what they show. `test_roles.py` walks every route by every role by itself: a path parameter needs
+an example value in `SAMPLES` there.
 """

@@ -24,8 +24,9 @@ class InProcess(BaseTransport):
 
     portal: BlockingPortal | None = None
 
-    def __init__(self, app: Any) -> None:
+    def __init__(self, app: Any, address: str = "testclient") -> None:
         self.app = app
+        self.address = address
 
     def handle_request(self, request: Request) -> Response:
         if self.portal is None:
@@ -54,7 +55,7 @@ class InProcess(BaseTransport):
                 body.extend(message.get("body", b""))
 
         try:
-            await self.app(_scope(request), receive, send)
+            await self.app(_scope(request, self.address), receive, send)
         except Exception:
             # What broke has been answered with its page, and is raised again for the server's log.
             if not start:
@@ -62,11 +63,11 @@ class InProcess(BaseTransport):
         return Response(start["status"], headers=start["headers"], content=bytes(body))
 
 
-def _scope(request: Request) -> dict[str, Any]:
+def _scope(request: Request, address: str) -> dict[str, Any]:
     url = request.url
     return {
         "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": request.method, "root_path": "",
         "headers": [(name.lower(), value) for name, value in request.headers.raw], "scheme": url.scheme,
         "path": url.path, "raw_path": url.raw_path.split(b"?")[0], "query_string": url.query,
-        "server": (url.host, url.port), "client": ("testclient", 50000),
+        "server": (url.host, url.port), "client": (address, 50000),
     }  # fmt: skip

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
+from email import message_from_bytes, policy
+from email.message import EmailMessage
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from httpx2 import Client
 
-from capeval_server.accounts.access import Role, new_token, sign_in
+from capeval_server.accounts.access import Role, csrf_token, new_token, sign_in
+from capeval_server.accounts.passwords import new_secret
+from capeval_server.accounts.teams import make_team
+from capeval_server.mail.ways import Folder
 from capeval_server.store.database import Database
-from capeval_server.store.models import Account, Team
+from capeval_server.store.models import Account, now
 from capeval_server.web.app import create_app
 from capeval_server.web.settings import ServerSettings
 from capeval_server.web.state import AppState
@@ -25,20 +29,27 @@ ORIGIN = "http://localhost"
 class Browser:
     """Cookies, and forms with their CSRF token."""
 
-    def __init__(self, world: World) -> None:
-        self.client = world.client()
+    def __init__(self, world: World, address: str = "testclient") -> None:
+        self.client = world.client(address)
         self.world = world
 
     def get(self, path: str, **options: Any) -> Any:
         return self.client.get(path, **options)
 
-    def csrf(self) -> str:
-        """The token that this browser's forms carry."""
-        return re.search(r'name="csrf" value="([0-9a-f]{64})"', self.get("/sign-in").text)[1]
+    def csrf(self, path: str = "/") -> str:
+        """The token that this browser's forms to the path carry.
+
+        A new browser is given the cookie that the token belongs to, as the page with the form would give it.
+        """
+        state = self.world.state
+        name = state.annotator_cookie_name if path.startswith("/s/") else state.cookie_name
+        if name not in self.client.cookies:
+            self.client.cookies.set(name, new_secret(), domain="localhost.local")
+        return csrf_token(state.secret_key, self.client.cookies[name])
 
     def post(self, path: str, files: Any = None, csrf: str | None = None, **fields: Any) -> Any:
         """Sends a form, as a page would."""
-        return self.client.post(path, data={"csrf": csrf or self.csrf(), **fields}, files=files)
+        return self.client.post(path, data={"csrf": csrf or self.csrf(path), **fields}, files=files)
 
     @property
     def cookie(self) -> str:
@@ -61,28 +72,26 @@ class World:
         """The account of this role, in a team of its own; made on first use. Its password is not a hash, for speed."""
         if role not in self.accounts:
             with self.database.write() as session:
-                team = Team(name=f"Team {role.name}", name_key=f"team {role.name.lower()}")
-                session.add(team)
-                session.flush()
+                team = make_team(session, f"Team {role.name}", "")
                 account = Account(email=f"{role.name.lower()}@example.org", role=role, team_id=team.id)
-                account.password = "-"  # noqa: S105
+                account.password, account.confirmed = "-", now()
                 session.add(account)
                 session.flush()
                 self.accounts[role] = account.id
         return self.accounts[role]
 
-    def browser(self, role: Role = Role.ANYONE) -> Browser:
-        """A new browser, signed in with the role's account."""
-        browser = Browser(self)
+    def browser(self, role: Role = Role.ANYONE, address: str = "testclient") -> Browser:
+        """A new browser at an address, signed in with the role's account."""
+        browser = Browser(self, address)
         if role is not Role.ANYONE:
             account = self.account(role)
             with self.database.write() as session:
                 browser.client.cookies.set(self.state.cookie_name, sign_in(session, account), domain="localhost.local")
         return browser
 
-    def client(self) -> Client:
+    def client(self, address: str = "testclient") -> Client:
         """A client that nobody is signed in with; it follows no redirection."""
-        return Client(transport=InProcess(self.app), base_url=ORIGIN)
+        return Client(transport=InProcess(self.app, address), base_url=ORIGIN)
 
     def api(self, role: Role = Role.ANYONE) -> Client:
         """A client that shows the role's API token."""
@@ -92,6 +101,14 @@ class World:
             with self.database.write() as session:
                 client.headers["Authorization"] = f"Bearer {new_token(session, account, 'test')}"
         return client
+
+    def mail(self) -> list[EmailMessage]:
+        """Sends what is queued, here and now; gives all messages so far. The world has `mail=f"file:{folder}"`."""
+        while self.state.post.run_one():
+            pass
+        assert isinstance(self.state.post.way, Folder)
+        files = sorted(self.state.post.way.folder.glob("*.eml"))
+        return [message_from_bytes(file.read_bytes(), policy=policy.default) for file in files]
 
     def run_jobs(self) -> None:
         """Runs what is queued, here and now."""

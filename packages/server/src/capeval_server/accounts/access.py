@@ -6,17 +6,27 @@ import datetime as dt
 import enum
 import hashlib
 import hmac
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
+from capeval_server.accounts.codes import Purpose, use_up
 from capeval_server.accounts.passwords import digest, new_secret
 from capeval_server.store.models import Account, ApiToken, LoginSession, Team, now
 
 SIGNED_IN_FOR = dt.timedelta(days=14)
+_NOTED_EVERY = dt.timedelta(hours=1)
 TOKEN_PREFIX = "capeval_"  # noqa: S105
+TOKEN_DAYS = 365
+SCOPES = {
+    "read": "read benchmarks, boards and the team's submissions",
+    "submit": "submit captions",
+    "studies": "read and manage studies",
+    "metrics": "read the server's metrics",
+}
+"""What an API token may do; never more than its account may."""
 
 
 class Role(enum.IntEnum):
@@ -43,6 +53,13 @@ class Caller:
     team: str = ""
     by_token: bool = False
     """By API token: no cookie is involved, so no other site can have caused the request."""
+    obstacle: str = ""
+    """Why the account may only look, and change itself, for now: for people. Empty where it may do all its role may."""
+    scopes: frozenset[str] = frozenset(SCOPES)
+    """What the API token is for."""
+    token_id: int | None = None
+    token_noted: bool = True
+    """Whether it is known that the token is in use, so that not every request writes it down."""
 
     def owns(self, owner_id: int) -> bool:
         """Whether what this account owns is theirs to manage; administrators manage everything."""
@@ -68,30 +85,62 @@ def sign_out(session: Session, cookie: str) -> None:
 def by_cookie(session: Session, cookie: str) -> Caller:
     """Who signed in with this cookie; `NOBODY` for an unknown, ended or expired one."""
     query = (
-        select(Account, Team.name)
+        select(Account, Team)
         .outerjoin(Team, Team.id == Account.team_id)
         .join(LoginSession, LoginSession.account_id == Account.id)
         .where(LoginSession.token_hash == digest(cookie), LoginSession.expires > now(), Account.disabled.is_(False))
     )
-    return _caller(session.execute(query).one_or_none(), by_token=False)
+    row = session.execute(query).one_or_none()
+    return NOBODY if row is None else _caller(*row)
 
 
 def by_token(session: Session, token: str) -> Caller:
-    """Whose API token this is; `NOBODY` for an unknown or revoked one."""
+    """Whose API token this is; `NOBODY` for an unknown, expired or revoked one."""
     query = (
-        select(Account, Team.name)
+        select(Account, Team, ApiToken)
         .outerjoin(Team, Team.id == Account.team_id)
         .join(ApiToken, ApiToken.account_id == Account.id)
-        .where(ApiToken.token_hash == digest(token), ApiToken.revoked.is_(None), Account.disabled.is_(False))
-    )
-    return _caller(session.execute(query).one_or_none(), by_token=True)
+        .where(
+            ApiToken.token_hash == digest(token), ApiToken.revoked.is_(None), ApiToken.expires > now(),
+            Account.disabled.is_(False),
+        )
+    )  # fmt: skip
+    row = session.execute(query).one_or_none()
+    if row is None:
+        return NOBODY
+    account, team, found = row
+    return replace(
+        _caller(account, team), by_token=True, scopes=frozenset(found.scopes.split(",")), token_id=found.id,
+        token_noted=found.last_used is not None and found.last_used > now() - _NOTED_EVERY,
+    )  # fmt: skip
 
 
-def new_token(session: Session, account_id: int, name: str) -> str:
+def note_use(session: Session, token_id: int) -> None:
+    """Notes that the token was used."""
+    session.execute(update(ApiToken).where(ApiToken.id == token_id).values(last_used=now()))
+
+
+def new_token(
+    session: Session, account_id: int, name: str, scopes: Iterable[str] = SCOPES, days: int = TOKEN_DAYS
+) -> str:
     """A new API token of the account: its only appearance in full."""
     token = TOKEN_PREFIX + new_secret()
-    session.add(ApiToken(account_id=account_id, name=name, token_hash=digest(token), hint=token[:14]))
+    session.add(
+        ApiToken(
+            account_id=account_id, name=name, token_hash=digest(token), hint=token[:14], scopes=",".join(scopes),
+            expires=now() + dt.timedelta(days=days),
+        )
+    )  # fmt: skip
     return token
+
+
+def set_password(session: Session, account_id: int, hashed: str) -> None:
+    """A new password: every sign-in, API token and link of the account ends with the old one."""
+    session.execute(update(Account).where(Account.id == account_id).values(password=hashed))
+    session.execute(delete(LoginSession).where(LoginSession.account_id == account_id))
+    mine = ApiToken.account_id == account_id, ApiToken.revoked.is_(None)
+    session.execute(update(ApiToken).where(*mine).values(revoked=now()))
+    use_up(session, account_id, Purpose.RESET, Purpose.HANDED)
 
 
 def csrf_token(secret_key: str, cookie: str) -> str:
@@ -99,9 +148,11 @@ def csrf_token(secret_key: str, cookie: str) -> str:
     return hmac.new(secret_key.encode(), b"csrf:" + cookie.encode(), hashlib.sha256).hexdigest()
 
 
-def _caller(row: Any, *, by_token: bool) -> Caller:
-    if row is None:
-        return NOBODY
-    account, team = row
-    # An outer join: the team may be missing.
-    return Caller(Role(account.role), account.id, account.email, account.team_id, team or "", by_token)
+def _caller(account: Account, team: Team | None) -> Caller:
+    name = team.name if team else ""
+    obstacle = ""
+    if account.confirmed is None:
+        obstacle = "Confirm your e-mail address first: open the link in the message that we sent you."
+    elif team is not None and team.waiting:
+        obstacle = f"The team {name} waits until an administrator approves it."
+    return Caller(Role(account.role), account.id, account.email, account.team_id, name, obstacle=obstacle)

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import re
 
-from sqlalchemy import delete, select
+from sqlalchemy import select
 
 from capeval.errors import UsageError
-from capeval_server.accounts.access import Role
+from capeval_server.accounts.access import Role, set_password
+from capeval_server.accounts.codes import Purpose, link
 from capeval_server.accounts.passwords import hash_password, problem_with
 from capeval_server.store.database import Database
-from capeval_server.store.models import Account, AuditEntry, LoginSession, now
+from capeval_server.store.models import Account, AuditEntry, now
+from capeval_server.web.settings import ServerSettings
 
-EMAIL = re.compile(r"[^@\s\x00-\x1f]{1,64}@[^@\s\x00-\x1f]{1,185}")
-"""The form of an e-mail address; whether it exists, only a message to it would show."""
+EMAIL = re.compile(
+    r"(?=.{3,254}\Z)[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@"
+    r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*"
+)
+"""The form of an e-mail address, as HTML forms take it; whether it exists, only a message to it shows."""
 
 
 def make_admin(database: Database, email: str, password: str) -> None:
-    """Makes the account, or the one that is there, an administrator with this password; ends its sign-ins.
+    """Makes the account, or the one that is there, an administrator with this password; ends its sign-ins and tokens.
 
     Raises `UsageError` for what is not an e-mail address, and for a short password.
     """
@@ -30,9 +35,26 @@ def make_admin(database: Database, email: str, password: str) -> None:
     with database.write() as session:
         account = session.execute(select(Account).where(Account.email == email)).scalar_one_or_none()
         if account is None:
-            account = Account(email=email)
+            account = Account(email=email, password=hashed)
             session.add(account)
-        account.role, account.password, account.disabled = Role.ADMIN, hashed, False
+        account.role, account.disabled = Role.ADMIN, False
+        account.confirmed = account.confirmed or now()
         session.flush()
-        session.execute(delete(LoginSession).where(LoginSession.account_id == account.id))
+        set_password(session, account.id, hashed)
         session.add(AuditEntry(at=now(), account_id=None, address="", action="admin.made", subject=email))
+
+
+def reset_link(database: Database, settings: ServerSettings, email: str) -> str:
+    """A link that sets a new password for the account, to hand over.
+
+    Raises `UsageError` where there is no such account, or it is disabled.
+    """
+    email = email.strip().lower()
+    with database.write() as session:
+        account = session.execute(select(Account).where(Account.email == email)).scalar_one_or_none()
+        if account is None:
+            raise UsageError(f"there is no account {email!r}; capeval serve admin EMAIL makes one")
+        if account.disabled:
+            raise UsageError(f"the account {email!r} is disabled; enable it on the page Administration first")
+        session.add(AuditEntry(at=now(), account_id=None, address="", action="reset.handed", subject=email))
+        return link(session, settings, account.id, Purpose.HANDED)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from capeval_server.accounts import names
 from capeval_server.accounts.access import Caller
 from capeval_server.boards import scoring
 from capeval_server.boards.catalogue import find, is_open
@@ -51,7 +52,7 @@ def receive(context: RequestContext, slug: str, upload: Upload) -> tuple[Submiss
 
     Raises `Refused` with every problem of the file, or where the benchmark or the quota says no.
     """
-    upload = replace(upload, system=" ".join(upload.system.split()))
+    upload = replace(upload, system=names.tidy(upload.system))
     with context.database.read() as session:
         benchmark = find(session, slug)
         images = context.state.image_ids.of(session, benchmark)
@@ -67,8 +68,8 @@ def receive(context: RequestContext, slug: str, upload: Upload) -> tuple[Submiss
 def check_upload(benchmark: Benchmark, images: Sequence[str], upload: Upload) -> None:
     """Raises `Refused` with every problem of the file."""
     problems = problems_of(upload.data, images)
-    if not 1 <= len(upload.system) <= 80:
-        problems.insert(0, "The system needs a name of 1 to 80 characters.")
+    if problem := names.problem_with(upload.system, "system"):
+        problems.insert(0, problem)
     if problems:
         raise Refused(422, f"The file cannot be scored on {benchmark.title}.", problems)
 

@@ -14,7 +14,10 @@ import click
 from capeval.cli.group import Group
 from capeval.errors import MissingDependencyError, UsageError
 
-_NEEDED = ("alembic", "argon2", "fastapi", "jinja2", "prometheus_client", "python_multipart", "sqlalchemy", "uvicorn")
+_NEEDED = (
+    "alembic", "argon2", "confusable_homoglyphs", "fastapi", "jinja2", "prometheus_client", "python_multipart",
+    "sqlalchemy", "uvicorn",
+)  # fmt: skip
 
 
 def _extra() -> None:
@@ -44,10 +47,10 @@ def _option(name: str, **settings: Any) -> Callable[[Any], Any]:
 @_option("--tls-key", metavar="FILE", help="The certificate's key, PEM.")
 @_option(
     "--registration",
-    type=click.Choice(["open", "invitation"]),
+    type=click.Choice(["open", "approval", "invitation"]),
     default="open",
     show_default=True,
-    help="Who may register: everybody, or whom an administrator invites.",
+    help="Who may register: everybody; everybody, whose teams an administrator approves; or people with an invitation.",
 )
 @_option("--workers", type=click.IntRange(0, 64), default=1, show_default=True, help="Scoring processes at a time.")
 @_option("--job-seconds", type=click.IntRange(1), default=600, show_default=True, help="Longest a scoring may take.")
@@ -73,14 +76,25 @@ def _option(name: str, **settings: Any) -> Callable[[Any], Any]:
 @_option("--site-logo", metavar="FILE", help="A logo for the top of each page, SVG or PNG.")
 @_option("--site-about", default="", metavar="TEXT", help="What the first page says of the server and its host.")
 @_option("--contact", default="", metavar="ADDRESS", help="How people reach the host: e-mail, or https://…")
+@_option(
+    "--mail",
+    default="none",
+    show_default=True,
+    metavar="HOW",
+    help="none, smtp://[USER@]HOST[:PORT] (STARTTLS), smtps://… (TLS), smtp+plain://… (not encrypted), "
+    "file:FOLDER or console.",
+)
+@_option(
+    "--mail-from", metavar="ADDRESS", help="The sender of mail: evaluation@example.org, or NAME <ADDRESS>."
+)
 def command(upload_limit: int, database: str | None, **options: Any) -> Callable[[], int] | None:
     """Run the evaluation server: benchmarks with hidden references, and human studies.
 
     Only this machine reaches it, unless --host says otherwise, which needs a secret key (32 characters or more),
     --public-url, and either a certificate or a proxy that has one.
 
-    Secrets come from the environment alone: CAPEVAL_SECRET_KEY, and CAPEVAL_METRICS_TOKEN, which opens /metrics. Each of
-    them, and CAPEVAL_DATABASE, may be in a file instead: CAPEVAL_SECRET_KEY_FILE names it.
+    Secrets are never options: CAPEVAL_SECRET_KEY and CAPEVAL_SMTP_PASSWORD hold them. Each of them, and CAPEVAL_DATABASE,
+    may be in a file instead: CAPEVAL_SECRET_KEY_FILE names it.
     """
     ctx = click.get_current_context()
     _extra()
@@ -92,7 +106,7 @@ def command(upload_limit: int, database: str | None, **options: Any) -> Callable
     settings = ServerSettings(
         database=database or secret("DATABASE") or "sqlite:///capeval.db",
         secret_key=secret("SECRET_KEY"),
-        metrics_token=secret("METRICS_TOKEN"),
+        smtp_password=secret("SMTP_PASSWORD"),
         upload_limit=upload_limit * 2**20,
         **options,
     )
@@ -134,6 +148,22 @@ def admin(settings: Any, email: str, password_file: Any) -> None:
         database.migrate()
         make_admin(database, email, password)
         click.echo(f"{email} is an administrator of {database.engine.url}", err=True)
+
+
+@command.command(short_help="Print a link that gives an account a new password.")
+@click.argument("email")
+@click.pass_obj
+def reset(settings: Any, email: str) -> None:
+    """Print a link that sets a new password for the account EMAIL, to hand over. It works once, for a day.
+
+    It begins with --public-url, and changes nothing until it is used.
+    """
+    from capeval_server.accounts.operate import reset_link
+    from capeval_server.store.database import Database
+
+    with closing(Database(settings.database)) as database:
+        database.migrate()
+        click.echo(reset_link(database, settings, email))
 
 
 @command.command(short_help="Write everything to a file, while the server runs.")

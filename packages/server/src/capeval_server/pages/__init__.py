@@ -1,12 +1,26 @@
 """The pages: handlers that answer with HTML. A new module adds its `routes` here."""
 
-from capeval_server.pages import account, admin, annotate, boards, comparisons, health, home, study_owner, submissions
+from capeval_server.pages import (
+    account,
+    admin,
+    annotate,
+    approval,
+    boards,
+    comparisons,
+    health,
+    home,
+    recovery,
+    study_owner,
+    submissions,
+)
 
 ROUTES = (
     health.routes,
     home.routes,
     account.routes,
+    recovery.routes,
     admin.routes,
+    approval.routes,
     boards.routes,
     comparisons.routes,
     submissions.routes,

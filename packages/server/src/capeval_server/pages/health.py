@@ -30,9 +30,9 @@ def ready(context: Context) -> Response:
     return PlainTextResponse("ok\n", headers=_NOT_KEPT)
 
 
-@routes.token_page("/metrics", role=Role.ADMIN, service="metrics_token")
+@routes.token_page("/metrics", role=Role.ADMIN, scope="metrics")
 def metrics(context: Context) -> Response:
-    """Prometheus metrics, for the token of the setting or an administrator: numbers of people are private."""
+    """Prometheus metrics, for an administrator's API token of this scope: numbers of people are private."""
     meters = context.state.meters
     meters.jobs.clear()
     for (kind, state), number in context.state.jobs.counts().items():

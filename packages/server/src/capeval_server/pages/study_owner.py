@@ -203,7 +203,7 @@ def reject_answer(context: Context, study_id: int, assignment_id: int, page: Ann
     return context.redirect(f"/studies/{study_id}/answers?page={page}", "saved")
 
 
-@routes.token_page("/studies/{study_id}/export", role=Role.ORGANISER)
+@routes.token_page("/studies/{study_id}/export", role=Role.ORGANISER, scope="studies")
 def export_file(context: Context, study_id: int) -> Response:
     """Judgments, or references, of the answers that count."""
     with context.database.read() as session:
@@ -212,7 +212,7 @@ def export_file(context: Context, study_id: int) -> Response:
     return context.download(text, f"study-{study_id}-{export_name(repository.kind_of(study))}", "application/json")
 
 
-@routes.token_page("/studies/{study_id}/answers.csv", role=Role.ORGANISER)
+@routes.token_page("/studies/{study_id}/answers.csv", role=Role.ORGANISER, scope="studies")
 def export_answers(context: Context, study_id: int) -> Response:
     """Every answer, with person, order and times."""
     with context.database.read() as session:

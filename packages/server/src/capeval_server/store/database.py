@@ -15,13 +15,13 @@ import contextlib
 import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
 from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import QueuePool
@@ -47,6 +47,7 @@ _POSTGRESQL = {
 }  # fmt: skip
 _POSTGRESQL_LIMITS = {"statement_timeout": 20, "lock_timeout": 10, "idle_in_transaction_session_timeout": 60}
 """Seconds. Tasks of the operator (backup, migration) have no limit on statements."""
+T = TypeVar("T")
 
 
 class Database:
@@ -82,6 +83,18 @@ class Database:
         with self._turn(patience), self._writing_sessions() as session, session.begin():
             session.connection(execution_options={"patience": patience})
             yield session
+
+    def write_again(self, work: Callable[[Session], T]) -> T:
+        """What `work` gives in a writing transaction.
+
+        It is done again, once, where another transaction was quicker to store what has to be unique.
+        """
+        try:
+            with self.write() as session:
+                return work(session)
+        except IntegrityError:
+            with self.write() as session:
+                return work(session)
 
     def _turn(self, patience: float = _BUSY_SECONDS) -> contextlib.AbstractContextManager[None]:
         """One writer of this process at a time, on SQLite."""

@@ -63,6 +63,7 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     state: AppState = app.state.server
     state.jobs.start()
+    state.post.start()
     try:
         yield
     finally:

@@ -30,7 +30,11 @@ class RequestContext:
         self.database = self.state.database
         self.settings = self.state.settings
         self.caller: Caller = NOBODY
-        self.cookie = request.cookies.get(self.state.cookie_name, "")
+        # People who answer studies are known by a cookie of their own: nothing links it with an account, and signing in
+        # does not change it. Their forms' CSRF tokens belong to it too.
+        annotating = request.url.path.startswith("/s/")
+        self.cookie_name = self.state.annotator_cookie_name if annotating else self.state.cookie_name
+        self.cookie = request.cookies.get(self.cookie_name, "")
         self._new_cookie: str | None = None
 
     @property
@@ -78,7 +82,7 @@ class RequestContext:
         """Adds the cookie where it is new."""
         if self._new_cookie is not None:
             response.set_cookie(
-                self.state.cookie_name, self._new_cookie, path="/", httponly=True, samesite="lax",
+                self.cookie_name, self._new_cookie, path="/", httponly=True, samesite="lax",
                 secure=self.settings.secure, max_age=14 * 86400,
             )  # fmt: skip
         return response

@@ -100,6 +100,9 @@ class Meters:
         self.job_seconds = Histogram(
             "capeval_job_seconds", "Time a job ran, by kind.", ["kind"], registry=self.registry
         )
+        self.letters = Counter(
+            "capeval_letters_total", "Attempts to send mail, by outcome.", ["outcome"], registry=self.registry
+        )
 
 
 class ObservabilityMiddleware:

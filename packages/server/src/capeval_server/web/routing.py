@@ -10,11 +10,10 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import RedirectResponse
-from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 from starlette.convertors import Convertor, register_url_convertor
 
-from capeval_server.accounts.access import Caller, Role, by_cookie, by_token
+from capeval_server.accounts.access import Caller, Role, by_cookie, by_token, note_use
 from capeval_server.api.schemas import ErrorBody
 from capeval_server.store.storable import unstorable
 from capeval_server.web.context import RequestContext
@@ -36,11 +35,11 @@ class SignInFirst(Exception):  # noqa: N818
 class Guard:
     """Runs before a handler: finds the caller, then checks role and, on pages, the CSRF token."""
 
-    def __init__(self, role: Role, *, api: bool, service: str | None = None) -> None:
+    def __init__(self, role: Role, *, api: bool, scope: str = "read", always: bool = False) -> None:
         self.role = role
         self.api = api
-        self.service = service
-        """The setting that holds a program's own token for this route alone."""
+        self.scope = scope
+        self.always = always
 
     async def __call__(self, request: Request) -> None:
         context = RequestContext(request)
@@ -49,8 +48,12 @@ class Guard:
         request.state.account_id = context.caller.account_id
         if context.caller.role < self.role:
             raise self._refusal(context.caller)
+        if context.caller.by_token and self.scope not in context.caller.scopes:
+            raise Refused(403, f"This API token is not for that; it needs the scope {self.scope!r}.")
         if request.method in _SAFE:
             return
+        if self.role > Role.ANYONE and not self.always and context.caller.obstacle:
+            raise Refused(403, context.caller.obstacle)
         await self._check_form(request)
         if not context.caller.by_token and not (self.api and self.role is Role.ANYONE):
             await self._check_csrf(context)
@@ -58,13 +61,10 @@ class Guard:
     async def _find(self, context: RequestContext) -> Caller:
         scheme, _, token = context.request.headers.get("authorization", "").partition(" ")
         if self.api and scheme.lower() == "bearer":
-            token = token.strip()
-            if self.service and _is_secret(token, getattr(context.settings, self.service)):
-                return Caller(self.role, by_token=True)
-            return await run_in_threadpool(_read, context, by_token, token)
+            return await run_in_threadpool(_by_token, context, token.strip())
         if not context.cookie:
             return context.caller
-        return await run_in_threadpool(_read, context, by_cookie, context.cookie)
+        return await run_in_threadpool(_by_cookie, context)
 
     def _refusal(self, caller: Caller) -> Exception:
         if caller.account_id is not None:
@@ -84,7 +84,8 @@ class Guard:
         given: object = context.request.headers.get("x-csrf-token")
         if given is None and not self.api and _is_form(context.request):
             given = (await context.request.form()).get("csrf")
-        if not context.cookie or not isinstance(given, str) or not _is_secret(given, context.csrf()):
+        given = given.encode() if isinstance(given, str) else b""
+        if not context.cookie or not hmac.compare_digest(given, context.csrf().encode()):
             raise Refused(
                 403, "This form is out of date, or came from another site. Go back, reload the page, try again."
             )
@@ -94,14 +95,18 @@ def _is_form(request: Request) -> bool:
     return "form" in request.headers.get("content-type", "").lower()
 
 
-def _is_secret(given: str, secret: str | None) -> bool:
-    """Whether they are equal, told in a time that says nothing of how much of them is."""
-    return secret is not None and hmac.compare_digest(given.encode(), secret.encode())
-
-
-def _read(context: RequestContext, find: Callable[[Session, str], Caller], secret: str) -> Caller:
+def _by_cookie(context: RequestContext) -> Caller:
     with context.database.read() as session:
-        return find(session, secret)
+        return by_cookie(session, context.cookie)
+
+
+def _by_token(context: RequestContext, token: str) -> Caller:
+    with context.database.read() as session:
+        caller = by_token(session, token)
+    if caller.token_id is not None and not caller.token_noted:
+        with context.database.write() as session:
+            note_use(session, caller.token_id)
+    return caller
 
 
 class NumberConvertor(Convertor[int]):
@@ -128,31 +133,40 @@ def _numbered(path: str, handler: Callable[..., Any]) -> str:
 class Routes(APIRouter):
     """A router whose every route has a role; `app.state.roles` lists them for the test that walks them."""
 
-    def page(self, path: str, *, role: Role, methods: tuple[str, ...] = ("GET",)) -> Callable[[F], F]:
-        """A handler that answers with HTML, or with a file or a redirection; never part of the OpenAPI."""
-        return self._add(path, role, methods, api=False, include_in_schema=False, response_model=None)
+    def page(
+        self, path: str, *, role: Role, methods: tuple[str, ...] = ("GET",), always: bool = False
+    ) -> Callable[[F], F]:
+        """A handler that answers with HTML, or with a file or a redirection; never part of the OpenAPI.
 
-    def token_page(self, path: str, *, role: Role, service: str | None = None) -> Callable[[F], F]:
-        """A page for programs: callers show an API token, or are signed in.
-
-        `service` names the setting with a token that opens this page and no other.
+        `always`: also what changes something is for accounts with an obstacle, such as an address not confirmed.
         """
-        return self._add(path, role, ("GET",), api=True, service=service, include_in_schema=False, response_model=None)
+        guard = Guard(role, api=False, always=always)
+        return self._add(path, guard, methods, include_in_schema=False, response_model=None)
 
-    def api(self, path: str, *, role: Role, methods: tuple[str, ...] = ("GET",), **options: Any) -> Callable[[F], F]:
-        """A handler under `/api/v1` that answers with a model of `capeval_server.api.schemas`."""
+    def token_page(self, path: str, *, role: Role, scope: str) -> Callable[[F], F]:
+        """A page for programs: callers show an API token with the scope, or are signed in."""
+        guard = Guard(role, api=True, scope=scope)
+        return self._add(path, guard, ("GET",), include_in_schema=False, response_model=None)
+
+    def api(
+        self, path: str, *, role: Role, methods: tuple[str, ...] = ("GET",), scope: str | None = None, **options: Any
+    ) -> Callable[[F], F]:
+        """A handler under `/api/v1` that answers with a model of `capeval_server.api.schemas`.
+
+        API tokens need the scope: `studies` below `/studies`; else `read` to read, `submit` to change something.
+        """
+        if scope is None:
+            scope = "studies" if path.startswith("/studies") else "read" if set(methods) <= _SAFE else "submit"
         responses = {status: {"model": ErrorBody} for status in (400, 404, 413, 422, 429)}
+        responses |= {403: {"model": ErrorBody}}
         if role > Role.ANYONE:
-            responses |= {status: {"model": ErrorBody} for status in (401, 403)}
+            responses |= {401: {"model": ErrorBody}}
             options.setdefault("openapi_extra", {}).update(security=[{"token": []}])
         options["responses"] = {**responses, **options.get("responses", {})}
-        return self._add("/api/v1" + path, role, methods, api=True, **options)
+        return self._add("/api/v1" + path, Guard(role, api=True, scope=scope), methods, **options)
 
-    def _add(
-        self, path: str, role: Role, methods: tuple[str, ...], *, api: bool, service: str | None = None, **options: Any
-    ) -> Callable[[F], F]:
+    def _add(self, path: str, guard: Guard, methods: tuple[str, ...], **options: Any) -> Callable[[F], F]:
         def add(handler: F) -> F:
-            guard = Guard(role, api=api, service=service)
             self.add_api_route(
                 _numbered(path, handler), handler, methods=list(methods), dependencies=[Depends(guard)], **options
             )

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from capeval.errors import UsageError, accepted_name
+from capeval_server.mail.ways import Smtp, way
 
-REGISTRATION = ("open", "invitation")
+REGISTRATION = ("open", "approval", "invitation")
 _LEAST_SECRET = 32
+_SENDER = re.compile(r"(?:[^<>@\r\n]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)")
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,7 @@ class ServerSettings:
     public_url: str | None = None
     """The server's address for people, such as `https://evaluation.example.org`."""
     registration: str = "open"
+    """open: everybody; approval: everybody, but their teams wait for an administrator; invitation: whom one invites."""
     workers: int = 1
     """Scoring processes at a time; 0 leaves the queue to another server on the same database."""
     job_seconds: int = 600
@@ -37,8 +41,6 @@ class ServerSettings:
     """Most address space of a scoring process, MiB."""
     upload_limit: int = 32 * 2**20
     """Largest request body, bytes."""
-    metrics_token: str | None = None
-    """The token that opens `/metrics`, and nothing else; an administrator's opens it too."""
     request_seconds: int = 20
     """Longest that a client may take for the head of a request, and for each further 64 KiB of body or answer."""
     connections: int = 1000
@@ -52,6 +54,11 @@ class ServerSettings:
     """What the first page says of the server and its host, in place of the words that it has itself."""
     contact: str = ""
     """How people reach the host: an e-mail address, or an address on the web."""
+    mail: str = "none"
+    """How mail leaves, as `capeval_server.mail.ways.way` takes it."""
+    mail_from: str | None = None
+    """The sender of mail: an address, or a name and an address: `Evaluation <evaluation@example.org>`."""
+    smtp_password: str | None = None
 
     @property
     def secure(self) -> bool:
@@ -73,6 +80,17 @@ class ServerSettings:
         public = urlsplit(self.public_url).hostname if self.public_url else None
         return frozenset({*names, public} - {None, "0.0.0.0", "[::]"})  # type: ignore[arg-type]  # noqa: S104
 
+    @property
+    def mail_sender(self) -> str:
+        """What stands in From."""
+        return self.mail_from or "capeval@localhost"
+
+    @property
+    def is_public(self) -> bool:
+        """Whether people of other machines come, directly or through a proxy."""
+        name = urlsplit(self.public_url).hostname if self.public_url else None
+        return not is_loopback(self.host) or (name is not None and not is_loopback(name))
+
     def check(self) -> None:
         """Raises `UsageError` for settings that contradict each other, or that would serve people unprotected."""
         accepted_name("--registration", self.registration, REGISTRATION)
@@ -83,8 +101,6 @@ class ServerSettings:
                 f"the secret key has {len(self.secret_key)} characters and needs {_LEAST_SECRET} or more; "
                 "make one with: python -c 'import secrets; print(secrets.token_urlsafe(32))'"
             )
-        if self.metrics_token is not None and len(self.metrics_token) < _LEAST_SECRET:
-            raise UsageError(f"the metrics token (CAPEVAL_METRICS_TOKEN) needs {_LEAST_SECRET} characters or more")
         if self.public_url is not None and urlsplit(self.public_url).scheme not in {"http", "https"}:
             raise UsageError(f"--public-url must begin with https:// (or http://), got {self.public_url!r}")
         if self.behind_proxy is not None and not (self.public_url or "").startswith("https://"):
@@ -93,6 +109,26 @@ class ServerSettings:
             _check_logo(self.site_logo)
         if not is_loopback(self.host):
             self._check_exposed()
+        self._check_mail()
+
+    def _check_mail(self) -> None:
+        uses_smtp = isinstance(way(self.mail, self.smtp_password), Smtp)
+        if self.smtp_password and not uses_smtp:
+            raise UsageError("CAPEVAL_SMTP_PASSWORD is set, but --mail names no mail server: smtp://USER@HOST")
+        if uses_smtp and self.mail_from is None:
+            raise UsageError("--mail needs --mail-from, the address that mail of this server comes from")
+        if self.mail_from is not None and not _SENDER.fullmatch(self.mail_from):
+            raise UsageError(
+                f"--mail-from must be an address (evaluation@example.org) or NAME <ADDRESS>, got {self.mail_from!r}"
+            )
+        if self.is_public and self.mail == "console":
+            raise UsageError("--mail console is for trying things out on one machine; give --mail smtp://USER@HOST")
+        if self.is_public and self.mail == "none" and self.registration == "open":
+            raise UsageError(
+                "without --mail nobody can show that an e-mail address is theirs, so anybody could have any number of "
+                "teams; give --mail smtp://USER@HOST, or --registration approval (an administrator approves each "
+                "team), or --registration invitation"
+            )
 
     def _check_exposed(self) -> None:
         missing = []

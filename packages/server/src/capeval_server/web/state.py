@@ -10,6 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from capeval_server.accounts.passwords import new_secret
 from capeval_server.boards.image_ids import ImageIds
 from capeval_server.jobs.jobs import Jobs
+from capeval_server.mail.post import Post
 from capeval_server.store.database import Database
 from capeval_server.store.models import KeyValue
 from capeval_server.web import pictures
@@ -34,17 +35,21 @@ class AppState:
             self.database.migrate()
             self.secret_key = settings.secret_key or _kept_secret(self.database)
         # The prefix makes browsers refuse the cookie from anywhere but this host, and without HTTPS.
-        self.cookie_name = "__Host-capeval" if settings.secure else "capeval"
+        prefix = "__Host-" if settings.secure else ""
+        self.cookie_name = f"{prefix}capeval"
+        self.annotator_cookie_name = f"{prefix}capeval-annotator"
         self.templates = _templates()
-        self.limits = RateLimits()
+        self.limits = RateLimits(self.database)
         self.image_ids = ImageIds()
         self.meters = Meters()
         self.jobs = Jobs(self.database, settings, self.meters)
         self.readiness = Readiness(self.database, self.jobs)
+        self.post = Post(self.database, settings, self.meters)
 
     def close(self) -> None:
-        """Stops the jobs, which another start runs again, and lets the database go."""
+        """Stops the jobs and the mail, which another start goes on with, and lets the database go."""
         self.jobs.stop()
+        self.post.stop()
         self.database.close()
 
 
@@ -71,13 +76,23 @@ def _templates() -> Environment:
 
 NOTICES = {
     "registered": "Your account is ready. Sign in with your e-mail address and password.",
+    "registered-mail": "Look into your mail: a message tells how to go on.",
+    "confirmed": "Your address is confirmed.",
+    "confirmed-taken": "Your address is confirmed. Meanwhile another team took that name: choose another below.",
+    "confirm-sent": "A new link is on its way to you.",
+    "reset-sent": "If this address has an account here, a link that sets a new password is on its way to it.",
+    "reset-done": "The new password is set. All other sign-ins and all API tokens have ended.",
+    "team-made": "Your team is made.",
+    "joined": "You have joined the team.",
+    "team-approved": "The team is approved.",
+    "team-refused": "The team is refused.",
     "signed-out": "You are signed out.",
     "saved": "Saved.",
     "study-made": "The study is made, and paused. Look at the preview, then open it.",
     "study-deleted": "The study and its answers are deleted.",
     "too-late": "That answer was not saved: it came after the end, or the question had gone to somebody else.",
     "same-file": "Your team has submitted this very file before; this is that submission.",
-    "password": "The password is changed, and other browsers are signed out.",
+    "password": "The password is changed. Other browsers are signed out, and API tokens are revoked.",
     "revoked": "The token is revoked.",
 }
 """Messages that a redirection may show on its target page, by key."""

@@ -1,6 +1,17 @@
 """The tables. Importing this module makes `Base.metadata` complete, which migrations and backups rely on."""
 
-from capeval_server.store.models.accounts import Account, ApiToken, AuditEntry, Invitation, KeyValue, LoginSession, Team
+from capeval_server.store.models.accounts import (
+    Account,
+    ApiToken,
+    AuditEntry,
+    Invitation,
+    KeyValue,
+    Letter,
+    LoginSession,
+    OneTimeCode,
+    RateCount,
+    Team,
+)
 from capeval_server.store.models.base import Base, now
 from capeval_server.store.models.benchmarks import (
     Benchmark,
@@ -25,7 +36,10 @@ __all__ = [
     "Invitation",
     "Job",
     "KeyValue",
+    "Letter",
     "LoginSession",
+    "OneTimeCode",
+    "RateCount",
     "Study",
     "StudyImage",
     "StudyItem",

@@ -7,7 +7,7 @@ import datetime as dt
 from sqlalchemy import ForeignKey, String, Text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from capeval_server.store.models.base import Base, Created, Id
+from capeval_server.store.models.base import Base, Created, Id, now
 
 
 class Team(Base):
@@ -20,6 +20,10 @@ class Team(Base):
     name_key: Mapped[str] = mapped_column(String(160), unique=True)
     affiliation: Mapped[str] = mapped_column(String(160), default="")
     created: Mapped[Created]
+    look_key: Mapped[str] = mapped_column(String(160), index=True, default="")
+    """What its letters look like, as `accounts.names.keys` gives it; so is `name_key`."""
+    waiting: Mapped[bool] = mapped_column(default=False)
+    """Until an administrator approves the team: so long, it cannot act."""
 
 
 class Account(Base):
@@ -35,6 +39,11 @@ class Account(Base):
     disabled: Mapped[bool] = mapped_column(default=False)
     created: Mapped[Created]
     team: Mapped[Team | None] = relationship(lazy="raise")
+    confirmed: Mapped[dt.datetime | None]
+    """When the person showed that they read mail to this address, or when the server took it on trust; else None."""
+    wanted_team: Mapped[str] = mapped_column(String(80), default="")
+    """The team to make once the address is confirmed. Until then nobody else's choice of a name is limited by it."""
+    wanted_affiliation: Mapped[str] = mapped_column(String(160), default="")
 
 
 class LoginSession(Base):
@@ -61,6 +70,11 @@ class ApiToken(Base):
     """The first characters, by which its owner knows it again."""
     created: Mapped[Created]
     revoked: Mapped[dt.datetime | None]
+    scopes: Mapped[str] = mapped_column(String(60))
+    """Comma-separated, of `accounts.access.SCOPES`."""
+    expires: Mapped[dt.datetime]
+    last_used: Mapped[dt.datetime | None]
+    """To the hour."""
 
 
 class Invitation(Base):
@@ -76,6 +90,9 @@ class Invitation(Base):
     created: Mapped[Created]
     expires: Mapped[dt.datetime]
     used_by: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
+    """For whom it is from now on: nobody else can use it."""
+    accepted: Mapped[dt.datetime | None]
+    """When it took effect. It has not where somebody gave the address of an account that existed already."""
 
 
 class AuditEntry(Base):
@@ -98,3 +115,47 @@ class KeyValue(Base):
 
     name: Mapped[str] = mapped_column(String(40), primary_key=True)
     value: Mapped[str] = mapped_column(Text)
+
+
+class OneTimeCode(Base):
+    """A link that shows who reads the mail of an account, or that gives it a new password: the code's hash."""
+
+    __tablename__ = "one_time_code"
+
+    code_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    account_id: Mapped[int] = mapped_column(ForeignKey("account.id"), index=True)
+    purpose: Mapped[str] = mapped_column(String(10))
+    """One of `accounts.codes.Purpose`."""
+    expires: Mapped[dt.datetime] = mapped_column(index=True)
+
+
+class Letter(Base):
+    """A message that waits to be sent. A link with a code is made when it is sent, so that none is stored."""
+
+    __tablename__ = "letter"
+
+    id: Mapped[Id]
+    address: Mapped[str] = mapped_column(String(254))
+    subject: Mapped[str] = mapped_column(String(200))
+    text: Mapped[str] = mapped_column(Text)
+    """May hold `{link}` once, where there is a purpose."""
+    account_id: Mapped[int | None] = mapped_column(ForeignKey("account.id"), index=True)
+    purpose: Mapped[str] = mapped_column(String(10), default="")
+    created: Mapped[Created]
+    attempts: Mapped[int] = mapped_column(default=0)
+    due: Mapped[dt.datetime] = mapped_column(default=now, index=True)
+    """When to try next."""
+
+
+class RateCount(Base):
+    """How often somebody tried something: shared by all servers of a database, and kept over restarts."""
+
+    __tablename__ = "rate_count"
+
+    key: Mapped[str] = mapped_column(String(64), primary_key=True)
+    """A hash of what is limited and for whom."""
+    count: Mapped[int]
+    ends: Mapped[dt.datetime]
+    """When the window ends, or the next attempt is allowed."""
+    expires: Mapped[dt.datetime] = mapped_column(index=True)
+    """When the row means nothing any more."""

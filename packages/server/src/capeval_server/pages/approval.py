@@ -1,0 +1,66 @@
+"""Teams that wait for an administrator, where `--registration approval` says so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from fastapi import Form
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from capeval_server.accounts.access import Role
+from capeval_server.mail import letters, post
+from capeval_server.store.models import Account, Invitation, Team
+from capeval_server.web.context import Context, Response
+from capeval_server.web.errors import Refused, not_found
+from capeval_server.web.routing import Routes
+
+routes = Routes()
+_PAGE = 100
+
+
+@routes.page("/admin/approvals", role=Role.ADMIN)
+def approvals_page(context: Context) -> Response:
+    """The oldest teams that wait, and who is in them."""
+    with context.database.read() as session:
+        waiting = select(Team).where(Team.waiting).order_by(Team.id).limit(_PAGE)
+        teams = session.execute(waiting).scalars().all()
+        people: dict[int, list[Account]] = {team.id: [] for team in teams}
+        members = select(Account).where(Account.team_id.in_(people)).order_by(Account.id)
+        for account in session.execute(members).scalars():
+            people[account.team_id or 0].append(account)
+    return context.render("approvals.html", teams=teams, people=people)
+
+
+@routes.page("/admin/approvals/{team_id}", role=Role.ADMIN, methods=("POST",))
+def decide(context: Context, team_id: int, decision: Annotated[str, Form()]) -> Response:
+    """Approves the team, or takes it away; its members are told by mail."""
+    if decision not in ("approve", "refuse"):
+        raise Refused(422, "A team is approved or refused.")
+    settings = context.settings
+    host = post.host_of(settings)
+    with context.database.write() as session:
+        team = session.get(Team, team_id, with_for_update=True)
+        if team is None or not team.waiting:
+            raise not_found("team that waits")
+        members = session.execute(select(Account).where(Account.team_id == team.id)).scalars().all()
+        write = letters.approved if decision == "approve" else letters.refused
+        for account in members:
+            post.queue(session, settings, account, write(host, settings.url, team.name))
+        if decision == "approve":
+            team.waiting = False
+        else:
+            _remove(session, team, members)
+        context.audit(session, f"team.{decision}d", team.name)
+    context.state.post.wake()
+    return context.redirect("/admin/approvals", f"team-{decision}d")
+
+
+def _remove(session: Session, team: Team, members: Sequence[Account]) -> None:
+    """A team that waits has submitted nothing."""
+    for account in members:
+        account.team_id = None
+    session.execute(delete(Invitation).where(Invitation.team_id == team.id))
+    session.flush()
+    session.delete(team)
