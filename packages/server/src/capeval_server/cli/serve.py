@@ -14,7 +14,10 @@ import click
 from capeval.cli.group import Group
 from capeval.errors import MissingDependencyError, UsageError
 
-_NEEDED = ("alembic", "argon2", "fastapi", "jinja2", "prometheus_client", "python_multipart", "sqlalchemy", "uvicorn")
+_NEEDED = (
+    "alembic", "argon2", "authlib", "fastapi", "httpx2", "jinja2", "prometheus_client", "python_multipart", "sqlalchemy",
+    "uvicorn",
+)  # fmt: skip
 
 
 def _extra() -> None:
@@ -60,6 +63,67 @@ def _extra() -> None:
 @click.option(
     "--upload-limit", type=click.IntRange(1, 1024), default=32, show_default=True, help="Largest upload, MiB."
 )
+@click.option(
+    "--oidc-issuer",
+    metavar="URL",
+    envvar="CAPEVAL_OIDC_ISSUER",
+    show_envvar=True,
+    help="Identity provider (OpenID Connect) that people can sign in at, beside passwords.",
+)
+@click.option(
+    "--oidc-client-id",
+    default="",
+    metavar="ID",
+    envvar="CAPEVAL_OIDC_CLIENT_ID",
+    show_envvar=True,
+    help="What the provider calls this server; its secret comes from CAPEVAL_OIDC_CLIENT_SECRET.",
+)
+@click.option(
+    "--oidc-button",
+    default="Sign in with your institution",
+    show_default=True,
+    metavar="TEXT",
+    envvar="CAPEVAL_OIDC_BUTTON",
+    show_envvar=True,
+    help="What the button says that leads to the provider.",
+)
+@click.option(
+    "--keep-audit",
+    type=click.IntRange(0, 36500),
+    default=365,
+    show_default=True,
+    metavar="DAYS",
+    envvar="CAPEVAL_KEEP_AUDIT",
+    show_envvar=True,
+    help="How long the audit log keeps entries; 0 for ever.",
+)
+@click.option(
+    "--keep-addresses",
+    type=click.IntRange(0, 36500),
+    default=90,
+    show_default=True,
+    metavar="DAYS",
+    envvar="CAPEVAL_KEEP_ADDRESSES",
+    show_envvar=True,
+    help="How long the audit log keeps IP addresses; 0 as long as the entries.",
+)
+@click.option(
+    "--keep-worker-ids",
+    type=click.IntRange(0, 36500),
+    default=0,
+    show_default=True,
+    metavar="DAYS",
+    envvar="CAPEVAL_KEEP_WORKER_IDS",
+    show_envvar=True,
+    help="How long after a study closes the ids of crowd platforms' workers are kept; 0 for ever.",
+)
+@click.option(
+    "--privacy-file",
+    metavar="FILE",
+    envvar="CAPEVAL_PRIVACY_FILE",
+    show_envvar=True,
+    help="Text of your own for the page of what is stored, /privacy.",
+)
 def command(upload_limit: int, **options: Any) -> Callable[[], int] | None:
     """Run the evaluation server: benchmarks with hidden references, and human studies.
 
@@ -70,10 +134,11 @@ def command(upload_limit: int, **options: Any) -> Callable[[], int] | None:
     _extra()
     # The database and its backups hold hidden references: files made here are for this user alone.
     os.umask(0o077)
+    from capeval_server.web.secrets import secret
     from capeval_server.web.settings import ServerSettings
 
-    secret_key = os.environ.get("CAPEVAL_SECRET_KEY")
-    settings = ServerSettings(secret_key=secret_key, upload_limit=upload_limit * 2**20, **options)
+    secrets = {"secret_key": secret("SECRET_KEY"), "oidc_client_secret": secret("OIDC_CLIENT_SECRET")}
+    settings = ServerSettings(upload_limit=upload_limit * 2**20, **secrets, **options)
     settings.check()
     ctx.obj = settings
     if ctx.invoked_subcommand is not None:
@@ -122,12 +187,21 @@ def backup(settings: Any, file: str) -> None:
 @command.command(short_help="Fill a database from a backup.")
 @click.argument("file")
 @click.option("--replace", is_flag=True, help="Delete what the database holds; a running server goes on with the new.")
+@click.option(
+    "--keep-sign-ins", is_flag=True, help="Keep sign-ins, tokens and invitations; for a backup that was made just now."
+)
 @click.pass_obj
-def restore(settings: Any, file: str, replace: bool) -> None:
-    """Fill --database from FILE, which capeval serve backup wrote: all of it, or nothing."""
+def restore(settings: Any, file: str, replace: bool, keep_sign_ins: bool) -> None:
+    """Fill --database from FILE, which capeval serve backup wrote: all of it, or nothing.
+
+    All sign-ins, API tokens, links for new passwords and open invitations end: some may have been ended after the
+    backup was made.
+    """
     from capeval_server.store import backup
     from capeval_server.store.database import Database
 
     with closing(Database(settings.database)) as database:
-        rows = backup.restore(database, file, replace=replace)
+        rows = backup.restore(database, file, replace=replace, keep_sign_ins=keep_sign_ins)
     click.echo(f"{file}: {rows:,} rows restored", err=True)
+    if not keep_sign_ins:
+        click.echo("All sign-ins, API tokens, links for new passwords and open invitations have ended.", err=True)

@@ -9,6 +9,7 @@ from fastapi import Form
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
+from capeval_server.accounts import invitations
 from capeval_server.accounts.access import Role, new_token, sign_in, sign_out
 from capeval_server.accounts.operate import EMAIL
 from capeval_server.accounts.passwords import digest, hash_password, problem_with, verify_password
@@ -25,7 +26,7 @@ _MOST_TOKENS = 20
 
 @routes.page("/sign-in", role=Role.ANYONE)
 def sign_in_page(context: Context, next: str = "/") -> Response:
-    return context.render("sign-in.html", next=_inside(next), email="", problem="")
+    return context.render("sign-in.html", next=inside(next), email="", problem="")
 
 
 @routes.page("/sign-in", role=Role.ANYONE, methods=("POST",))
@@ -41,12 +42,12 @@ def sign_in_done(context: Context, email: Text = "", password: Text = "", next: 
         with context.database.write() as session:
             context.audit(session, "sign-in.refused", email)
         problem = "E-mail address or password is wrong."
-        return context.render("sign-in.html", 403, next=_inside(next), email=email, problem=problem)
+        return context.render("sign-in.html", 403, next=inside(next), email=email, problem=problem)
     context.state.limits.sign_in_account.forgive(email)
     with context.database.write() as session:
         context.set_cookie(sign_in(session, account.id))
         context.audit(session, "sign-in", email)
-    return context.redirect(_inside(next))
+    return context.redirect(inside(next))
 
 
 @routes.page("/sign-out", role=Role.ANYONE, methods=("POST",))
@@ -121,7 +122,7 @@ def _invitation(session: Session, context: RequestContext, code: str, *, lock: b
     if not code and context.settings.registration == "open":
         return None
     query = select(Invitation).where(
-        Invitation.code_hash == digest(code), Invitation.used_by.is_(None), Invitation.expires > now()
+        Invitation.code_hash == digest(code), Invitation.used_by.is_(None), invitations.counts()
     )
     found = session.execute(query.with_for_update() if lock else query).scalar_one_or_none()
     if found is None:
@@ -195,6 +196,6 @@ def _tokens(context: RequestContext) -> list[ApiToken]:
         return list(session.execute(query).scalars())
 
 
-def _inside(path: str) -> str:
+def inside(path: str) -> str:
     """The path where it leads to this server; a link from outside must not send people elsewhere."""
     return path if re.fullmatch(r"/(?![/\\])[^\\\x00-\x1f]*", path) else "/"

@@ -36,6 +36,19 @@ class ServerSettings:
     """Most address space of a scoring process, MiB."""
     upload_limit: int = 32 * 2**20
     """Largest request body, bytes."""
+    oidc_issuer: str | None = None
+    """The identity provider that people can sign in at, as its metadata call it; None for passwords only."""
+    oidc_client_id: str = ""
+    oidc_client_secret: str | None = None
+    oidc_button: str = "Sign in with your institution"
+    keep_audit: int = 365
+    """Days that entries of the audit log are kept; 0 for ever."""
+    keep_addresses: int = 90
+    """Days that the audit log keeps IP addresses; 0 as long as the entry."""
+    keep_worker_ids: int = 0
+    """Days after a study closes until what crowd platforms call its people is forgotten; 0 never."""
+    privacy_file: str | None = None
+    """A text file that the page of what is stored begins with."""
 
     @property
     def secure(self) -> bool:
@@ -71,8 +84,20 @@ class ServerSettings:
             raise UsageError(f"--public-url must begin with https:// (or http://), got {self.public_url!r}")
         if self.behind_proxy is not None and not (self.public_url or "").startswith("https://"):
             raise UsageError("--behind-proxy needs --public-url https://…, the address that the proxy serves")
+        self._check_provider()
         if not is_loopback(self.host):
             self._check_exposed()
+
+    def _check_provider(self) -> None:
+        if self.oidc_issuer is None:
+            if self.oidc_client_id or self.oidc_client_secret:
+                raise UsageError("--oidc-client-id and its secret need --oidc-issuer, the provider's address")
+            return
+        parts = urlsplit(self.oidc_issuer)
+        if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(parts.hostname or "")):
+            raise UsageError(f"--oidc-issuer must begin with https://, got {self.oidc_issuer!r}")
+        if not self.oidc_client_id:
+            raise UsageError("--oidc-issuer needs --oidc-client-id, the name that the provider gave to this server")
 
     def _check_exposed(self) -> None:
         missing = []

@@ -1,10 +1,20 @@
 """The tables. Importing this module makes `Base.metadata` complete, which migrations and backups rely on."""
 
-from capeval_server.store.models.accounts import Account, ApiToken, AuditEntry, Invitation, KeyValue, LoginSession, Team
+from capeval_server.store.models.accounts import (
+    Account,
+    ApiToken,
+    AuditEntry,
+    ExternalIdentity,
+    Invitation,
+    KeyValue,
+    LoginSession,
+    Team,
+)
 from capeval_server.store.models.base import Base, now
 from capeval_server.store.models.benchmarks import (
     Benchmark,
     ComparisonRequest,
+    RemovedSubmission,
     Submission,
     SubmissionPair,
     SubmissionScore,
@@ -22,10 +32,12 @@ __all__ = [
     "Benchmark",
     "Blob",
     "ComparisonRequest",
+    "ExternalIdentity",
     "Invitation",
     "Job",
     "KeyValue",
     "LoginSession",
+    "RemovedSubmission",
     "Study",
     "StudyImage",
     "StudyItem",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 
-from sqlalchemy import ForeignKey, String, Text
-from sqlalchemy.orm import Mapped, mapped_column, relationship
+from sqlalchemy import ForeignKey, String, Text, false
+from sqlalchemy.orm import Mapped, mapped_column, relationship, validates
 
-from capeval_server.store.models.base import Base, Created, Id
+from capeval_server.store.models.base import Base, Created, Id, now
 
 
 class Team(Base):
@@ -23,7 +23,10 @@ class Team(Base):
 
 
 class Account(Base):
-    """One person, who signs in with an e-mail address and a password."""
+    """One person, who signs in with an e-mail address and a password, or at an identity provider.
+
+    The row of an account that was deleted stays, with nothing of the person, for what refers to its number.
+    """
 
     __tablename__ = "account"
 
@@ -35,6 +38,20 @@ class Account(Base):
     disabled: Mapped[bool] = mapped_column(default=False)
     created: Mapped[Created]
     team: Mapped[Team | None] = relationship(lazy="raise")
+    joined: Mapped[dt.datetime | None]
+    """When they came into their team: of several, the first leads it, unless one is made captain."""
+    captain: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Whether the team was handed over to them; see `capeval_server.accounts.membership.captain_of`."""
+    off_boards: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Whether an administrator has taken what this account submitted off all boards."""
+    removed: Mapped[dt.datetime | None]
+    """When the account was deleted."""
+
+    @validates("team_id")
+    def _joins(self, _: str, team_id: int | None) -> int | None:
+        """Whoever comes into a team, by whichever way, comes last; whoever leaves it, leads it no more."""
+        self.joined, self.captain = now() if team_id is not None else None, False
+        return team_id
 
 
 class LoginSession(Base):
@@ -76,6 +93,7 @@ class Invitation(Base):
     created: Mapped[Created]
     expires: Mapped[dt.datetime]
     used_by: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
+    revoked: Mapped[dt.datetime | None]
 
 
 class AuditEntry(Base):
@@ -98,3 +116,14 @@ class KeyValue(Base):
 
     name: Mapped[str] = mapped_column(String(40), primary_key=True)
     value: Mapped[str] = mapped_column(Text)
+
+
+class ExternalIdentity(Base):
+    """Who an account is at an identity provider (OpenID Connect)."""
+
+    __tablename__ = "external_identity"
+
+    issuer: Mapped[str] = mapped_column(String(255), primary_key=True)
+    subject: Mapped[str] = mapped_column(String(255), primary_key=True)
+    account_id: Mapped[int] = mapped_column(ForeignKey("account.id"), index=True)
+    created: Mapped[Created]
