@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from capeval.metrics.registry import parse_metrics
 from capeval.scoring.compare import holm
 from capeval.scoring.comparison import rank_ranges
-from capeval_server.store.models import Benchmark, Submission, SubmissionPair, SubmissionScore, Team
+from capeval_server.store.models import Account, Benchmark, Submission, SubmissionPair, SubmissionScore, Team
 from capeval_server.web.errors import Refused
 
 ALPHA = 0.05
@@ -61,7 +61,8 @@ def entries(session: Session, benchmark: Benchmark, *submissions: int) -> list[E
     query = (
         select(Submission, Team)
         .join(Team, Team.id == Submission.team_id)
-        .where(Submission.benchmark_id == benchmark.id, Submission.scored.is_not(None))
+        .join(Account, Account.id == Submission.account_id)
+        .where(Submission.benchmark_id == benchmark.id, Submission.scored.is_not(None), Account.off_boards.is_(False))
         .order_by(Submission.scored, Submission.id)
     )
     query = query.where(Submission.id.in_(submissions)) if submissions else query

@@ -16,7 +16,7 @@ from capeval_server.boards.catalogue import find, is_open
 from capeval_server.boards.check import problems_of
 from capeval_server.jobs import jobs
 from capeval_server.store import blobs
-from capeval_server.store.models import Benchmark, Job, Submission, Team, now
+from capeval_server.store.models import Benchmark, Job, RemovedSubmission, Submission, Team, now
 from capeval_server.web.errors import Refused
 
 if TYPE_CHECKING:
@@ -24,17 +24,23 @@ if TYPE_CHECKING:
 
 
 def used(session: Session, benchmark: Benchmark, team_id: int) -> tuple[int, int]:
-    """Submissions of the team that count, today (UTC) and in all; one that failed costs nothing."""
+    """Submissions of the team that count, today (UTC) and in all; one that failed costs nothing, a deleted one does."""
     mine = (
         select(func.count())
         .select_from(Submission)
         .join(Job, (Job.subject_id == Submission.id) & (Job.kind == scoring.KIND))
         .where(Submission.benchmark_id == benchmark.id, Submission.team_id == team_id, Job.state != "failed")
     )
+    gone = (
+        select(func.count())
+        .select_from(RemovedSubmission)
+        .where(RemovedSubmission.benchmark_id == benchmark.id, RemovedSubmission.team_id == team_id)
+    )
     today = now().replace(hour=0, minute=0, second=0, microsecond=0)
     return (
-        session.execute(mine.where(Submission.created >= today)).scalar_one(),
-        session.execute(mine).scalar_one(),
+        session.execute(mine.where(Submission.created >= today)).scalar_one()
+        + session.execute(gone.where(RemovedSubmission.created >= today)).scalar_one(),
+        session.execute(mine).scalar_one() + session.execute(gone).scalar_one(),
     )
 
 

@@ -15,8 +15,8 @@ from capeval.cli.group import Group
 from capeval.errors import MissingDependencyError, UsageError
 
 _NEEDED = (
-    "alembic", "argon2", "confusable_homoglyphs", "fastapi", "jinja2", "prometheus_client", "python_multipart",
-    "sqlalchemy", "uvicorn",
+    "alembic", "argon2", "authlib", "confusable_homoglyphs", "fastapi", "httpx2", "jinja2", "prometheus_client",
+    "python_multipart", "sqlalchemy", "uvicorn",
 )  # fmt: skip
 
 
@@ -87,6 +87,53 @@ def _option(name: str, **settings: Any) -> Callable[[Any], Any]:
 @_option(
     "--mail-from", metavar="ADDRESS", help="The sender of mail: evaluation@example.org, or NAME <ADDRESS>."
 )
+@_option(
+    "--oidc-issuer",
+    metavar="URL",
+    help="Identity provider (OpenID Connect) that people can sign in at, beside passwords.",
+)
+@_option(
+    "--oidc-client-id",
+    default="",
+    metavar="ID",
+    help="What the provider calls this server; its secret comes from CAPEVAL_OIDC_CLIENT_SECRET.",
+)
+@_option(
+    "--oidc-button",
+    default="Sign in with your institution",
+    show_default=True,
+    metavar="TEXT",
+    help="What the button says that leads to the provider.",
+)
+@_option(
+    "--keep-audit",
+    type=click.IntRange(0, 36500),
+    default=365,
+    show_default=True,
+    metavar="DAYS",
+    help="How long the audit log keeps entries; 0 for ever.",
+)
+@_option(
+    "--keep-addresses",
+    type=click.IntRange(0, 36500),
+    default=90,
+    show_default=True,
+    metavar="DAYS",
+    help="How long the audit log keeps IP addresses; 0 as long as the entries.",
+)
+@_option(
+    "--keep-worker-ids",
+    type=click.IntRange(0, 36500),
+    default=0,
+    show_default=True,
+    metavar="DAYS",
+    help="How long after a study closes the ids of crowd platforms' workers are kept; 0 for ever.",
+)
+@_option(
+    "--privacy-file",
+    metavar="FILE",
+    help="Text of your own for the page of what is stored, /privacy.",
+)
 def command(upload_limit: int, database: str | None, **options: Any) -> Callable[[], int] | None:
     """Run the evaluation server: benchmarks with hidden references, and human studies.
 
@@ -107,6 +154,7 @@ def command(upload_limit: int, database: str | None, **options: Any) -> Callable
         database=database or secret("DATABASE") or "sqlite:///capeval.db",
         secret_key=secret("SECRET_KEY"),
         smtp_password=secret("SMTP_PASSWORD"),
+        oidc_client_secret=secret("OIDC_CLIENT_SECRET"),
         upload_limit=upload_limit * 2**20,
         **options,
     )
@@ -181,11 +229,20 @@ def backup(settings: Any, file: str) -> None:
 @command.command(short_help="Fill a database from a backup.")
 @click.argument("file")
 @click.option("--replace", is_flag=True, help="Delete what the database holds; a running server goes on with the new.")
+@click.option(
+    "--keep-sign-ins", is_flag=True, help="Keep sign-ins, tokens and invitations; for a backup that was made just now."
+)
 @click.pass_obj
-def restore(settings: Any, file: str, replace: bool) -> None:
-    """Fill --database from FILE, which capeval serve backup wrote: all of it, or nothing."""
+def restore(settings: Any, file: str, replace: bool, keep_sign_ins: bool) -> None:
+    """Fill --database from FILE, which capeval serve backup wrote: all of it, or nothing.
+
+    All sign-ins, API tokens, links for new passwords and open invitations end: some may have been ended after the
+    backup was made.
+    """
     from capeval_server.store import backup
 
     with _database(settings) as database:
-        rows = backup.restore(database, file, replace=replace)
+        rows = backup.restore(database, file, replace=replace, keep_sign_ins=keep_sign_ins)
     click.echo(f"{file}: {rows:,} rows restored", err=True)
+    if not keep_sign_ins:
+        click.echo("All sign-ins, API tokens, links for new passwords and open invitations have ended.", err=True)

@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import func, or_, select, update
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import NoResultFound, SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from capeval_server.jobs.chores import CHORES, queue_due
 from capeval_server.jobs.child import ChildFailedError, ResourceLimits, run_child
 from capeval_server.store.database import Database
 from capeval_server.store.models import Job, now
@@ -30,6 +31,8 @@ LEASE = dt.timedelta(seconds=15)
 ATTEMPTS = 20
 """How often a job is started before we assume that it kills the server."""
 _POLL_SECONDS = 1.0
+_CHORE_SECONDS = 60.0
+"""How often it is looked whether a chore is due."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,7 @@ class Jobs:
 
     def __init__(self, database: Database, settings: ServerSettings, meters: Meters) -> None:
         self.database = database
+        self.settings = settings
         self.limits = ResourceLimits(settings.job_seconds, settings.job_memory)
         self.meters = meters
         self._name = f"{platform.node()[:20]}:{os.getpid()}:{os.urandom(4).hex()}"
@@ -110,8 +114,12 @@ class Jobs:
             return {(kind, state): number for kind, state, number in rows}
 
     def _run(self) -> None:
+        looked = float("-inf")
         while not self._stopping.is_set():
             try:
+                if time.monotonic() - looked > _CHORE_SECONDS:
+                    looked = time.monotonic()
+                    queue_due(self.database)
                 if not self.run_one():
                     self._wake.acquire(timeout=_POLL_SECONDS)
             except Exception as error:  # noqa: BLE001  (the database may be away; the queue must survive it)
@@ -152,6 +160,9 @@ class Jobs:
 
     def _attempt(self, job_id: int, kind: str, subject_id: int) -> str:
         """Gives what came of it."""
+        if kind in CHORES:
+            self._end(job_id, "done", store=lambda session: event(kind, **CHORES[kind].run(session, self.settings)))
+            return "done"
         try:
             with self.database.read() as session:
                 header, files = JOB_KINDS[kind].prepare(session, subject_id)
@@ -164,6 +175,9 @@ class Jobs:
         except InterruptedError:
             self._requeue(job_id)
             return "put back"
+        except NoResultFound:
+            self._end(job_id, "failed", "What it was about was deleted.")
+            return "failed"
         self._end(job_id, "done", store=lambda session: JOB_KINDS[kind].store(session, subject_id, answer))
         return "done"
 

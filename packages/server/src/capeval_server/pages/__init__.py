@@ -7,11 +7,15 @@ from capeval_server.pages import (
     approval,
     boards,
     comparisons,
+    deletion,
     health,
     home,
+    privacy,
+    provider,
     recovery,
     study_owner,
     submissions,
+    teams,
 )
 
 ROUTES = (
@@ -19,6 +23,10 @@ ROUTES = (
     home.routes,
     account.routes,
     recovery.routes,
+    provider.routes,
+    teams.routes,
+    deletion.routes,
+    privacy.routes,
     admin.routes,
     approval.routes,
     boards.routes,

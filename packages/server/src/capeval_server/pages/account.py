@@ -9,7 +9,7 @@ from fastapi import Form
 from sqlalchemy import and_, or_, select
 from sqlalchemy.orm import Session
 
-from capeval_server.accounts import names
+from capeval_server.accounts import invitations, names
 from capeval_server.accounts.access import SCOPES, TOKEN_DAYS, Role, new_token, set_password, sign_in, sign_out
 from capeval_server.accounts.attempts import Attempt
 from capeval_server.accounts.codes import GOOD_FOR, Purpose
@@ -48,6 +48,7 @@ def sign_in_done(context: Context, email: Text = "", password: Text = "", next: 
     with context.database.write() as session:
         context.set_cookie(sign_in(session, account.id))
         attempt.succeeded(session)
+        context.audit(session, "sign-in", "")
     return context.redirect(inside(next))
 
 
@@ -161,7 +162,7 @@ def _invitation(session: Session, context: RequestContext, code: str, *, lock: b
         return None
     own = and_(Invitation.used_by == context.caller.account_id, Invitation.accepted.is_(None))
     query = select(Invitation).where(
-        Invitation.code_hash == digest(code), or_(Invitation.used_by.is_(None), own), Invitation.expires > now()
+        Invitation.code_hash == digest(code), or_(Invitation.used_by.is_(None), own), invitations.counts()
     )
     found = session.execute(query.with_for_update() if lock else query).scalar_one_or_none()
     if found is None:

@@ -1,30 +1,104 @@
-"""Administration: accounts, invitations, the audit log."""
+"""Administration: accounts, teams, invitations, jobs, the audit log."""
 
 from __future__ import annotations
 
-import datetime as dt
 from typing import Annotated
 
 from fastapi import Form, Query
 from fastapi.responses import Response
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.orm import Session
 
+from capeval_server.accounts import invitations, membership
 from capeval_server.accounts.access import Role
-from capeval_server.accounts.passwords import digest, new_secret
-from capeval_server.store.models import Account, ApiToken, AuditEntry, Invitation, LoginSession, Team, now
+from capeval_server.accounts.removal import (
+    belongings,
+    forget_in_audit,
+    found,
+    give_everything,
+    remove_account,
+    search,
+)
+from capeval_server.boards.removal import remove_team, show_on_boards
+from capeval_server.pages.teams import delete_answer
+from capeval_server.store.models import (
+    Account,
+    ApiToken,
+    AuditEntry,
+    ExternalIdentity,
+    Invitation,
+    Job,
+    LoginSession,
+    Submission,
+    Team,
+    now,
+)
 from capeval_server.web.context import Context, RequestContext
 from capeval_server.web.errors import Refused, not_found
+from capeval_server.web.paging import PageNumber, Sought, page_of
 from capeval_server.web.routing import Routes
 
 routes = Routes()
-_PAGE = 100
-_INVITED_FOR = dt.timedelta(days=14)
+Text = Annotated[str, Form(max_length=400)]
+_ENTRIES = 100
 ROLES = (Role.MEMBER, Role.ORGANISER, Role.ADMIN)
+JOB_STATES = ("failed", "queued", "running", "done")
 
 
 @routes.page("/admin", role=Role.ADMIN)
 def admin_page(context: Context) -> Response:
-    return _page(context, link="")
+    return _overview(context, link="")
+
+
+def _overview(context: RequestContext, link: str) -> Response:
+    with context.database.read() as session:
+        accounts = select(func.count()).select_from(Account).where(Account.removed.is_(None))
+        teams = select(func.count()).select_from(Team)
+        open_ = select(func.count()).select_from(Invitation).where(Invitation.used_by.is_(None), invitations.counts())
+        counts = {
+            "accounts": session.execute(accounts).scalar_one(),
+            "teams": session.execute(teams).scalar_one(),
+            "invitations": session.execute(open_).scalar_one(),
+        }
+    return context.render("admin.html", counts=counts, roles=ROLES, link=link, jobs=context.state.jobs.counts())
+
+
+@routes.page("/admin/accounts", role=Role.ADMIN)
+def accounts_page(context: Context, q: Sought = "", page: PageNumber = 1) -> Response:
+    query = select(Account, Team.name).outerjoin(Team, Team.id == Account.team_id).where(Account.removed.is_(None))
+    if q.strip():
+        query = query.where(search(q.strip()))
+    with context.database.read() as session:
+        found_page = page_of(session, query.order_by(Account.email), page, q.strip())
+    return context.render("admin-accounts.html", page=found_page, roles=ROLES)
+
+
+@routes.page("/admin/accounts/{account_id}", role=Role.ADMIN)
+def account_page(context: Context, account_id: int) -> Response:
+    """One account: what it is and has, and what an administrator does with it."""
+    return _account(context, account_id)
+
+
+def _account(context: RequestContext, account_id: int, problem: str = "") -> Response:
+    with context.database.read() as session:
+        account = _find(session, account_id)
+        team = session.get(Team, account.team_id) if account.team_id is not None else None
+        mine = select(func.count()).where(Submission.account_id == account_id)
+        submitted = session.execute(mine).scalar_one()
+        owned = belongings(session, account)
+        query = select(ExternalIdentity).where(ExternalIdentity.account_id == account_id)
+        identities = session.execute(query).scalars().all()
+    return context.render(
+        "admin-account.html", 422 if problem else 200, account=account, team=team, submitted=submitted, owned=owned,
+        identities=identities, roles=ROLES, problem=problem,
+    )  # fmt: skip
+
+
+def _find(session: Session, account_id: int) -> Account:
+    account = session.get(Account, account_id)
+    if account is None or account.removed is not None:
+        raise not_found("account")
+    return account
 
 
 @routes.page("/admin/accounts/{account_id}", role=Role.ADMIN, methods=("POST",))
@@ -37,9 +111,7 @@ def change_account(
     if account_id == context.caller.account_id:
         raise Refused(422, "Another administrator has to change your own account.")
     with context.database.write() as session:
-        account = session.get(Account, account_id)
-        if account is None:
-            raise not_found("account")
+        account = _find(session, account_id)
         account.role, account.disabled = role, bool(disabled)
         if account.disabled:
             session.execute(delete(LoginSession).where(LoginSession.account_id == account_id))
@@ -49,8 +121,136 @@ def change_account(
                 .values(revoked=now())
             )
         state = "disabled" if account.disabled else Role(role).name.lower()
-        context.audit(session, "account.changed", f"{account.email}: {state}")
-    return context.redirect("/admin", "saved")
+        context.audit(session, "account.changed", f"account {account_id}: {state}")
+    return context.redirect(f"/admin/accounts/{account_id}", "saved")
+
+
+@routes.page("/admin/accounts/{account_id}/boards", role=Role.ADMIN, methods=("POST",))
+def change_boards(context: Context, account_id: int, shown: Annotated[str, Form()] = "") -> Response:
+    """Takes what the account submitted off all boards, or puts it back."""
+    with context.database.write() as session:
+        account = _find(session, account_id)
+        show_on_boards(session, account, shown=bool(shown))
+        context.audit(session, "account.on-boards" if shown else "account.off-boards", f"account {account_id}")
+    context.state.jobs.wake()
+    return context.redirect(f"/admin/accounts/{account_id}", "saved")
+
+
+@routes.page("/admin/accounts/{account_id}/give", role=Role.ADMIN, methods=("POST",))
+def give(context: Context, account_id: int, email: Text = "") -> Response:
+    """Gives the account's benchmarks and studies to another organiser."""
+    with context.database.write() as session:
+        account, to = _find(session, account_id), found(session, email)
+        if to is not None:
+            give_everything(session, account, to)
+            context.audit(session, "account.gave", f"account {account_id} to account {to.id}")
+    if to is None:
+        return _account(context, account_id, "There is no account of that address.")
+    return context.redirect(f"/admin/accounts/{account_id}", "saved")
+
+
+@routes.page("/admin/accounts/{account_id}/delete", role=Role.ADMIN, methods=("POST",))
+def delete_account(context: Context, account_id: int, email: Text = "") -> Response:
+    """The administrator writes the address, to be sure. What the team submitted stays with the team."""
+    if account_id == context.caller.account_id:
+        raise Refused(422, "You delete your own account on the page Account.")
+    with context.database.write() as session:
+        account = _find(session, account_id)
+        sure = email.strip().lower() == account.email
+        if sure:
+            remove_account(session, account)
+            context.audit(session, "account.deleted", f"account {account_id}")
+    if not sure:
+        return _account(context, account_id, "That is not the address of this account. Nothing was deleted.")
+    return context.redirect("/admin/accounts", "deleted")
+
+
+@routes.page("/admin/teams", role=Role.ADMIN)
+def teams_page(context: Context, q: Sought = "", page: PageNumber = 1) -> Response:
+    people = select(func.count()).where(Account.team_id == Team.id).correlate(Team).scalar_subquery()
+    submitted = select(func.count()).where(Submission.team_id == Team.id).correlate(Team).scalar_subquery()
+    query = select(Team, people, submitted).order_by(Team.name_key)
+    if q.strip():
+        sought = Team.name.icontains(q.strip(), autoescape=True) | Team.affiliation.icontains(q.strip(), autoescape=True)
+        query = query.where(sought)
+    with context.database.read() as session:
+        found_page = page_of(session, query, page, q.strip())
+    return context.render("admin-teams.html", page=found_page)
+
+
+@routes.page("/admin/teams/{team_id}", role=Role.ADMIN)
+def team_page(context: Context, team_id: int) -> Response:
+    return _team(context, team_id)
+
+
+def _team(context: RequestContext, team_id: int, problems: list[str] | None = None) -> Response:
+    with context.database.read() as session:
+        team = _find_team(session, team_id)
+        people, captain = membership.members(session, team_id), membership.captain_of(session, team_id)
+        submitted = session.execute(select(func.count()).where(Submission.team_id == team_id)).scalar_one()
+    return context.render(
+        "admin-team.html", 422 if problems else 200, team=team, people=people, captain=captain, submitted=submitted,
+        problems=problems or [],
+    )  # fmt: skip
+
+
+def _find_team(session: Session, team_id: int, *, lock: bool = False) -> Team:
+    team = session.get(Team, team_id, with_for_update=lock)
+    if team is None:
+        raise not_found("team")
+    return team
+
+
+@routes.page("/admin/teams/{team_id}", role=Role.ADMIN, methods=("POST",))
+def rename_team(context: Context, team_id: int, name: Text = "", affiliation: Text = "") -> Response:
+    """A name that offends, or that is somebody else's."""
+    with context.database.write() as session:
+        problems = membership.rename(session, _find_team(session, team_id, lock=True), name, affiliation)
+        if not problems:
+            context.audit(session, "team.renamed", f"team {team_id}")
+    return _team(context, team_id, problems) if problems else context.redirect(f"/admin/teams/{team_id}", "saved")
+
+
+@routes.page("/admin/teams/{team_id}/captain", role=Role.ADMIN, methods=("POST",))
+def change_captain(context: Context, team_id: int, account_id: Annotated[int, Form(ge=1, le=2**31 - 1)]) -> Response:
+    """For a team whose captain is not to be found any more."""
+    with context.database.write() as session:
+        membership.hand_over(session, _find_team(session, team_id, lock=True), account_id)
+        context.audit(session, "team.captain", f"team {team_id}: account {account_id}")
+    return context.redirect(f"/admin/teams/{team_id}", "saved")
+
+
+@routes.page("/admin/teams/{team_id}/delete", role=Role.ADMIN)
+def delete_team_page(context: Context, team_id: int) -> Response:
+    with context.database.read() as session:
+        return delete_answer(context, session, _find_team(session, team_id))
+
+
+@routes.page("/admin/teams/{team_id}/delete", role=Role.ADMIN, methods=("POST",))
+def delete_team(context: Context, team_id: int, name: Text = "") -> Response:
+    with context.database.write() as session:
+        team = _find_team(session, team_id, lock=True)
+        if name.split() != team.name.split():
+            problem = "That is not the name of the team. Nothing was deleted."
+            return delete_answer(context, session, team, problem)
+        forget_in_audit(session, team.name, f"team {team_id}")
+        remove_team(session, team)
+        context.audit(session, "team.deleted", f"team {team_id}")
+    return context.redirect("/admin/teams", "deleted")
+
+
+@routes.page("/admin/invitations", role=Role.ADMIN)
+def invitations_page(context: Context, page: PageNumber = 1) -> Response:
+    query = (
+        select(Invitation, Account.email, Team.name)
+        .outerjoin(Account, Account.id == Invitation.created_by)
+        .outerjoin(Team, Team.id == Invitation.team_id)
+        .where(Invitation.used_by.is_(None), invitations.counts())
+        .order_by(Invitation.id.desc())
+    )
+    with context.database.read() as session:
+        found_page = page_of(session, query, page)
+    return context.render("admin-invitations.html", page=found_page, roles=ROLES)
 
 
 @routes.page("/admin/invitations", role=Role.ADMIN, methods=("POST",))
@@ -58,7 +258,17 @@ def invite(context: Context, role: Annotated[int, Form()]) -> Response:
     """The one page that ever shows the link."""
     if role not in ROLES:
         raise Refused(422, "There is no such role.")
-    return _page(context, link=invitation_link(context, Role(role), team_id=None))
+    return _overview(context, link=invitation_link(context, Role(role), team_id=None))
+
+
+@routes.page("/admin/invitations/{invitation_id}/revoke", role=Role.ADMIN, methods=("POST",))
+def revoke_invitation(context: Context, invitation_id: int) -> Response:
+    with context.database.write() as session:
+        if session.get(Invitation, invitation_id) is None:
+            raise not_found("invitation")
+        invitations.revoke(session, Invitation.id == invitation_id)
+        context.audit(session, "invitation.revoked", f"invitation {invitation_id}")
+    return context.redirect("/admin/invitations", "saved")
 
 
 @routes.page("/account/invite", role=Role.MEMBER, methods=("POST",))
@@ -72,35 +282,59 @@ def invite_to_team(context: Context) -> Response:
 
 def invitation_link(context: RequestContext, role: Role, team_id: int | None) -> str:
     """A new invitation, as the link to send."""
-    code = new_secret()
     with context.database.write() as session:
-        session.add(
-            Invitation(
-                code_hash=digest(code), role=role, team_id=team_id, created_by=context.caller.account_id,
-                expires=now() + _INVITED_FOR,
-            )
-        )  # fmt: skip
+        code = invitations.make(session, context.caller, role, team_id)
         context.audit(session, "invited", role.name.lower())
     return f"{context.settings.url}/register?invitation={code}"
 
 
+@routes.page("/admin/jobs", role=Role.ADMIN)
+def jobs_page(context: Context, state: Sought = "", page: PageNumber = 1) -> Response:
+    """The jobs, those that failed first asked for; a failed one can be tried again."""
+    query = select(Job).order_by(Job.id.desc())
+    if state in JOB_STATES:
+        query = query.where(Job.state == state)
+    with context.database.read() as session:
+        found_page = page_of(session, query, page, state if state in JOB_STATES else "")
+    return context.render(
+        "admin-jobs.html", page=found_page, states=JOB_STATES, counts=context.state.jobs.counts()
+    )
+
+
+@routes.page("/admin/jobs/{job_id}/retry", role=Role.ADMIN, methods=("POST",))
+def retry_job(context: Context, job_id: int) -> Response:
+    """Puts a job that failed back into the queue."""
+    with context.database.write() as session:
+        job = session.get(Job, job_id)
+        if job is None:
+            raise not_found("job")
+        values = {"state": "queued", "attempts": 0, "message": "", "progress": "", "finished": None}
+        session.execute(update(Job).where(Job.id == job_id, Job.state == "failed").values(values))
+        context.audit(session, "job.retried", f"job {job_id}")
+    context.state.jobs.wake()
+    return context.redirect("/admin/jobs?state=failed", "saved")
+
+
 @routes.page("/admin/audit", role=Role.ADMIN)
-def audit_page(context: Context, before: Annotated[int | None, Query(ge=1, le=2**31 - 1)] = None) -> Response:
+def audit_page(
+    context: Context, before: Annotated[int | None, Query(ge=1, le=2**31 - 1)] = None, q: Sought = ""
+) -> Response:
     query = (
         select(AuditEntry, Account.email)
         .outerjoin(Account, Account.id == AuditEntry.account_id)
         .order_by(AuditEntry.id.desc())
-        .limit(_PAGE)
+        .limit(_ENTRIES)
     )
+    sought = q.strip()
+    if sought:
+        columns = (AuditEntry.action, AuditEntry.subject, Account.email, AuditEntry.address)
+        query = query.where(
+            columns[0].icontains(sought, autoescape=True)
+            | columns[1].icontains(sought, autoescape=True)
+            | columns[2].icontains(sought, autoescape=True)
+            | (columns[3] == sought)
+        )
     with context.database.read() as session:
         rows = session.execute(query.where(AuditEntry.id < before) if before else query).all()
-    return context.render("audit.html", rows=rows, more=rows[-1][0].id if len(rows) == _PAGE else None)
-
-
-def _page(context: RequestContext, link: str) -> Response:
-    with context.database.read() as session:
-        accounts = session.execute(
-            select(Account, Team.name).outerjoin(Team, Team.id == Account.team_id).order_by(Account.id)
-        ).all()
-        jobs = context.state.jobs.counts()
-    return context.render("admin.html", accounts=accounts, roles=ROLES, link=link, jobs=jobs)
+    more = rows[-1][0].id if len(rows) == _ENTRIES else None
+    return context.render("audit.html", rows=rows, more=more, sought=sought)

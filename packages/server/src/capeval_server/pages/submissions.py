@@ -8,7 +8,7 @@ from fastapi import Form, UploadFile
 from fastapi.responses import JSONResponse, Response
 
 from capeval_server.accounts.access import Role
-from capeval_server.boards import catalogue, submissions, uploads
+from capeval_server.boards import catalogue, removal, submissions, uploads
 from capeval_server.web.context import Context
 from capeval_server.web.errors import Refused
 from capeval_server.web.routing import Routes
@@ -58,7 +58,8 @@ def submit_done(
 def submission_page(context: Context, submission_id: int) -> Response:
     with context.database.read() as session:
         standing = submissions.find(session, context.caller, submission_id)
-    return context.render("submission.html", standing=standing)
+        may_delete = removal.may_delete(context.caller, standing.submission, standing.benchmark)
+    return context.render("submission.html", standing=standing, may_delete=may_delete)
 
 
 @routes.page("/submissions/{submission_id}/state", role=Role.MEMBER)

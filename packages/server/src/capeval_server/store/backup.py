@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from sqlalchemy import Connection, MetaData, Table, insert, select, text
+from sqlalchemy import Connection, MetaData, Table, insert, select, text, true
 
 from capeval import __version__
 from capeval.data.atomic import atomic_write
@@ -54,10 +54,12 @@ def _lines(connection: Connection) -> Iterator[object]:
     yield {"rows": rows}
 
 
-def restore(database: Database, path: PathLike, *, replace: bool) -> int:
+def restore(database: Database, path: PathLike, *, replace: bool, keep_sign_ins: bool = False) -> int:
     """Fills the database from a backup; gives the number of rows.
 
     An older backup is migrated on the way. A database that holds anything is replaced only where `replace` says so.
+    Sign-ins, API tokens, one-time links and open invitations end, unless `keep_sign_ins` says otherwise: which of them
+    were ended after the backup was made, it does not know.
     Raises `DataError` for a file that is not a backup or not whole, and for a database that holds data.
     """
     with reading(path), gzip.open(path) as file:
@@ -67,12 +69,14 @@ def restore(database: Database, path: PathLike, *, replace: bool) -> int:
                 raise ValueError
         except (ValueError, AttributeError, EOFError, gzip.BadGzipFile):
             raise DataError(f"{path}: is not a backup of a capeval server; capeval serve backup writes one") from None
-        rows = _load(database, path, file, header["revision"], replace=replace)
+        rows = _load(database, path, file, header["revision"], replace=replace, keep_sign_ins=keep_sign_ins)
     database.migrate()
     return rows
 
 
-def _load(database: Database, path: PathLike, file: Iterable[bytes], revision: str, *, replace: bool) -> int:
+def _load(
+    database: Database, path: PathLike, file: Iterable[bytes], revision: str, *, replace: bool, keep_sign_ins: bool
+) -> int:
     from alembic import command
 
     if database.revision() is None:
@@ -92,7 +96,21 @@ def _load(database: Database, path: PathLike, file: Iterable[bytes], revision: s
         rows = _insert(connection, path, file)
         _set_counters(connection)
         command.upgrade(alembic_config(connection), "head")
+        if not keep_sign_ins:
+            _end_sign_ins(connection)
     return rows
+
+
+def _end_sign_ins(connection: Connection) -> None:
+    """Nobody is in by what a backup has: it may have been ended since."""
+    tables = {table.name: table for table in _tables(connection)}
+    moment = dt.datetime.now(dt.timezone.utc)
+    for name in ("signed_in", "one_time_code"):
+        if name in tables:
+            connection.execute(tables[name].delete())
+    for name, still_open in (("api_token", true()), ("invitation", tables["invitation"].c.used_by.is_(None))):
+        table = tables[name]
+        connection.execute(table.update().where(table.c.revoked.is_(None), still_open).values(revoked=moment))
 
 
 def _insert(connection: Connection, path: PathLike, file: Iterable[bytes]) -> int:

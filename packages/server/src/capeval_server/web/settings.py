@@ -59,6 +59,19 @@ class ServerSettings:
     mail_from: str | None = None
     """The sender of mail: an address, or a name and an address: `Evaluation <evaluation@example.org>`."""
     smtp_password: str | None = None
+    oidc_issuer: str | None = None
+    """The identity provider that people can sign in at, as its metadata call it; None for passwords only."""
+    oidc_client_id: str = ""
+    oidc_client_secret: str | None = None
+    oidc_button: str = "Sign in with your institution"
+    keep_audit: int = 365
+    """Days that entries of the audit log are kept; 0 for ever."""
+    keep_addresses: int = 90
+    """Days that the audit log keeps IP addresses; 0 as long as the entry."""
+    keep_worker_ids: int = 0
+    """Days after a study closes until what crowd platforms call its people is forgotten; 0 never."""
+    privacy_file: str | None = None
+    """A text file that the page of what is stored begins with."""
 
     @property
     def secure(self) -> bool:
@@ -107,6 +120,7 @@ class ServerSettings:
             raise UsageError("--behind-proxy needs --public-url https://…, the address that the proxy serves")
         if self.site_logo is not None:
             _check_logo(self.site_logo)
+        self._check_provider()
         if not is_loopback(self.host):
             self._check_exposed()
         self._check_mail()
@@ -129,6 +143,17 @@ class ServerSettings:
                 "teams; give --mail smtp://USER@HOST, or --registration approval (an administrator approves each "
                 "team), or --registration invitation"
             )
+
+    def _check_provider(self) -> None:
+        if self.oidc_issuer is None:
+            if self.oidc_client_id or self.oidc_client_secret:
+                raise UsageError("--oidc-client-id and its secret need --oidc-issuer, the provider's address")
+            return
+        parts = urlsplit(self.oidc_issuer)
+        if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(parts.hostname or "")):
+            raise UsageError(f"--oidc-issuer must begin with https://, got {self.oidc_issuer!r}")
+        if not self.oidc_client_id:
+            raise UsageError("--oidc-issuer needs --oidc-client-id, the name that the provider gave to this server")
 
     def _check_exposed(self) -> None:
         missing = []

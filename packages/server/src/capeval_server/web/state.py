@@ -7,8 +7,12 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from capeval.errors import DataError
+from capeval_server.accounts import retention
 from capeval_server.accounts.passwords import new_secret
+from capeval_server.accounts.provider import Provider
 from capeval_server.boards.image_ids import ImageIds
+from capeval_server.jobs.chores import CHORES
 from capeval_server.jobs.jobs import Jobs
 from capeval_server.mail.post import Post
 from capeval_server.store.database import Database
@@ -22,6 +26,7 @@ from capeval_server.web.settings import ServerSettings
 from capeval_server.web.static import VersionedLinks
 
 PACKAGE = Path(__file__).parents[1]
+assert retention.KIND in CHORES  # imported for what it registers
 
 
 class AppState:
@@ -45,12 +50,24 @@ class AppState:
         self.jobs = Jobs(self.database, settings, self.meters)
         self.readiness = Readiness(self.database, self.jobs)
         self.post = Post(self.database, settings, self.meters)
+        self.privacy_text = _text_of(settings.privacy_file)
+        self.provider = Provider(settings) if settings.oidc_issuer is not None else None
 
     def close(self) -> None:
         """Stops the jobs and the mail, which another start goes on with, and lets the database go."""
         self.jobs.stop()
         self.post.stop()
         self.database.close()
+
+
+def _text_of(path: str | None) -> str:
+    """The operator's own text; empty without a file. Raises `DataError` where it cannot be read."""
+    if path is None:
+        return ""
+    try:
+        return Path(path).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"--privacy-file {path}: cannot be read: {error}") from None
 
 
 def _kept_secret(database: Database) -> str:
@@ -94,5 +111,9 @@ NOTICES = {
     "same-file": "Your team has submitted this very file before; this is that submission.",
     "password": "The password is changed. Other browsers are signed out, and API tokens are revoked.",
     "revoked": "The token is revoked.",
+    "deleted": "Deleted.",
+    "account-deleted": "Your account is deleted.",
+    "left": "You have left the team.",
+    "linked": "From now on you can sign in at your provider too.",
 }
 """Messages that a redirection may show on its target page, by key."""

@@ -10,12 +10,17 @@ from capeval_server.store.models.accounts import (
     LoginSession,
     OneTimeCode,
     RateCount,
+    ExternalIdentity,
+    Invitation,
+    KeyValue,
+    LoginSession,
     Team,
 )
 from capeval_server.store.models.base import Base, now
 from capeval_server.store.models.benchmarks import (
     Benchmark,
     ComparisonRequest,
+    RemovedSubmission,
     Submission,
     SubmissionPair,
     SubmissionScore,
@@ -33,6 +38,7 @@ __all__ = [
     "Benchmark",
     "Blob",
     "ComparisonRequest",
+    "ExternalIdentity",
     "Invitation",
     "Job",
     "KeyValue",
@@ -40,6 +46,7 @@ __all__ = [
     "LoginSession",
     "OneTimeCode",
     "RateCount",
+    "RemovedSubmission",
     "Study",
     "StudyImage",
     "StudyItem",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 
-from sqlalchemy import ForeignKey, String, Text
-from sqlalchemy.orm import Mapped, mapped_column, relationship
+from sqlalchemy import ForeignKey, String, Text, false
+from sqlalchemy.orm import Mapped, mapped_column, relationship, validates
 
 from capeval_server.store.models.base import Base, Created, Id, now
 
@@ -27,7 +27,10 @@ class Team(Base):
 
 
 class Account(Base):
-    """One person, who signs in with an e-mail address and a password."""
+    """One person, who signs in with an e-mail address and a password, or at an identity provider.
+
+    The row of an account that was deleted stays, with nothing of the person, for what refers to its number.
+    """
 
     __tablename__ = "account"
 
@@ -44,6 +47,20 @@ class Account(Base):
     wanted_team: Mapped[str] = mapped_column(String(80), default="")
     """The team to make once the address is confirmed. Until then nobody else's choice of a name is limited by it."""
     wanted_affiliation: Mapped[str] = mapped_column(String(160), default="")
+    joined: Mapped[dt.datetime | None]
+    """When they came into their team: of several, the first leads it, unless one is made captain."""
+    captain: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Whether the team was handed over to them; see `capeval_server.accounts.membership.captain_of`."""
+    off_boards: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Whether an administrator has taken what this account submitted off all boards."""
+    removed: Mapped[dt.datetime | None]
+    """When the account was deleted."""
+
+    @validates("team_id")
+    def _joins(self, _: str, team_id: int | None) -> int | None:
+        """Whoever comes into a team, by whichever way, comes last; whoever leaves it, leads it no more."""
+        self.joined, self.captain = now() if team_id is not None else None, False
+        return team_id
 
 
 class LoginSession(Base):
@@ -93,6 +110,7 @@ class Invitation(Base):
     """For whom it is from now on: nobody else can use it."""
     accepted: Mapped[dt.datetime | None]
     """When it took effect. It has not where somebody gave the address of an account that existed already."""
+    revoked: Mapped[dt.datetime | None]
 
 
 class AuditEntry(Base):
@@ -159,3 +177,12 @@ class RateCount(Base):
     """When the window ends, or the next attempt is allowed."""
     expires: Mapped[dt.datetime] = mapped_column(index=True)
     """When the row means nothing any more."""
+class ExternalIdentity(Base):
+    """Who an account is at an identity provider (OpenID Connect)."""
+
+    __tablename__ = "external_identity"
+
+    issuer: Mapped[str] = mapped_column(String(255), primary_key=True)
+    subject: Mapped[str] = mapped_column(String(255), primary_key=True)
+    account_id: Mapped[int] = mapped_column(ForeignKey("account.id"), index=True)
+    created: Mapped[Created]

@@ -101,3 +101,15 @@ class SubmissionPair(Base):
     upper: Mapped[float]
     p: Mapped[float]
     """Of the paired permutation test, not corrected: which pairs there are changes with the board."""
+
+
+class RemovedSubmission(Base):
+    """A submission that was deleted: it counts for the quota as before."""
+
+    __tablename__ = "removed_submission"
+
+    id: Mapped[Id]
+    benchmark_id: Mapped[int] = mapped_column(ForeignKey("benchmark.id"), index=True)
+    team_id: Mapped[int] = mapped_column(ForeignKey("team.id"), index=True)
+    created: Mapped[dt.datetime]
+    """When it was submitted."""

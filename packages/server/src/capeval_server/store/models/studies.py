@@ -5,9 +5,9 @@ from __future__ import annotations
 import datetime as dt
 
 from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint
-from sqlalchemy.orm import Mapped, mapped_column, relationship
+from sqlalchemy.orm import Mapped, mapped_column, relationship, validates
 
-from capeval_server.store.models.base import Base, Created, Id
+from capeval_server.store.models.base import Base, Created, Id, now
 
 
 class Study(Base):
@@ -29,6 +29,16 @@ class Study(Base):
     settings: Mapped[str] = mapped_column(Text)
     """JSON: instructions, consent, completion, policies of the checks."""
     created: Mapped[Created]
+    closed: Mapped[dt.datetime | None]
+    """When it was closed; None while it is not."""
+
+    @validates("state")
+    def _closes(self, _: str, state: str) -> str:
+        if state != "closed":
+            self.closed = None
+        elif self.closed is None:
+            self.closed = now()
+        return state
 
 
 class StudyImage(Base):

@@ -1,0 +1,60 @@
+"""Invitations: who may give them, which ones count, and how they end."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+from sqlalchemy import ColumnElement, exists, or_, select, update
+from sqlalchemy.orm import Session
+
+from capeval_server.accounts.access import Caller, Role
+from capeval_server.accounts.passwords import digest, new_secret
+from capeval_server.store.models import Account, Invitation, Team, now
+
+GOOD_FOR = dt.timedelta(days=14)
+
+
+def counts() -> ColumnElement[bool]:
+    """The condition that an invitation can be used now, apart from who has used it.
+
+    It counts as long as its maker may still give it: administrators to everything, members to the team that they are
+    in. Whoever is disabled or expelled, or is no administrator any more, cannot come back by a link made before.
+    """
+    maker = select(Account.id).where(
+        Account.id == Invitation.created_by,
+        Account.disabled.is_(False),
+        or_(Account.role >= Role.ADMIN, Account.team_id == Invitation.team_id),
+    )
+    return (Invitation.expires > now()) & Invitation.revoked.is_(None) & exists(maker.correlate(Invitation))
+
+
+def make(session: Session, caller: Caller, role: Role, team_id: int | None) -> str:
+    """A new invitation: its code, which appears nowhere else in full."""
+    code = new_secret()
+    session.add(
+        Invitation(
+            code_hash=digest(code), role=role, team_id=team_id, created_by=caller.account_id, expires=now() + GOOD_FOR
+        )
+    )
+    return code
+
+
+def listed(session: Session, team_id: int | None = None, *, most: int = 100, skip: int = 0) -> list[Any]:
+    """(invitation, its maker's address, the team's name) of those that can still be used, the newest first."""
+    query = (
+        select(Invitation, Account.email, Team.name)
+        .outerjoin(Account, Account.id == Invitation.created_by)
+        .outerjoin(Team, Team.id == Invitation.team_id)
+        .where(Invitation.used_by.is_(None), counts())
+        .order_by(Invitation.id.desc())
+        .limit(most)
+        .offset(skip)
+    )
+    return list(session.execute(query if team_id is None else query.where(Invitation.team_id == team_id)).all())
+
+
+def revoke(session: Session, *criteria: ColumnElement[bool]) -> None:
+    """Ends the invitations that nobody has used."""
+    query = update(Invitation).where(Invitation.used_by.is_(None), Invitation.revoked.is_(None), *criteria)
+    session.execute(query.values(revoked=now()))

@@ -1,0 +1,98 @@
+"""Who is in a team and who leads it: leaving, expelling, handing over, renaming."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Select, select, update
+from sqlalchemy.orm import Session
+
+from capeval_server.accounts import invitations, names
+from capeval_server.accounts.access import Caller, Role
+from capeval_server.store.models import Account, Invitation, Team
+from capeval_server.web.errors import Refused, not_found
+
+
+def members(session: Session, team_id: int) -> list[Account]:
+    """The people of a team, who leads it first, the others as they came."""
+    return list(session.execute(_members(team_id)).scalars())
+
+
+def _members(team_id: int) -> Select[Any]:
+    query = select(Account).where(Account.team_id == team_id)
+    return query.order_by(Account.disabled, Account.captain.desc(), Account.joined, Account.id)
+
+
+def captain_of(session: Session, team_id: int) -> Account | None:
+    """Who leads the team: whom it was handed over to, else who came first of those who are in it and not disabled."""
+    query = _members(team_id).where(Account.disabled.is_(False)).limit(1)
+    return session.execute(query).scalar_one_or_none()
+
+
+def led(session: Session, caller: Caller) -> Team:
+    """The caller's team, locked, for what only its captain may do; raises `Refused`."""
+    team = own(session, caller)
+    captain = captain_of(session, team.id)
+    if captain is None or captain.id != caller.account_id:
+        raise Refused(403, "Only the captain of the team may do that.")
+    return team
+
+
+def own(session: Session, caller: Caller) -> Team:
+    """The caller's team, locked, so that two changes of it wait for each other."""
+    team = session.get(Team, caller.team_id, with_for_update=True) if caller.team_id is not None else None
+    if team is None:
+        raise Refused(422, "This account is in no team.")
+    return team
+
+
+def hand_over(session: Session, team: Team, account_id: int) -> Account:
+    """Makes another member the captain."""
+    account = member(session, team, account_id)
+    if account.disabled:
+        raise Refused(422, "This account is disabled, and cannot lead the team.")
+    session.execute(update(Account).where(Account.team_id == team.id).values(captain=False))
+    account.captain = True
+    return account
+
+
+def member(session: Session, team: Team, account_id: int) -> Account:
+    """A person of the team; raises `Refused` (404)."""
+    account = session.get(Account, account_id, populate_existing=True)
+    if account is None or account.team_id != team.id:
+        raise not_found("member")
+    return account
+
+
+def leave(session: Session, account: Account) -> None:
+    """Takes the person out of their team, and back the invitations to it that they made."""
+    invitations.revoke(session, Invitation.created_by == account.id, Invitation.team_id == account.team_id)
+    account.team_id = None
+
+
+def rename(session: Session, team: Team, name: str, affiliation: str) -> list[str]:
+    """Gives the team another name; the reasons why not, where there are any."""
+    name, affiliation = names.tidy(name), names.tidy(affiliation)[:160]
+    found = [names.problem_with(name, "team", least=2), names.unseen(affiliation, "affiliation")]
+    problems = [problem for problem in found if problem]
+    other = None if problems else names.like(session, name)
+    if other is not None and other.id != team.id:
+        problems = [f"The name cannot be told from that of the team “{other.name}”. Choose another."]
+    if not problems:
+        team.name, team.affiliation = name, affiliation
+        for column, key in zip(("name_key", "look_key"), names.keys(name), strict=True):
+            setattr(team, column, key)
+    return problems
+
+
+def is_last(session: Session, account: Account) -> bool:
+    """Whether nobody else is in the account's team."""
+    if account.team_id is None:
+        return False
+    others = select(Account.id).where(Account.team_id == account.team_id, Account.id != account.id)
+    return session.execute(others.limit(1)).first() is None
+
+
+def may_manage(caller: Caller, captain: Account | None) -> bool:
+    """Whether the caller is the captain, or an administrator."""
+    return caller.role >= Role.ADMIN or (captain is not None and captain.id == caller.account_id)

@@ -1,0 +1,236 @@
+"""Signing in at an identity provider: OpenID Connect, with the authorization code and PKCE.
+
+What the browser carries between leaving for the provider and coming back is one signed cookie (`sealed`, `opened`):
+state, nonce and code verifier. Nothing of it is stored here.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
+from authlib.common.errors import AuthlibBaseError
+from authlib.integrations.httpx_client import OAuth2Client
+from authlib.oidc.core import CodeIDToken
+from joserfc import jwt
+from joserfc.errors import JoseError
+from joserfc.jwk import KeySet
+
+from capeval_server.accounts.passwords import new_secret
+from capeval_server.web.errors import Refused
+from capeval_server.web.settings import ServerSettings, is_loopback
+
+_SECONDS = 5.0
+"""Longest wait for the provider: to connect, and between two pieces of its answer."""
+_AT_ONCE = 4
+"""Requests to the provider at a time: a slow one must not take all threads of this server."""
+_LARGEST = 2**20
+_FRESH_SECONDS = 3600.0
+_LEEWAY = 60
+_SIGNED_WITH = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519")
+"""Public-key signatures only: with others, whoever knows the client's secret could make tokens."""
+BACK_SECONDS = 600
+
+
+class ProviderAwayError(Exception):
+    """The provider gives no answer, or none that can be used now."""
+
+
+class WrongTokenError(Exception):
+    """The provider's answer does not show who somebody is."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One way to the provider and back, as the browser carries it in a signed cookie."""
+
+    state: str
+    nonce: str
+    verifier: str
+    next: str
+    invitation: str
+    until: float
+
+
+@dataclass(frozen=True)
+class Person:
+    """Whom the provider has shown to be there."""
+
+    issuer: str
+    subject: str
+    email: str
+    """In small letters; empty where the provider gives none, or has not verified it."""
+
+
+@dataclass(frozen=True)
+class Pending:
+    """A person whose address has an account that they have not shown to be theirs yet."""
+
+    issuer: str
+    subject: str
+    email: str
+    next: str
+    until: float
+
+
+class Provider:
+    """The provider of the server's settings. Its metadata and keys are fetched when they are needed, and kept an hour."""
+
+    def __init__(self, settings: ServerSettings) -> None:
+        assert settings.oidc_issuer is not None
+        self.issuer = settings.oidc_issuer
+        self._client_id = settings.oidc_client_id
+        self._client_secret = settings.oidc_client_secret
+        self._back = f"{settings.url}/sign-in/provider/done"
+        self._turns = threading.BoundedSemaphore(_AT_ONCE)
+        self._kept: dict[str, tuple[float, dict[str, Any]]] = {}
+
+    def leave(self, next_page: str, invitation: str) -> tuple[str, Attempt]:
+        """The provider's address to go to, and what the browser must bring back."""
+        attempt = Attempt(
+            new_secret(), new_secret(), new_secret(), next_page, invitation, time.time() + BACK_SECONDS
+        )
+        with self._client() as client:
+            address, _ = client.create_authorization_url(
+                self._endpoint("authorization_endpoint"), attempt.state, attempt.verifier, nonce=attempt.nonce
+            )
+        return str(address), attempt
+
+    def arrive(self, code: str, attempt: Attempt) -> Person:
+        """Who comes back with this code: exchanges it for an ID token, and checks that.
+
+        Raises `ProviderAwayError`, and `WrongTokenError` for a code or a token that is not right.
+        """
+        with self._turn():
+            try:
+                with self._client() as client:
+                    token = client.fetch_token(
+                        self._endpoint("token_endpoint"), grant_type="authorization_code", code=code,
+                        code_verifier=attempt.verifier,
+                    )  # fmt: skip
+            except httpx2.HTTPError as error:
+                raise ProviderAwayError from error
+            except (AuthlibBaseError, ValueError, TypeError) as error:
+                raise WrongTokenError from error
+            claims = self._claims(token, attempt)
+        email = str(claims.get("email") or "").strip().lower() if claims.get("email_verified") is True else ""
+        return Person(self.issuer, str(claims["sub"])[:255], email)
+
+    def _claims(self, token: dict[str, Any], attempt: Attempt) -> CodeIDToken:
+        allowed = [each for each in _SIGNED_WITH if each in self._metadata_list("id_token_signing_alg_values_supported")]
+        try:
+            text = token["id_token"]
+            try:
+                decoded = jwt.decode(text, self._keys(), algorithms=allowed)
+            except (JoseError, ValueError):
+                # The provider may have new keys.
+                decoded = jwt.decode(text, self._keys(fresh=True), algorithms=allowed)
+            claims = CodeIDToken(
+                decoded.claims, decoded.header,
+                {
+                    "iss": {"essential": True, "value": self.issuer},
+                    "aud": {"essential": True, "value": self._client_id},
+                },
+                {"nonce": attempt.nonce, "client_id": self._client_id, "access_token": token.get("access_token")},
+            )  # fmt: skip
+            claims.validate(leeway=_LEEWAY)
+            if not isinstance(claims["sub"], str) or not claims["sub"]:
+                raise WrongTokenError
+        except (JoseError, AuthlibBaseError, KeyError, TypeError, ValueError) as error:
+            raise WrongTokenError from error
+        return claims
+
+    def _client(self) -> OAuth2Client:
+        return OAuth2Client(
+            self._client_id, self._client_secret, scope="openid email", redirect_uri=self._back,
+            token_endpoint_auth_method="client_secret_basic" if self._client_secret else "none",
+            code_challenge_method="S256", timeout=_SECONDS, follow_redirects=False, trust_env=False,
+        )  # fmt: skip
+
+    def _endpoint(self, name: str) -> str:
+        address = self._metadata().get(name)
+        if not isinstance(address, str) or not is_protected(address):
+            raise ProviderAwayError
+        return address
+
+    def _metadata_list(self, name: str) -> list[str]:
+        found = self._metadata().get(name)
+        return found if isinstance(found, list) else ["RS256"]
+
+    def _metadata(self) -> dict[str, Any]:
+        found = self._fetch(self.issuer.rstrip("/") + "/.well-known/openid-configuration")
+        # OpenID Connect Discovery 1.0, 4.3: else one provider could speak for another.
+        if found.get("issuer") != self.issuer:
+            raise ProviderAwayError
+        return found
+
+    def _keys(self, *, fresh: bool = False) -> KeySet:
+        found = self._fetch(self._endpoint("jwks_uri"), most_seconds=10.0 if fresh else _FRESH_SECONDS)
+        return KeySet.import_key_set(found)  # type: ignore[arg-type]
+
+    def _fetch(self, address: str, most_seconds: float = _FRESH_SECONDS) -> dict[str, Any]:
+        """The JSON at the address, not older than so many seconds."""
+        known = self._kept.get(address)
+        if known is not None and time.monotonic() - known[0] < most_seconds:
+            return known[1]
+        try:
+            with httpx2.Client(timeout=_SECONDS, trust_env=False) as client, client.stream("GET", address) as answer:
+                answer.raise_for_status()
+                data = bytearray()
+                ends = time.monotonic() + 2 * _SECONDS
+                for piece in answer.iter_bytes():
+                    data += piece
+                    if len(data) > _LARGEST or time.monotonic() > ends:
+                        raise ProviderAwayError
+            found = json.loads(data)
+        except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
+            raise ProviderAwayError from error
+        if not isinstance(found, dict):
+            raise ProviderAwayError
+        self._kept[address] = time.monotonic(), found
+        return found
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        if not self._turns.acquire(timeout=_SECONDS):
+            raise ProviderAwayError
+        try:
+            yield
+        finally:
+            self._turns.release()
+
+
+def is_protected(address: str) -> bool:
+    """Whether nobody between here and the address can read along or change anything."""
+    parts = urlsplit(address)
+    return parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname or ""))
+
+
+def sealed(secret_key: str, value: Attempt | Pending) -> str:
+    """The value as a cookie that nobody can change or make."""
+    body = base64.urlsafe_b64encode(json.dumps(value.__dict__).encode()).decode()
+    return f"{body}.{_signature(secret_key, type(value), body)}"
+
+
+def opened(secret_key: str, kind: type[Attempt] | type[Pending], cookie: str) -> Any:
+    """The value of a cookie that `sealed` made, of this kind and not too long ago; raises `Refused` for others."""
+    body, _, signature = cookie.partition(".")
+    if hmac.compare_digest(signature.encode(), _signature(secret_key, kind, body).encode()):
+        value = kind(**json.loads(base64.urlsafe_b64decode(body)))
+        if value.until > time.time():
+            return value
+    raise Refused(403, "This sign-in did not begin in this browser, or took too long. Begin again on the page Sign in.")
+
+
+def _signature(secret_key: str, kind: type, body: str) -> str:
+    return hmac.new(secret_key.encode(), f"{kind.__name__}:{body}".encode(), hashlib.sha256).hexdigest()

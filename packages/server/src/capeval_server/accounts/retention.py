@@ -1,0 +1,53 @@
+"""What is stored about people ends by itself, after as many days as the settings say; once a day."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+from sqlalchemy import CursorResult, Delete, Update, delete, update
+from sqlalchemy.orm import Session
+
+from capeval_server.jobs.chores import CHORES, Chore
+from capeval_server.store.models import AuditEntry, Invitation, Job, LoginSession, now
+from capeval_server.studies.erasure import forget_platform_ids
+from capeval_server.web.settings import ServerSettings
+
+KIND = "retention"
+JOBS_KEPT = dt.timedelta(days=30)
+INVITATIONS_KEPT = dt.timedelta(days=30)
+"""After they have expired, where nobody has used them."""
+
+
+def forget(session: Session, settings: ServerSettings) -> dict[str, int]:
+    """Deletes what has been kept long enough; gives how much it was."""
+    moment = now()
+    found = {
+        "sign_ins": _rows(session, delete(LoginSession).where(LoginSession.expires < moment)),
+        "invitations": _rows(
+            session,
+            delete(Invitation).where(Invitation.used_by.is_(None), Invitation.expires < moment - INVITATIONS_KEPT),
+        ),
+        "jobs": _rows(
+            session,
+            delete(Job).where(Job.kind.in_(CHORES), Job.state == "done", Job.finished < moment - JOBS_KEPT),
+        ),
+    }
+    if settings.keep_audit:
+        old = AuditEntry.at < moment - dt.timedelta(days=settings.keep_audit)
+        found["audit_entries"] = _rows(session, delete(AuditEntry).where(old))
+    if settings.keep_addresses:
+        old = AuditEntry.at < moment - dt.timedelta(days=settings.keep_addresses)
+        found["addresses"] = _rows(session, update(AuditEntry).where(old, AuditEntry.address != "").values(address=""))
+    if settings.keep_worker_ids:
+        closed_before = moment - dt.timedelta(days=settings.keep_worker_ids)
+        found["worker_ids"] = forget_platform_ids(session, closed_before)
+    return found
+
+
+def _rows(session: Session, statement: Delete | Update) -> int:
+    result: CursorResult[Any] = session.execute(statement)  # type: ignore[assignment]
+    return result.rowcount
+
+
+CHORES[KIND] = Chore(dt.timedelta(days=1), forget)

@@ -1,0 +1,199 @@
+"""Signing in at an identity provider, beside passwords."""
+
+from __future__ import annotations
+
+import hmac
+import time
+from typing import Annotated
+
+from fastapi import Form, Query
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from capeval_server.accounts import invitations
+from capeval_server.accounts.access import Role, sign_in
+from capeval_server.accounts.passwords import digest, verify_password
+from capeval_server.accounts.provider import (
+    BACK_SECONDS,
+    Attempt,
+    Pending,
+    Person,
+    Provider,
+    ProviderAwayError,
+    WrongTokenError,
+    opened,
+    sealed,
+)
+from capeval_server.pages.account import inside
+from capeval_server.store.models import Account, ExternalIdentity, Invitation, now
+from capeval_server.web.context import Context, RequestContext, Response
+from capeval_server.web.errors import Refused, not_found
+from capeval_server.web.routing import Routes
+
+routes = Routes()
+Given = Annotated[str, Query(max_length=4000)]
+Text = Annotated[str, Form(max_length=400)]
+_AWAY = "The provider that people sign in at cannot be reached. Try again in a minute, or sign in with a password."
+
+
+def _provider(context: RequestContext) -> Provider:
+    if context.state.provider is None:
+        raise not_found("page")
+    return context.state.provider
+
+
+@routes.page("/sign-in/provider", role=Role.ANYONE)
+def leave(context: Context, next: Given = "/", invitation: Given = "") -> Response:
+    """On to the provider; the cookie says what must come back."""
+    try:
+        address, attempt = _provider(context).leave(inside(next), invitation)
+    except ProviderAwayError:
+        raise Refused(503, _AWAY, retry_after=60) from None
+    answer = context.redirect(address)
+    _set_cookie(context, answer, sealed(context.state.secret_key, attempt))
+    return answer
+
+
+@routes.page("/sign-in/provider/done", role=Role.ANYONE)
+def arrive(
+    context: Context, code: Given = "", state: Given = "", error: Given = "", iss: Given = ""
+) -> Response:
+    """Back from the provider: in, with the account of this person, or with a new one."""
+    provider = _provider(context)
+    cookie = context.request.cookies.get(_cookie_name(context), "")
+    attempt: Attempt = opened(context.state.secret_key, Attempt, cookie)
+    if not hmac.compare_digest(attempt.state.encode(), state.encode()) or iss not in ("", provider.issuer):
+        raise Refused(403, "This answer of the provider is not to your question. Begin again on the page Sign in.")
+    if error or not code:
+        raise Refused(403, "The provider did not let you in. Try again, or sign in with a password.")
+    context.state.limits.sign_in_address.take(context.address)
+    try:
+        person = provider.arrive(code, attempt)
+    except ProviderAwayError:
+        raise Refused(503, _AWAY, retry_after=60) from None
+    except WrongTokenError:
+        raise Refused(403, "The provider's answer could not be verified. Begin again on the page Sign in.") from None
+    with context.database.write() as session:
+        account = _known(session, person)
+        if account is None:
+            account = _account_of(session, context, person, attempt)
+        if account is not None:
+            answer = _enter(session, context, account, attempt.next)
+            _set_cookie(context, answer, "")
+            return answer
+    pending = Pending(person.issuer, person.subject, person.email, attempt.next, time.time() + BACK_SECONDS)
+    page = context.render("link-provider.html", email=person.email, problem="")
+    _set_cookie(context, page, sealed(context.state.secret_key, pending))
+    return page
+
+
+@routes.page("/sign-in/provider/link", role=Role.ANYONE, methods=("POST",))
+def link(context: Context, password: Text = "") -> Response:
+    """The password of an account shows that it belongs to the person whom the provider knows."""
+    _provider(context)
+    cookie = context.request.cookies.get(_cookie_name(context), "")
+    pending: Pending = opened(context.state.secret_key, Pending, cookie)
+    context.state.limits.sign_in_address.take(context.address)
+    context.state.limits.sign_in_account.take(pending.email)
+    with context.database.read() as session:
+        account = _by_email(session, pending.email)
+    if not verify_password(account.password if account else None, password) or account is None or account.disabled:
+        return context.render(
+            "link-provider.html", 403, email=pending.email, problem="The password is wrong."
+        )
+    with context.database.write() as session:
+        account = session.get_one(Account, account.id)
+        session.merge(ExternalIdentity(issuer=pending.issuer, subject=pending.subject, account_id=account.id))
+        context.audit(session, "identity.linked", f"account {account.id}")
+        answer = _enter(session, context, account, pending.next, "linked")
+    _set_cookie(context, answer, "")
+    return answer
+
+
+def _known(session: Session, person: Person) -> Account | None:
+    found = session.get(ExternalIdentity, (person.issuer, person.subject))
+    return session.get(Account, found.account_id) if found is not None else None
+
+
+def _by_email(session: Session, email: str) -> Account | None:
+    return session.execute(select(Account).where(Account.email == email)).scalar_one_or_none()
+
+
+def _account_of(session: Session, context: RequestContext, person: Person, attempt: Attempt) -> Account | None:
+    """The account that the person's verified address has, or a new one; None where its password must be shown first."""
+    if not person.email:
+        raise Refused(
+            403,
+            "The provider does not say that your e-mail address is verified, so it cannot be known whose account this "
+            "is. Have it verified there, or sign in with a password.",
+        )
+    account = _by_email(session, person.email)
+    if account is None:
+        account = _make(session, context, person, attempt)
+    elif _is_somebody_elses(session, account, person):
+        raise Refused(
+            403, "The account of this address belongs to somebody else at the provider. Ask who runs this server."
+        )
+    elif account.password and not _has_shown(context, account):
+        # Somebody else may have registered with this address, and know the password.
+        return None
+    session.add(ExternalIdentity(issuer=person.issuer, subject=person.subject, account_id=account.id))
+    context.audit(session, "identity.linked", f"account {account.id}")
+    return account
+
+
+def _is_somebody_elses(session: Session, account: Account, person: Person) -> bool:
+    """Whether the provider knows the account's owner as another person: addresses are given to new people."""
+    query = select(ExternalIdentity).where(ExternalIdentity.account_id == account.id)
+    return session.execute(query.where(ExternalIdentity.issuer == person.issuer)).first() is not None
+
+
+def _has_shown(context: RequestContext, account: Account) -> bool:
+    """Whether whoever has the account has read mail to its address."""
+    sends = getattr(context.settings, "mail", "none") != "none"
+    return sends and getattr(account, "confirmed", None) is not None
+
+
+def _make(session: Session, context: RequestContext, person: Person, attempt: Attempt) -> Account:
+    """A new account, where registration allows one. It has no password, and no team but that of an invitation."""
+    invitation = None
+    if attempt.invitation or context.settings.registration == "invitation":
+        query = select(Invitation).where(
+            Invitation.code_hash == digest(attempt.invitation), Invitation.used_by.is_(None), invitations.counts()
+        )
+        invitation = session.execute(query.with_for_update()).scalar_one_or_none()
+        if invitation is None:
+            raise Refused(403, "A new account needs an invitation that is not used or expired; ask who runs this server.")
+    account = Account(email=person.email, password="", role=invitation.role if invitation else Role.MEMBER)
+    if hasattr(Account, "confirmed"):
+        account.confirmed = now()
+    if invitation is not None:
+        account.team_id = invitation.team_id
+    session.add(account)
+    session.flush()
+    if invitation is not None:
+        invitation.used_by = account.id
+        if hasattr(Invitation, "accepted"):
+            invitation.accepted = now()
+    context.audit(session, "account.made", f"account {account.id}")
+    return account
+
+
+def _enter(session: Session, context: RequestContext, account: Account, path: str, notice: str = "") -> Response:
+    if account.disabled:
+        raise Refused(403, "This account is disabled.")
+    context.set_cookie(sign_in(session, account.id))
+    context.audit(session, "sign-in", f"account {account.id}")
+    return context.redirect(inside(path), notice)
+
+
+def _cookie_name(context: RequestContext) -> str:
+    return f"{context.state.cookie_name}-provider"
+
+
+def _set_cookie(context: RequestContext, answer: Response, value: str) -> None:
+    """Lax, since it must come along on the way back from the provider's site."""
+    answer.set_cookie(
+        _cookie_name(context), value, path="/", httponly=True, samesite="lax", secure=context.settings.secure,
+        max_age=BACK_SECONDS if value else 0,
+    )  # fmt: skip

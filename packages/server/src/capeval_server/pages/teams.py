@@ -1,0 +1,129 @@
+"""One's own team: its people, its invitations, its name, its end."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Form
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from capeval_server.accounts import invitations, membership
+from capeval_server.accounts.access import Role
+from capeval_server.boards.removal import problem_with_team_removal, remove_team
+from capeval_server.store.models import Account, Invitation, Submission, Team
+from capeval_server.web.context import Context, RequestContext, Response
+from capeval_server.web.errors import Refused, not_found
+from capeval_server.web.routing import Routes
+
+routes = Routes()
+Text = Annotated[str, Form(max_length=400)]
+
+
+@routes.page("/team", role=Role.MEMBER)
+def team_page(context: Context) -> Response:
+    return _page(context)
+
+
+def _page(context: RequestContext, problems: list[str] | None = None) -> Response:
+    with context.database.read() as session:
+        team = session.get(Team, context.caller.team_id) if context.caller.team_id is not None else None
+        if team is None:
+            raise Refused(422, "This account is in no team.")
+        people = membership.members(session, team.id)
+        captain = membership.captain_of(session, team.id)
+        invited = invitations.listed(session, team.id)
+        submitted = session.execute(select(func.count()).where(Submission.team_id == team.id)).scalar_one()
+    return context.render(
+        "team.html", 422 if problems else 200, team=team, people=people, captain=captain, invited=invited,
+        submitted=submitted, problems=problems or [],
+    )  # fmt: skip
+
+
+@routes.page("/team/rename", role=Role.MEMBER, methods=("POST",))
+def rename(context: Context, name: Text = "", affiliation: Text = "") -> Response:
+    with context.database.write() as session:
+        team = membership.led(session, context.caller)
+        problems = membership.rename(session, team, name, affiliation)
+        if not problems:
+            context.audit(session, "team.renamed", f"team {team.id}")
+    return _page(context, problems) if problems else context.redirect("/team", "saved")
+
+
+@routes.page("/team/members/{account_id}/captain", role=Role.MEMBER, methods=("POST",))
+def hand_over(context: Context, account_id: int) -> Response:
+    with context.database.write() as session:
+        team = membership.led(session, context.caller)
+        membership.hand_over(session, team, account_id)
+        context.audit(session, "team.captain", f"team {team.id}: account {account_id}")
+    return context.redirect("/team", "saved")
+
+
+@routes.page("/team/members/{account_id}/expel", role=Role.MEMBER, methods=("POST",))
+def expel(context: Context, account_id: int) -> Response:
+    """The person keeps their account, without a team; their invitations to the team end."""
+    with context.database.write() as session:
+        team = membership.led(session, context.caller)
+        if account_id == context.caller.account_id:
+            raise Refused(422, "Whoever leaves by themselves uses the button “Leave the team”.")
+        membership.leave(session, membership.member(session, team, account_id))
+        context.audit(session, "team.expelled", f"team {team.id}: account {account_id}")
+    return context.redirect("/team", "saved")
+
+
+@routes.page("/team/leave", role=Role.MEMBER, methods=("POST",))
+def leave(context: Context) -> Response:
+    with context.database.write() as session:
+        team = membership.own(session, context.caller)
+        membership.leave(session, session.get_one(Account, context.caller.account_id))
+        context.audit(session, "team.left", f"team {team.id}")
+    return context.redirect("/account", "left")
+
+
+@routes.page("/team/invitations/{invitation_id}/revoke", role=Role.MEMBER, methods=("POST",))
+def revoke(context: Context, invitation_id: int) -> Response:
+    """The captain revokes every invitation to the team, members those that they made."""
+    with context.database.write() as session:
+        invitation = session.get(Invitation, invitation_id)
+        if invitation is None or context.caller.team_id is None or invitation.team_id != context.caller.team_id:
+            raise not_found("invitation")
+        captain = membership.captain_of(session, context.caller.team_id)
+        mine = invitation.created_by == context.caller.account_id
+        if not mine and not membership.may_manage(context.caller, captain):
+            raise Refused(403, "Only the captain of the team, or who made the invitation, revokes it.")
+        invitations.revoke(session, Invitation.id == invitation_id)
+        context.audit(session, "invitation.revoked", f"invitation {invitation_id}")
+    return context.redirect("/team", "saved")
+
+
+@routes.page("/team/delete", role=Role.MEMBER)
+def delete_page(context: Context) -> Response:
+    """Says what goes with the team, and asks for its name."""
+    with context.database.write() as session:
+        team = membership.led(session, context.caller)
+        return delete_answer(context, session, team)
+
+
+def delete_answer(context: RequestContext, session: Session, team: Team, problem: str = "") -> Response:
+    """The page that asks before a team is deleted, for its captain and for administrators."""
+    count = session.execute(select(func.count()).where(Submission.team_id == team.id)).scalar_one()
+    locked = None if context.caller.role >= Role.ADMIN else problem_with_team_removal(session, team.id)
+    return context.render(
+        "team-delete.html", 422 if problem else 200, team=team, count=count, locked=locked, problem=problem,
+        people=len(membership.members(session, team.id)),
+    )  # fmt: skip
+
+
+@routes.page("/team/delete", role=Role.MEMBER, methods=("POST",))
+def delete_done(context: Context, name: Text = "") -> Response:
+    with context.database.write() as session:
+        team = membership.led(session, context.caller)
+        if name.split() != team.name.split():
+            problem = "That is not the name of the team. Nothing was deleted."
+            return delete_answer(context, session, team, problem)
+        if problem := problem_with_team_removal(session, team.id):
+            raise Refused(403, problem)
+        number = team.id
+        remove_team(session, team)
+        context.audit(session, "team.deleted", f"team {number}")
+    return context.redirect("/account", "deleted")

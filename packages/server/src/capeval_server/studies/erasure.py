@@ -1,0 +1,51 @@
+"""What a study holds about its people, deleted: of one person everything, of all the names that a platform gave them."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from capeval_server.store.models import Annotator, Assignment, Base, Study
+from capeval_server.store.removal import remove
+from capeval_server.studies.assignment import exclude
+from capeval_server.studies.repository import lock
+
+_OF_PLATFORM = ("platform_study", "platform_session", "platform_return")
+
+
+def erase(session: Session, study: Study, person: Annotator) -> int:
+    """Deletes a person with all they answered; others are asked instead. Gives the number of answers."""
+    lock(session, study.id)
+    answered = select(func.count()).where(Assignment.annotator_id == person.id, Assignment.answered.is_not(None))
+    answers = session.execute(answered).scalar_one()
+    # First what an exclusion does: it gives back the places that the person holds.
+    exclude(session, study, person, "deleted")
+    session.flush()
+    remove(session, Base.metadata.tables["annotator"], [person.id])
+    return answers
+
+
+def forget_platform_ids(session: Session, before: dt.datetime) -> int:
+    """Replaces what crowd platforms call the people of studies that closed before then; gives the number of people.
+
+    Their answers stay, under the number that the study gives them.
+    """
+    people = (
+        select(Annotator)
+        .join(Study, Study.id == Annotator.study_id)
+        .where(Study.closed < before, Annotator.worker.is_not(None), ~Annotator.worker.startswith(PSEUDONYM))
+    )
+    count = 0
+    for person in session.execute(people).scalars():
+        person.worker, person.cookie_hash = f"{PSEUDONYM}{person.id}", None
+        for name in _OF_PLATFORM:
+            if hasattr(person, name):
+                setattr(person, name, "")
+        count += 1
+    return count
+
+
+PSEUDONYM = "person "
+"""How a worker is called whose platform's name was forgotten; the number follows."""

@@ -1,0 +1,36 @@
+"""Long lists, a page at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import Query
+from sqlalchemy import Select, func, select
+from sqlalchemy.orm import Session
+
+A_PAGE = 50
+PageNumber = Annotated[int, Query(ge=1, le=1_000_000)]
+Sought = Annotated[str, Query(max_length=200)]
+
+
+@dataclass(frozen=True)
+class Page:
+    """Some rows of a list, and where they are in it."""
+
+    rows: list[Any]
+    number: int
+    pages: int
+    count: int
+    """Rows in all."""
+    sought: str = ""
+    """What the list was searched for."""
+
+
+def page_of(session: Session, query: Select[Any], number: int, sought: str = "") -> Page:
+    """A page of the query's rows; the last one where there are not so many."""
+    count = session.execute(select(func.count()).select_from(query.order_by(None).subquery())).scalar_one()
+    pages = max(1, -(-count // A_PAGE))
+    number = min(number, pages)
+    rows = session.execute(query.limit(A_PAGE).offset((number - 1) * A_PAGE)).all()
+    return Page(list(rows), number, pages, count, sought)
