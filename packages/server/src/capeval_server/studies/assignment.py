@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import func, select, update
+from sqlalchemy import bindparam, func, select, update
 from sqlalchemy.orm import Session, joinedload
 
 from capeval_server.store.models import Annotator, Assignment, Study, StudyItem, now
@@ -33,16 +33,21 @@ from capeval_studies.kinds import AnswerError
 ANSWERED = ("answered", "discarded", "rejected")
 """States of assignments with an answer."""
 _LONGEST_MS = 24 * 3600 * 1000
+_PRESENT = (
+    select(Assignment)
+    .where(Assignment.annotator_id == bindparam("annotator"), Assignment.state == "given")
+    .options(joinedload(Assignment.item))
+)
+_MINE = (
+    select(Assignment)
+    .where(Assignment.id == bindparam("assignment"), Assignment.annotator_id == bindparam("annotator"))
+    .options(joinedload(Assignment.item))
+)
 
 
 def present(session: Session, annotator: Annotator) -> Assignment | None:
     """Items that this person was given and has not answered yet."""
-    query = (
-        select(Assignment)
-        .where(Assignment.annotator_id == annotator.id, Assignment.state == "given")
-        .options(joinedload(Assignment.item))
-    )
-    return session.execute(query).scalars().first()
+    return session.execute(_PRESENT, {"annotator": annotator.id}).scalars().first()
 
 
 def next_assignment(session: Session, study: Study, annotator: Annotator) -> Assignment | None:
@@ -152,8 +157,7 @@ def record(session: Session, study: Study, annotator: Annotator, assignment_id: 
     this answer came too late, and where the study is closed.
     """
     lock(session, study.id)
-    query = select(Assignment).where(Assignment.id == assignment_id, Assignment.annotator_id == annotator.id)
-    given = session.execute(query.options(joinedload(Assignment.item))).scalar_one_or_none()
+    given = session.execute(_MINE, {"assignment": assignment_id, "annotator": annotator.id}).scalar_one_or_none()
     if given is None:
         raise not_found("question")
     if given.state in ANSWERED:

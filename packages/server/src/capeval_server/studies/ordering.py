@@ -15,7 +15,7 @@ from collections import Counter
 from random import Random
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, exists, func, select
+from sqlalchemy import Row, bindparam, exists, func, select
 from sqlalchemy.orm import Session
 
 from capeval_server.store.models import Annotator, Assignment, Study, StudyItem
@@ -30,6 +30,41 @@ _PRIME = 1_000_003
 """Multiplying by a number below it shuffles the numbers of a wave; products stay below 2 ** 31."""
 
 
+# Asked for every page: putting a query together takes several times as long as asking it.
+_IS_NEW = ~exists().where(Assignment.item_id == StudyItem.id, Assignment.annotator_id == bindparam("annotator"))
+_OPEN = (
+    StudyItem.study_id == bindparam("study"), StudyItem.role == "item", StudyItem.taken < bindparam("judgments"),
+)  # fmt: skip
+_OWN_ORDER = ((StudyItem.shuffle - bindparam("start")) * bindparam("factor") + bindparam("shift")) % _PRIME
+_BEST = (
+    select(StudyItem.id, StudyItem.taken, StudyItem.group)
+    .where(*_OPEN, StudyItem.shuffle >= bindparam("start"), StudyItem.shuffle < bindparam("end"), _IS_NEW)
+    .order_by(StudyItem.taken, _OWN_ORDER)
+    .limit(_CANDIDATES)
+)
+_FIRST_OPEN = (
+    select(StudyItem.shuffle).where(*_OPEN, StudyItem.shuffle >= bindparam("start")).order_by(StudyItem.shuffle)
+).limit(1)
+_FIRST_NEW = _FIRST_OPEN.where(_IS_NEW)
+_KNOWN = (
+    select(Assignment.group, func.count())
+    .where(
+        Assignment.annotator_id == bindparam("annotator"), Assignment.role == "item",
+        Assignment.group.in_(bindparam("groups", expanding=True)),
+    )
+    .group_by(Assignment.group)
+)  # fmt: skip
+HELD = ("given", "answered")
+"""States in which an assignment holds a place of its item."""
+_SHOWN = select(Assignment.shown_order).where(Assignment.item_id == bindparam("item"), Assignment.state.in_(HELD))
+_PRACTICE = (
+    select(StudyItem)
+    .where(StudyItem.study_id == bindparam("study"), StudyItem.role == "practice", _IS_NEW)
+    .order_by(StudyItem.number)
+    .limit(1)
+)
+
+
 def draw(study: Study, annotator: Annotator, *what: object) -> Random:
     """The random numbers of one decision."""
     return Random(seed_of(study, annotator) + "".join(f":{one}" for one in what))
@@ -40,55 +75,39 @@ def seed_of(study: Study, annotator: Annotator) -> str:
     return f"{study.seed}:{annotator.id}"
 
 
-def _is_new(annotator: Annotator) -> ColumnElement[bool]:
-    """Items that this person never had."""
-    return ~exists().where(Assignment.item_id == StudyItem.id, Assignment.annotator_id == annotator.id)
-
-
 def item_of_wave(session: Session, study: Study, annotator: Annotator) -> StudyItem | None:
     """The next item of the wave in which this person is; None where it has none left for them."""
-    annotator.wave = max(annotator.wave, study.wave)
+    if annotator.wave < study.wave:
+        annotator.wave = study.wave
     return _best(session, study, annotator)
 
 
 def item_of_next_wave(session: Session, study: Study, annotator: Annotator) -> StudyItem | None:
     """The same of the first wave that has an item left for them."""
-    first = _first_open(session, study, study.wave)
+    values = {"study": study.id, "judgments": study.judgments, "annotator": annotator.id}
+    first = session.execute(_FIRST_OPEN, {**values, "start": study.wave * WAVE}).scalar_one_or_none()
     if first is None and study.wave:
-        first = _first_open(session, study, 0)  # places have come free in items that were complete
-    if first is not None:
-        study.wave = first
-    wave = _first_open(session, study, study.wave, _is_new(annotator))
-    if wave is None:
+        # Places have come free in items that were complete.
+        first = session.execute(_FIRST_OPEN, {**values, "start": 0}).scalar_one_or_none()
+    if first is None:
         return None
-    annotator.wave = wave
+    if study.wave != first // WAVE:
+        study.wave = first // WAVE
+    new = session.execute(_FIRST_NEW, {**values, "start": study.wave * WAVE}).scalar_one_or_none()
+    if new is None:
+        return None
+    annotator.wave = new // WAVE
     return _best(session, study, annotator)
-
-
-def _open(study: Study) -> tuple[ColumnElement[bool], ...]:
-    return (StudyItem.study_id == study.id, StudyItem.role == "item", StudyItem.taken < study.judgments)
-
-
-def _first_open(session: Session, study: Study, wave: int, *conditions: ColumnElement[bool]) -> int | None:
-    """The first wave, from this one on, with an item that has a free place."""
-    query = select(StudyItem.shuffle).where(*_open(study), StudyItem.shuffle >= wave * WAVE, *conditions)
-    found = session.execute(query.order_by(StudyItem.shuffle).limit(1)).scalar_one_or_none()
-    return None if found is None else found // WAVE
 
 
 def _best(session: Session, study: Study, annotator: Annotator) -> StudyItem | None:
     """Of the items with the fewest people, one of a pair that the person knows least; then by the person's order."""
     chance = draw(study, annotator, "order", annotator.wave)
-    factor, shift = chance.randrange(1, _PRIME), chance.randrange(_PRIME)
-    start = annotator.wave * WAVE
-    own_order = ((StudyItem.shuffle - start) * factor + shift) % _PRIME
-    query = (
-        select(StudyItem.id, StudyItem.taken, StudyItem.group)
-        .where(*_open(study), StudyItem.shuffle >= start, StudyItem.shuffle < start + WAVE, _is_new(annotator))
-        .order_by(StudyItem.taken, own_order)
-        .limit(_CANDIDATES)
-    )
-    found = session.execute(query).all()
+    values = {
+        "study": study.id, "judgments": study.judgments, "annotator": annotator.id, "start": annotator.wave * WAVE,
+        "end": (annotator.wave + 1) * WAVE, "factor": chance.randrange(1, _PRIME), "shift": chance.randrange(_PRIME),
+    }  # fmt: skip
+    found = session.execute(_BEST, values).all()
     if not found:
         return None
     tied = [row for row in found if row.taken == found[0].taken]
@@ -99,15 +118,8 @@ def _of_a_new_pair(session: Session, study: Study, annotator: Annotator, tied: l
     """The id of the first item of which the person has judged the fewest pages."""
     if not kind_of(study).has_several_pages or len(tied) == 1:
         return tied[0].id
-    query = (
-        select(Assignment.group, func.count())
-        .where(
-            Assignment.annotator_id == annotator.id, Assignment.role == "item",
-            Assignment.group.in_({row.group for row in tied}),
-        )
-        .group_by(Assignment.group)
-    )  # fmt: skip
-    known = {row[0]: row[1] for row in session.execute(query)}
+    values = {"annotator": annotator.id, "groups": list({row.group for row in tied})}
+    known = {row[0]: row[1] for row in session.execute(_KNOWN, values)}
     return min(tied, key=lambda row: known.get(row.group, 0)).id
 
 
@@ -115,8 +127,8 @@ def next_practice(session: Session, study: Study, annotator: Annotator) -> Study
     """The next practice question, in the order of the file."""
     if annotator.practised:
         return None
-    query = select(StudyItem).where(StudyItem.study_id == study.id, StudyItem.role == "practice", _is_new(annotator))
-    found = session.execute(query.order_by(StudyItem.number).limit(1)).scalar_one_or_none()
+    values = {"study": study.id, "annotator": annotator.id}
+    found = session.execute(_PRACTICE, values).scalar_one_or_none()
     annotator.practised = found is None
     return found
 
@@ -179,8 +191,7 @@ def order_of_options(session: Session, study: Study, annotator: Annotator, item:
             order.reverse()
         annotator.check_lean += 1 if order[0] == right else -1
         return order
-    query = select(Assignment.shown_order).where(Assignment.item_id == item.id, Assignment.state.in_(HELD))
-    held = [json.loads(shown) for shown in session.execute(query).scalars()]
+    held = [json.loads(shown) for shown in session.execute(_SHOWN, {"item": item.id}).scalars()] if item.taken else []
     turns = _turns(study, item, count, len(held) // count)
     chance.shuffle(turns)
     used = Counter(place for shown in held for place in enumerate(shown))
@@ -193,10 +204,6 @@ def order_of_options(session: Session, study: Study, annotator: Annotator, item:
     if count == 2:
         annotator.lean += 1 if order[0] == 0 else -1
     return order
-
-
-HELD = ("given", "answered")
-"""States in which an assignment holds a place of its item."""
 
 
 def _turns(study: Study, item: StudyItem, count: int, square: int) -> list[list[int]]:

@@ -194,6 +194,8 @@ def change(
     the limit away. People who are at work see new texts with their next page.
 
     Args:
+        session: a writing transaction.
+        study: what is changed.
         title: of at most 120 characters.
         judgments: people per item, 1 to 1,000.
         most_per_person: items that one person answers at most, 0 to 100,000.

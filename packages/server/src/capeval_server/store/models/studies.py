@@ -141,7 +141,7 @@ class Assignment(Base):
     item_id: Mapped[int] = mapped_column(ForeignKey("study_item.id"))
     annotator_id: Mapped[int] = mapped_column(ForeignKey("annotator.id"))
     state: Mapped[str] = mapped_column(String(10), default="given")
-    """given, answered, released (not answered in time), discarded (the person is excluded), or rejected by the owner."""
+    """given, answered, released (not in time), discarded (the person is excluded), or rejected by the owner."""
     shown_order: Mapped[str] = mapped_column(String(400))
     """JSON: which option stood first, second and so on."""
     given: Mapped[Created]

@@ -52,12 +52,15 @@ def _fill() -> None:
         connection.execute(
             sa.text("UPDATE study SET seed = :seed WHERE id = :id"), {"seed": secrets.token_hex(16), "id": study_id}
         )
-    item = "(SELECT {} FROM study_item WHERE study_item.id = assignment.item_id)"
-    op.execute(f'UPDATE assignment SET role = {item.format("role")}, "group" = {item.format(chr(34) + "group" + chr(34))}')
-    mine = "(SELECT count(*) FROM assignment WHERE assignment.annotator_id = annotator.id AND {})"
-    answered = "assignment.answered IS NOT NULL"
-    checks = "assignment.role IN ('gold', 'attention')"
-    op.execute(f"UPDATE annotator SET pages = {mine.format(answered)}, checks = {mine.format(checks)}")
+    op.execute(
+        "UPDATE assignment SET role = (SELECT role FROM study_item WHERE study_item.id = assignment.item_id), "
+        '"group" = (SELECT study_item."group" FROM study_item WHERE study_item.id = assignment.item_id)'
+    )
+    op.execute(
+        "UPDATE annotator SET pages = (SELECT count(*) FROM assignment WHERE annotator_id = annotator.id "
+        "AND answered IS NOT NULL), checks = (SELECT count(*) FROM assignment WHERE annotator_id = annotator.id "
+        "AND role IN ('gold', 'attention'))"
+    )
     # Nothing but an exclusion discards answers now: what the owner rejected one by one is told from that.
     op.execute(
         "UPDATE assignment SET state = 'rejected' WHERE state = 'discarded' AND annotator_id IN "
