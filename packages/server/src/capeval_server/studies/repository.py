@@ -157,7 +157,8 @@ def settings_of(study: Study) -> dict[str, Any]:
         "question": kind.question, "language": "en", "direction": "", "texts": {}, "practice": None,
         "speed": asdict(Limit(least=kind.seconds)), "repeats": asdict(Limit()),
     }  # fmt: skip
-    return defaults | json.loads(study.settings)
+    stored: dict[str, Any] = json.loads(study.settings)
+    return defaults | stored
 
 
 def checks_of(study: Study) -> dict[str, Checks]:
@@ -208,7 +209,7 @@ def change(
     """
     problems = Problems()
     given = {"title": title, "judgments": judgments, "most_per_person": most_per_person or None, "minutes": minutes}
-    fields = Fields({name: value or None for name, value in {**given, **settings}.items()}, "", problems)
+    fields = Fields({name: None if value == "" else value for name, value in {**given, **settings}.items()}, "", problems)
     for name, most in _TEXTS.items():
         fields.text(name, "", most=most)
     fields.whole("judgments", 1, 1, 1000)
@@ -217,7 +218,7 @@ def change(
     fields.optional("completion_url", link, "")
     fields.optional("language", read_language, "en")
     fields.one_of("direction", DIRECTIONS, "")
-    fields.optional("texts", read_texts, {})
+    fields.optional("texts", read_texts, dict[str, str]())
     fields.end()
     before, kind = settings_of(study), kind_of(study)
     after = before | {name: value for name, value in settings.items() if value is not None}
