@@ -1,5 +1,7 @@
 """When checks come due, against a walk through all items; and how many a person can need."""
 
+import itertools
+
 import pytest
 
 from capeval_studies.schedule import FIRST, due, needed, shortage
@@ -31,7 +33,7 @@ def test_checks_are_not_periodic_and_begin_with_the_first_items():
     for seed in map(str, range(200)):
         at = places({"gold": 10, "attention": 20}, seed, 60)["gold"]
         first.add(at[0])
-        distances |= {after - before for before, after in zip(at, at[1:], strict=False)}
+        distances |= {after - before for before, after in itertools.pairwise(at)}
     assert first == set(range(FIRST))
     assert len(distances) > 15
 
