@@ -73,6 +73,6 @@ _OLD_STUDY = (
     ),
     *(
         f"INSERT INTO assignment VALUES ({n}, 1, {item}, {person}, '{state}', '[0, 1]', {_AT}, {_AT}, {_AT}, 900, '\"b\"', NULL)"
-        for n, item, person, state in ((1, 1, 1, "answered"), (2, 2, 1, "discarded"), (3, 1, 2, "discarded"))
+        for n, item, person, state in ((101, 1, 1, "answered"), (102, 2, 1, "discarded"), (103, 1, 2, "discarded"))
     ),
 )
