@@ -10,7 +10,8 @@ from typing import Any
 
 from httpx2 import Client
 
-from capeval_server.accounts.access import Role, new_token, sign_in
+from capeval_server.accounts.access import Role, csrf_token, new_token, sign_in
+from capeval_server.accounts.passwords import new_secret
 from capeval_server.store.database import Database
 from capeval_server.store.models import Account, Team
 from capeval_server.web.app import create_app
@@ -35,6 +36,13 @@ class Browser:
     def csrf(self) -> str:
         """The token that this browser's forms carry."""
         return re.search(r'name="csrf" value="([0-9a-f]{64})"', self.get("/sign-in").text)[1]
+
+    def annotator_csrf(self) -> str:
+        """The token that forms of studies carry in this browser."""
+        name = self.world.state.annotator_cookie_name
+        if name not in self.client.cookies:
+            self.client.cookies.set(name, new_secret(), domain="localhost.local")
+        return csrf_token(self.world.state.secret_key, self.client.cookies[name])
 
     def post(self, path: str, files: Any = None, csrf: str | None = None, **fields: Any) -> Any:
         """Sends a form, as a page would."""

@@ -38,9 +38,9 @@ class CollectionStudy(StudyKind):
     def read(self, _: Content, form: Mapping[str, str]) -> str:
         sentence = " ".join(form.get("sentence", "").split())
         if len(sentence) > MOST_CHARACTERS:
-            raise AnswerError(f"One sentence, please: at most {MOST_CHARACTERS} characters.")
+            raise AnswerError("One sentence, please: at most %(most)d characters.", most=MOST_CHARACTERS)
         if len(sentence.split()) < LEAST_WORDS:
-            raise AnswerError(f"Write a whole sentence, of {LEAST_WORDS} words or more.")
+            raise AnswerError("Write a whole sentence, of %(least)d words or more.", least=LEAST_WORDS)
         if any(mark in sentence for mark in '"“”«»'):
             raise AnswerError("No dialogue, please: say what can be seen, without quotation marks.")
         if sentence.isupper():

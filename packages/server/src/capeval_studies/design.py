@@ -7,10 +7,11 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from capeval.data.fields import Invalid, shown, text
+from capeval.data.fields import Invalid, shown
 from capeval.errors import DataError
 from capeval_studies import KINDS
-from capeval_studies.fields import Fields, Problems
+from capeval_studies.crowd import read_crowd
+from capeval_studies.fields import Fields, Problems, flag, link
 from capeval_studies.kinds import Content, StudyKind
 
 MOST_PAGES = 300_000
@@ -70,6 +71,8 @@ class Design:
     """Web address or `data:` URL of each image."""
     pages: list[Page]
     checks: dict[str, Checks] = field(default_factory=dict)
+    crowd: dict[str, Any] = field(default_factory=dict)
+    """See `read_crowd`."""
 
 
 def read_design(data: bytes, source: str = "study") -> Design:
@@ -114,12 +117,13 @@ def _design(fields: Fields) -> Design:
         judgments=fields.whole("judgments", kind.judgments, 1, 1000),
         most_per_person=fields.whole("most_per_person", 0, 1, 100_000) or None,
         minutes=fields.whole("minutes", 15, 1, 1440),
-        workers_only=fields.optional("workers_only", _flag, default=False),
+        workers_only=fields.optional("workers_only", flag, default=False),
         completion_code=completion.text("code", "", most=60),
-        completion_url=completion.optional("url", _link, ""),
+        completion_url=completion.optional("url", link, ""),
         images=_images(fields),
         pages=pages,
         checks={role: _checks(fields, role, kind) for role in ROLES if fields.has(role)},
+        crowd=read_crowd(fields, completion),
     )
     for role in ROLES:
         fields.take(role)
@@ -141,18 +145,6 @@ def _checks(fields: Fields, role: str, kind: StudyKind) -> Checks:
     )
     checks.end()
     return read
-
-
-def _flag(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise Invalid.of(value, "true or false")
-    return value
-
-
-def _link(value: object) -> str:
-    if not re.fullmatch(r"https://[^\s\"'<>\\]+", text(value, most=500)):
-        raise Invalid.of(value, "an address that begins with https://")
-    return str(value)
 
 
 def _images(fields: Fields) -> dict[str, str]:

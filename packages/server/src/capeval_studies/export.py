@@ -105,7 +105,7 @@ def answers_csv(answers: Iterable[Answer]) -> str:
             "active_seconds": "" if one.active_seconds is None else one.active_seconds,
             "elapsed_seconds": round((one.answered - one.given).total_seconds(), 3),
         }  # fmt: skip
-        table.writerow([_no_formula(row[name]) for name in _COLUMNS])
+        table.writerow([no_formula(row[name]) for name in _COLUMNS])
     return file.getvalue()
 
 
@@ -115,5 +115,6 @@ def _order(one: Answer) -> str:
     return " ".join(names[option] for option in one.order)
 
 
-def _no_formula(value: Any) -> Any:
+def no_formula(value: Any) -> Any:
+    """The value of a cell, which no table program runs as a formula."""
     return "'" + value if isinstance(value, str) and value.startswith(_FORMULA) else value

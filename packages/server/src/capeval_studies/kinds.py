@@ -13,7 +13,15 @@ Content = dict[str, Any]
 
 
 class AnswerError(ValueError):
-    """An answer that cannot be taken; the text says to the annotator what is missing."""
+    """An answer that cannot be taken; the text says to the annotator what is missing.
+
+    `message` may have places for values, as in `%(least)d words`: it can be translated before they are filled in.
+    """
+
+    def __init__(self, message: str, **values: object) -> None:
+        super().__init__(message % values if values else message)
+        self.message = message
+        self.values = values
 
 
 class StudyKind(ABC):

@@ -60,6 +60,15 @@ def _extra() -> None:
 @click.option(
     "--upload-limit", type=click.IntRange(1, 1024), default=32, show_default=True, help="Largest upload, MiB."
 )
+@click.option(
+    "--frame-host",
+    "frame_hosts",
+    multiple=True,
+    envvar="CAPEVAL_FRAME_HOST",
+    show_envvar=True,
+    metavar="ORIGIN",
+    help="Also lets this origin frame studies for Mechanical Turk, and take their results; to try one out.",
+)
 def command(upload_limit: int, **options: Any) -> Callable[[], int] | None:
     """Run the evaluation server: benchmarks with hidden references, and human studies.
 

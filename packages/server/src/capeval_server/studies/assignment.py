@@ -13,7 +13,7 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import exists, func, select, update
+from sqlalchemy import delete, exists, func, select, update
 from sqlalchemy.orm import Session, joinedload
 
 from capeval_server.store.models import Annotator, Assignment, Study, StudyItem, now
@@ -208,3 +208,21 @@ def reject(session: Session, study: Study, assignment_id: int) -> None:
     if assignment.state == "answered":
         assignment.state = "discarded"
         assignment.item.taken -= 1
+
+
+def give_back(session: Session, study: Study, annotator: Annotator) -> None:
+    """Gives back what this person holds and has not answered."""
+    lock(session, study.id)
+    _move(session, annotator, {"given": "released"}, -1)
+
+
+def withdraw(session: Session, study: Study, annotator: Annotator) -> None:
+    """Deletes everything that this person was asked and answered; others judge the items again."""
+    lock(session, study.id)
+    session.flush()
+    held = select(Assignment.item_id).where(
+        Assignment.annotator_id == annotator.id, Assignment.state.in_(("given", "answered"))
+    )
+    session.execute(update(StudyItem).where(StudyItem.id.in_(held)).values(taken=StudyItem.taken - 1))
+    session.execute(delete(Assignment).where(Assignment.annotator_id == annotator.id))
+    annotator.items, annotator.warned = 0, False

@@ -51,4 +51,5 @@ class RateLimits:
         self.sign_in_account = RateLimit(10, 600)
         self.sign_in_address = RateLimit(60, 600)
         self.register_address = RateLimit(20, 3600)
+        self.begin_address = RateLimit(60, 3600)
         self.submit_account = RateLimit(20, 60)

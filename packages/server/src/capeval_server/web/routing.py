@@ -32,9 +32,10 @@ class SignInFirst(Exception):  # noqa: N818
 class Guard:
     """Runs before a handler: finds the caller, then checks role and, on pages, the CSRF token."""
 
-    def __init__(self, role: Role, *, api: bool) -> None:
+    def __init__(self, role: Role, *, api: bool, annotator: bool = False) -> None:
         self.role = role
         self.api = api
+        self.annotator = annotator
 
     async def __call__(self, request: Request) -> None:
         context = RequestContext(request)
@@ -43,6 +44,8 @@ class Guard:
             raise not_found("page")
         context.caller = await run_in_threadpool(self._find, context)
         request.state.account_id = context.caller.account_id
+        if self.annotator:
+            context.act_as_annotator()
         if context.caller.role < self.role:
             raise self._refusal(context.caller)
         if request.method not in _SAFE and not context.caller.by_token and not (self.api and self.role is Role.ANYONE):
@@ -86,11 +89,16 @@ class Routes(APIRouter):
 
     def page(self, path: str, *, role: Role, methods: tuple[str, ...] = ("GET",)) -> Callable[[F], F]:
         """A handler that answers with HTML, or with a file or a redirection; never part of the OpenAPI."""
-        return self._add(path, role, methods, api=False, include_in_schema=False, response_model=None)
+        return self._add(path, Guard(role, api=False), methods, include_in_schema=False, response_model=None)
+
+    def annotator_page(self, path: str, *, methods: tuple[str, ...] = ("GET",)) -> Callable[[F], F]:
+        """A page of people who answer studies: it knows them by `RequestContext.act_as_annotator`."""
+        guard = Guard(Role.ANYONE, api=False, annotator=True)
+        return self._add(path, guard, methods, include_in_schema=False, response_model=None)
 
     def token_page(self, path: str, *, role: Role) -> Callable[[F], F]:
         """A page for programs: callers show an API token, or are signed in."""
-        return self._add(path, role, ("GET",), api=True, include_in_schema=False, response_model=None)
+        return self._add(path, Guard(role, api=True), ("GET",), include_in_schema=False, response_model=None)
 
     def api(self, path: str, *, role: Role, methods: tuple[str, ...] = ("GET",), **options: Any) -> Callable[[F], F]:
         """A handler under `/api/v1` that answers with a model of `capeval_server.api.schemas`."""
@@ -99,11 +107,10 @@ class Routes(APIRouter):
             responses |= {status: {"model": ErrorBody} for status in (401, 403)}
             options.setdefault("openapi_extra", {}).update(security=[{"token": []}])
         options["responses"] = {**responses, **options.get("responses", {})}
-        return self._add("/api/v1" + path, role, methods, api=True, **options)
+        return self._add("/api/v1" + path, Guard(role, api=True), methods, **options)
 
-    def _add(self, path: str, role: Role, methods: tuple[str, ...], *, api: bool, **options: Any) -> Callable[[F], F]:
+    def _add(self, path: str, guard: Guard, methods: tuple[str, ...], **options: Any) -> Callable[[F], F]:
         def add(handler: F) -> F:
-            guard = Guard(role, api=api)
             self.add_api_route(path, handler, methods=list(methods), dependencies=[Depends(guard)], **options)
             return handler
 

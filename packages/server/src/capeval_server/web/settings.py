@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -36,6 +37,8 @@ class ServerSettings:
     """Most address space of a scoring process, MiB."""
     upload_limit: int = 32 * 2**20
     """Largest request body, bytes."""
+    frame_hosts: tuple[str, ...] = ()
+    """Origins besides Mechanical Turk's that may frame studies made for it, such as `http://localhost:9000`."""
 
     @property
     def secure(self) -> bool:
@@ -71,6 +74,9 @@ class ServerSettings:
             raise UsageError(f"--public-url must begin with https:// (or http://), got {self.public_url!r}")
         if self.behind_proxy is not None and not (self.public_url or "").startswith("https://"):
             raise UsageError("--behind-proxy needs --public-url https://…, the address that the proxy serves")
+        for origin in self.frame_hosts:
+            if not re.fullmatch(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?", origin):
+                raise UsageError(f"--frame-host takes origins such as https://platform.example, got {origin!r}")
         if not is_loopback(self.host):
             self._check_exposed()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -13,11 +14,13 @@ from capeval_server.jobs.jobs import Jobs
 from capeval_server.store.database import Database
 from capeval_server.store.models import KeyValue
 from capeval_server.web.format import FILTERS
+from capeval_server.web.language import install
 from capeval_server.web.limits import RateLimits
 from capeval_server.web.observability import Meters
 from capeval_server.web.settings import ServerSettings
 
 PACKAGE = Path(__file__).parents[1]
+_EMAIL = re.compile(r"[^@\s<>\"',;:()\[\]?&%]+@[A-Za-z0-9.-]+")
 
 
 class AppState:
@@ -31,6 +34,7 @@ class AppState:
         self.secret_key = settings.secret_key or _kept_secret(self.database)
         # The prefix makes browsers refuse the cookie from anywhere but this host, and without HTTPS.
         self.cookie_name = "__Host-capeval" if settings.secure else "capeval"
+        self.annotator_cookie_name = f"{self.cookie_name}-study"
         self.templates = _templates()
         self.limits = RateLimits()
         self.image_ids = ImageIds()
@@ -60,7 +64,9 @@ def _templates() -> Environment:
         trim_blocks=True, lstrip_blocks=True, auto_reload=False,
     )  # fmt: skip
     environment.filters.update(FILTERS)
+    environment.tests["email_address"] = lambda text: _EMAIL.fullmatch(text) is not None
     environment.globals["NOTICES"] = NOTICES
+    install(environment)
     return environment
 
 

@@ -87,6 +87,11 @@ class Annotator(Base):
     warned: Mapped[bool] = mapped_column(default=False)
     excluded: Mapped[str | None] = mapped_column(String(200))
     """Why their answers do not count."""
+    ended: Mapped[str | None] = mapped_column(String(12))
+    """complete, partial, stopped or withdrawn; nobody gets questions after the last three."""
+    ended_at: Mapped[dt.datetime | None]
+    platform_return: Mapped[str] = mapped_column(String(200), default="", server_default="")
+    """Origin of the platform that takes the result by a form: Mechanical Turk's."""
 
 
 class Assignment(Base):
