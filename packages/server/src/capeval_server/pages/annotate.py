@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from fastapi import Form, Request
 from fastapi.responses import JSONResponse
 from sqlalchemy import select
-from sqlalchemy.orm import Session, joinedload
+from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
 from capeval_server.accounts.access import Role
@@ -56,7 +56,9 @@ class Visit:
 
     def prepare(self, image: StudyImage | None = None) -> None:
         """Sets language and policy of the page, and lets it load an image from where the study says it is."""
-        self.context.language = Language(self.settings.get("language") or "en", self.settings.get("texts") or {})
+        self.context.language = Language(
+            self.settings.get("language") or "en", self.settings.get("texts") or {}, self.settings.get("direction") or ""
+        )
         self.context.policy = policy(images=repository.image_policy(image), platforms=self.platforms)
 
     @property
@@ -166,7 +168,9 @@ def task(context: Context, code: str) -> Response:
     """The question this person has, or the next one; the same again after a reload."""
     with context.database.read() as session:
         visit = Visit.of(context, session, code)
-        given = present(session, visit.person) if visit.person is not None else None
+        # Once the study is closed, no answer is taken any more.
+        is_over = visit.study.state == "closed"
+        given = None if is_over or visit.person is None else present(session, visit.person)
         image = _image(session, visit.study, given)
     if visit.person is None:
         return context.redirect(visit.to(""))
@@ -181,7 +185,8 @@ def task(context: Context, code: str) -> Response:
 
 def _next(session: Session, study: Study, person: Annotator) -> tuple[Assignment | None, Ending]:
     """The person's next question, or how it stands for them."""
-    given = None if endings.has_left(person) else next_assignment(session, study, person)
+    is_over = endings.has_left(person) or study.state == "closed"
+    given = None if is_over else next_assignment(session, study, person)
     return given, Ending("") if given is not None else endings.ending(session, study, person)
 
 
@@ -199,15 +204,14 @@ def _answer(context: RequestContext, code: str, form: dict[str, str]) -> Respons
     if not number.isascii() or not number.isdecimal() or len(number) > 15:
         raise not_found("question")
     by_script = context.request.headers.get("accept") == "application/json"
-    problem, image, feedback = "", None, False
+    problem, image = "", None
     with context.database.write() as session:
         visit = Visit.of(context, session, code)
         person = visit.begun()
         try:
             in_time = not endings.has_left(person) and record(session, visit.study, person, int(number), form)
-            feedback = in_time and _practised(session, person, int(number)) is not None
         except AnswerError as refused:
-            problem = context.language.gettext(refused.message) % refused.values
+            problem = context.language.filled(refused.message, refused.values)
             in_time = True
         given, _ending = _next(session, visit.study, person)
         if problem and not by_script:
@@ -216,38 +220,8 @@ def _answer(context: RequestContext, code: str, form: dict[str, str]) -> Respons
         return JSONResponse({"problem": problem}, 422)
     if problem and given is not None:
         return show_question(visit, given, image, problem=problem, values=form)
-    notice = {} if in_time else {"notice": "too-late"}
-    onward = visit.to(f"/practice/{number}" if feedback else "/task", **notice)
+    onward = visit.to("/task", **({} if in_time else {"notice": "too-late"}))
     return JSONResponse({"next": onward}) if by_script else context.redirect(onward)
-
-
-def _practised(session: Session, person: Annotator, assignment_id: int) -> Assignment | None:
-    """An answer of this person to a practice question whose answer is known."""
-    query = select(Assignment).where(Assignment.id == assignment_id, Assignment.annotator_id == person.id)
-    done = session.execute(query.options(joinedload(Assignment.item))).scalar_one_or_none()
-    is_practice = done is not None and done.item.role == "practice" and done.item.answer is not None
-    return done if is_practice and done is not None and done.answer is not None else None
-
-
-@routes.annotator_page("/s/{code}/practice/{assignment_id}")
-def practice(context: Context, code: str, assignment_id: int) -> Response:
-    """After a practice question: whether the answer was the expected one."""
-    with context.database.read() as session:
-        visit = Visit.of(context, session, code)
-        done = _practised(session, visit.begun(), assignment_id)
-        image = _image(session, visit.study, done)
-    if done is None:
-        raise not_found("answer")
-    return show_practice(visit, done, image)
-
-
-def show_practice(visit: Visit, done: Assignment, image: StudyImage | None, **values: Any) -> Response:
-    visit.prepare(image)
-    return visit.render(
-        "annotate-practice.html", done=done, content=json.loads(done.item.content), image=image,
-        order=json.loads(done.shown_order), expected=json.loads(done.item.answer or "null"),
-        answer=json.loads(done.answer or "null"), **values,
-    )  # fmt: skip
 
 
 @routes.annotator_page("/s/{code}/stop")
@@ -306,7 +280,7 @@ def show_question(visit: Visit, given: Assignment, image: StudyImage | None, **v
     return visit.render(
         f"annotate-{kind.template}.html", 422 if shown["problem"] else 200, given=given,
         content=json.loads(given.item.content), order=json.loads(given.shown_order), image=image,
-        question=visit.settings.get("question") or kind.question, size=size,
+        question=visit.settings.get("question") or kind.question, done=visit.person.items if visit.person else 0,
         most=min(filter(None, (study.most_per_person, size)), default=None), **shown,
     )  # fmt: skip
 

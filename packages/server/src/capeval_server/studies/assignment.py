@@ -211,18 +211,18 @@ def reject(session: Session, study: Study, assignment_id: int) -> None:
 
 
 def give_back(session: Session, study: Study, annotator: Annotator) -> None:
-    """Gives back what this person holds and has not answered."""
+    """Gives back what this person holds and has not answered, as if its time were over."""
     lock(session, study.id)
-    _move(session, annotator, {"given": "released"}, -1)
+    mine = (Assignment.annotator_id == annotator.id) & (Assignment.state == "given")
+    session.execute(update(Assignment).where(mine).values(expires=now() - dt.timedelta(seconds=1)))
+    release_abandoned(session, study)
 
 
 def withdraw(session: Session, study: Study, annotator: Annotator) -> None:
     """Deletes everything that this person was asked and answered; others judge the items again."""
-    lock(session, study.id)
+    before = annotator.excluded
+    exclude(session, study, annotator, "withdrawn")  # which gives the places back
+    annotator.excluded = before
     session.flush()
-    held = select(Assignment.item_id).where(
-        Assignment.annotator_id == annotator.id, Assignment.state.in_(("given", "answered"))
-    )
-    session.execute(update(StudyItem).where(StudyItem.id.in_(held)).values(taken=StudyItem.taken - 1))
     session.execute(delete(Assignment).where(Assignment.annotator_id == annotator.id))
     annotator.items, annotator.warned = 0, False

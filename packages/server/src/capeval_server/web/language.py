@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -11,7 +12,9 @@ from typing import Any
 
 from jinja2 import Environment, pass_context
 from jinja2.runtime import Context
+from markupsafe import escape
 
+_PLACE = re.compile(r"%\((\w+)\)")
 CATALOGUES = Path(__file__).parents[1] / "locale"
 _RIGHT_TO_LEFT = frozenset(["ar", "arc", "ckb", "dv", "fa", "he", "ks", "nqo", "ps", "sd", "syr", "ug", "ur", "yi"])
 _RIGHT_TO_LEFT_SCRIPTS = frozenset(["adlm", "arab", "hebr", "nkoo", "rohg", "syrc", "thaa"])
@@ -26,9 +29,14 @@ class Language:
     texts: Mapping[str, str] = field(default_factory=dict)
     """Words of the study's owner, by the English text that they replace."""
 
+    writing: str = ""
+    """`ltr` or `rtl`, where the owner says so."""
+
     @property
     def direction(self) -> str:
-        """`ltr` or `rtl`: by the script where the tag has one, otherwise by the language."""
+        """`ltr` or `rtl`: as the owner says, else by the script where the tag has one, else by the language."""
+        if self.writing:
+            return self.writing
         language, *rest = self.tag.lower().split("-")
         script = next((part for part in rest if len(part) == 4 and part.isalpha()), None)
         is_right = script in _RIGHT_TO_LEFT_SCRIPTS if script else language in _RIGHT_TO_LEFT
@@ -37,12 +45,24 @@ class Language:
     def gettext(self, message: str) -> str:
         """The message in this language; the same message where there is no translation."""
         # A catalogue has its own head under the empty message.
-        return self.texts.get(message) or (_catalogue(self.tag).gettext(message) if message else "")
+        return self.own(message) or (_catalogue(self.tag).gettext(message) if message else "")
 
     def ngettext(self, singular: str, plural: str, number: int) -> str:
         """The form of the message that goes with the number."""
-        own = self.texts.get(singular if number == 1 else plural)
-        return own or _catalogue(self.tag).ngettext(singular, plural, number)
+        return self.own(singular if number == 1 else plural) or _catalogue(self.tag).ngettext(singular, plural, number)
+
+    def filled(self, message: str, values: Mapping[str, object]) -> str:
+        """The message in this language, with its values."""
+        return self.gettext(message) % values if values else self.gettext(message)
+
+    def own(self, message: str) -> str:
+        """The owner's words for the message; empty where there are none, or they have places that the message lacks."""
+        text = self.texts.get(message, "")
+        places = _PLACE.findall(message)
+        try:
+            return text if not places or text % dict.fromkeys(places, 0) else ""
+        except (KeyError, TypeError, ValueError):
+            return ""
 
 
 ENGLISH = Language()
@@ -76,12 +96,21 @@ def _of(context: Context) -> Language:
 
 @pass_context
 def _gettext(context: Context, message: str) -> str:
-    return _of(context).gettext(message)
+    language = _of(context)
+    return _pattern(message, language.own(message)) or language.gettext(message)
 
 
 @pass_context
 def _ngettext(context: Context, singular: str, plural: str, number: int) -> str:
-    return _of(context).ngettext(singular, plural, number)
+    language = _of(context)
+    message = singular if number == 1 else plural
+    return _pattern(message, language.own(message)) or language.ngettext(singular, plural, number)
+
+
+def _pattern(message: str, own: str) -> str:
+    """The owner's words as templates take messages: as a pattern, and as markup, in which they are only text."""
+    text = str(escape(own))
+    return text if _PLACE.search(message) else text.replace("%", "%%")
 
 
 @pass_context
