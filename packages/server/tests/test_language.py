@@ -90,7 +90,7 @@ def test_the_owners_words_stand_in_for_ours_and_are_only_text(world):
 
 @pytest.mark.parametrize(
     ("tag", "direction"),
-    [("en", "ltr"), ("ar", "rtl"), ("AR-eg", "rtl"), ("he", "rtl"), ("az-Arab", "rtl"), ("ar-Latn", "ltr"), ("", "ltr")],
+    [("en", "ltr"), ("ar", "rtl"), ("AR-eg", "rtl"), ("he", "rtl"), ("az-Arab", "rtl"), ("ar-Latn", "ltr")],
 )
 def test_the_direction_follows_script_then_language(tag, direction):
     assert Language(tag).direction == direction
@@ -100,7 +100,7 @@ def test_the_direction_follows_script_then_language(tag, direction):
 @pytest.mark.parametrize("tag", ["", "xx", "../../etc/passwd", "de/../de", "."])
 def test_a_language_without_a_catalogue_is_english(tag):
     assert Language(tag).gettext("Next") == "Next"
-    assert Language(tag).ngettext("%(num)s answer is saved.", "%(num)s answers are saved.", 1).startswith("%(num)s answer ")
+    assert Language(tag).ngettext("%(num)s answer", "%(num)s answers", 1) == "%(num)s answer"
 
 
 def test_an_answer_too_late_says_so_in_german(world):

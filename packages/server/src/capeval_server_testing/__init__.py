@@ -4,5 +4,7 @@ world       the application in this process, with an account of each role; brows
 transport   requests to the application in this process
 benchmark   a benchmark of the example data, and teams that submit to it
 live        `capeval serve` in a process of its own
+elsewhere   another site, which frames pages and takes forms
+translations  the catalogues of annotators' pages, brought up to date
 postgres    a PostgreSQL cluster in a temporary folder
 """

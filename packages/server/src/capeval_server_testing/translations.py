@@ -1,7 +1,7 @@
 """The catalogues of annotators' pages: `python -m capeval_server_testing.translations` brings them up to date.
 
-It needs Babel. New messages come into each `locale/*.po`, to be translated there; run again, it compiles them. What is no
-longer asked for goes. The same catalogue compiles to the same bytes anywhere.
+It needs Babel. New messages come into each `locale/*.po`, to be translated there; run again, it compiles them. What is
+no longer asked for goes. The same catalogue compiles to the same bytes anywhere.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def as_text(catalog: Catalog) -> bytes:
 
 
 def compiled(catalog: Catalog) -> bytes:
-    """The file `….mo`, as the GNU gettext manual describes it; Babel's own has dates and Babel's version in its head."""
+    """The file `….mo`, as the GNU gettext manual describes it; Babel's has dates and Babel's version in its head."""
     head = f"Content-Type: text/plain; charset=utf-8\nLanguage: {catalog.locale}\n"
     texts = {"": f"{head}Plural-Forms: {catalog.plural_forms}\n"}
     texts |= {_joined(one.id): _joined(one.string) for one in catalog if one.id and one.string and not one.fuzzy}
@@ -91,6 +91,7 @@ def _joined(text: str | tuple[str, ...]) -> str:
 
 
 def main() -> None:
+    """Updates and compiles every catalogue, and says what is to be translated."""
     for path in sorted(CATALOGUES.glob("*.po")):
         catalog = updated(read(path))
         path.write_bytes(as_text(catalog))

@@ -56,9 +56,8 @@ class Visit:
 
     def prepare(self, image: StudyImage | None = None) -> None:
         """Sets language and policy of the page, and lets it load an image from where the study says it is."""
-        self.context.language = Language(
-            self.settings.get("language") or "en", self.settings.get("texts") or {}, self.settings.get("direction") or ""
-        )
+        tag, texts, writing = (self.settings.get(name) for name in ("language", "texts", "direction"))
+        self.context.language = Language(tag or "en", texts or {}, writing or "")
         self.context.policy = policy(images=repository.image_policy(image), platforms=self.platforms)
 
     @property
