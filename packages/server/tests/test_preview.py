@@ -47,6 +47,7 @@ def test_the_preview_walks_the_whole_study_and_saves_nothing(any_world):
     assert len(pages) == 1 + 1 + 4 + 2 + 1 + 1 + 10
     for page in pages:
         assert "A preview; nothing is saved." in page
+        assert f"/s/{study.code}" not in page
         for button in re.findall(r"<button[^>]*>", page):
             assert " disabled" in button
     assert rows(any_world, Annotator) == rows(any_world, Assignment) == []

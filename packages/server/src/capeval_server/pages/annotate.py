@@ -41,6 +41,8 @@ class Visit:
     study: Study
     settings: dict[str, Any]
     person: Annotator | None
+    inert: str = ""
+    """In a preview: the address to which every link of the study leads."""
 
     @classmethod
     def of(cls, context: RequestContext, session: Session, code: str) -> Visit:
@@ -69,6 +71,8 @@ class Visit:
 
     def to(self, path: str, **query: str) -> str:
         """The address of a page of this study, for this browser."""
+        if self.inert:
+            return self.inert
         if self.context.in_address:
             query["pass"] = self.context.cookie
         return f"/s/{self.study.code}{path}" + (f"?{urlencode(query)}" if query else "")

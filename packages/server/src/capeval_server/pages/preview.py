@@ -66,7 +66,7 @@ def preview(context: Context, study_id: int, page: Annotated[int, Query(ge=0, le
         place = page - here.first
         item = _item(session, study, here.key, place) if here.key not in ("welcome", "stop", "end") else None
         image = repository.image_of(session, study, json.loads(item.content)) if item is not None else None
-    visit = Visit(context, study, repository.settings_of(study), _somebody(study))
+    visit = Visit(context, study, repository.settings_of(study), _somebody(study), f"?page={page}")
     visit.prepare()
     last = sections[-1].first + sections[-1].size - 1
     shown = Preview(_name(here, place), page - 1 if page else None, page + 1 if page < last else None, sections)
