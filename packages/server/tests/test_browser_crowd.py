@@ -37,7 +37,8 @@ def test_a_study_in_the_frame_of_another_site(page: Page, site, elsewhere):  # n
     """H8: the browser blocked the frame; there is no cookie in it, and the result goes to the platform."""
     study = make(site.world, triplet_file(pairs=2, references=1, platform="mturk"), role=Role.ADMIN)
     key = platform_key(site.world.state.secret_key, study.code)
-    link = f"{site.url}/s/{study.code}?key={key}&amp;assignmentId=A1&amp;hitId=H1&amp;workerId=W1&amp;turkSubmitTo={elsewhere.url}"
+    link = f"{site.url}/s/{study.code}?key={key}"
+    link += f"&amp;assignmentId=A1&amp;hitId=H1&amp;workerId=W1&amp;turkSubmitTo={elsewhere.url}"
     elsewhere.pages["/hit"] = f'<iframe title="Task" width="1000" height="700" src="{link}"></iframe>'
     elsewhere.pages["/other"] = f'<iframe title="Task" src="{site.url}/sign-in"></iframe>'
     page.goto(f"{elsewhere.url}/hit")

@@ -29,7 +29,7 @@ def test_the_preview_walks_the_whole_study_and_saves_nothing(any_world):
     with any_world.database.write() as session:  # as the file's `practice` makes them
         session.add(
             StudyItem(
-                study_id=study.id, role="practice", number=0, group=0, shuffle=0, answer='"b"',
+                study_id=study.id, role="practice", number=0, group=0, shuffle=0, because="", answer='"b"',
                 content='{"a": "For practice.", "b": "One.", "c": "Two."}',
             )
         )  # fmt: skip

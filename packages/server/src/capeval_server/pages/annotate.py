@@ -18,7 +18,7 @@ from capeval_server.store.blobs import fetch
 from capeval_server.store.models import Annotator, Assignment, Study, StudyImage
 from capeval_server.studies import endings, repository
 from capeval_server.studies.annotators import Arrival, ElsewhereError, begin, study_and_person
-from capeval_server.studies.assignment import next_assignment, present, record
+from capeval_server.studies.assignment import next_assignment, pages_of, present, record
 from capeval_server.studies.endings import Ending
 from capeval_server.studies.links import MTURK_FRAMES, submit_origin
 from capeval_server.web.context import Context, RequestContext, Response
@@ -172,7 +172,7 @@ def task(context: Context, code: str) -> Response:
     with context.database.read() as session:
         visit = Visit.of(context, session, code)
         # Once the study is closed, no answer is taken any more.
-        is_over = visit.study.state == "closed"
+        is_over = visit.study.state == "closed" or (visit.person is not None and endings.has_left(visit.person))
         given = None if is_over or visit.person is None else present(session, visit.person)
         image = _image(session, visit.study, given)
     if visit.person is None:
@@ -279,12 +279,12 @@ def show_question(visit: Visit, given: Assignment, image: StudyImage | None, **v
     visit.prepare(image)
     study, kind = visit.study, repository.kind_of(visit.study)
     size: int | None = visit.settings.get("size")
+    assert visit.person is not None
     shown: dict[str, Any] = {"problem": "", "values": {}, **values}
     return visit.render(
         f"annotate-{kind.template}.html", 422 if shown["problem"] else 200, given=given,
         content=json.loads(given.item.content), order=json.loads(given.shown_order), image=image,
-        question=visit.settings.get("question") or kind.question, done=visit.person.items if visit.person else 0,
-        most=min(filter(None, (study.most_per_person, size)), default=None), **shown,
+        done=visit.person.pages or 0, most=pages_of(study, visit.person, size), **shown,
     )  # fmt: skip
 
 

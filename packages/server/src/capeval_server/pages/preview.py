@@ -72,7 +72,7 @@ def preview(context: Context, study_id: int, page: Annotated[int, Query(ge=0, le
     shown = Preview(_name(here, place), page - 1 if page else None, page + 1 if page < last else None, sections)
     if item is not None:
         options = list(range(repository.kind_of(study).options(json.loads(item.content))))
-        given = Assignment(id=0, item=item, shown_order=json.dumps(options))
+        given = Assignment(id=0, item=item, role=item.role, shown_order=json.dumps(options))
         return show_question(visit, given, image, preview=shown)
     if here.key == "welcome":
         visit.person = None
@@ -114,8 +114,8 @@ def _somebody(study: Study) -> Annotator:
     settings = repository.settings_of(study)
     submits = "https://www.mturk.com" if settings.get("platform") == "mturk" else ""
     return Annotator(
-        items=0, warned=False, excluded=None, ended=None, worker=None, completion="EXAMPLE", platform_session="",
-        platform_return=submits,
+        id=0, items=0, pages=0, cautions="", warned=False, excluded=None, ended=None, worker=None, completion="EXAMPLE",
+        platform_session="", platform_return=submits,
     )  # fmt: skip
 
 

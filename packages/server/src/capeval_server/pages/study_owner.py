@@ -60,10 +60,11 @@ def study_page(context: Context, study_id: int) -> Response:
     with context.database.read() as session:
         study = repository.find(session, study_id, context.caller)
         done, sizes = progress(session, study), repository.sizes(session, study)
+        shortage = repository.check_shortage(session, study)
     return context.render(
         "study.html", study=study, kind=repository.kind_of(study), progress=done, sizes=sizes,
         study_settings=repository.settings_of(study), export_name=export_name(repository.kind_of(study)),
-        links=links_of(context, study),
+        links=links_of(context, study), shortage=shortage,
     )  # fmt: skip
 
 
