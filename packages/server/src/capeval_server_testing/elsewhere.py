@@ -17,10 +17,10 @@ class Elsewhere:
         elsewhere = self
 
         class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:  # noqa: N802
+            def do_GET(self) -> None:
                 self._answer(elsewhere.pages.get(self.path.partition("?")[0], ""))
 
-            def do_POST(self) -> None:  # noqa: N802
+            def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["content-length"])).decode()
                 elsewhere.received.append((self.path, dict(parse_qsl(body))))
                 self._answer("<h1>The platform has it</h1>")
