@@ -64,7 +64,7 @@ def make(world: World, file: dict[str, Any], state: str = "open", role: Role = R
     """The study of a file, in the database; it belongs to the account of the role."""
     owner = world.account(role)
     with world.database.write() as session:
-        study = repository.make(session, owner, read_design(json.dumps(file).encode()))
+        study = repository.make(session, owner, read_design(json.dumps(file).encode()), seed="of the tests")
         study.state = state
     return study
 

@@ -72,7 +72,7 @@ def test_a_whole_triplet_study_by_keyboard(page: Page, studies, site):  # noqa: 
     page.goto(f"/s/{code}?key={platform_key(site.world.state.secret_key, code)}&PROLIFIC_PID=P1&SESSION_ID=E1")
     look(page, "study-welcome")
     begin(page)
-    keys = ["1", "2", "ArrowLeft", "ArrowRight", "ArrowDown", "1"]
+    keys = ["1", "2", "ArrowLeft", "ArrowRight", "ArrowDown", "1", "2"]
     for number, key in enumerate(keys):
         expect(page.get_by_role("heading", name="more similar")).to_be_visible()
         assert page.locator("img").count() == 0
@@ -101,7 +101,7 @@ def test_a_whole_triplet_study_by_keyboard(page: Page, studies, site):  # noqa: 
     page.goto(f"/studies/{studies['triplet'].id}")
     expect(page.get_by_text("5 of 15 answers")).to_be_visible()
     answers = page.request.get(f"/studies/{studies['triplet'].id}/answers.csv").text().splitlines()
-    assert len(answers) == 1 + 6
+    assert len(answers) == 1 + 7, "five questions, and a check in each block of three"
     assert all(",P1," in line for line in answers[1:])
     lines = page.request.get(f"/studies/{studies['triplet'].id}/export").text().splitlines()
     assert [json.loads(line)["people"] in ([[1, 0]], [[0, 1]]) for line in lines] == [True] * 5

@@ -54,6 +54,18 @@ def test_studies_with_images(files: Runner, arguments: tuple[str, ...]) -> None:
     assert checked.endswith("2 images\n")
 
 
+def test_too_few_checks_are_said_before_the_start(files: Runner) -> None:
+    """C4: by make and by check, with what would do."""
+    many = {str(n): [f"a dog {n} runs", f"a dog {n} sits"] for n in range(20)}
+    for name, content in (("many.json", many), ("a.json", dict.fromkeys(many, "a dog")), ("b.json", dict.fromkeys(many, "b"))):
+        (files.folder / name).write_text(json.dumps(content), encoding="utf-8")
+    command = ("study", "make", "triplet", "--references", "many.json", "--systems", "a.json", "b.json", "--gold", "3")
+    made = files.here(*command, "-o", "many-study.json")
+    assert "whoever answers 40 questions needs 4 checks, and the study has 3" in made.stderr.replace("\n", " ")
+    assert "set most_per_person to 30 or less" in files.here("study", "check", "many-study.json").stderr.replace("\n", " ")
+    assert "needs" not in files.here(*command[:-1], "4", "-o", "many-study.json").stderr
+
+
 def test_the_old_name_of_addresses_works_with_a_warning(files: Runner) -> None:
     command = ["study", "make", "diversity", "--systems", "a=sets.json", "b=sets.json"]
     old = files.here(*command, "--image-url", "https://x.org/{image_id}.jpg")

@@ -72,6 +72,55 @@ def test_collection(tmp_path):
     assert made.judgments == 50
 
 
+@pytest.mark.parametrize("kind", ["triplet", "pairwise", "diversity", "collection"])
+@pytest.mark.parametrize("role", ["gold", "attention", "practice"])
+def test_questions_with_known_answers_of_every_kind(kind, role):
+    """C3, section 5: they read as a study, look like its items, and what the references say is right."""
+    systems = {"collection": {}, "diversity": {"one": SETS, "two": SETS, "three": SETS}}
+    made = make_study(kind, REFERENCES, systems.get(kind, {"one": ONE, "two": TWO}), **{role: 4})
+    images = {} if kind == "triplet" else images_of("https://x.org/{image_id}.jpg", list(REFERENCES))
+    read = design(made, images=images)
+    pages = read.practice.pages if role == "practice" else read.checks[role].pages
+    assert len(pages) == 4
+    for page in pages:
+        shown, item = page.content, read.pages[0].content
+        if kind == "diversity":
+            assert [len(one["captions"]) for one in shown["sets"]] == [len(one["captions"]) for one in item["sets"]]
+            same = [one["system"] for one in shown["sets"]].index("same")
+            assert len(set(shown["sets"][same]["captions"])) == 1
+            assert page.answer[same] == [0, 0.3]
+            assert all(len(set(one["captions"])) == 3 for one in shown["sets"] if one["system"] != "same")
+        elif kind == "collection":
+            own = " ".join(REFERENCES[shown["image_id"]])
+            assert page.answer
+            assert all(word in own for word in page.answer)
+        else:
+            right, wrong = (shown[side] for side in (page.answer, "bc".replace(page.answer, "")))
+            number = shown["a"].split()[2] if kind == "triplet" else shown["image_id"]
+            assert right in REFERENCES[number]
+            assert wrong not in REFERENCES[number]
+            if role == "attention":
+                assert sorted(wrong.split()) in [sorted(one.split()) for own in REFERENCES.values() for one in own]
+                assert (right == shown["a"]) if kind == "triplet" else True
+
+
+@pytest.mark.parametrize("kind", ["triplet", "pairwise"])
+@pytest.mark.parametrize("role", ["gold", "attention"])
+def test_the_right_side_is_drawn(kind, role):
+    """C3: a script that says `b`, or `c`, is right about half of the time."""
+    many = {str(n): [f"a dog {n} {word}" for word in ("runs", "sits")] for n in range(60)}
+    one, two = ({image: [f"{name} {image}"] for image in many} for name in ("one", "two"))
+    made = make_study(kind, many, {"one": one, "two": two}, **{role: 60}, seed=5)
+    b = sum(item["answer"] == "b" for item in made[role]["items"])
+    assert 20 <= b <= 40
+
+
+def test_roles_take_different_images_while_there_are_enough():
+    made = make_study("triplet", REFERENCES, {"one": ONE, "two": TWO}, gold=3, attention=2, practice=1)
+    first = [item["a"].split()[2] for role in ("gold", "attention", "practice") for item in made[role]["items"]]
+    assert len(set(first)) == 6
+
+
 def test_what_cannot_be_made():
     with pytest.raises(UsageError, match="need two systems or more, got 1"):
         make_study("triplet", REFERENCES, {"one": ONE})

@@ -15,7 +15,7 @@ from collections import Counter
 from random import Random
 from typing import Any
 
-from sqlalchemy import Row, bindparam, exists, func, select
+from sqlalchemy import bindparam, exists, func, select
 from sqlalchemy.orm import Session
 
 from capeval_server.store.models import Annotator, Assignment, Study, StudyItem
@@ -77,8 +77,7 @@ def seed_of(study: Study, annotator: Annotator) -> str:
 
 def item_of_wave(session: Session, study: Study, annotator: Annotator) -> StudyItem | None:
     """The next item of the wave in which this person is; None where it has none left for them."""
-    if annotator.wave < study.wave:
-        annotator.wave = study.wave
+    annotator.wave = max(annotator.wave, study.wave)
     return _best(session, study, annotator)
 
 
@@ -107,20 +106,20 @@ def _best(session: Session, study: Study, annotator: Annotator) -> StudyItem | N
         "study": study.id, "judgments": study.judgments, "annotator": annotator.id, "start": annotator.wave * WAVE,
         "end": (annotator.wave + 1) * WAVE, "factor": chance.randrange(1, _PRIME), "shift": chance.randrange(_PRIME),
     }  # fmt: skip
-    found = session.execute(_BEST, values).all()
+    found: list[tuple[int, int, int]] = [(row[0], row[1], row[2]) for row in session.execute(_BEST, values)]
     if not found:
         return None
-    tied = [row for row in found if row.taken == found[0].taken]
+    tied = [one for one in found if one[1] == found[0][1]]
     return session.get_one(StudyItem, _of_a_new_pair(session, study, annotator, tied))
 
 
-def _of_a_new_pair(session: Session, study: Study, annotator: Annotator, tied: list[Row[tuple[int, int, int]]]) -> int:
-    """The id of the first item of which the person has judged the fewest pages."""
+def _of_a_new_pair(session: Session, study: Study, annotator: Annotator, tied: list[tuple[int, int, int]]) -> int:
+    """The first of these (id, people, group) of whose group the person has judged the fewest pages: its id."""
     if not kind_of(study).has_several_pages or len(tied) == 1:
-        return tied[0].id
-    values = {"annotator": annotator.id, "groups": list({row.group for row in tied})}
+        return tied[0][0]
+    values = {"annotator": annotator.id, "groups": list({group for _, _, group in tied})}
     known = {row[0]: row[1] for row in session.execute(_KNOWN, values)}
-    return min(tied, key=lambda row: known.get(row.group, 0)).id
+    return min(tied, key=lambda one: known.get(one[2], 0))[0]
 
 
 def next_practice(session: Session, study: Study, annotator: Annotator) -> StudyItem | None:

@@ -40,16 +40,19 @@ _TEXTS = {"title": 120, "instructions": 5000, "consent": 20_000, "question": 500
 """Texts that can be changed, and their most characters."""
 
 
-def make(session: Session, owner_id: int, design: Design) -> Study:
-    """Stores a study with its pages and images; paused, so that the owner can look at it first."""
+def make(session: Session, owner_id: int, design: Design, seed: str | None = None) -> Study:
+    """Stores a study with its pages and images; paused, so that the owner can look at it first.
+
+    All its draws follow from the seed, a secret random one by default.
+    """
     study = Study(
         code=secrets.token_urlsafe(9), owner_id=owner_id, kind=design.kind.name, title=design.title, state="paused",
         judgments=design.judgments, most_per_person=design.most_per_person, minutes=design.minutes,
-        settings=json.dumps(_settings(design)), seed=secrets.token_hex(16),
+        settings=json.dumps(_settings(design)), seed=seed or secrets.token_hex(16),
     )  # fmt: skip
     session.add(study)
     session.flush()
-    rows = list(_items(study.id, design))
+    rows = list(_items(study, design))
     for start in range(0, len(rows), _BATCH):
         session.execute(insert(StudyItem), rows[start : start + _BATCH])
     for image_id, address in design.images.items():
@@ -80,20 +83,24 @@ def _settings(design: Design) -> dict[str, Any]:
     }
 
 
-def _items(study_id: int, design: Design) -> Iterator[dict[str, Any]]:
+def _items(study: Study, design: Design) -> Iterator[dict[str, Any]]:
     roles: dict[str, list[Page]] = {"item": design.pages}
     roles |= {role: checks.pages for role, checks in design.checks.items()}
     roles |= {"practice": design.practice.pages} if design.practice else {}
     for role, pages in roles.items():
-        places = list(range(len(pages)))
-        random.shuffle(places)
+        places = _places(study, role, len(pages))
         for number, (page, place) in enumerate(zip(pages, places, strict=True)):
             yield {
-                "study_id": study_id, "role": role, "number": number, "group": page.group,
+                "study_id": study.id, "role": role, "number": number, "group": page.group,
                 "content": json.dumps(page.content),
                 "answer": None if role == "item" else json.dumps(page.answer), "taken": 0, "shuffle": place,
                 "because": page.because,
             }  # fmt: skip
+
+
+def _places(study: Study, role: str, count: int) -> list[int]:
+    """An order of chance of the pages of a role."""
+    return random.Random(f"{study.seed}:{role}").sample(range(count), count)
 
 
 def _image(session: Session, study_id: int, image_id: str, address: str) -> StudyImage:
@@ -159,7 +166,8 @@ def settings_of(study: Study) -> dict[str, Any]:
         "question": kind.question, "language": "en", "direction": "", "texts": {}, "practice": None,
         "speed": asdict(Limit(least=kind.seconds)), "repeats": asdict(Limit()),
     }  # fmt: skip
-    return defaults | json.loads(study.settings)
+    stored: dict[str, Any] = json.loads(study.settings)
+    return defaults | stored
 
 
 def checks_of(study: Study) -> dict[str, Checks]:
@@ -210,7 +218,8 @@ def change(
     """
     problems = Problems()
     given = {"title": title, "judgments": judgments, "most_per_person": most_per_person or None, "minutes": minutes}
-    fields = Fields({name: value or None for name, value in {**given, **settings}.items()}, "", problems)
+    values = {name: None if value == "" else value for name, value in {**given, **settings}.items()}
+    fields = Fields(values, "", problems)
     for name, most in _TEXTS.items():
         fields.text(name, "", most=most)
     fields.whole("judgments", 1, 1, 1000)
@@ -219,7 +228,7 @@ def change(
     fields.optional("completion_url", link, "")
     fields.optional("language", read_language, "en")
     fields.one_of("direction", DIRECTIONS, "")
-    fields.optional("texts", read_texts, {})
+    fields.optional("texts", read_texts, dict[str, str]())
     fields.end()
     before, kind = settings_of(study), kind_of(study)
     after = before | {name: value for name, value in settings.items() if value is not None}
@@ -248,9 +257,7 @@ def clone(session: Session, study: Study, owner_id: int, title: str | None = Non
     )  # fmt: skip
     session.add(twin)
     session.flush()
-    places: dict[str, list[int]] = {}
-    for role, count in sizes(session, study).items():
-        places[role] = random.sample(range(count), count)
+    places = {role: _places(twin, role, count) for role, count in sizes(session, study).items()}
     columns = ("role", "number", "group", "content", "answer", "because")
     query = select(*(getattr(StudyItem, name) for name in columns)).where(StudyItem.study_id == study.id)
     rows = [

@@ -14,21 +14,19 @@ def _number(name: str) -> sa.Column[int]:
 
 
 def upgrade() -> None:
-    with op.batch_alter_table("study") as table:
-        table.add_column(sa.Column("seed", sa.String(length=32), nullable=False, server_default=""))
-        table.add_column(_number("wave"))
-    with op.batch_alter_table("study_item") as table:
-        table.add_column(sa.Column("because", sa.Text(), nullable=False, server_default=""))
-        table.drop_index("ix_study_item_next")
-        table.create_index("ix_study_item_next", ["study_id", "role", "shuffle", "taken", "group"])
-    with op.batch_alter_table("annotator") as table:
-        for name in ("pages", "checks", "fast", "repeats"):
-            table.add_column(_number(name))
-        table.add_column(sa.Column("cautions", sa.String(length=40), nullable=False, server_default=""))
-        table.add_column(sa.Column("practised", sa.Boolean(), nullable=False, server_default=sa.false()))
-        table.add_column(sa.Column("feedback", sa.Text(), nullable=True))
-        for name in ("lean", "check_lean", "wave"):
-            table.add_column(_number(name))
+    # Not in batches, but where it must be: SQLite cannot replace a table that rows of another refer to.
+    op.add_column("study", sa.Column("seed", sa.String(length=32), nullable=False, server_default=""))
+    op.add_column("study", _number("wave"))
+    op.add_column("study_item", sa.Column("because", sa.Text(), nullable=False, server_default=""))
+    op.drop_index("ix_study_item_next", "study_item")
+    op.create_index("ix_study_item_next", "study_item", ["study_id", "role", "shuffle", "taken", "group"])
+    for name in ("pages", "checks", "fast", "repeats"):
+        op.add_column("annotator", _number(name))
+    op.add_column("annotator", sa.Column("cautions", sa.String(length=40), nullable=False, server_default=""))
+    op.add_column("annotator", sa.Column("practised", sa.Boolean(), nullable=False, server_default=sa.false()))
+    op.add_column("annotator", sa.Column("feedback", sa.Text(), nullable=True))
+    for name in ("lean", "check_lean", "wave"):
+        op.add_column("annotator", _number(name))
     with op.batch_alter_table("assignment") as table:
         table.add_column(sa.Column("role", sa.String(length=10), nullable=False, server_default="item"))
         for name in ("group", "round"):
@@ -37,9 +35,7 @@ def upgrade() -> None:
             table.add_column(sa.Column(name, sa.Boolean(), nullable=True))
         table.add_column(sa.Column("fingerprint", sa.String(length=32), nullable=True))
         table.drop_constraint("uq_assignment_item_id_annotator_id", type_="unique")
-        table.create_unique_constraint(
-            "uq_assignment_item_id_annotator_id_round", ["item_id", "annotator_id", "round"]
-        )
+        table.create_unique_constraint("uq_assignment_item_id_annotator_id_round", ["item_id", "annotator_id", "round"])
         table.create_index("ix_assignment_annotator_id_role_group", ["annotator_id", "role", "group"])
         table.create_index("ix_assignment_study_id_fingerprint", ["study_id", "fingerprint"])
     _fill()
@@ -79,15 +75,12 @@ def downgrade() -> None:
         table.create_unique_constraint("uq_assignment_item_id_annotator_id", ["item_id", "annotator_id"])
         for name in ("fingerprint", "repeated", "too_fast", "round", "group", "role"):
             table.drop_column(name)
-    with op.batch_alter_table("annotator") as table:
-        for name in (
-            "wave", "check_lean", "lean", "feedback", "practised", "cautions", "repeats", "fast", "checks", "pages",
-        ):  # fmt: skip
-            table.drop_column(name)
-    with op.batch_alter_table("study_item") as table:
-        table.drop_index("ix_study_item_next")
-        table.create_index("ix_study_item_next", ["study_id", "role", "taken", "shuffle"])
-        table.drop_column("because")
-    with op.batch_alter_table("study") as table:
-        table.drop_column("wave")
-        table.drop_column("seed")
+    for name in (
+        "wave", "check_lean", "lean", "feedback", "practised", "cautions", "repeats", "fast", "checks", "pages",
+    ):  # fmt: skip
+        op.drop_column("annotator", name)
+    op.drop_index("ix_study_item_next", "study_item")
+    op.create_index("ix_study_item_next", "study_item", ["study_id", "role", "taken", "shuffle"])
+    op.drop_column("study_item", "because")
+    op.drop_column("study", "wave")
+    op.drop_column("study", "seed")

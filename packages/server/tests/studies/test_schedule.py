@@ -1,0 +1,68 @@
+"""When checks come due, against a walk through all items; and how many a person can need."""
+
+import itertools
+
+import pytest
+
+from capeval_studies.schedule import FIRST, due, needed, shortage
+
+
+def places(every, seed, items, most=None):
+    """The items before which a check of each role comes: where the number that are due grows."""
+    found = {role: [] for role in every}
+    before = dict.fromkeys(every, 0)
+    for item in range(items):
+        now = due(every, seed, item, most)
+        for role in every:
+            assert now[role] - before[role] in (0, 1), "never two at once, never fewer"
+            found[role] += [item] * (now[role] - before[role])
+        before = now
+    return found
+
+
+@pytest.mark.parametrize("every", [{"gold": 5}, {"gold": 5, "attention": 7}, {"attention": 1}, {"gold": 2}])
+def test_every_block_of_items_has_one_check_of_each_role(every):
+    for seed in map(str, range(30)):
+        for role, at in places(every, seed, 70).items():
+            assert [item // every[role] for item in at] == list(range(-(-70 // every[role])))
+
+
+def test_checks_are_not_periodic_and_begin_with_the_first_items():
+    """C4: the first may come before the first item; who does three items is checked; nobody can count the distance."""
+    first, distances = set(), set()
+    for seed in map(str, range(200)):
+        at = places({"gold": 10, "attention": 20}, seed, 60)["gold"]
+        first.add(at[0])
+        distances |= {after - before for before, after in itertools.pairwise(at)}
+    assert first == set(range(FIRST))
+    assert len(distances) > 15
+
+
+def test_the_same_seed_draws_the_same_places():
+    assert places({"gold": 9}, "a", 90) == places({"gold": 9}, "a", 90) != places({"gold": 9}, "b", 90)
+
+
+def test_nobody_with_few_items_goes_without_a_role_of_long_blocks():
+    for seed in map(str, range(100)):
+        assert places({"gold": 50, "attention": 50}, seed, 5, most=5)["attention"]
+
+
+@pytest.mark.parametrize("every", [{"gold": 5}, {"gold": 5, "attention": 7}, {"gold": 3, "attention": 3}])
+def test_the_number_needed_is_the_most_that_come_due(every):
+    for items in (1, 2, 6, 7, 35, 36):
+        most = max(sum(map(len, places(every, str(seed), items).values())) for seed in range(40))
+        assert most <= needed(every, items)
+    # Blocks of all these lengths end with item 105.
+    assert needed(every, 105) == sum(map(len, places(every, "x", 105).values()))
+
+
+def test_a_shortage_says_what_would_do():
+    """C4: the owner is told before the start, with numbers that are right."""
+    every = {"gold": 5, "attention": 5}
+    assert shortage(every, 120, 300) == ""
+    assert shortage({}, 0, 300) == ""
+    said = shortage(every, 22, 300)
+    assert "needs 120 checks, and the study has 22" in said
+    assert "Add 98 checks, or set most_per_person to 55 or less" in said
+    assert needed(every, 55) <= 22 < needed(every, 56)
+    assert "most_per_person" not in shortage({"gold": 5, "attention": 5}, 1, 300)
