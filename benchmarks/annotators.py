@@ -44,7 +44,7 @@ class Annotators:
             study = repository.make(session, owner_id, design)
             study.state, self.code = "open", study.code
 
-    async def person(self, call: Call, url: str, number: int, ends: float, pause: float) -> None:
+    async def person(self, call: Call, url: str, ends: float, pause: float) -> None:
         """Begins, answers every `pause` seconds or so, and tries an answer again where the server did not answer."""
         path = f"/s/{self.code}"
         await asyncio.sleep(random.random() * 2 * pause)
@@ -52,14 +52,13 @@ class Annotators:
         async with httpx.AsyncClient(base_url=url, timeout=30, follow_redirects=True, verify=_TLS) as client:
             csrf = None
             while csrf is None and time.monotonic() < ends:
-                page = await call(client, "GET", f"{path}?worker=W{number}", page=True)
+                page = await call(client, "GET", path, page=True)
                 csrf = _find(r'name="csrf" value="(\w+)"', page)
             page = None
             while time.monotonic() < ends:
                 question = _find(r'name="assignment" value="(\d+)"', page)
                 if question is None:
-                    fields = {"csrf": csrf, "worker": f"W{number}"}
-                    page = await call(client, "POST", path + "/begin", page=False, data=fields)
+                    page = await call(client, "POST", path + "/begin", page=False, data={"csrf": csrf})
                     continue
                 await asyncio.sleep(pause * (0.5 + random.random()))
                 choice = random.choice("bc")

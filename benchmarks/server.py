@@ -155,8 +155,8 @@ class Load:
         people = [self.team(number, ends) for number in range(self.options.teams)]
         people += [self.reader(number, ends) for number in range(self.options.readers)]
         people += [
-            self.annotators.person(self.call, self.url, number, ends, self.options.thinking)
-            for number in range(self.options.annotators)
+            self.annotators.person(self.call, self.url, ends, self.options.thinking)
+            for _ in range(self.options.annotators)
         ]
         await asyncio.gather(self.killer(ends), *people)
 

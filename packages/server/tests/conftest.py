@@ -15,6 +15,7 @@ from capeval_server.accounts import passwords
 from capeval_server.accounts.operate import make_admin
 from capeval_server.store.database import Database
 from capeval_server_testing import logs, postgres
+from capeval_server_testing.elsewhere import Elsewhere
 from capeval_server_testing.live import Live
 from capeval_server_testing.transport import one_event_loop
 from capeval_server_testing.world import PASSWORD, World
@@ -124,12 +125,19 @@ def mail_world(tmp_path: Path) -> Iterator[World]:
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def elsewhere() -> Iterator[Elsewhere]:
+    """Another site: `localhost`, where the server under test is 127.0.0.1."""
+    with Elsewhere() as site:
+        yield site
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory, elsewhere: Elsewhere) -> Iterator[Site]:
     """A real server for all tests that open pages, with an administrator; each test makes what it shows."""
     folder = tmp_path_factory.mktemp("site")
     world = World(folder)
     make_admin(world.database, "me@example.org", PASSWORD)
-    live = Live(folder, world.database.url)
+    live = Live(folder, world.database.url, "--frame-host", elsewhere.url)
     live.start()
     yield Site(live.url, world)
     live.stop()

@@ -9,6 +9,7 @@ from typing import Any
 from capeval_server.accounts.access import Role
 from capeval_server.store.models import Assignment, Study
 from capeval_server.studies import repository
+from capeval_server.studies.links import platform_key
 from capeval_server_testing.world import Browser, World
 from capeval_studies.design import read_design
 
@@ -71,18 +72,27 @@ def make(world: World, file: dict[str, Any], state: str = "open", role: Role = R
 class Person:
     """An annotator with a browser of their own."""
 
-    def __init__(self, world: World, study: Study, worker: str = "") -> None:
+    def __init__(self, world: World, study: Study, worker: str = "", **more: str) -> None:
         self.browser = Browser(world)
         self.path = f"/s/{study.code}"
         self.worker = worker
+        self.more = more
         self.page = ""
 
     def begin(self) -> Person:
-        page = self.browser.get(self.path, params={"worker": self.worker} if self.worker else None)
+        page = self.browser.get(self.path, params=self.arrival)
         assert page.status_code == 200, page.text
         self.csrf = re.search(r'name="csrf" value="([0-9a-f]{64})"', page.text)[1]
-        self.post("/begin", worker=self.worker)
+        self.post("/begin", **self.arrival)
         return self.look()
+
+    @property
+    def arrival(self) -> dict[str, str]:
+        """What the person's link says: it is the platform's."""
+        if not self.worker:
+            return {}
+        code = self.path.removeprefix("/s/")
+        return {"worker": self.worker, "key": platform_key(self.browser.world.state.secret_key, code), **self.more}
 
     def look(self) -> Person:
         answer = self.browser.get(self.path + "/task")

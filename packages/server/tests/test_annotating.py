@@ -10,6 +10,8 @@ from capeval_server.accounts.access import Role
 from capeval_server.accounts.passwords import digest, hash_password
 from capeval_server.store.models import Account, Annotator, Assignment, LoginSession, StudyItem
 from capeval_server_testing.world import PASSWORD
+from capeval_server.store.models import Annotator, Assignment, StudyItem
+from capeval_server.studies.links import platform_key
 
 
 def rows(world, *what, **where):
@@ -34,7 +36,7 @@ def test_a_whole_triplet_study(any_world):
     assert [(one.state, one.answer, one.active_ms) for one in answers] == [("answered", '"b"', 1500)] * 12
     assert all(item.taken == 3 for item in rows(any_world, StudyItem))
     late = Person(any_world, study).begin()
-    assert "nothing to do at the moment" in late.page
+    assert "Others have answered all there was" in late.page
     assert "completion code" not in late.page
 
 
@@ -97,11 +99,11 @@ def test_nobody_answers_for_somebody_else(world):
 
 def test_people_resume_where_they_were(world):
     study = make(world, triplet_file())
-    person = Person(world, study, worker="W1").begin()
+    person = Person(world, study, worker="W1", session="E1").begin()
     person.answer(choice="b")
     number = person.assignment
     assert person.look().assignment == number
-    other_device = Person(world, study, worker="W1").begin()
+    other_device = Person(world, study, worker="W1", session="E1").begin()
     assert other_device.assignment == number
     assert "1 done" in other_device.page
     assert len(rows(world, Annotator)) == 1
@@ -110,7 +112,7 @@ def test_people_resume_where_they_were(world):
 def test_two_workers_at_one_browser_are_two_people(world):
     study = make(world, triplet_file())
     first = Person(world, study, worker="W1").begin()
-    first.post("/begin", worker="W2")
+    first.post("/begin", **{**first.arrival, "worker": "W2"})
     first.look()
     assert {one.worker: one.cookie_hash is not None for one in rows(world, Annotator)} == {"W1": False, "W2": True}
 
@@ -151,7 +153,9 @@ def expire(world):
 def test_platform_links(world):
     study = make(world, triplet_file(completion={"code": "C0DE", "url": "https://platform.example/done?cc=C0DE"}))
     person = Person(world, study)
-    page = person.browser.get(person.path, params={"PROLIFIC_PID": "5f", "STUDY_ID": "s1", "SESSION_ID": "e1"}).text
+    key = platform_key(world.state.secret_key, study.code)
+    query = {"PROLIFIC_PID": "5f", "STUDY_ID": "s1", "SESSION_ID": "e1", "key": key}
+    page = person.browser.get(person.path, params=query).text
     assert 'name="worker" value="5f"' in page
     assert 'name="session" value="e1"' in page
     page = person.browser.get(
@@ -303,6 +307,6 @@ def test_signing_in_keeps_an_annotators_place(world):
     [hashed] = rows(world, Annotator.cookie_hash)
     assert rows(world, LoginSession.token_hash) == []
     cookies = dict(person.browser.client.cookies)
-    assert set(cookies) == {"capeval", "capeval-annotator"}
-    assert digest(cookies["capeval-annotator"]) == hashed
+    assert set(cookies) == {"capeval", "capeval-study"}
+    assert digest(cookies["capeval-study"]) == hashed
     assert digest(cookies["capeval"]) != hashed

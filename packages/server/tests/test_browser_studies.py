@@ -17,6 +17,7 @@ from test_server_browser import PICTURES, look, page, sign_in, tab  # noqa: F401
 
 from capeval_server.accounts.access import Role
 from capeval_server.store.models import Study
+from capeval_server.studies.links import platform_key
 
 pytestmark = pytest.mark.browser
 _numbers = itertools.count(1)
@@ -51,7 +52,7 @@ def with_pictures(file):
 @pytest.fixture
 def studies(site) -> dict[str, Study]:
     """A study of each kind, open, with a title that no other has."""
-    gold = {"every": 3, "items": [{"a": "A cat sleeps.", "b": "A cat is asleep.", "c": "A red bus.", "answer": "b"}]}
+    gold = {"every": 5, "items": [{"a": "A cat sleeps.", "b": "A cat is asleep.", "c": "A red bus.", "answer": "b"}]}
     done = {"code": "C-42", "url": "https://platform.example/done"}
     files = {
         "triplet": triplet_file(pairs=5, references=1, gold=gold, completion=done),
@@ -66,9 +67,9 @@ def studies(site) -> dict[str, Study]:
     }
 
 
-def test_a_whole_triplet_study_by_keyboard(page: Page, studies):  # noqa: F811
+def test_a_whole_triplet_study_by_keyboard(page: Page, studies, site):  # noqa: F811
     code = studies["triplet"].code
-    page.goto(f"/s/{code}?PROLIFIC_PID=P1&STUDY_ID=S1&SESSION_ID=E1")
+    page.goto(f"/s/{code}?key={platform_key(site.world.state.secret_key, code)}&PROLIFIC_PID=P1&SESSION_ID=E1")
     look(page, "study-welcome")
     begin(page)
     keys = ["1", "2", "ArrowLeft", "ArrowRight", "ArrowDown", "1", "2"]
@@ -172,6 +173,8 @@ def test_making_a_study_on_the_page_and_watching_it(page: Page, studies):  # noq
     expect(page.get_by_role("heading", name="Made here")).to_be_visible()
     page.get_by_role("link", name="Preview").click()
     look(page, "study-preview")
+    page.get_by_role("link", name="Next").first.click()
+    look(page, "study-preview-question")
     page.keyboard.press("1")
     page.keyboard.press("Enter")
     page.get_by_role("link", name="Back to the study").click()
@@ -216,7 +219,8 @@ def test_a_study_on_a_phone(phone, studies, kind):
             assert box["height"] >= 44
             assert box["width"] >= 24
         if kind == "collection":
-            phone.get_by_label("Describe what is going on").fill("An empty beach under a blue sky.")
+            sentence = ("An empty beach under a blue sky.", "Yellow sand below clear air.")[done]
+            phone.get_by_label("Describe what is going on").fill(sentence)
         elif kind == "diversity":
             for number in range(3):
                 phone.locator(".rated").nth(number).locator("label").nth(number + 4).tap()

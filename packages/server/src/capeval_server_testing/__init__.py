@@ -5,5 +5,7 @@ transport   requests to the application in this process
 benchmark   a benchmark of the example data, and teams that submit to it
 live        `capeval serve` in a process of its own
 logs        what servers log, and what no log may say
+elsewhere   another site, which frames pages and takes forms
+translations  the catalogues of annotators' pages, brought up to date
 postgres    a PostgreSQL cluster in a temporary folder
 """

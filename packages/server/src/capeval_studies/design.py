@@ -10,6 +10,7 @@ from typing import Any
 from capeval.data.fields import Invalid, shown, text
 from capeval.errors import DataError
 from capeval_studies import KINDS
+from capeval_studies.crowd import read_crowd
 from capeval_studies.fields import Fields, Problems, flag, link
 from capeval_studies.kinds import Content, StudyKind
 from capeval_studies.schedule import shortage
@@ -125,6 +126,8 @@ class Design:
             sum(len(rules.pages) for rules in self.checks.values()),
             min(len(self.pages), self.most_per_person or len(self.pages)),
         )
+    crowd: dict[str, Any] = field(default_factory=dict)
+    """See `read_crowd`."""
 
 
 def read_design(data: bytes, source: str = "study") -> Design:
@@ -182,6 +185,7 @@ def _design(fields: Fields) -> Design:
         practice=_practice(fields, kind) if fields.has("practice") else None,
         speed=_limit(fields, "speed", kind),
         repeats=_limit(fields, "repeats", kind),
+        crowd=read_crowd(fields, completion),
     )
     for role in (*ROLES, "practice"):
         fields.take(role)

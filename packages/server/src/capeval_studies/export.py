@@ -106,7 +106,7 @@ def answers_csv(answers: Iterable[Answer]) -> str:
             "elapsed_seconds": "" if one.elapsed is None else round(one.elapsed, 3),
             "too_fast": _flag(one.too_fast), "repeated": _flag(one.repeated),
         }  # fmt: skip
-        table.writerow([_no_formula(row[name]) for name in _COLUMNS])
+        table.writerow([no_formula(row[name]) for name in _COLUMNS])
     return file.getvalue()
 
 
@@ -121,5 +121,6 @@ def _order(one: Answer) -> str:
     return " ".join(names[option] for option in one.order)
 
 
-def _no_formula(value: Any) -> Any:
+def no_formula(value: Any) -> Any:
+    """The value of a cell, which no table program runs as a formula."""
     return "'" + value if isinstance(value, str) and value.startswith(_FORMULA) else value

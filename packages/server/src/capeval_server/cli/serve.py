@@ -26,10 +26,10 @@ def _extra() -> None:
         raise MissingDependencyError("capeval serve", extra="server")
 
 
-def _option(name: str, **settings: Any) -> Callable[[Any], Any]:
+def _option(name: str, *called: str, **settings: Any) -> Callable[[Any], Any]:
     """An option that can also come from the environment: `--job-seconds` from CAPEVAL_JOB_SECONDS."""
     variable = "CAPEVAL_" + name.removeprefix("--").upper().replace("-", "_")
-    return click.option(name, envvar=variable, show_envvar=True, **settings)
+    return click.option(name, *called, envvar=variable, show_envvar=True, **settings)
 
 
 @click.group(name="serve", cls=Group, invoke_without_command=True)
@@ -133,6 +133,13 @@ def _option(name: str, **settings: Any) -> Callable[[Any], Any]:
     "--privacy-file",
     metavar="FILE",
     help="Text of your own for the page of what is stored, /privacy.",
+)
+@_option(
+    "--frame-host",
+    "frame_hosts",
+    multiple=True,
+    metavar="ORIGIN",
+    help="Also lets this origin frame studies for Mechanical Turk, and take their results; to try one out.",
 )
 def command(upload_limit: int, database: str | None, **options: Any) -> Callable[[], int] | None:
     """Run the evaluation server: benchmarks with hidden references, and human studies.

@@ -10,10 +10,12 @@ from capeval_server.pages import (
     deletion,
     health,
     home,
+    preview,
     privacy,
     provider,
     recovery,
     study_owner,
+    study_people,
     submissions,
     teams,
 )
@@ -33,5 +35,7 @@ ROUTES = (
     comparisons.routes,
     submissions.routes,
     study_owner.routes,
+    study_people.routes,
+    preview.routes,
     annotate.routes,
 )

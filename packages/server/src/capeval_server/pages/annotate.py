@@ -1,157 +1,300 @@
-"""Pages of annotators: the entrance, one question at a time, and the end with the completion code."""
+"""Pages of annotators: the entrance, one question at a time, and the ways to end."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Annotated, Any
+from urllib.parse import urlencode
 
 from fastapi import Form, Request
+from fastapi.responses import JSONResponse
+from sqlalchemy import select
 from sqlalchemy.orm import Session
+from starlette.concurrency import run_in_threadpool
 
 from capeval_server.accounts.access import Role
 from capeval_server.store.blobs import fetch
 from capeval_server.store.models import Annotator, Assignment, Study, StudyImage
-from capeval_server.studies import repository
-from capeval_server.studies.annotators import Arrival, begin, known, study_and_person
+from capeval_server.studies import endings, repository
+from capeval_server.studies.annotators import Arrival, ElsewhereError, begin, study_and_person
 from capeval_server.studies.assignment import next_assignment, pages_of, present, record
+from capeval_server.studies.endings import Ending
+from capeval_server.studies.links import MTURK_FRAMES, submit_origin
 from capeval_server.web.context import Context, RequestContext, Response
 from capeval_server.web.errors import Refused, not_found
+from capeval_server.web.language import Language, mark
 from capeval_server.web.routing import Routes
-from capeval_server.web.security import CONTENT_SECURITY_POLICY
+from capeval_server.web.security import policy
+from capeval_server.web.settings import is_loopback
 from capeval_studies.kinds import AnswerError
 
 routes = Routes()
 Text = Annotated[str, Form(max_length=200)]
 
 
-@routes.page("/s/{code}", role=Role.ANYONE)
+@dataclass
+class Visit:
+    """A browser in a study: what its pages are made from."""
+
+    context: RequestContext
+    study: Study
+    settings: dict[str, Any]
+    person: Annotator | None
+    inert: str = ""
+    """In a preview: the address to which every link of the study leads."""
+
+    @classmethod
+    def of(cls, context: RequestContext, session: Session, code: str) -> Visit:
+        """The visit of this request; from here on, its pages are in the study's language, and framed as it may be."""
+        study, person = study_and_person(session, code, context.cookie_hash)
+        settings = repository.settings_of(study)
+        if settings.get("platform") == "mturk" and not context.in_address:
+            context.keep_in_address()
+            person = None
+        visit = cls(context, study, settings, person)
+        visit.prepare()
+        return visit
+
+    def prepare(self, image: StudyImage | None = None) -> None:
+        """Sets language and policy of the page, and lets it load an image from where the study says it is."""
+        tag, texts, writing = (self.settings.get(name) for name in ("language", "texts", "direction"))
+        self.context.language = Language(tag or "en", texts or {}, writing or "")
+        self.context.policy = policy(images=repository.image_policy(image), platforms=self.platforms)
+
+    @property
+    def platforms(self) -> tuple[str, ...]:
+        """Origins that may frame this study's pages and take its result."""
+        if self.settings.get("platform") != "mturk":
+            return ()
+        return (MTURK_FRAMES, *self.context.settings.frame_hosts)
+
+    def to(self, path: str, **query: str) -> str:
+        """The address of a page of this study, for this browser."""
+        if self.inert:
+            return self.inert
+        if self.context.in_address:
+            query["pass"] = self.context.cookie
+        return f"/s/{self.study.code}{path}" + (f"?{urlencode(query)}" if query else "")
+
+    def render(self, template: str, status: int = 200, **values: Any) -> Response:
+        """A page of the study."""
+        return self.context.render(
+            template, status, **{"preview": None, **values}, study=self.study, study_settings=self.settings,
+            kind=repository.kind_of(self.study), person=self.person, to=self.to,
+        )  # fmt: skip
+
+    def refused(self, message: str) -> Refused:
+        """A refusal in the study's language."""
+        return Refused(403, self.context.language.gettext(message))
+
+    def begun(self) -> Annotator:
+        """The person; refuses a browser that has not begun."""
+        if self.person is None:
+            raise self.refused("This browser has not begun the study. Open the link you were given again.")
+        return self.person
+
+
+@routes.annotator_page("/s/{code}")
 def welcome(context: Context, code: str) -> Response:
-    """Instructions and consent; the link's worker, study and session go on with the form."""
+    """Instructions and consent; what the link says goes on with the form."""
     arrival = Arrival.of(context.request.query_params)
     with context.database.read() as session:
-        study, person = study_and_person(session, code, context.cookie_hash)
-    settings = repository.settings_of(study)
-    lacks_worker = settings["workers_only"] and not arrival.worker and (person is None or not person.worker)
-    return context.render(
-        "annotate-welcome.html", study=study, kind=repository.kind_of(study), study_settings=settings, arrival=arrival,
-        person=person, lacks_worker=lacks_worker,
-    )  # fmt: skip
+        visit = Visit.of(context, session, code)
+    return show_welcome(visit, arrival, _obstacle(visit, arrival))
 
 
-@routes.page("/s/{code}/begin", role=Role.ANYONE, methods=("POST",))
-def begin_done(context: Context, code: str, worker: Text = "", study: Text = "", session: Text = "") -> Response:
-    arrival = Arrival.of({"worker": worker, "study": study, "session": session})
-    with context.database.write() as transaction:
-        found = repository.by_code(transaction, code)
-        if arrival.is_preview:
-            raise Refused(403, "This is a preview. Accept the work on the platform, then begin.")
-        if repository.settings_of(found)["workers_only"] and not arrival.worker:
-            person = known(transaction, found, context.cookie_hash)
-            if person is None or not person.worker:
-                raise Refused(403, "This study can be done only from the link on the crowd platform.")
-        begin(transaction, found, context.cookie_hash, arrival)
-    return context.redirect(f"/s/{code}/task")
+def show_welcome(visit: Visit, arrival: Arrival, obstacle: str = "", **values: Any) -> Response:
+    return visit.render("annotate-welcome.html", arrival=arrival, obstacle=obstacle, **values)
 
 
-@routes.page("/s/{code}/task", role=Role.ANYONE)
+def _obstacle(visit: Visit, arrival: Arrival) -> str:
+    """Why this browser cannot begin; nothing where it can."""
+    if arrival.is_preview:
+        return mark("This is a preview. Accept the work on the platform to begin.")
+    if visit.person is not None and arrival.worker in ("", visit.person.worker):
+        return ""
+    secret_key, code = visit.context.state.secret_key, visit.study.code
+    if arrival.is_signed(secret_key, code):
+        return ""
+    if visit.settings.get("personal_links"):
+        return mark("Please come by your personal link, exactly as it was sent to you.")
+    if arrival.worker:
+        is_whole = arrival.is_by_platform(secret_key, code)
+        return "" if is_whole else mark("This link is not complete. Open it again exactly as the platform gives it.")
+    if visit.settings["workers_only"] or visit.settings.get("platform"):
+        return mark("Please come by the link on the crowd platform, which says who you are.")
+    return ""
+
+
+@routes.annotator_page("/s/{code}/begin", methods=("POST",))
+async def begin_done(context: Context, request: Request, code: str) -> Response:
+    return await run_in_threadpool(_begin, context, code, _texts(await request.form()))
+
+
+def _texts(form: Any) -> dict[str, str]:
+    return {name: value for name, value in form.items() if isinstance(value, str)}
+
+
+def _begin(context: RequestContext, code: str, form: dict[str, str]) -> Response:
+    arrival = Arrival.of(form)
+    with context.database.write() as session:
+        visit = Visit.of(context, session, code)
+        if obstacle := _obstacle(visit, arrival):
+            raise visit.refused(obstacle)
+        is_signed = arrival.is_signed(context.state.secret_key, code)
+        if visit.person is None and not is_signed and not is_loopback(context.address):
+            # Ids can be made up, and cookies be deleted: whoever needs many people from one place signs their links.
+            context.state.limits.begin_address.take(context.address)
+        try:
+            begin(
+                session, visit.study, context.cookie_hash, arrival, is_signed=is_signed,
+                submit_to=submit_origin(arrival.submit_to, context.settings.frame_hosts),
+            )  # fmt: skip
+        except ElsewhereError:
+            raise visit.refused(
+                "Somebody has begun with this id in another browser. Go on there, or open the platform's link again."
+            ) from None
+    return context.redirect(visit.to("/task"))
+
+
+@routes.annotator_page("/s/{code}/decline", methods=("POST",))
+def decline(context: Context, code: str) -> Response:
+    """Whoever does not agree leaves with the platform's code for that. Nothing about them is stored."""
+    with context.database.read() as session:
+        visit = Visit.of(context, session, code)
+    return show_end(visit, endings.with_code("no-consent", visit.study, None))
+
+
+@routes.annotator_page("/s/{code}/task")
 def task(context: Context, code: str) -> Response:
     """The question this person has, or the next one; the same again after a reload."""
     with context.database.read() as session:
-        study, person = study_and_person(session, code, context.cookie_hash)
-        given = present(session, person) if person is not None else None
-        image = _image(session, study, given)
-    if person is None:
-        return context.redirect(f"/s/{code}")
-    if given is None:
-        with context.database.write() as session:
-            study, person = study_and_person(session, code, context.cookie_hash)
-            if person is not None:
-                given = next_assignment(session, study, person)
-                image = _image(session, study, given)
-        if person is None:
-            return context.redirect(f"/s/{code}")
-    return _question(context, study, person, given, image)
+        visit = Visit.of(context, session, code)
+        # Once the study is closed, no answer is taken any more.
+        is_over = visit.study.state == "closed" or (visit.person is not None and endings.has_left(visit.person))
+        given = None if is_over or visit.person is None else present(session, visit.person)
+        image = _image(session, visit.study, given)
+    if visit.person is None:
+        return context.redirect(visit.to(""))
+    if given is not None:
+        return show_question(visit, given, image)
+    with context.database.write() as session:
+        visit = Visit.of(context, session, code)
+        given, ending = _next(session, visit.study, visit.begun())
+        image = _image(session, visit.study, given)
+    return show_question(visit, given, image) if given is not None else show_end(visit, ending)
 
 
-@routes.page("/s/{code}/answer", role=Role.ANYONE, methods=("POST",))
+def _next(session: Session, study: Study, person: Annotator) -> tuple[Assignment | None, Ending]:
+    """The person's next question, or how it stands for them."""
+    is_over = endings.has_left(person) or study.state == "closed"
+    given = None if is_over else next_assignment(session, study, person)
+    return given, Ending("") if given is not None else endings.ending(session, study, person)
+
+
+@routes.annotator_page("/s/{code}/answer", methods=("POST",))
 async def answer_sent(context: Context, request: Request, code: str) -> Response:
-    form = await request.form()
-    values = {name: value for name, value in form.items() if isinstance(value, str)}
-    from starlette.concurrency import run_in_threadpool
-
-    return await run_in_threadpool(_answer, context, code, values)
+    return await run_in_threadpool(_answer, context, code, _texts(await request.form()))
 
 
 def _answer(context: RequestContext, code: str, form: dict[str, str]) -> Response:
-    """Stores the answer and gives out the next question in one transaction, then leads to it."""
+    """Stores the answer and gives out the next question in one transaction, then leads to it.
+
+    Pages send answers by script, so that they stay where the network fails; then this answers in JSON.
+    """
     number = form.get("assignment", "")
     if not number.isascii() or not number.isdecimal() or len(number) > 15:
         raise not_found("question")
-    problem, image, cookie_hash = "", None, context.cookie_hash
+    by_script = context.request.headers.get("accept") == "application/json"
+    problem, image = "", None
     with context.database.write() as session:
-        study, person = study_and_person(session, code, cookie_hash)
-        if person is None:
-            raise Refused(403, "This browser has not begun the study. Open the link you were given again.")
+        visit = Visit.of(context, session, code)
+        person = visit.begun()
         try:
-            in_time = record(session, study, person, int(number), form)
+            in_time = not endings.has_left(person) and record(session, visit.study, person, int(number), form)
         except AnswerError as refused:
-            problem = str(refused)
+            problem = context.language.filled(refused.message, refused.values)
             in_time = True
-        given = next_assignment(session, study, person)
-        if problem:
-            image = _image(session, study, given)
+        given, _ending = _next(session, visit.study, person)
+        if problem and not by_script:
+            image = _image(session, visit.study, given)
+    if problem and by_script:
+        return JSONResponse({"problem": problem}, 422)
+    if problem and given is not None:
+        return show_question(visit, given, image, problem=problem, values=form)
+    onward = visit.to("/task", **({} if in_time else {"notice": "too-late"}))
+    return JSONResponse({"next": onward}) if by_script else context.redirect(onward)
+
+
+@routes.annotator_page("/s/{code}/stop")
+def stop_page(context: Context, code: str) -> Response:
+    """The choice of somebody who wants to stop: keep what they answered, or delete it."""
+    with context.database.read() as session:
+        visit = Visit.of(context, session, code)
+    if visit.person is None:
+        return context.redirect(visit.to(""))
+    return show_stop(visit)
+
+
+def show_stop(visit: Visit, **values: Any) -> Response:
+    return visit.render("annotate-stop.html", **{"problem": "", **values})
+
+
+@routes.annotator_page("/s/{code}/stop", methods=("POST",))
+def stop_done(context: Context, code: str, how: Text = "", sure: Text = "") -> Response:
+    """Ends this person's work. Deleting needs a tick: nothing brings the answers back."""
+    problem = ""
+    with context.database.write() as session:
+        visit = Visit.of(context, session, code)
+        person = visit.begun()
+        if how == "keep":
+            endings.stop(session, visit.study, person)
+        elif how != "withdraw":
+            raise Refused(422, "Give `how` as keep or withdraw.")
+        elif sure != "yes":
+            problem = context.language.gettext("Tick the box if your answers are to be deleted.")
+        else:
+            endings.stop_and_withdraw(session, visit.study, person)
     if problem:
-        return _question(context, study, person, given, image, problem=problem, values=form)
-    return context.redirect(f"/s/{code}/task", "" if in_time else "too-late")
+        return visit.render("annotate-stop.html", 422, problem=problem)
+    return context.redirect(visit.to("/task"))
+
+
+@routes.annotator_page("/s/{code}/finish", methods=("POST",))
+def finish_done(context: Context, code: str) -> Response:
+    """Ends with what the person has, once they have waited for the rest."""
+    with context.database.write() as session:
+        visit = Visit.of(context, session, code)
+        endings.finish(session, visit.study, visit.begun())
+    return context.redirect(visit.to("/task"))
 
 
 def _image(session: Session, study: Study, given: Assignment | None) -> StudyImage | None:
     return None if given is None else repository.image_of(session, study, json.loads(given.item.content))
 
 
-def _question(
-    context: RequestContext,
-    study: Study,
-    person: Annotator,
-    given: Assignment | None,
-    image: StudyImage | None,
-    problem: str = "",
-    values: dict[str, str] | None = None,
-) -> Response:
-    if given is None:
-        return _end(context, study, person)
-    kind = repository.kind_of(study)
-    page = context.render(
-        f"annotate-{kind.template}.html", 422 if problem else 200, study=study, kind=kind, person=person, given=given,
-        content=json.loads(given.item.content), order=json.loads(given.shown_order), image=image, problem=problem,
-        values=values or {}, preview=False, study_settings=repository.settings_of(study), total=pages_of(study, person),
+def show_question(visit: Visit, given: Assignment, image: StudyImage | None, **values: Any) -> Response:
+    """One question; 422 where `problem` says what is missing of the answer."""
+    visit.prepare(image)
+    study, kind = visit.study, repository.kind_of(visit.study)
+    size: int | None = visit.settings.get("size")
+    assert visit.person is not None
+    shown: dict[str, Any] = {"problem": "", "values": {}, **values}
+    return visit.render(
+        f"annotate-{kind.template}.html", 422 if shown["problem"] else 200, given=given,
+        content=json.loads(given.item.content), order=json.loads(given.shown_order), image=image,
+        done=visit.person.pages or 0, most=pages_of(study, visit.person, size), **shown,
     )  # fmt: skip
-    return allow_image(page, image)
 
 
-def allow_image(page: Response, image: StudyImage | None) -> Response:
-    """Lets the page load an image from where the study says it is."""
-    origin = repository.image_policy(image)
-    if origin is not None:
-        page.headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY.replace("img-src", f"img-src {origin}")
-    return page
-
-
-def _end(context: RequestContext, study: Study, person: Annotator) -> Response:
-    settings = repository.settings_of(study)
-    earned = person.items > 0 and person.excluded is None
-    completion: dict[str, Any] = {
-        "code": (settings["completion_code"] or person.completion) if earned else "",
-        "url": settings["completion_url"] if earned else "",
-    }
-    return context.render("annotate-end.html", study=study, person=person, completion=completion)
+def show_end(visit: Visit, ending: Ending, **values: Any) -> Response:
+    return visit.render("annotate-end.html", ending=ending, **values)
 
 
 @routes.page("/images/{image}", role=Role.ANYONE)
 def study_image(context: Context, image: str) -> Response:
     """An image that a study's file brought along; its address is random."""
-    from sqlalchemy import select
-
     with context.database.read() as session:
         found = session.execute(select(StudyImage).where(StudyImage.code == image)).scalar_one_or_none()
         if found is None or found.blob_sha is None:

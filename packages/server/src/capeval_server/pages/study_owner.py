@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
-from fastapi import Form, Query, UploadFile
+from fastapi import Form, UploadFile
 from fastapi.responses import JSONResponse, Response
 from sqlalchemy import select
 
 from capeval_server.accounts.access import Role
-from capeval_server.pages.annotate import allow_image
-from capeval_server.store.models import Account, Annotator, Assignment, Study, StudyItem
+from capeval_server.pages.study_people import links_of
+from capeval_server.store.models import Account, Annotator, Study
 from capeval_server.studies import repository
 from capeval_server.studies.assignment import exclude, include, reject
 from capeval_server.studies.results import answers_of, people_of, progress
@@ -65,13 +64,8 @@ def study_page(context: Context, study_id: int) -> Response:
     return context.render(
         "study.html", study=study, kind=repository.kind_of(study), progress=done, sizes=sizes,
         study_settings=repository.settings_of(study), export_name=export_name(repository.kind_of(study)),
-        link=f"{_base(context)}/s/{study.code}", shortage=shortage,
+        links=links_of(context, study), shortage=shortage,
     )  # fmt: skip
-
-
-def _base(context: Context) -> str:
-    """The server's address for people: the operator's setting, or the address of this request."""
-    return context.settings.url if context.settings.public_url else str(context.request.base_url).rstrip("/")
 
 
 @routes.page("/studies/{study_id}/progress.json", role=Role.ORGANISER)
@@ -87,28 +81,6 @@ def progress_json(context: Context, study_id: int) -> Response:
         },
         headers={"Cache-Control": "no-store"},
     )  # fmt: skip
-
-
-@routes.page("/studies/{study_id}/preview", role=Role.ORGANISER)
-def preview(context: Context, study_id: int, page: Annotated[int, Query(ge=0, le=2**31 - 1)] = 0) -> Response:
-    """A question as annotators will see it; nothing is given out or saved."""
-    with context.database.read() as session:
-        study = repository.find(session, study_id, context.caller)
-        query = select(StudyItem).where(StudyItem.study_id == study.id, StudyItem.role == "item")
-        item = session.execute(query.where(StudyItem.number == page)).scalar_one_or_none()
-        if item is None:
-            raise not_found("question")
-        content = json.loads(item.content)
-        image = repository.image_of(session, study, content)
-    kind = repository.kind_of(study)
-    given = Assignment(id=0, item=item, shown_order="[]")
-    person = Annotator(items=0, warned=False)
-    answer = context.render(
-        f"annotate-{kind.template}.html", study=study, kind=kind, person=person, given=given, content=content,
-        order=list(range(kind.options(content))), image=image, problem="", values={}, preview=True,
-        study_settings=repository.settings_of(study), total=study.most_per_person,
-    )  # fmt: skip
-    return allow_image(answer, image)
 
 
 @routes.page("/studies/{study_id}/state", role=Role.ORGANISER, methods=("POST",))

@@ -14,11 +14,37 @@ if (form) {
     else if (!document.hidden) since = performance.now();
   });
 
+  // Answers go by script: where the network fails, the page stays, with the answer on it.
   let sent = false;
-  form.addEventListener("submit", (event) => {
-    if (sent) return event.preventDefault();
+  const problem = document.getElementById("problem");
+  const status = document.getElementById("saving");
+  const progress = status?.textContent;
+  const stay = (text) => {
+    sent = false;
+    status.textContent = progress;
+    problem.textContent = text;
+    problem.hidden = false;
+    problem.scrollIntoView({ block: "nearest" });
+  };
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (sent) return;
     sent = true;
     form.elements.active.value = Math.round(active + (since === null ? 0 : performance.now() - since));
+    const slow = setTimeout(() => { if (sent) status.textContent = form.dataset.saving; }, 400);
+    try {
+      const answer = await fetch(form.action, {
+        method: "POST", body: new URLSearchParams(new FormData(form)), headers: { Accept: "application/json" },
+      });
+      if (answer.status >= 500 || answer.status === 429) return stay(form.dataset.unreachable);
+      const told = answer.headers.get("content-type")?.startsWith("application/json") ? await answer.json() : {};
+      if (told.next) location.assign(told.next);
+      else stay(told.problem ?? form.dataset.refused);
+    } catch {
+      stay(form.dataset.unreachable);
+    } finally {
+      clearTimeout(slow);
+    }
   });
   // Back to a page that the browser kept: it may be sent again, which changes nothing.
   addEventListener("pageshow", () => { sent = false; });
@@ -35,6 +61,7 @@ if (form) {
     diversity(key) {
       const set = document.activeElement?.closest(".rated") ?? form.querySelector(".rated");
       if (/^[0-9]$/.test(key)) return pick(radios(set)[Number(key)]), true;
+      if (key === "x" || key === "X") return pick(radios(set)[10]), true;
       return false;
     },
     collection() { return false; },
@@ -44,9 +71,9 @@ if (form) {
     if (event.isComposing || event.altKey || event.metaKey) return;
     if (event.key === "Enter") {
       const writing = event.target.tagName === "TEXTAREA";
-      if ((writing && !event.ctrlKey) || event.target.tagName === "A") return;
+      if ((writing && !event.ctrlKey) || event.target.closest("a, summary")) return;
       event.preventDefault();
-      if (!event.repeat && !sent && !form.querySelector("button").disabled) form.requestSubmit();
+      if (!event.repeat && !sent && form.querySelector("button.go")) form.requestSubmit();
     } else if (!event.ctrlKey && choose(event.key)) event.preventDefault();
   });
   document.getElementById("sentence")?.focus();

@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import bindparam, func, select, update
+from sqlalchemy import bindparam, delete, func, select, update
 from sqlalchemy.orm import Session, joinedload
 
 from capeval_server.store.models import Annotator, Assignment, Study, StudyItem, now
@@ -60,9 +60,12 @@ def next_assignment(session: Session, study: Study, annotator: Annotator) -> Ass
     return found
 
 
-def pages_of(study: Study, annotator: Annotator) -> int | None:
-    """Pages that this person will have answered at the end, checks too; None where the study sets no limit."""
-    most = study.most_per_person
+def pages_of(study: Study, annotator: Annotator, size: int | None = None) -> int | None:
+    """Pages that this person will have answered at the end, checks too, where nobody else takes any of `size` items.
+
+    None where the study sets no limit, and `size` is not given.
+    """
+    most = min(filter(None, (study.most_per_person, size)), default=None)
     if most is None:
         return None
     every = {role: rules.every for role, rules in checks_of(study).items()}
@@ -325,3 +328,23 @@ def reject(session: Session, study: Study, assignment_id: int) -> None:
         assignment.item.taken -= 1
     if assignment.state in ("answered", "discarded"):
         assignment.state = "rejected"
+
+
+def give_back(session: Session, study: Study, annotator: Annotator) -> None:
+    """Gives back what this person holds and has not answered, as if its time were over."""
+    lock(session, study.id)
+    mine = (Assignment.annotator_id == annotator.id) & (Assignment.state == "given")
+    session.execute(update(Assignment).where(mine).values(expires=now() - dt.timedelta(seconds=1)))
+    release_abandoned(session, study)
+
+
+def withdraw(session: Session, study: Study, annotator: Annotator) -> None:
+    """Deletes everything that this person was asked and answered; others judge the items again."""
+    before = annotator.excluded
+    exclude(session, study, annotator, "withdrawn")  # which gives the places back
+    annotator.excluded = before
+    session.flush()
+    session.execute(delete(Assignment).where(Assignment.annotator_id == annotator.id))
+    annotator.items = annotator.pages = annotator.checks = annotator.fast = annotator.repeats = 0
+    annotator.lean = annotator.check_lean = 0
+    annotator.warned, annotator.cautions, annotator.feedback = False, "", None

@@ -67,6 +67,8 @@ def _settings(design: Design) -> dict[str, Any]:
         "workers_only": design.workers_only,
         "completion_code": design.completion_code,
         "completion_url": design.completion_url,
+        **design.crowd,
+        "size": len(design.pages),
         "checks": {
             role: {"every": checks.every, "policy": checks.policy, "least": checks.least, "after": checks.after}
             for role, checks in design.checks.items()

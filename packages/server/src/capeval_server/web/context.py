@@ -11,6 +11,7 @@ from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse,
 from capeval_server.accounts.access import NOBODY, Caller, csrf_token
 from capeval_server.accounts.passwords import digest, new_secret
 from capeval_server.store.models import AuditEntry, now
+from capeval_server.web.language import ENGLISH
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 
 R = TypeVar("R", bound=Response)
+_SECRET = len(new_secret())
 
 
 class RequestContext:
@@ -30,12 +32,34 @@ class RequestContext:
         self.database = self.state.database
         self.settings = self.state.settings
         self.caller: Caller = NOBODY
-        # People who answer studies are known by a cookie of their own: nothing links it with an account, and signing in
-        # does not change it. Their forms' CSRF tokens belong to it too.
-        annotating = request.url.path.startswith("/s/")
-        self.cookie_name = self.state.annotator_cookie_name if annotating else self.state.cookie_name
+        self.cookie_name = self.state.cookie_name
         self.cookie = request.cookies.get(self.cookie_name, "")
         self._new_cookie: str | None = None
+        self.annotating = False
+        self.in_address = False
+        """Whether the secret of an annotator's browser travels in addresses, as `pass`, and not as a cookie."""
+        self.policy: str | None = None
+        """The Content-Security-Policy of this answer, error pages included, where it is not everybody's."""
+        self.language = ENGLISH
+        """The language of an annotator's page: that of its study."""
+
+    def act_as_annotator(self) -> None:
+        """From now on, the browser is whoever it is in studies, and not the account that is signed in.
+
+        A cookie of its own says so: signing in or out loses nobody's place, and no hash links answers with an account.
+        Pages in a platform's frame, where browsers keep no cookies of ours, have the secret in their address instead,
+        as `pass`. Such a secret serves annotators' pages alone; a form of theirs carries its CSRF token.
+        """
+        self.annotating = True
+        self.cookie_name = self.state.annotator_cookie_name
+        given = self.request.query_params.get("pass", "")
+        self.in_address = _is_secret(given)
+        self.cookie = given if self.in_address else self.request.cookies.get(self.cookie_name, "")
+
+    def keep_in_address(self) -> None:
+        """Gives the browser a secret that travels in addresses, as pages need that another site frames."""
+        if not self.in_address:
+            self.cookie, self._new_cookie, self.in_address = new_secret(), None, True
 
     @property
     def address(self) -> str:
@@ -64,7 +88,7 @@ class RequestContext:
     def render(self, template: str, status: int = 200, **values: Any) -> HTMLResponse:
         """A page from `templates/`; it also sees `context`, `caller` and `settings`."""
         text = self.state.templates.get_template(template).render(
-            context=self, caller=self.caller, settings=self.settings, now=now(), **values
+            context=self, caller=self.caller, settings=self.settings, now=now(), language=self.language, **values
         )
         return self.answer(HTMLResponse(text, status, headers={"Cache-Control": "no-store"}))
 
@@ -79,7 +103,9 @@ class RequestContext:
         return PlainTextResponse(text, media_type=media_type, headers=headers)
 
     def answer(self, response: R) -> R:
-        """Adds the cookie where it is new."""
+        """Adds the cookie where it is new, and the policy where it is another than everybody's."""
+        if self.policy is not None:
+            response.headers["Content-Security-Policy"] = self.policy
         if self._new_cookie is not None:
             response.set_cookie(
                 self.cookie_name, self._new_cookie, path="/", httponly=True, samesite="lax",
@@ -94,6 +120,11 @@ class RequestContext:
                 at=now(), account_id=self.caller.account_id, address=self.address, action=action, subject=subject[:500]
             )
         )
+
+
+def _is_secret(text: str) -> bool:
+    """Whether this has the form of `new_secret`."""
+    return len(text) == _SECRET and text.replace("-", "").replace("_", "").isalnum() and text.isascii()
 
 
 async def current_context(request: Request) -> RequestContext:

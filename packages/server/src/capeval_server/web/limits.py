@@ -115,6 +115,8 @@ class RateLimits:
         self.signed_in_from = RateLimit(self, "signed in from", Window(1, _REMEMBERED.total_seconds()))
         """Not a limit but a memory (`remember`): the addresses that an account was used from."""
         self.register_address = RateLimit(self, "register", Window(20, 3600))
+        self.begin_address = RateLimit(self, "begin", Window(60, 3600))
+        """People who begin a study from one address."""
         self.link_address = RateLimit(self, "link", Window(20, 3600))
         """Links asked for, or tried, from one address."""
         self.mail_to = RateLimit(self, "mail to", Window(5, 3600))

@@ -35,17 +35,22 @@ class SignInFirst(Exception):  # noqa: N818
 class Guard:
     """Runs before a handler: finds the caller, then checks role and, on pages, the CSRF token."""
 
-    def __init__(self, role: Role, *, api: bool, scope: str = "read", always: bool = False) -> None:
+    def __init__(
+        self, role: Role, *, api: bool, scope: str = "read", always: bool = False, annotator: bool = False
+    ) -> None:
         self.role = role
         self.api = api
         self.scope = scope
         self.always = always
+        self.annotator = annotator
 
     async def __call__(self, request: Request) -> None:
         context = RequestContext(request)
         request.state.context = context
         context.caller = await self._find(context)
         request.state.account_id = context.caller.account_id
+        if self.annotator:
+            context.act_as_annotator()
         if context.caller.role < self.role:
             raise self._refusal(context.caller)
         if context.caller.by_token and self.scope not in context.caller.scopes:
@@ -141,6 +146,11 @@ class Routes(APIRouter):
         `always`: also what changes something is for accounts with an obstacle, such as an address not confirmed.
         """
         guard = Guard(role, api=False, always=always)
+        return self._add(path, guard, methods, include_in_schema=False, response_model=None)
+
+    def annotator_page(self, path: str, *, methods: tuple[str, ...] = ("GET",)) -> Callable[[F], F]:
+        """A page of people who answer studies: it knows them by `RequestContext.act_as_annotator`."""
+        guard = Guard(Role.ANYONE, api=False, annotator=True)
         return self._add(path, guard, methods, include_in_schema=False, response_model=None)
 
     def token_page(self, path: str, *, role: Role, scope: str) -> Callable[[F], F]:

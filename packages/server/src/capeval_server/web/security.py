@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from fastapi.exceptions import HTTPException
 from starlette.datastructures import Headers
@@ -14,7 +15,21 @@ CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-"""A page that shows images of other sites sets a policy of its own, which is then kept."""
+"""A page that shows images of other sites, or that a crowd platform frames, sets a policy of its own: see `policy`."""
+_NO_FRAME = "frame-ancestors 'none'"
+
+
+def policy(*, images: str | None = None, platforms: Sequence[str] = ()) -> str:
+    """The policy of a page with images of another origin, or that platforms frame and take forms of."""
+    text = CONTENT_SECURITY_POLICY
+    if images is not None:
+        text = text.replace("img-src", f"img-src {images}")
+    if platforms:
+        hosts = " ".join(platforms)
+        text = text.replace("form-action 'self'", f"form-action 'self' {hosts}")
+        text = text.replace(_NO_FRAME, f"frame-ancestors {hosts}")
+    return text
+
 
 _HEADERS = {
     "content-security-policy": CONTENT_SECURITY_POLICY,
@@ -52,8 +67,11 @@ class SecurityMiddleware:
 
         async def send_protected(message: Message) -> None:
             if message["type"] == "http.response.start":
-                own = {name.lower() for name, _ in message["headers"]}
+                own = {name.lower(): value for name, value in message["headers"]}
                 added = [header for header in self.headers if header[0] not in own]
+                if _NO_FRAME.encode() not in own.get(b"content-security-policy", _NO_FRAME.encode()):
+                    # It names hosts, which this older header cannot; browsers would obey the stricter of the two.
+                    added = [header for header in added if header[0] != b"x-frame-options"]
                 message["headers"] = [*message["headers"], *added]
             await send(message)
 

@@ -72,6 +72,8 @@ class ServerSettings:
     """Days after a study closes until what crowd platforms call its people is forgotten; 0 never."""
     privacy_file: str | None = None
     """A text file that the page of what is stored begins with."""
+    frame_hosts: tuple[str, ...] = ()
+    """Origins besides Mechanical Turk's that may frame studies made for it, such as `http://localhost:9000`."""
 
     @property
     def secure(self) -> bool:
@@ -121,6 +123,9 @@ class ServerSettings:
         if self.site_logo is not None:
             _check_logo(self.site_logo)
         self._check_provider()
+        for origin in self.frame_hosts:
+            if not re.fullmatch(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?", origin):
+                raise UsageError(f"--frame-host takes origins such as https://platform.example, got {origin!r}")
         if not is_loopback(self.host):
             self._check_exposed()
         self._check_mail()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from capeval_server.store.database import Database
 from capeval_server.store.models import KeyValue
 from capeval_server.web import pictures
 from capeval_server.web.format import FILTERS
+from capeval_server.web.language import install
 from capeval_server.web.limits import RateLimits
 from capeval_server.web.observability import Meters
 from capeval_server.web.readiness import Readiness
@@ -27,6 +29,7 @@ from capeval_server.web.static import VersionedLinks
 
 PACKAGE = Path(__file__).parents[1]
 assert retention.KIND in CHORES  # imported for what it registers
+_EMAIL = re.compile(r"[^@\s<>\"',;:()\[\]?&%]+@[A-Za-z0-9.-]+")
 
 
 class AppState:
@@ -40,9 +43,8 @@ class AppState:
             self.database.migrate()
             self.secret_key = settings.secret_key or _kept_secret(self.database)
         # The prefix makes browsers refuse the cookie from anywhere but this host, and without HTTPS.
-        prefix = "__Host-" if settings.secure else ""
-        self.cookie_name = f"{prefix}capeval"
-        self.annotator_cookie_name = f"{prefix}capeval-annotator"
+        self.cookie_name = "__Host-capeval" if settings.secure else "capeval"
+        self.annotator_cookie_name = f"{self.cookie_name}-study"
         self.templates = _templates()
         self.limits = RateLimits(self.database)
         self.image_ids = ImageIds()
@@ -88,6 +90,8 @@ def _templates() -> Environment:
     )  # fmt: skip
     environment.filters.update(FILTERS)
     environment.globals.update(NOTICES=NOTICES, interval=pictures.interval, difference=pictures.difference)
+    environment.tests["email_address"] = lambda text: _EMAIL.fullmatch(text) is not None
+    install(environment)
     return environment
 
 

@@ -132,6 +132,11 @@ class Annotator(Base):
     def practice_feedback(self) -> dict[str, Any] | None:
         """`right`, the known answer as `lines`, and `because`; None unless the last question was practice."""
         return json.loads(self.feedback) if self.feedback else None
+    ended: Mapped[str | None] = mapped_column(String(12))
+    """complete, partial, stopped or withdrawn; nobody gets questions after the last three."""
+    ended_at: Mapped[dt.datetime | None]
+    platform_return: Mapped[str] = mapped_column(String(200), default="", server_default="")
+    """Origin of the platform that takes the result by a form: Mechanical Turk's."""
 
 
 class Assignment(Base):

@@ -1,0 +1,111 @@
+"""The people of a study, for its owner: links to send, who came by which of the platform's sessions, how each ended."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Form
+from sqlalchemy import select
+
+from capeval_server.accounts.access import Role
+from capeval_server.store.models import Annotator, Study
+from capeval_server.studies import links, repository
+from capeval_server.studies.endings import state_of
+from capeval_server.web.context import Context, RequestContext, Response
+from capeval_server.web.errors import Refused
+from capeval_server.web.routing import Routes
+from capeval_studies.export import no_formula
+
+routes = Routes()
+_A_PAGE = 100
+_MOST_LINKS = 2000
+_LONGEST_ID = 128
+
+
+@dataclass(frozen=True)
+class StudyLinks:
+    """The addresses by which people come to a study."""
+
+    anybody: str
+    platforms: dict[str, str]
+    """By the platform's name."""
+
+
+def links_of(context: RequestContext, study: Study) -> StudyLinks:
+    """The study's links, by the server's address for people."""
+    base, key = base_address(context), context.state.secret_key
+    wanted = repository.settings_of(study).get("platform") or "prolific"
+    platforms = {links.PLATFORMS[wanted]: links.platform_link(base, key, study.code, wanted)}
+    if wanted != "mturk":
+        platforms["Another platform"] = links.platform_link(base, key, study.code, "")
+    return StudyLinks(links.open_link(base, study.code), platforms)
+
+
+def base_address(context: RequestContext) -> str:
+    """The server's address for people: the operator's setting, or the address of this request."""
+    return context.settings.url if context.settings.public_url else str(context.request.base_url).rstrip("/")
+
+
+@routes.page("/studies/{study_id}/links", role=Role.ORGANISER, methods=("POST",))
+def personal_links(context: Context, study_id: int, workers: Annotated[str, Form(max_length=200_000)] = "") -> Response:
+    """A table of personal links, one for each id of the form. Nothing is stored: the server knows its signature."""
+    with context.database.read() as session:
+        study = repository.find(session, study_id, context.caller)
+    ids = list(dict.fromkeys(line.strip() for line in workers.splitlines() if line.strip()))
+    wrong = [one for one in ids if len(one) > _LONGEST_ID or not one.isprintable()]
+    if not ids or len(ids) > _MOST_LINKS or wrong:
+        raise Refused(
+            422,
+            f"Write 1 to {_MOST_LINKS:,} ids, one per line, each with at most {_LONGEST_ID} printable characters.",
+            [f"{one[:60]!r} has {len(one):,} characters, or some that cannot be printed." for one in wrong[:10]],
+        )
+    base, key = base_address(context), context.state.secret_key
+    table = _table([("worker", "link"), *((one, links.personal_link(base, key, study.code, one)) for one in ids)])
+    return context.download(table, f"study-{study_id}-links.csv", "text/csv")
+
+
+@routes.page("/studies/{study_id}/people", role=Role.ORGANISER)
+def people_page(context: Context, study_id: int, page: int = 1) -> Response:
+    """Everybody who began, newest first."""
+    with context.database.read() as session:
+        study = repository.find(session, study_id, context.caller)
+        query = select(Annotator).where(Annotator.study_id == study.id).order_by(Annotator.id.desc())
+        people = session.execute(query).scalars().all()
+    pages = max(1, -(-len(people) // _A_PAGE))
+    page = min(max(page, 1), pages)
+    return context.render(
+        "study-people.html", study=study, people=people[(page - 1) * _A_PAGE : page * _A_PAGE], page=page, pages=pages,
+        count=len(people), state_of=state_of,
+    )  # fmt: skip
+
+
+@routes.token_page("/studies/{study_id}/people.csv", role=Role.ORGANISER)
+def people_table(context: Context, study_id: int) -> Response:
+    """Everybody who began, with the platform's ids: whom to pay, and for what."""
+    with context.database.read() as session:
+        study = repository.find(session, study_id, context.caller)
+        query = select(Annotator).where(Annotator.study_id == study.id).order_by(Annotator.id)
+        people = session.execute(query).scalars().all()
+    head = (
+        "person", "worker", "platform_study", "platform_session", "started", "answers", "state", "ended", "excluded",
+        "own_code",
+    )  # fmt: skip
+    rows = (
+        (
+            str(one.id), one.worker or "", one.platform_study, one.platform_session, one.started.isoformat(),
+            str(one.items), state_of(one), one.ended_at.isoformat() if one.ended_at else "", one.excluded or "",
+            one.completion,
+        )
+        for one in people
+    )  # fmt: skip
+    return context.download(_table([head, *rows]), f"study-{study_id}-people.csv", "text/csv")
+
+
+def _table(rows: Iterable[Iterable[str]]) -> str:
+    file = io.StringIO(newline="")
+    csv.writer(file).writerows([no_formula(value) for value in row] for row in rows)
+    return file.getvalue()

@@ -1,0 +1,66 @@
+"""Links that say who comes, signed by the server, and the addresses of crowd platforms."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from urllib.parse import quote, urlencode
+
+PLATFORMS = {"prolific": "Prolific", "mturk": "Mechanical Turk"}
+MTURK_FRAMES = "https://*.mturk.com"
+"""What shows a study made for Mechanical Turk in its frame: pages of workers, of requesters, of the sandbox."""
+_MTURK_SUBMIT = re.compile(r"https://(www|workersandbox|worker|sandbox)\.mturk\.com")
+_PROLIFIC_COMPLETE = "https://app.prolific.com/submissions/complete?cc="
+_LETTERS = 32
+
+
+def platform_key(secret_key: str, code: str) -> str:
+    """The part of a platform's link that makes its worker ids count: not to be had from the open link."""
+    return _sign(secret_key, f"link:{code}")
+
+
+def personal_signature(secret_key: str, code: str, worker: str) -> str:
+    """The part of a personal link that proves this worker id."""
+    return _sign(secret_key, f"worker:{code}:{worker}")
+
+
+def is_right(given: str, expected: str) -> bool:
+    """Whether a key or signature is the right one; compared in a time that tells nothing about it."""
+    return hmac.compare_digest(given.encode(), expected.encode())
+
+
+def _sign(secret_key: str, what: str) -> str:
+    return hmac.new(secret_key.encode(), what.encode(), hashlib.sha256).hexdigest()[:_LETTERS]
+
+
+def open_link(base: str, code: str) -> str:
+    """The address for anybody; `base` is the server's."""
+    return f"{base}/s/{code}"
+
+
+def personal_link(base: str, secret_key: str, code: str, worker: str) -> str:
+    """The address for one person, on any of their devices."""
+    query = {"worker": worker, "sig": personal_signature(secret_key, code, worker)}
+    return f"{open_link(base, code)}?{urlencode(query)}"
+
+
+def platform_link(base: str, secret_key: str, code: str, platform: str) -> str:
+    """The address to give a platform, with what it replaces; Mechanical Turk adds its parameters by itself."""
+    link = f"{open_link(base, code)}?key={platform_key(secret_key, code)}"
+    names = {
+        "prolific": "&PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}",
+        "mturk": "",
+    }
+    return link + names.get(platform, "&worker=WORKER&study=STUDY&session=SESSION")
+
+
+def completion_address(platform: str, code: str, url: str) -> str:
+    """Where a code's button leads: what the owner says, or what the platform does with its codes."""
+    return url or (_PROLIFIC_COMPLETE + quote(code, safe="") if platform == "prolific" and code else "")
+
+
+def submit_origin(text: str, more: tuple[str, ...] = ()) -> str:
+    """The origin of Mechanical Turk that a link's `turkSubmitTo` names; nothing where it is not one of its hosts."""
+    origin = text.rstrip("/")
+    return origin if _MTURK_SUBMIT.fullmatch(origin) or origin in more else ""

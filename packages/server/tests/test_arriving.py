@@ -1,0 +1,220 @@
+"""How people come to a study: by links that nobody can make up, and in Mechanical Turk's frame."""
+
+import csv
+import io
+import re
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from study_world import Person, make, triplet_file
+from test_annotating import rows
+from test_endings import answer, signature
+
+from capeval_server.accounts.access import Role, csrf_token
+from capeval_server.store.models import Annotator
+from capeval_server.studies.links import submit_origin
+from capeval_server_testing.world import Browser, World
+
+
+def arrive(world, study, **query):
+    """A new browser that opens a link, and begins where the page lets it: the status of that."""
+    browser = Browser(world)
+    page = browser.get(f"/s/{study.code}", params=query)
+    assert page.status_code == 200
+    begun = browser.client.post(f"/s/{study.code}/begin", data={"csrf": browser.csrf("/s/"), **query})
+    assert ("<button" in page.text) == (begun.status_code == 303), page.text
+    return begun
+
+
+def test_a_worker_id_counts_only_in_the_platforms_link(world):
+    """H9: made-up ids gave unlimited judgments."""
+    study = make(world, triplet_file(platform="prolific"))
+    key = Person(world, study, worker="P").arrival["key"]
+    assert arrive(world, study).status_code == 403
+    assert arrive(world, study, PROLIFIC_PID="P1").status_code == 403
+    assert arrive(world, study, PROLIFIC_PID="P1", key="0" * 32).status_code == 403
+    assert arrive(world, study, PROLIFIC_PID="P1", key=key).status_code == 303
+    other = make(world, triplet_file())
+    assert arrive(world, other, worker="P1", key=key).status_code == 403
+    assert arrive(world, other).status_code == 303
+
+
+def test_nobody_takes_over_another_persons_work_by_their_id(any_world):
+    """H9: whoever knew an id saw the person's progress, got the code, and threw their browser out."""
+    study = make(any_world, triplet_file(platform="prolific"))
+    person = answer(Person(any_world, study, worker="P1", session="S1").begin())
+    number = person.assignment
+    for more in ({}, {"session": "S2"}, {"session": ""}, {"sig": "0" * 32}):
+        thief = Person(any_world, study, worker="P1", **more)
+        refused = arrive_as(thief)
+        assert refused.status_code == 403
+        assert "in another browser" in refused.text
+    assert person.look().assignment == number
+    # The same session on another device is the same person.
+    assert Person(any_world, study, worker="P1", session="S1").begin().assignment == number
+    assert len(rows(any_world, Annotator)) == 1
+
+
+def arrive_as(person):
+    person.csrf = person.browser.csrf("/s/")
+    return person.post("/begin", **person.arrival)
+
+
+def test_a_worker_without_a_session_stays_with_the_first_browser(world):
+    study = make(world, triplet_file())
+    Person(world, study, worker="W1").begin()
+    assert arrive_as(Person(world, study, worker="W1")).status_code == 403
+
+
+def test_personal_links_work_on_every_device_and_for_one_person_only(world):
+    study = make(world, triplet_file(personal_links=True))
+    owner = world.browser(Role.ORGANISER)
+    made = owner.post(f"/studies/{study.id}/links", workers="Ann\n Bob Müller \n\nAnn\n=cmd")
+    lines = list(csv.DictReader(io.StringIO(made.text)))
+    assert [line["worker"] for line in lines] == ["Ann", "Bob Müller", "'=cmd"]
+    query = [dict(parse_qsl(urlsplit(line["link"]).query)) for line in lines]
+    for _ in range(2):
+        assert arrive(world, study, **query[1]).status_code == 303
+    assert [one.worker for one in rows(world, Annotator)] == ["Bob Müller"]
+    assert arrive(world, study, **{**query[0], "worker": "Cleo"}).status_code == 403
+    assert arrive(world, study, **Person(world, study, worker="Ann").arrival).status_code == 403
+    assert arrive(world, study).status_code == 403
+    other = make(world, triplet_file(personal_links=True))
+    assert arrive(world, other, **query[0]).status_code == 403
+
+
+@pytest.mark.parametrize("workers", ["", " \n", "x" * 129, "a\x00b", "\n".join(map(str, range(2001)))])
+def test_ids_that_cannot_be_are_refused(world, workers):
+    study = make(world, triplet_file())
+    refused = world.browser(Role.ORGANISER).post(f"/studies/{study.id}/links", workers=workers)
+    assert refused.status_code == 422
+    assert "Write 1 to 2,000 ids" in refused.text
+
+
+def test_one_place_cannot_send_people_without_end_but_signed_ones(world):
+    """H9: ids made up by one sender."""
+    study = make(world, triplet_file(pairs=1))
+    world.state.limits.begin_address.times = 3
+    for number in range(3):
+        assert arrive(world, study, **Person(world, study, worker=f"W{number}").arrival).status_code == 303
+    refused = arrive_as(Person(world, study, worker="W3"))
+    assert refused.status_code == 429
+    assert int(refused.headers["retry-after"]) > 0
+    assert len(rows(world, Annotator)) == 3
+    signed = Person(world, study, worker="W3", sig=signature(world, study, "W3"))
+    assert arrive_as(signed).status_code == 303
+
+
+TURK = {
+    "assignmentId": "A1", "hitId": "H1", "workerId": "W1", "turkSubmitTo": "https://workersandbox.mturk.com",
+}  # fmt: skip
+
+
+def turk(world, study, **changes):
+    """Opens a study as Mechanical Turk's frame does: no cookie comes back from there."""
+    browser = Browser(world)
+    query = {**TURK, "key": Person(world, study, worker="W1").arrival["key"], **changes}
+    return browser, browser.get(f"/s/{study.code}", params=query)
+
+
+def send(browser, page, which=0, **fields):
+    """Sends a form of a page, and follows where it leads, without any cookie."""
+    form = re.findall(r'<form method="post" action="([^"]+)"(.*?)</form>', page.text, re.DOTALL)[which]
+    hidden = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form[1]))
+    browser.client.cookies.clear()
+    sent = browser.client.post(form[0].replace("&amp;", "&"), data={**hidden, **fields})
+    return sent if sent.status_code != 303 else browser.get(sent.headers["location"])
+
+
+def first_choice(page):
+    return re.search(r'name="choice" value="([^"]+)"', page.text)[1]
+
+
+def test_a_study_in_mechanical_turks_frame_from_preview_to_submission(any_world):
+    """H8: pages refused to be framed, needed cookies that frames do not have, and never sent a result."""
+    study = make(any_world, triplet_file(platform="mturk", pairs=2, references=1))
+    browser, page = turk(any_world, study, assignmentId="ASSIGNMENT_ID_NOT_AVAILABLE")
+    assert "<button" not in page.text
+    browser, page = turk(any_world, study)
+    for step in range(3):
+        assert "x-frame-options" not in page.headers
+        policy = page.headers["content-security-policy"]
+        assert "frame-ancestors https://*.mturk.com" in policy
+        assert "form-action 'self' https://*.mturk.com" in policy
+        assert "set-cookie" not in page.headers
+        page = send(browser, page, **({"choice": first_choice(page)} if step else {}))
+    form = re.search(r'<form method="post" action="(https:[^"]+)">(.*?)</form>', page.text, re.DOTALL)
+    assert form[1] == "https://workersandbox.mturk.com/mturk/externalSubmit"
+    fields = dict(re.findall(r'name="([^"]+)" value="([^"]*)"', form[2]))
+    assert (fields["assignmentId"], fields["answers"], fields["ended"]) == ("A1", "2", "complete")
+    assert re.fullmatch(r"[A-Z2-9]{10}", fields["code"])
+
+
+def test_the_same_work_opened_again_in_the_frame_goes_on(world):
+    study = make(world, triplet_file(platform="mturk"))
+    browser, page = turk(world, study)
+    question = send(browser, page)
+    number = re.search(r'name="assignment" value="(\d+)"', question.text)[1]
+    again, page = turk(world, study)
+    assert f'name="assignment" value="{number}"' in send(again, page).text
+    thief, page = turk(world, study, assignmentId="A2")
+    assert send(thief, page).status_code == 403
+
+
+def test_only_studies_for_mechanical_turk_can_be_framed(world):
+    for file in (triplet_file(), triplet_file(platform="prolific")):
+        person = Person(world, make(world, file), worker="W1").begin()
+        answered = person.browser.get(person.path + "/task")
+        assert answered.headers["x-frame-options"] == "DENY"
+        assert "frame-ancestors 'none'" in answered.headers["content-security-policy"]
+    assert world.client().get("/").headers["x-frame-options"] == "DENY"
+
+
+def test_a_refusal_in_the_frame_can_be_read_there(world):
+    study = make(world, triplet_file(platform="mturk"))
+    browser, page = turk(world, study)
+    send(browser, page)
+    other, page = turk(world, study, assignmentId="A2")
+    refused = send(other, page)
+    assert "in another browser" in refused.text
+    assert "x-frame-options" not in refused.headers
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "https://evil.example", "http://www.mturk.com", "https://www.mturk.com.evil.example", "https://evil.mturk.com",
+        "https://www.mturk.com@evil.example", "https://www.mturk.com/x", "javascript:alert(1)", "", "//www.mturk.com",
+    ],
+)  # fmt: skip
+def test_results_go_to_mechanical_turk_alone(world, where):
+    assert submit_origin(where) == ""
+    study = make(world, triplet_file(platform="mturk", most_per_person=1))
+    browser, page = turk(world, study, turkSubmitTo=where)
+    page = send(browser, page)
+    page = send(browser, page, choice=first_choice(page))
+    assert "Your completion code" in page.text
+    assert "externalSubmit" not in page.text
+
+
+def test_a_pass_of_ones_own_opens_no_page_but_annotators(world):
+    """Its CSRF token is for whoever has the secret: it must not serve where an account is signed in."""
+    secret = "a" * 43
+    browser = world.browser(Role.ADMIN)
+    csrf = csrf_token(world.state.secret_key, secret)
+    study = make(world, triplet_file(), role=Role.ADMIN)
+    answered = browser.client.post(f"/studies/{study.id}/state?pass={secret}", data={"csrf": csrf, "state": "closed"})
+    assert answered.status_code == 403
+    assert browser.client.post(f"/s/{study.code}/begin?pass={secret}", data={"csrf": csrf}).status_code == 303
+    for wrong in ("short", "a" * 42 + "%", "é" * 43):
+        again = browser.client.post(f"/s/{study.code}/begin", params={"pass": wrong}, data={"csrf": csrf})
+        assert again.status_code == 403
+
+
+def test_hosts_that_may_frame_besides_are_the_operators_choice(tmp_path):
+    world = World(tmp_path, frame_hosts=("http://localhost:9000",))
+    study = make(world, triplet_file(platform="mturk"))
+    _, page = turk(world, study)
+    assert "frame-ancestors https://*.mturk.com http://localhost:9000" in page.headers["content-security-policy"]
+    assert submit_origin("http://localhost:9000/", world.state.settings.frame_hosts) == "http://localhost:9000"
+    world.state.close()

@@ -1,0 +1,241 @@
+"""How people leave a study: complete, partly, screened out, without consent, or with their answers deleted."""
+
+import csv
+import datetime as dt
+import io
+import re
+
+import pytest
+from sqlalchemy import update
+from study_world import Person, make, triplet_file
+from test_annotating import GOLD, rows
+
+from capeval_server.accounts.access import Role
+from capeval_server.store.models import Annotator, Assignment, StudyItem, now
+from capeval_server.studies.assignment import reject
+
+CODES = {
+    "code": "DONE", "screened_out": {"code": "SCREENED"}, "no_consent": {"code": "DECLINED"},
+    "partial": {"code": "PARTLY"},
+}  # fmt: skip
+
+
+def prolific(**more):
+    return triplet_file(**{"platform": "prolific", "completion": CODES, "consent": "Do you agree?", **more})
+
+
+def answer(person, times=1):
+    """Chooses what stands first."""
+    for _ in range(times):
+        person.answer(choice=re.search(r'name="choice" value="([^"]+)"', person.page)[1])
+    return person
+
+
+def code(page):
+    found = re.search(r'<code class="secret"[^>]*>([^<]+)</code>', page)
+    return found[1] if found else None
+
+
+def later(world, minutes):
+    """Time passes since every answer."""
+    with world.database.write() as session:
+        session.execute(update(Assignment).values(answered=now() - dt.timedelta(minutes=minutes)))
+
+
+def change(world, study, **values):
+    with world.database.write() as session:
+        for name, value in values.items():
+            setattr(session.get_one(type(study), study.id), name, value)
+
+
+def test_the_completion_code_is_for_completion_alone(any_world):
+    """H9: a pause after 2 of 8 answers gave the code, and so did waiting for others."""
+    study = make(any_world, prolific(pairs=4, references=2, judgments=1))
+    person = answer(Person(any_world, study, worker="P1").begin(), 2)
+    change(any_world, study, state="paused")
+    answer(person)  # what was given out can still be answered
+    assert "The study is paused" in person.page
+    assert code(person.page) is None
+    assert "Finish now" not in person.page
+    change(any_world, study, state="open")
+    other = Person(any_world, study, worker="P2").begin()
+    answer(person.look(), 4)
+    assert "Others are at work on what is left" in person.page
+    assert code(person.page) is None
+    answer(other)
+    assert code(person.look().page) == "DONE"
+    assert 'href="https://app.prolific.com/submissions/complete?cc=DONE"' in person.page
+    assert [one.ended for one in rows(any_world, Annotator, worker="P1")] == ["complete"]
+
+
+def test_as_many_as_one_person_may_do_is_complete(world):
+    study = make(world, prolific(most_per_person=1))
+    assert code(answer(Person(world, study, worker="P1").begin()).page) == "DONE"
+
+
+def test_whoever_has_waited_may_finish_and_is_seen_as_partial(world):
+    study = make(world, prolific(pairs=2, references=1, judgments=1, minutes=20))
+    person, other = (Person(world, study, worker=name).begin() for name in ("P1", "P2"))
+    answer(person)
+    assert "in 20 minutes with the answers" in person.page
+    assert person.post("/finish").status_code == 303
+    assert rows(world, Annotator, worker="P1")[0].ended is None
+    later(world, 21)
+    with world.database.write() as session:  # the other is still at it
+        session.execute(update(Assignment).where(Assignment.state == "given").values(expires=now() + dt.timedelta(1)))
+    person.look()
+    assert "Finish now" in person.page
+    person.post("/finish")
+    assert code(person.look().page) == "PARTLY"
+    assert rows(world, Annotator, worker="P1")[0].ended == "partial"
+    assert "partial" in world.browser(Role.ORGANISER).get(f"/studies/{study.id}/people").text
+    answer(other)
+    assert code(person.look().page) == "PARTLY"
+
+
+def test_a_study_that_is_closed_lets_people_finish_at_once(world):
+    study = make(world, prolific())
+    person = answer(Person(world, study, worker="P1").begin())
+    change(world, study, state="closed")
+    assert "Finish now" in person.look().page
+    person.post("/finish")
+    assert code(person.look().page) == "PARTLY"
+    late = Person(world, study, worker="P2")
+    assert "This study is over" in late.browser.get(late.path).text
+
+
+def test_whoever_comes_when_everything_is_answered_gets_no_code(world):
+    study = make(world, prolific(pairs=1, references=1, judgments=1))
+    answer(Person(world, study, worker="P1").begin())
+    late = Person(world, study, worker="P2").begin()
+    assert "All questions are answered" in late.page
+    assert "return the work on the platform" in late.page
+    assert code(late.page) is None
+
+
+def test_who_fails_the_checks_gets_the_code_of_screening(world):
+    gold = {"every": 1, "after": 1, "least": 1, "policy": "exclude", "items": GOLD}
+    study = make(world, prolific(gold=gold))
+    person = Person(world, study, worker="P1").begin()
+    while person.assignment:
+        wrong = next(value for value, text in re.findall(_CHOICE, person.page, re.DOTALL) if "kettle" in text)
+        person.answer(choice=wrong)
+    assert code(person.page) == "SCREENED"
+    assert "goes on without you" in person.page
+
+
+_CHOICE = r'name="choice" value="([^"]+)".*?class="sentence-text">(.*?)</span>'
+
+
+def test_who_does_not_agree_gets_the_code_for_that_and_is_not_stored(world):
+    study = make(world, prolific())
+    person = Person(world, study, worker="P1")
+    page = person.browser.get(person.path, params=person.arrival).text
+    assert "I do not agree" in page
+    person.csrf = person.browser.csrf("/s/")
+    declined = person.post("/decline", **person.arrival)
+    assert code(declined.text) == "DECLINED"
+    assert "https://app.prolific.com/submissions/complete?cc=DECLINED" in declined.text
+    assert rows(world, Annotator) == []
+    assert "I do not agree" not in Person(world, make(world, triplet_file())).begin().page
+
+
+def test_stopping_keeps_the_answers_and_gives_back_the_question(any_world):
+    """D9: annotators were told to stop at any time, and could not say so."""
+    study = make(any_world, prolific())
+    person = answer(Person(any_world, study, worker="P1").begin())
+    assert "I want to stop" in person.page
+    assert "Stop, and keep my answers" in person.browser.get(person.path + "/stop").text
+    old = person.assignment
+    assert person.post("/stop", how="keep").status_code == 303
+    assert code(person.look().page) == "PARTLY"
+    assert person.assignment is None
+    late = person.post("/answer", assignment=old, choice="b")
+    assert late.headers["location"].endswith("notice=too-late")
+    assert sum(item.taken for item in rows(any_world, StudyItem)) == 1
+    assert [one.state for one in rows(any_world, Assignment, state="answered")] == ["answered"]
+
+
+def test_withdrawing_deletes_every_answer_and_others_are_asked(any_world):
+    """H6: nobody could take their answers back, although the page said so."""
+    gold = {"every": 1, "items": GOLD}
+    study = make(any_world, prolific(pairs=2, references=1, judgments=1, gold=gold))
+    person = Person(any_world, study, worker="P1").begin()
+    while person.assignment:
+        answer(person)
+    assert code(person.page) == "DONE"
+    refused = person.post("/stop", how="withdraw")
+    assert refused.status_code == 422
+    assert "Tick the box" in refused.text
+    person.post("/stop", how="withdraw", sure="yes")
+    assert "Your answers are deleted" in person.look().page
+    assert rows(any_world, Assignment) == []
+    assert {item.taken for item in rows(any_world, StudyItem)} == {0}
+    again = Person(any_world, study, worker="P1", sig=signature(any_world, study, "P1")).begin()
+    assert again.assignment is None
+    other = Person(any_world, study, worker="P2").begin()
+    assert other.assignment is not None
+
+
+def signature(world, study, worker):
+    from capeval_server.studies.links import personal_signature
+
+    return personal_signature(world.state.secret_key, study.code, worker)
+
+
+def test_withdrawing_does_not_wash_off_an_exclusion(world):
+    gold = {"every": 1, "after": 1, "least": 1, "policy": "exclude", "items": GOLD}
+    study = make(world, triplet_file(gold=gold))
+    person = Person(world, study).begin()
+    while person.assignment:
+        wrong = next(value for value, text in re.findall(_CHOICE, person.page, re.DOTALL) if "kettle" in text)
+        person.answer(choice=wrong)
+    person.post("/stop", how="withdraw", sure="yes")
+    found = rows(world, Annotator)[0]
+    assert (found.ended, found.excluded is None, found.items) == ("withdrawn", False, 0)
+    assert {item.taken for item in rows(world, StudyItem)} == {0}
+
+
+@pytest.mark.parametrize("form", [{}, {"how": "delete"}, {"how": "withdraw", "sure": "no"}])
+def test_what_the_page_cannot_send_stops_nobody(world, form):
+    person = answer(Person(world, make(world, triplet_file())).begin())
+    assert person.post("/stop", **form).status_code == 422
+    assert person.look().assignment
+
+
+def test_a_rejected_answer_does_not_undo_completion(world):
+    study = make(world, prolific(pairs=1, references=1, judgments=1))
+    person = answer(Person(world, study, worker="P1").begin())
+    number = rows(world, Assignment)[0].id
+    with world.database.write() as session:
+        reject(session, session.get_one(type(study), study.id), number)
+    assert code(person.look().page) == "DONE"
+
+
+def test_sessions_of_the_platform_are_shown_and_exported(world):
+    """H9: they were stored, and shown or exported nowhere."""
+    study = make(world, prolific())
+    for name in ("P1", "P2"):
+        answer(Person(world, study, worker=name, session=f"S-{name}", STUDY_ID="=1+1").begin())
+    owner = world.browser(Role.ORGANISER)
+    assert "S-P2" in owner.get(f"/studies/{study.id}/people").text
+    table = owner.get(f"/studies/{study.id}/people.csv").text
+    lines = list(csv.DictReader(io.StringIO(table)))
+    assert [(line["worker"], line["platform_session"], line["answers"], line["state"]) for line in lines] == [
+        ("P1", "S-P1", "1", "at work"), ("P2", "S-P2", "1", "at work"),
+    ]  # fmt: skip
+    assert {line["platform_study"] for line in lines} == {"'=1+1"}
+    assert world.browser(Role.MEMBER).get(f"/studies/{study.id}/people.csv").status_code == 403
+
+
+def test_an_administrator_takes_part_and_stays_the_same_person_when_signed_out(world):
+    """M11: signing in lost an annotator's place, since one cookie said both."""
+    study = make(world, triplet_file(), role=Role.ADMIN)
+    person = Person(world, study)
+    person.browser = world.browser(Role.ADMIN)
+    answer(person.begin())
+    number = person.assignment
+    assert person.browser.get("/admin").status_code == 200
+    person.browser.client.cookies.delete(world.state.cookie_name)
+    assert person.look().assignment == number
+    assert rows(world, Annotator)[0].items == 1

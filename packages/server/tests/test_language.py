@@ -1,0 +1,110 @@
+"""Annotators' pages in the study's language, and the catalogues in step with the messages."""
+
+import re
+
+import pytest
+from study_world import Person, collection_file, make, triplet_file
+from test_endings import answer
+
+from capeval_server.web.language import CATALOGUES, Language
+from capeval_server_testing import translations
+
+GERMAN = translations.read(CATALOGUES / "de.po")
+
+
+def in_language(world, study, **settings):
+    """The study with these settings, as its file would have them."""
+    import json
+
+    with world.database.write() as session:
+        found = session.get_one(type(study), study.id)
+        found.settings = json.dumps({**json.loads(found.settings), **settings})
+    return study
+
+
+@pytest.mark.parametrize("path", sorted(CATALOGUES.glob("*.po")), ids=lambda path: path.stem)
+def test_catalogues_have_every_message_translated_and_compiled(path):
+    catalog = translations.read(path)
+    run = "run python -m capeval_server_testing.translations, and translate what it leaves empty"
+    for wanted in translations.wanted():
+        if not wanted.id:
+            continue
+        found = catalog.get(wanted.id)
+        assert found is not None, f"{path.name} lacks {wanted.id!r}: {run}"
+        texts = found.string if isinstance(found.string, tuple) else (found.string,)
+        assert all(texts), f"{path.name} has no translation of {wanted.id!r}: {run}"
+        assert not found.fuzzy
+        for text in texts:
+            assert sorted(re.findall(r"%\(\w+\)[sd]", text)) == sorted(re.findall(r"%\(\w+\)[sd]", one(wanted.id)))
+    assert path.with_suffix(".mo").read_bytes() == translations.compiled(catalog), f"{path.stem}.mo is not of it: {run}"
+
+
+def one(message):
+    return message if isinstance(message, str) else message[1]
+
+
+def test_every_page_is_in_german(world):
+    """Section 6: `lang="en"` and all buttons were fixed."""
+    study = make(world, triplet_file(consent="Einverstanden?", contact="uns@example.org", title="Vergleich"))
+    in_language(world, study, language="de-AT")
+    person = Person(world, study)
+    pages = [person.browser.get(person.path).text]
+    person.begin()
+    pages += [person.page, person.browser.get(person.path + "/stop").text]
+    wrong = person.post("/answer", assignment=person.assignment).text
+    assert "Wählen Sie einen der beiden Sätze." in wrong
+    assert "0 erledigt, von höchstens 8" in person.page
+    person.post("/stop", how="keep")
+    pages.append(person.look().page)
+    assert "Sie haben aufgehört. 0 Antworten sind gespeichert." in person.page
+    english = [message.id for message in GERMAN if isinstance(message.id, str) and len(message.id) > 8]
+    for page in pages:
+        assert '<html lang="de-AT" dir="ltr">' in page
+        assert 'href="mailto:uns@example.org"' in page
+        text = re.sub(r"<[^>]+>", " ", page.partition("<body>")[2])
+        assert [one for one in english if one in text] == []
+
+
+def test_sentences_are_refused_in_german(world):
+    study = in_language(world, make(world, collection_file()), language="de")
+    person = Person(world, study).begin()
+    refused = person.post("/answer", assignment=person.assignment, sentence="Ein Hund.")
+    assert "Schreiben Sie einen ganzen Satz mit mindestens 4 Wörtern." in refused.text
+
+
+def test_the_owners_words_stand_in_for_ours_and_are_only_text(world):
+    study = make(world, triplet_file(instructions="100 % of <b>them</b> %(done)s"))
+    texts = {"Next": "التالي", "%(done)s done, of at most %(most)s": "%(done)s / %(most)s", "I want to stop": "<b> 5 %"}
+    in_language(world, study, language="ar", texts=texts, question="أي الجملتين أقرب؟ 5 %")
+    person = Person(world, study).begin()
+    assert '<html lang="ar" dir="rtl">' in person.page
+    assert ">التالي<" in person.page
+    assert "0 / 8" in person.page
+    assert "أي الجملتين أقرب؟ 5 %" in person.page
+    assert "100 % of &lt;b&gt;them&lt;/b&gt; %(done)s" in person.page
+    assert "&lt;b&gt; 5 %</a>" in person.page
+    for broken in ("%(other)s", "100 %", "%(done)d %z"):
+        in_language(world, study, texts={"%(done)s done, of at most %(most)s": broken})
+        assert "0 done, of at most 8" in person.look().page
+
+
+@pytest.mark.parametrize(
+    ("tag", "direction"),
+    [("en", "ltr"), ("ar", "rtl"), ("AR-eg", "rtl"), ("he", "rtl"), ("az-Arab", "rtl"), ("ar-Latn", "ltr")],
+)
+def test_the_direction_follows_script_then_language(tag, direction):
+    assert Language(tag).direction == direction
+    assert Language(tag, writing="rtl").direction == "rtl"
+
+
+@pytest.mark.parametrize("tag", ["", "xx", "../../etc/passwd", "de/../de", "."])
+def test_a_language_without_a_catalogue_is_english(tag):
+    assert Language(tag).gettext("Next") == "Next"
+    assert Language(tag).ngettext("%(num)s answer", "%(num)s answers", 1) == "%(num)s answer"
+
+
+def test_an_answer_too_late_says_so_in_german(world):
+    study = in_language(world, make(world, triplet_file()), language="de")
+    person = answer(Person(world, study).begin())
+    page = person.browser.get(person.path + "/task", params={"notice": "too-late"}).text
+    assert "Diese Antwort wurde nicht gespeichert" in page
