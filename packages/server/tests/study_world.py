@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from capeval_server.accounts.access import Role
-from capeval_server.store.models import Study
+from capeval_server.store.models import Assignment, Study
 from capeval_server.studies import repository
 from capeval_server_testing.world import Browser, World
 from capeval_studies.design import read_design
@@ -91,7 +91,18 @@ class Person:
         return self
 
     def post(self, path: str, **fields: Any) -> Any:
+        """Sends a form. `choice` may say B or C, and `sets` has the ratings of the sets as the file has them."""
+        if fields.get("choice") in ("b", "c"):
+            fields["choice"] = str(self.order(fields["assignment"]).index("bc".index(fields["choice"])) + 1)
+        for number, score in enumerate(fields.pop("sets", ())):
+            fields[f"score-{self.order(fields['assignment']).index(number) + 1}"] = score
         return self.browser.client.post(self.path + path, data={"csrf": self.csrf, **fields})
+
+    def order(self, assignment: str) -> list[int]:
+        """Which option stands first, second and so on: what the page does not tell."""
+        with self.browser.world.database.read() as session:
+            given = session.get(Assignment, int(assignment)) if re.fullmatch("[0-9]{1,9}", assignment) else None
+        return [0, 1] if given is None else json.loads(given.shown_order)
 
     @property
     def assignment(self) -> str | None:
@@ -101,10 +112,9 @@ class Person:
 
     @property
     def choices(self) -> dict[str, str]:
-        """The sentences of the page by the value that chooses them, in the order shown."""
-        return dict(
-            re.findall(r'name="choice" value="([bc])".*?class="sentence-text">(.*?)</span>', self.page, re.DOTALL)
-        )
+        """The sentences of the page by option, B or C, in the order shown."""
+        texts = re.findall(r'name="choice" value="[12]".*?class="sentence-text">(.*?)</span>', self.page, re.DOTALL)
+        return {"bc"[option]: text for option, text in zip(self.order(self.assignment or ""), texts, strict=True)}
 
     def answer(self, **fields: Any) -> Any:
         """Answers the question on the page, then looks at the next."""

@@ -34,7 +34,7 @@ def work(world, study_id, number, questions):
             with world.database.write() as session:
                 study = session.get_one(Study, study_id)
                 person = session.get_one(Annotator, person.id)
-                stored = record(session, study, person, assignment_id, {"choice": chance.choice("bc")})
+                stored = record(session, study, person, assignment_id, {"choice": chance.choice("12")})
                 given = next_assignment(session, study, person)
             acknowledged += [assignment_id] * stored
     return acknowledged

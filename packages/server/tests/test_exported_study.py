@@ -86,7 +86,7 @@ def test_diversity_ratings_load_with_scores_of_diversity_metrics(world, tmp_path
     for scores in (("1", "6", "9"), ("0", "7", "10")):
         person = Person(world, study).begin()
         while person.assignment:
-            person.answer(**{f"score-{number}": score for number, score in enumerate(scores)})
+            person.answer(sets=scores)
     path = exported(world, study, tmp_path)
     table = tmp_path / "scores.csv"
     table.write_text("distinct\n" + "".join(f"{n}\n" for n in (1, 2, 3) * 3), encoding="utf-8")

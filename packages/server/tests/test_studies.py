@@ -146,7 +146,7 @@ def test_the_quality_page_of_choices(world):
     page = world.browser(Role.ORGANISER).get(f"/studies/{study.id}/quality").text
     assert "12 of 12 answers to 4 questions" in page
     assert re.search(r"<dt>Majority</dt><dd>4</dd>", page)
-    assert re.search(r'W2</td><td class="number">4</td>.*?0 of 1', page, re.DOTALL)
+    assert re.search(r'W2</td><td class="number">4</td>.*?0 of 2', page, re.DOTALL)
     assert "Bradley–Terry" in page
 
 
@@ -163,7 +163,7 @@ def test_the_quality_page_of_ratings(world):
     for scores in (("0", "7", "9"), ("1", "8", "10")):
         person = Person(world, study).begin()
         while person.assignment:
-            person.answer(**{f"score-{number}": score for number, score in enumerate(scores)})
+            person.answer(sets=scores)
     page = world.browser(Role.ORGANISER).get(f"/studies/{study.id}/quality").text
     assert re.search(r"<td>rich</td><td class=\"number\">0.75</td><td class=\"number\">4</td>", page)
 

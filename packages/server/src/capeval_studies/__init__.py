@@ -3,6 +3,7 @@
 fields      reading JSON where every problem is listed, with its place
 kinds       what the four kinds of study share       choice, diversity, collection     the kinds themselves
 design      the file of a study                      make    a file from references and systems
+schedule    when a person gets checks
 answers     what people answered                     aggregate    Dawid–Skene, Bradley–Terry
 quality     agreement, people, order effects         export    answers as judgments, references, CSV
 """

@@ -17,7 +17,7 @@ class Answer:
     """One answer of one person to one page."""
 
     role: str
-    """item, gold or attention."""
+    """item, gold, attention or practice."""
     number: int
     """The page's place among those of its role."""
     group: int
@@ -31,19 +31,38 @@ class Answer:
     correct: bool | None
     """On checks."""
     counts: bool
-    """False where the answer was rejected, or the person excluded."""
+    """False where the answer was rejected, or the person excluded or practising."""
     given: dt.datetime
     """When the page was given to the person."""
     answered: dt.datetime
     active_seconds: float | None
     """How long the page was visible, according to the browser."""
     id: int = 0
+    too_fast: bool | None = None
+    """Whether it came sooner than the page can be read; None where no time is known."""
+    repeated: bool | None = None
+    """Whether somebody else had written the same before; on sentences."""
 
     @property
-    def seconds(self) -> float:
+    def elapsed(self) -> float | None:
+        """Seconds from the page to the answer; None where the server's clock was set back in between."""
+        return elapsed(self.given, self.answered)
+
+    @property
+    def seconds(self) -> float | None:
         """From the page to the answer: time in sight where it is known."""
-        elapsed = (self.answered - self.given).total_seconds()
-        return elapsed if self.active_seconds is None else min(self.active_seconds, elapsed)
+        return shortest(self.elapsed, self.active_seconds)
+
+
+def elapsed(given: dt.datetime, answered: dt.datetime) -> float | None:
+    """Seconds between two moments of the server's clock; None where the later one has the earlier time."""
+    seconds = (answered - given).total_seconds()
+    return seconds if seconds >= 0 else None
+
+
+def shortest(*seconds: float | None) -> float | None:
+    """The shortest of the times that are known; None where none is."""
+    return min((one for one in seconds if one is not None), default=None)
 
 
 def judged(answers: Iterable[Answer]) -> list[Answer]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from capeval_studies.fields import Fields
@@ -19,14 +19,20 @@ class _Choice(StudyKind):
     def options(self, _: Content) -> int:
         return len(CHOICES)
 
-    def read(self, _: Content, form: Mapping[str, str]) -> str:
-        choice = form.get("choice", "")
-        if choice not in CHOICES:
+    def read(self, _: Content, form: Mapping[str, str], order: Sequence[int]) -> str:
+        place = form.get("choice", "")
+        if place not in ("1", "2"):
             raise AnswerError("Choose one of the two sentences.")
-        return choice
+        return CHOICES[order[int(place) - 1]]
 
     def is_correct(self, expected: Any, answer: Any) -> bool:
         return bool(expected == answer)
+
+    def right_option(self, expected: Any) -> int:
+        return CHOICES.index(expected)
+
+    def explain(self, content: Content, expected: Any) -> list[str]:
+        return [content[expected]]
 
 
 class TripletStudy(_Choice):
@@ -43,6 +49,8 @@ class TripletStudy(_Choice):
         "first. There is no right or wrong: go by your own impression."
     )
     judgments = 3
+    seconds = 1.5
+    has_several_pages = True
     shows_image = False
 
     def contents(self, item: Fields) -> list[Content]:
@@ -65,6 +73,7 @@ class PairwiseStudy(_Choice):
         "describes it better."
     )
     judgments = 11
+    seconds = 1.5
     shows_image = True
 
     def contents(self, item: Fields) -> list[Content]:

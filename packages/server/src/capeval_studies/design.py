@@ -10,15 +10,20 @@ from typing import Any
 from capeval.data.fields import Invalid, shown, text
 from capeval.errors import DataError
 from capeval_studies import KINDS
-from capeval_studies.fields import Fields, Problems
+from capeval_studies.fields import Fields, Problems, flag, link
 from capeval_studies.kinds import Content, StudyKind
+from capeval_studies.schedule import shortage
 
 MOST_PAGES = 300_000
 MOST_IMAGE_BYTES = 4 * 2**20
 POLICIES = ("note", "warn", "exclude")
-"""Consequences of failed checks: the owner sees it; the person is told too; the answers no longer count."""
+"""Consequences: the owner sees it; the person is told too; the person's answers no longer count."""
 ROLES = ("gold", "attention")
 
+DIRECTIONS = ("ltr", "rtl")
+MOST_TEXTS = 100
+
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 _DATA_IMAGE = re.compile(r"data:image/(png|jpeg|gif|webp);base64,([A-Za-z0-9+/]+={0,2})")
 _WEB_IMAGE = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?/[^\s\"'<>\\]*")
 
@@ -30,7 +35,9 @@ class Page:
     group: int
     content: Content
     answer: Any = None
-    """The known answer, on checks."""
+    """The known answer, on checks and practice questions."""
+    because: str = ""
+    """What practice says about the answer."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,32 @@ class Checks:
 
 
 @dataclass(frozen=True)
+class Limit:
+    """How many of a person's answers may have a fault, and what follows where more have it."""
+
+    policy: str = "note"
+    share: float = 0.3
+    """More than this share ..."""
+    after: int = 5
+    """... once so many are answered."""
+    least: float = 0.0
+    """Seconds, where the fault is to answer in less."""
+
+    def fails(self, faults: int, answered: int) -> bool:
+        """Whether these answers have the fault too often."""
+        return answered >= self.after and faults > self.share * answered
+
+
+@dataclass(frozen=True)
+class Practice:
+    """Questions before the first item, whose known answers are shown after each."""
+
+    least: float | None
+    """The share that must be right to go on; None where everybody goes on."""
+    pages: list[Page]
+
+
+@dataclass(frozen=True)
 class Design:
     """A study as its file describes it."""
 
@@ -70,6 +103,28 @@ class Design:
     """Web address or `data:` URL of each image."""
     pages: list[Page]
     checks: dict[str, Checks] = field(default_factory=dict)
+    question: str = ""
+    """What the page asks."""
+    language: str = "en"
+    """Of the questions and buttons, as BCP 47 writes it."""
+    direction: str = ""
+    """ltr or rtl; empty for the direction of the language."""
+    texts: dict[str, str] = field(default_factory=dict)
+    """The owner's words by the English text of ours that they replace."""
+    practice: Practice | None = None
+    speed: Limit = field(default_factory=Limit)
+    """Answers that were too fast."""
+    repeats: Limit = field(default_factory=Limit)
+    """Sentences that somebody else has written too."""
+
+    @property
+    def check_shortage(self) -> str:
+        """What the owner should know before the start where checks will come again; empty where there are enough."""
+        return shortage(
+            {role: rules.every for role, rules in self.checks.items()},
+            sum(len(rules.pages) for rules in self.checks.values()),
+            min(len(self.pages), self.most_per_person or len(self.pages)),
+        )
 
 
 def read_design(data: bytes, source: str = "study") -> Design:
@@ -114,14 +169,21 @@ def _design(fields: Fields) -> Design:
         judgments=fields.whole("judgments", kind.judgments, 1, 1000),
         most_per_person=fields.whole("most_per_person", 0, 1, 100_000) or None,
         minutes=fields.whole("minutes", 15, 1, 1440),
-        workers_only=fields.optional("workers_only", _flag, default=False),
+        workers_only=fields.optional("workers_only", flag, default=False),
         completion_code=completion.text("code", "", most=60),
-        completion_url=completion.optional("url", _link, ""),
+        completion_url=completion.optional("url", link, ""),
         images=_images(fields),
         pages=pages,
         checks={role: _checks(fields, role, kind) for role in ROLES if fields.has(role)},
+        question=fields.text("question", kind.question, most=500),
+        language=fields.optional("language", read_language, "en"),
+        direction=fields.one_of("direction", DIRECTIONS, ""),
+        texts=fields.optional("texts", read_texts, {}),
+        practice=_practice(fields, kind) if fields.has("practice") else None,
+        speed=_limit(fields, "speed", kind),
+        repeats=_limit(fields, "repeats", kind),
     )
-    for role in ROLES:
+    for role in (*ROLES, "practice"):
         fields.take(role)
     completion.end()
     fields.end()
@@ -143,16 +205,39 @@ def _checks(fields: Fields, role: str, kind: StudyKind) -> Checks:
     return read
 
 
-def _flag(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise Invalid.of(value, "true or false")
-    return value
+def _practice(fields: Fields, kind: StudyKind) -> Practice:
+    practice = Fields(fields.take("practice"), "practice", fields.problems)
+    found = practice.each("items", lambda item, _: (item.text("because", ""), *kind.check(item)))
+    least = practice.number("least", -1, 0, 1)
+    practice.end()
+    pages = [Page(number, content, answer, because) for number, (because, content, answer) in enumerate(found)]
+    return Practice(None if least < 0 else least, pages)
 
 
-def _link(value: object) -> str:
-    if not re.fullmatch(r"https://[^\s\"'<>\\]+", text(value, most=500)):
-        raise Invalid.of(value, "an address that begins with https://")
+def _limit(fields: Fields, name: str, kind: StudyKind) -> Limit:
+    limit = Fields(fields.take(name) or {}, name, fields.problems)
+    read = Limit(
+        policy=limit.one_of("policy", POLICIES, "note"),
+        share=limit.number("share", 0.3, 0, 1),
+        after=limit.whole("after", 5, 1, 1000),
+        least=limit.number("least", kind.seconds, 0, 3600) if name == "speed" else 0.0,
+    )
+    limit.end()
+    return read
+
+
+def read_language(value: object) -> str:
+    """A language tag; the check of a field."""
+    if not _LANGUAGE.fullmatch(text(value, most=35)):
+        raise Invalid.of(value, "a language as BCP 47 writes it, such as en, de or pt-BR")
     return str(value)
+
+
+def read_texts(value: object) -> dict[str, str]:
+    """The owner's words; the check of a field."""
+    if not isinstance(value, dict) or len(value) > MOST_TEXTS:
+        raise Invalid.of(value, f"{{our text: your text}} with at most {MOST_TEXTS} texts")
+    return {text(ours, most=500): text(theirs, most=500).strip() for ours, theirs in value.items()}
 
 
 def _images(fields: Fields) -> dict[str, str]:
@@ -182,6 +267,7 @@ def _check_images(fields: Fields, design: Design) -> None:
     if not design.kind.shows_image:
         return
     every = [*design.pages, *(page for checks in design.checks.values() for page in checks.pages)]
+    every += design.practice.pages if design.practice else []
     for image_id in dict.fromkeys(page.content["image_id"] for page in every):
         if image_id not in design.images:
             fields.wrong("images", f"no image {shown(image_id)}, which an item shows")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from capeval.data.fields import Invalid, shown
@@ -25,6 +25,7 @@ class DiversityStudy(StudyKind):
         "this image can."
     )
     judgments = 3
+    seconds = 4.0
     template = "diversity"
     shows_image = True
 
@@ -45,17 +46,25 @@ class DiversityStudy(StudyKind):
     def options(self, content: Content) -> int:
         return len(content["sets"])
 
-    def read(self, content: Content, form: Mapping[str, str]) -> list[float]:
-        scores = []
-        for number in range(len(content["sets"])):
-            step = form.get(f"score-{number}", "")
+    def read(self, content: Content, form: Mapping[str, str], order: Sequence[int]) -> list[float]:
+        scores = [0.0] * len(content["sets"])
+        for place, number in enumerate(order, 1):
+            step = form.get(f"score-{place}", "")
             if not step.isascii() or not step.isdecimal() or len(step) > 3 or int(step) > STEPS:
                 raise AnswerError("Rate every set.")
-            scores.append(int(step) / STEPS)
+            scores[number] = int(step) / STEPS
         return scores
 
     def is_correct(self, expected: Any, answer: Any) -> bool:
         return all(low <= score <= high for score, (low, high) in zip(answer, expected, strict=True))
+
+    def explain(self, content: Content, expected: Any) -> list[str]:
+        """The sets whose rating is known, and from where to where it may be."""
+        return [
+            f"{' / '.join(one['captions'])}: {low:g} – {high:g}"
+            for one, (low, high) in zip(content["sets"], expected, strict=True)
+            if (low, high) != (0, 1)
+        ]
 
     def _shown(self, item: Fields) -> Content:
         sets = item.each("sets", _read_set, least=2)

@@ -14,7 +14,7 @@ from capeval_studies.kinds import Content, StudyKind
 _COLUMNS = (
     "answer_id", "role", "item", "page", "image_id", "a", "b", "c", "b_system", "c_system", "category", "sets",
     "person", "worker", "answer", "shown_order", "correct", "counts", "given", "answered", "active_seconds",
-    "elapsed_seconds",
+    "elapsed_seconds", "too_fast", "repeated",
 )  # fmt: skip
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -100,13 +100,19 @@ def answers_csv(answers: Iterable[Answer]) -> str:
             "sets": json.dumps(content["sets"], ensure_ascii=False) if "sets" in content else "",
             "person": one.person, "worker": one.worker,
             "answer": one.answer if isinstance(one.answer, str) else json.dumps(one.answer),
-            "shown_order": _order(one), "correct": "" if one.correct is None else str(one.correct).lower(),
-            "counts": str(one.counts).lower(), "given": one.given.isoformat(), "answered": one.answered.isoformat(),
+            "shown_order": _order(one), "correct": _flag(one.correct),
+            "counts": _flag(one.counts), "given": one.given.isoformat(), "answered": one.answered.isoformat(),
             "active_seconds": "" if one.active_seconds is None else one.active_seconds,
-            "elapsed_seconds": round((one.answered - one.given).total_seconds(), 3),
+            "elapsed_seconds": "" if one.elapsed is None else round(one.elapsed, 3),
+            "too_fast": _flag(one.too_fast), "repeated": _flag(one.repeated),
         }  # fmt: skip
         table.writerow([_no_formula(row[name]) for name in _COLUMNS])
     return file.getvalue()
+
+
+def _flag(value: bool | None) -> str:
+    """True, false, or nothing where it is not known."""
+    return "" if value is None else str(value).lower()
 
 
 def _order(one: Answer) -> str:

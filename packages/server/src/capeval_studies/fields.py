@@ -6,6 +6,7 @@ file sees all of them at once.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -13,6 +14,8 @@ from capeval.data import fields
 from capeval.data.fields import Invalid
 
 T = TypeVar("T")
+
+_ADDRESS = re.compile(r"https://[^\s\"'<>\\]+")
 
 LONGEST = 2000
 """Characters of a caption."""
@@ -133,3 +136,17 @@ class Fields:
         for name in self._values:
             if name not in self._known:
                 self.wrong(str(name)[:60], f"no such field; there are {', '.join(self._known)}")
+
+
+def flag(value: object) -> bool:
+    """True or false; the check of a field."""
+    if not isinstance(value, bool):
+        raise Invalid.of(value, "true or false")
+    return value
+
+
+def link(value: object) -> str:
+    """An address of a page elsewhere, by HTTPS; the check of a field."""
+    if not _ADDRESS.fullmatch(fields.text(value, most=500)):
+        raise Invalid.of(value, "an address that begins with https://")
+    return str(value)

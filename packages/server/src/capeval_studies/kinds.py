@@ -13,7 +13,15 @@ Content = dict[str, Any]
 
 
 class AnswerError(ValueError):
-    """An answer that cannot be taken; the text says to the annotator what is missing."""
+    """An answer that cannot be taken; the text says to the annotator what is missing.
+
+    `message` may have places for values, as in `%(least)d words`: it can be translated before they are filled in.
+    """
+
+    def __init__(self, message: str, **values: object) -> None:
+        super().__init__(message % values if values else message)
+        self.message = message
+        self.values = values
 
 
 class StudyKind(ABC):
@@ -25,6 +33,10 @@ class StudyKind(ABC):
     instructions: ClassVar[str]
     judgments: ClassVar[int]
     """People who judge one item, where the file does not say."""
+    seconds: ClassVar[float]
+    """Least seconds that reading and answering a page takes, where the file does not say."""
+    has_several_pages: ClassVar[bool] = False
+    """Whether one item of the file can become several pages."""
     shows_image: ClassVar[bool]
     template: ClassVar[str]
     """The page of `capeval_server` that asks: `annotate-….html`."""
@@ -42,12 +54,28 @@ class StudyKind(ABC):
         return 0
 
     @abstractmethod
-    def read(self, content: Content, form: Mapping[str, str]) -> Any:
-        """The answer of a form, as JSON. Raises `AnswerError`."""
+    def read(self, content: Content, form: Mapping[str, str], order: Sequence[int]) -> Any:
+        """The answer of a form, as JSON.
+
+        The form knows options only by where they stood, 1 for the first; `order` has the option of each place, so that
+        the page does not show which is which. Raises `AnswerError`.
+        """
 
     @abstractmethod
     def is_correct(self, expected: Any, answer: Any) -> bool:
         """Whether an answer to a check is the known one."""
+
+    @abstractmethod
+    def explain(self, content: Content, expected: Any) -> list[str]:
+        """The known answer of a practice question, as lines to show to the person."""
+
+    def right_option(self, _: Any) -> int | None:
+        """The option that is right where `expected` is one option, so that its place can be balanced."""
+        return None
+
+    def fingerprint(self, _: Any) -> str | None:
+        """What answers share that say the same in writing; None where the same answer may come again."""
+        return None
 
 
 def listed(names: Sequence[str]) -> str:

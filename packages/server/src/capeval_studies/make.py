@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import random
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, cycle, islice
 from typing import Any
 
 from capeval.data.images import ImageFile, ImageSource
@@ -34,6 +36,7 @@ def make_study(
     judgments: int | None = None,
     gold: int = 0,
     attention: int = 0,
+    practice: int = 0,
     seed: int = 0,
 ) -> dict[str, Any]:
     """A study of all images that every system described, as `read_design` takes it; images are added by the caller.
@@ -46,8 +49,9 @@ def make_study(
             pair are not references of that pair.
         items: draw so many; all by default.
         judgments: people per item; the protocol's number by default.
-        gold: questions whose answer is known, made of references.
-        attention: triplets that repeat a sentence.
+        gold: questions whose answer is known, made of references. Which side is right is drawn.
+        attention: the same, so simple that whoever reads gets them right.
+        practice: questions as `gold` that people do first, and whose answers they are shown.
         seed: of all that is drawn.
 
     Raises:
@@ -67,10 +71,13 @@ def make_study(
     if items is not None and items < len(made):
         made = [made[place] for place in sorted(chance.sample(range(len(made)), items))]
     study: dict[str, Any] = {"study": kind, "judgments": judgments or KINDS[kind].judgments}
-    if gold:
-        study["gold"] = {"items": _gold(kind, references, gold, chance)}
-    if attention:
-        study["attention"] = {"policy": "exclude", "items": _attention(kind, references, attention, chance)}
+    numbers = {"gold": gold, "attention": attention, "practice": practice}
+    if any(numbers.values()):
+        sets = made[0].get("sets", [{"captions": []}])
+        checks = _checks(kind, references, numbers, (len(sets), len(sets[0]["captions"])), chance)
+        study |= {role: {"items": items} for role, items in checks.items() if items}
+        if attention:
+            study["attention"]["policy"] = "exclude"
     return {**study, "items": made}
 
 
@@ -141,40 +148,85 @@ def _sets(references: Sentences, systems: Mapping[str, Sentences]) -> list[dict[
     ]
 
 
-def _gold(kind: str, references: Sentences, number: int, chance: random.Random) -> list[dict[str, Any]]:
-    if kind == "collection":
-        raise UsageError("sentences have no known answers, so --gold is for triplet, pairwise and diversity")
-    made: list[dict[str, Any]] = []
-    for image, own in _drawn(references, number, chance):
-        if kind == "diversity":
-            sets = [{"system": "same", "captions": [own[0]] * len(own)}, {"system": "different", "captions": own}]
-            made.append({"image_id": image, "sets": sets, "answer": {"same": [0, 0.3]}})
-        else:
-            place = {"a": own[0]} if kind == "triplet" else {"image_id": image}
-            made.append({**place, **_known(own[1], references, image, chance)})
+def _checks(
+    kind: str, references: Sentences, numbers: Mapping[str, int], sizes: tuple[int, int], chance: random.Random
+) -> dict[str, list[dict[str, Any]]]:
+    """So many questions with known answers for each role, made of references; of different images while they last."""
+    usable = [image for image, sentences in references.items() if len(set(sentences)) > 1]
+    least = max(2, *numbers.values())
+    if len(usable) < least:
+        raise DataError(
+            f"questions with known answers need --references with two sentences or more of each of {least} images; "
+            f"got {len(usable)}"
+        )
+    chance.shuffle(usable)
+    images = cycle(usable)
+    words = _telling_words(references) if kind == "collection" else {}
+    made: dict[str, list[dict[str, Any]]] = {}
+    for role, number in numbers.items():
+        made[role] = []
+        for image in islice(images, number):
+            own = list(dict.fromkeys(references[image]))
+            if kind == "collection":
+                made[role].append({"image_id": image, "answer": words[image]})
+            elif kind == "diversity":
+                made[role].append({"image_id": image, **_known_sets(own, references, image, sizes, role, chance)})
+            else:
+                shown = {"a": own[0]} if kind == "triplet" else {"image_id": image}
+                made[role].append({**shown, **_known_side(kind, role, own, references, image, chance)})
     return made
 
 
-def _attention(kind: str, references: Sentences, number: int, chance: random.Random) -> list[dict[str, Any]]:
-    if kind != "triplet":
-        raise UsageError("--attention makes triplets that repeat their first sentence; other kinds have --gold")
-    return [
-        {"a": own[0], **_known(own[0], references, image, chance)} for image, own in _drawn(references, number, chance)
-    ]
+def _known_side(
+    kind: str, role: str, own: list[str], references: Sentences, image: str, chance: random.Random
+) -> dict[str, str]:
+    """The image's sentence beside another image's, on sides that are drawn.
+
+    For attention, what is wrong can be seen without knowing the language of images: the right sentence of a triplet is
+    A itself, and the wrong one under an image has its words in disorder.
+    """
+    right, wrong = own[1], _other(references, image, chance) or ""
+    if role == "attention":
+        right = own[0]
+        wrong = _in_disorder(wrong, chance) if kind == "pairwise" else wrong
+    pair = {"b": right, "c": wrong, "answer": "b"}
+    return pair if chance.random() < 0.5 else {"b": wrong, "c": right, "answer": "c"}
 
 
-def _known(own: str, references: Sentences, image: str, chance: random.Random) -> dict[str, str]:
-    """The image's sentence beside another image's."""
-    other = _other(references, image, chance)
-    return {"b": own, "c": other or "", "answer": "b"}
+def _in_disorder(sentence: str, chance: random.Random) -> str:
+    words = sentence.rstrip(".").split()
+    return " ".join(chance.sample(words, len(words)))
 
 
-def _drawn(references: Sentences, number: int, chance: random.Random) -> list[tuple[str, list[str]]]:
-    """Images with two references or more, which another image's can be set beside."""
-    usable = [image for image, sentences in references.items() if len(set(sentences)) > 1]
-    if len(usable) < max(number, 2):
-        raise DataError(f"checks need two references or more of each of {max(number, 2)} images; got {len(usable)}")
-    return [(image, list(dict.fromkeys(references[image]))) for image in chance.sample(usable, number)]
+def _known_sets(
+    own: list[str], references: Sentences, image: str, sizes: tuple[int, int], role: str, chance: random.Random
+) -> dict[str, Any]:
+    """A set of one sentence again and again, beside sets of different ones: as many and as long as a page has.
+
+    The different ones are the image's own; for attention they are of many images.
+    """
+    count, size = sizes
+    others = list(dict.fromkeys(one for each, some in references.items() if each != image for one in some))
+    chance.shuffle(others)
+    pool = others if role == "attention" else own + others
+    sets = [{"system": "same", "captions": [own[0]] * size}]
+    for number in range(1, count):
+        captions = chance.sample(pool[: max(size, len(own))], min(size, len(pool)))
+        sets.append({"system": f"different-{number}", "captions": captions})
+    return {"sets": chance.sample(sets, count), "answer": {"same": [0, 0.3]}}
+
+
+def _telling_words(references: Sentences) -> dict[str, list[str]]:
+    """Words of each image's sentences that few other images have: what a description of it can hardly do without."""
+    words = {
+        image: Counter(word for one in sentences for word in set(re.findall(r"[^\W\d_]{4,}", one.casefold())))
+        for image, sentences in references.items()
+    }
+    images = Counter(word for counts in words.values() for word in counts)
+    common = max(1, len(references) // 5)
+    return {
+        image: [word for word in counts if images[word] <= common] or list(counts) for image, counts in words.items()
+    }
 
 
 def images_of(place: PathLike | ImageSource, image_ids: Sequence[str]) -> dict[str, str]:

@@ -89,9 +89,10 @@ def _by_person(answers: Sequence[Answer]) -> dict[int, list[Answer]]:
 
 def _describe(person: PersonQuality, answers: list[Answer]) -> None:
     items = [one for one in answers if one.role == "item"]
-    checks = [one.correct for one in answers if one.correct is not None]
+    checks = [one.correct for one in answers if one.correct is not None and one.role != "practice"]
+    seconds = [one.seconds for one in items if one.seconds is not None]
     person.items = len(items)
-    person.seconds = median(one.seconds for one in items) if items else None
+    person.seconds = median(seconds) if seconds else None
     person.checks = (sum(checks), len(checks))
     person.first = _share_of_first(items)
 

@@ -59,7 +59,9 @@ def test_diversity():
     made = design(study, images=images_of("https://x.org/{image_id:03}.jpg", list(REFERENCES)))
     assert len(made.pages) == 6
     assert made.images["4"] == "https://x.org/004.jpg"
-    assert made.checks["gold"].pages[0].answer == [[0, 0.3], [0, 1]]
+    page = made.checks["gold"].pages[0]
+    assert sorted(page.answer) == [[0, 0.3], [0, 1]]
+    assert [len(one["captions"]) for one in page.content["sets"]] == [3, 3], "as an item has them"
 
 
 def test_collection(tmp_path):
@@ -81,8 +83,8 @@ def test_what_cannot_be_made():
         make_study("triplet", REFERENCES, {"one": ONE, "two": {"9": ["x"]}})
     with pytest.raises(DataError, match="got 6"):
         make_study("triplet", REFERENCES, {"one": ONE, "two": TWO}, gold=7)
-    with pytest.raises(UsageError, match="no known answers"):
-        make_study("collection", REFERENCES, {}, gold=1)
+    with pytest.raises(DataError, match="two sentences or more of each of 2 images; got 0"):
+        make_study("collection", dict.fromkeys(REFERENCES, ()), {}, gold=1)
 
 
 def test_images(tmp_path):

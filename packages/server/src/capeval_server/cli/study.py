@@ -15,6 +15,7 @@ from capeval.data.images import ImageSource
 from capeval.data.source import read_bytes
 from capeval.errors import UsageError, warn
 from capeval_studies import KINDS
+from capeval_studies.design import Design, read_design
 from capeval_studies.make import CATEGORIES, images_of, make_study
 
 
@@ -54,7 +55,15 @@ def command() -> None:
     "--gold", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Questions with known answers."
 )
 @click.option(
-    "--attention", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Attention checks (triplet)."
+    "--attention", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Attention checks."
+)
+@click.option(
+    "--practice",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Questions to practise on, whose answers people are shown.",
 )
 @click.option("--title", metavar="TEXT", help="What annotators read first.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Of all that is drawn.")
@@ -94,6 +103,7 @@ def make(
         study = {"study": kind, "title": title, **study}
     if KINDS[kind].shows_image:
         study["images"] = _images(study, images)
+    _warn_of_shortage(read_design(json.dumps(study).encode()))
     options.emit(json.dumps(study, ensure_ascii=False, indent=1), output)
 
 
@@ -101,14 +111,18 @@ def make(
 @click.argument("file")
 def check(file: str) -> None:
     """Check FILE completely, and say what it asks."""
-    from capeval_studies.design import read_design
-
     design = read_design(read_bytes(file), file)
+    _warn_of_shortage(design)
     checks = sum(len(each.pages) for each in design.checks.values())
     click.echo(
         f"{design.kind.name}: {len(design.pages):,} questions, {design.judgments} people each, "
         f"{len(design.pages) * design.judgments:,} answers; {checks:,} checks, {len(design.images):,} images"
     )
+
+
+def _warn_of_shortage(design: Design) -> None:
+    if design.check_shortage:
+        warn(design.check_shortage)
 
 
 def _references(kind: str, file: str | None, images: str | None) -> dict[str, list[str]]:
@@ -126,5 +140,7 @@ def _references(kind: str, file: str | None, images: str | None) -> dict[str, li
 def _images(study: dict[str, Any], images: str | None) -> dict[str, str]:
     if images is None:
         raise UsageError(f"a {study['study']} study shows images: give --images DIR, FILE.tar or PATTERN")
-    shown = [*study["items"], *study.get("gold", {}).get("items", [])]
+    shown = [*study["items"]]
+    for role in ("gold", "attention", "practice"):
+        shown += study.get(role, {}).get("items", [])
     return images_of(images, list(dict.fromkeys(item["image_id"] for item in shown)))

@@ -13,7 +13,7 @@ from capeval_server.store.blobs import fetch
 from capeval_server.store.models import Annotator, Assignment, Study, StudyImage
 from capeval_server.studies import repository
 from capeval_server.studies.annotators import Arrival, begin, known, study_and_person
-from capeval_server.studies.assignment import next_assignment, present, record
+from capeval_server.studies.assignment import next_assignment, pages_of, present, record
 from capeval_server.web.context import Context, RequestContext, Response
 from capeval_server.web.errors import Refused, not_found
 from capeval_server.web.routing import Routes
@@ -124,7 +124,7 @@ def _question(
     page = context.render(
         f"annotate-{kind.template}.html", 422 if problem else 200, study=study, kind=kind, person=person, given=given,
         content=json.loads(given.item.content), order=json.loads(given.shown_order), image=image, problem=problem,
-        values=values or {}, preview=False,
+        values=values or {}, preview=False, study_settings=repository.settings_of(study), total=pages_of(study, person),
     )  # fmt: skip
     return allow_image(page, image)
 

@@ -61,10 +61,11 @@ def study_page(context: Context, study_id: int) -> Response:
     with context.database.read() as session:
         study = repository.find(session, study_id, context.caller)
         done, sizes = progress(session, study), repository.sizes(session, study)
+        shortage = repository.check_shortage(session, study)
     return context.render(
         "study.html", study=study, kind=repository.kind_of(study), progress=done, sizes=sizes,
         study_settings=repository.settings_of(study), export_name=export_name(repository.kind_of(study)),
-        link=f"{_base(context)}/s/{study.code}",
+        link=f"{_base(context)}/s/{study.code}", shortage=shortage,
     )  # fmt: skip
 
 
@@ -105,6 +106,7 @@ def preview(context: Context, study_id: int, page: Annotated[int, Query(ge=0, le
     answer = context.render(
         f"annotate-{kind.template}.html", study=study, kind=kind, person=person, given=given, content=content,
         order=list(range(kind.options(content))), image=image, problem="", values={}, preview=True,
+        study_settings=repository.settings_of(study), total=study.most_per_person,
     )  # fmt: skip
     return allow_image(answer, image)
 

@@ -1,25 +1,37 @@
-"""Giving out items and taking answers: no item to more people than its judgments, none twice to one person.
+"""Giving out pages and taking answers: no item to more people than its judgments, none twice to one person.
 
 `StudyItem.taken` counts the assignments that hold a place of the item: given out or answered. Whoever changes it has
 locked the study, so the count is right however many people there are. A place is given back when nobody answers in
-time, and when the answers of a person no longer count.
+time, and when the answers of a person no longer count. Checks and practice have a place for everybody.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import json
-import random
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import exists, func, select, update
+from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session, joinedload
 
 from capeval_server.store.models import Annotator, Assignment, Study, StudyItem, now
-from capeval_server.studies.repository import checks_of, kind_of, lock
+from capeval_server.studies.ordering import (
+    item_of_next_wave,
+    item_of_wave,
+    next_check,
+    next_practice,
+    order_of_options,
+    seed_of,
+)
+from capeval_server.studies.repository import checks_of, kind_of, limit_of, lock, settings_of
 from capeval_server.web.errors import not_found
+from capeval_studies import schedule
+from capeval_studies.answers import elapsed, shortest
+from capeval_studies.kinds import AnswerError
 
+ANSWERED = ("answered", "discarded", "rejected")
+"""States of assignments with an answer."""
 _LONGEST_MS = 24 * 3600 * 1000
 
 
@@ -34,7 +46,7 @@ def present(session: Session, annotator: Annotator) -> Assignment | None:
 
 
 def next_assignment(session: Session, study: Study, annotator: Annotator) -> Assignment | None:
-    """The next item of this person, assigned now if they have none; None if no item is left for them."""
+    """The next page of this person, assigned now if they have none; None if no item is left for them."""
     lock(session, study.id)
     found = present(session, annotator)
     if found is None:
@@ -43,66 +55,89 @@ def next_assignment(session: Session, study: Study, annotator: Annotator) -> Ass
     return found
 
 
+def pages_of(study: Study, annotator: Annotator) -> int | None:
+    """Pages that this person will have answered at the end, checks too; None where the study sets no limit."""
+    most = study.most_per_person
+    if most is None:
+        return None
+    every = {role: rules.every for role, rules in checks_of(study).items()}
+    return most + sum(schedule.due(every, seed_of(study, annotator), most - 1, most).values())
+
+
 def _give(session: Session, study: Study, annotator: Annotator) -> Assignment | None:
-    is_done = study.most_per_person is not None and annotator.items >= study.most_per_person
-    if study.state != "open" or annotator.excluded is not None or is_done:
+    if study.state != "open" or annotator.excluded is not None:
         return None
-    ordinary = _next_item(session, study, annotator, "item")
-    if ordinary is None and release_abandoned(session, study):
+    practice = next_practice(session, study, annotator)
+    if practice is not None:
+        return _assign(session, study, annotator, practice)
+    if study.most_per_person is not None and annotator.items >= study.most_per_person:
+        return None
+    item = item_of_wave(session, study, annotator)
+    if item is None:
         # Only now: until a place is wanted, whoever has it may still answer.
-        ordinary = _next_item(session, study, annotator, "item")
-    if ordinary is None:
+        release_abandoned(session, study)
+        item = item_of_next_wave(session, study, annotator)
+    expired = _expired(session, study, annotator) if item is None else None
+    if item is None and expired is None:
         return None
-    due = _due_check(session, study, annotator)
-    item = (_next_item(session, study, annotator, due) if due else None) or ordinary
+    check = next_check(session, study, annotator)
+    if check is not None:
+        annotator.checks += 1
+        return _assign(session, study, annotator, *check)
+    if item is not None:
+        return _assign(session, study, annotator, item)
+    assert expired is not None
+    return _give_again(session, study, expired)
+
+
+def _assign(session: Session, study: Study, annotator: Annotator, item: StudyItem, times: int = 0) -> Assignment:
+    order = order_of_options(session, study, annotator, item)
     item.taken += 1
-    order = list(range(kind_of(study).options(json.loads(item.content))))
-    random.shuffle(order)
     given = Assignment(
         study_id=study.id, item=item, annotator_id=annotator.id, shown_order=json.dumps(order), state="given",
-        expires=now() + dt.timedelta(minutes=study.minutes),
+        given=now(), expires=now() + dt.timedelta(minutes=study.minutes), role=item.role, group=item.group, round=times,
     )  # fmt: skip
     session.add(given)
     session.flush()
     return given
 
 
-def _next_item(session: Session, study: Study, annotator: Annotator, role: str) -> StudyItem | None:
-    """An item this person has not seen; those nearest to complete first, which the index has in this order."""
-    seen = exists().where(Assignment.item_id == StudyItem.id, Assignment.annotator_id == annotator.id)
-    query = select(StudyItem).where(StudyItem.study_id == study.id, StudyItem.role == role, ~seen)
-    if role == "item":
-        query = query.where(StudyItem.taken < study.judgments)
-        query = query.order_by(StudyItem.taken.desc(), StudyItem.shuffle.desc())
-    else:
-        query = query.order_by(func.random())
-    return session.execute(query.limit(1)).scalar_one_or_none()
-
-
-def _due_check(session: Session, study: Study, annotator: Annotator) -> str | None:
-    """The role of the check that is due after so many items."""
-    checks = checks_of(study)
-    if not checks or not annotator.items:
-        return None
+def _expired(session: Session, study: Study, annotator: Annotator) -> Assignment | None:
+    """What this person did not answer in time and nobody else has answered meanwhile; least complete first."""
     query = (
-        select(StudyItem.role, func.count())
-        .join(Assignment, Assignment.item_id == StudyItem.id)
-        .where(Assignment.annotator_id == annotator.id, StudyItem.role != "item")
-        .group_by(StudyItem.role)
-    )
-    had = {row[0]: row[1] for row in session.execute(query)}
-    return next((role for role, rules in checks.items() if annotator.items // rules.every > had.get(role, 0)), None)
+        select(Assignment)
+        .join(Assignment.item)
+        .where(
+            Assignment.annotator_id == annotator.id, Assignment.state == "released", Assignment.role == "item",
+            StudyItem.taken < study.judgments,
+        )
+        .options(joinedload(Assignment.item))
+        .order_by(StudyItem.taken, Assignment.id)
+    )  # fmt: skip
+    return session.execute(query).scalars().first()
+
+
+def _give_again(session: Session, study: Study, expired: Assignment) -> Assignment:
+    """The same question with the options as they stood, since the person may still have the page."""
+    expired.state, expired.given = "given", now()
+    expired.expires = now() + dt.timedelta(minutes=study.minutes)
+    expired.item.taken += 1
+    session.flush()
+    return expired
 
 
 def release_abandoned(session: Session, study: Study) -> int:
-    """Gives back the places of what was not answered in time; how many there were."""
+    """Gives back the places of items that were not answered in time; how many there were."""
     query = select(Assignment.id, Assignment.item_id).where(
-        Assignment.study_id == study.id, Assignment.state == "given", Assignment.expires < now()
-    )
+        Assignment.study_id == study.id, Assignment.state == "given", Assignment.expires < now(),
+        Assignment.role == "item",
+    )  # fmt: skip
     rows = session.execute(query).all()
     for assignment_id, item_id in rows:
         session.execute(update(Assignment).where(Assignment.id == assignment_id).values(state="released"))
         _change_taken(session, item_id, -1)
+    if rows:
+        study.wave = 0
     return len(rows)
 
 
@@ -121,17 +156,37 @@ def record(session: Session, study: Study, annotator: Annotator, assignment_id: 
     given = session.execute(query.options(joinedload(Assignment.item))).scalar_one_or_none()
     if given is None:
         raise not_found("question")
-    if given.state in ("answered", "discarded"):
+    if given.state in ANSWERED:
         return True
-    answer = kind_of(study).read(json.loads(given.item.content), form)
+    kind = kind_of(study)
+    answer = kind.read(json.loads(given.item.content), form, json.loads(given.shown_order))
+    written = kind.fingerprint(answer)
+    if _wrote_it(session, given, written, mine=True):
+        raise AnswerError("You have written this sentence before. Describe this image in words of its own.")
     if study.state == "closed" or annotator.excluded is not None:
         return False
     if given.state == "released":
         if given.item.role == "item" and given.item.taken >= study.judgments:
             return False
         _change_taken(session, given.item_id, +1)
+    if written is not None:
+        given.fingerprint, given.repeated = written, _wrote_it(session, given, written, mine=False)
     _store(session, study, annotator, given, answer, form)
     return True
+
+
+def _wrote_it(session: Session, given: Assignment, written: str | None, *, mine: bool) -> bool:
+    """Whether this person wrote the same of another page before, or anybody else of any page."""
+    if written is None:
+        return False
+    query = select(Assignment.id).where(
+        Assignment.study_id == given.study_id, Assignment.fingerprint == written, Assignment.state.in_(ANSWERED)
+    )
+    if mine:
+        query = query.where(Assignment.annotator_id == given.annotator_id, Assignment.item_id != given.item_id)
+    else:
+        query = query.where(Assignment.annotator_id != given.annotator_id)
+    return session.execute(query.limit(1)).first() is not None
 
 
 def _store(
@@ -139,13 +194,28 @@ def _store(
 ) -> None:
     given.state, given.answered, given.answer = "answered", now(), json.dumps(answer)
     given.active_ms = _milliseconds(form.get("active", ""))
-    if given.item.role == "item":
-        annotator.items += 1
+    active = None if given.active_ms is None else given.active_ms / 1000
+    taken = shortest(elapsed(given.given, given.answered), active)
+    given.too_fast = None if taken is None else taken < limit_of(study, "speed").least
+    annotator.feedback = None
+    if given.role == "practice":
+        _end_practice_question(session, study, annotator, given, answer)
         return
+    annotator.pages += 1
+    annotator.fast += bool(given.too_fast)
+    annotator.repeats += bool(given.repeated)
+    if given.role == "item":
+        annotator.items += 1
+    else:
+        given.correct = _is_right(study, given, answer)
+        session.flush()
+        _apply_checks(session, study, annotator, given.role)
+    _apply_limits(session, study, annotator)
+
+
+def _is_right(study: Study, given: Assignment, answer: Any) -> bool:
     assert given.item.answer is not None
-    given.correct = kind_of(study).is_correct(json.loads(given.item.answer), answer)
-    session.flush()
-    _apply_policy(session, study, annotator, given.item.role)
+    return kind_of(study).is_correct(json.loads(given.item.answer), answer)
 
 
 def _milliseconds(text: str) -> int | None:
@@ -153,32 +223,73 @@ def _milliseconds(text: str) -> int | None:
     return min(int(text), _LONGEST_MS) if text.isascii() and text.isdecimal() and len(text) < 12 else None
 
 
-def _apply_policy(session: Session, study: Study, annotator: Annotator, role: str) -> None:
+def _end_practice_question(
+    session: Session, study: Study, annotator: Annotator, given: Assignment, answer: Any
+) -> None:
+    """Keeps what the next page says about the answer; after the last, decides whether the person goes on."""
+    given.correct = _is_right(study, given, answer)
+    lines = kind_of(study).explain(json.loads(given.item.content), json.loads(given.item.answer or "null"))
+    annotator.feedback = json.dumps({"right": given.correct, "lines": lines, "because": given.item.because})
+    session.flush()
+    least = settings_of(study)["practice"]["least"]
+    if least is None or next_practice(session, study, annotator) is not None:
+        return
+    right, answered = _score(session, annotator, "practice")
+    if right < least * answered:
+        exclude(session, study, annotator, f"{right} of {answered} practice questions right")
+
+
+def _score(session: Session, annotator: Annotator, role: str) -> tuple[int, int]:
+    """Right answers to questions of a role, and all answers to them."""
     query = (
-        select(Assignment.correct)
-        .join(StudyItem, StudyItem.id == Assignment.item_id)
-        .where(Assignment.annotator_id == annotator.id, StudyItem.role == role, Assignment.correct.is_not(None))
+        select(Assignment.correct, func.count())
+        .where(Assignment.annotator_id == annotator.id, Assignment.role == role, Assignment.correct.is_not(None))
+        .group_by(Assignment.correct)
     )
-    answers = session.execute(query).scalars().all()
+    counts = {row[0]: row[1] for row in session.execute(query)}
+    return counts.get(True, 0), sum(counts.values())
+
+
+def _apply_checks(session: Session, study: Study, annotator: Annotator, role: str) -> None:
+    right, answered = _score(session, annotator, role)
     rules = checks_of(study)[role]
-    if not rules.fails(sum(map(bool, answers)), len(answers)):
+    if not rules.fails(right, answered):
         return
     if rules.policy == "exclude":
         what = "gold questions" if role == "gold" else "attention checks"
-        exclude(session, study, annotator, f"{sum(map(bool, answers))} of {len(answers)} {what} right")
+        exclude(session, study, annotator, f"{right} of {answered} {what} right")
     elif rules.policy == "warn":
         annotator.warned = True
+
+
+def _apply_limits(session: Session, study: Study, annotator: Annotator) -> None:
+    """Consequences of answers that are too fast, or that others have written before."""
+    for name, faults, what in (
+        ("speed", annotator.fast, "answers too fast"),
+        ("repeats", annotator.repeats, "sentences that others wrote before"),
+    ):
+        rule = limit_of(study, name)
+        if annotator.excluded is not None or not rule.fails(faults, annotator.pages):
+            continue
+        if rule.policy == "exclude":
+            exclude(session, study, annotator, f"{faults} of {annotator.pages} {what}")
+        elif rule.policy == "warn" and name not in annotator.cautions.split():
+            annotator.cautions = f"{annotator.cautions} {name}".strip()
 
 
 def exclude(session: Session, study: Study, annotator: Annotator, reason: str) -> None:
     """From now on this person's answers do not count, and others judge the items again."""
     lock(session, study.id)
     annotator.excluded = reason[:200]
+    study.wave = 0
     _move(session, annotator, {"answered": "discarded", "given": "released"}, -1)
 
 
 def include(session: Session, study: Study, annotator: Annotator) -> None:
-    """Takes an exclusion back; answers to items that others have completed meanwhile stay discarded."""
+    """Takes an exclusion back; answers to items that others have completed meanwhile stay discarded.
+
+    What the owner rejected stays rejected.
+    """
     lock(session, study.id)
     annotator.excluded = None
     _move(session, annotator, {"discarded": "answered"}, +1, most=study.judgments)
@@ -206,5 +317,7 @@ def reject(session: Session, study: Study, assignment_id: int) -> None:
     if assignment is None:
         raise not_found("answer")
     if assignment.state == "answered":
-        assignment.state = "discarded"
+        study.wave = 0
         assignment.item.taken -= 1
+    if assignment.state in ("answered", "discarded"):
+        assignment.state = "rejected"

@@ -1,4 +1,4 @@
-"""Studies as their owners see them: made from a file, opened and closed."""
+"""Studies as their owners see them: made from a file or from another study, changed, opened and closed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import random
 import secrets
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,11 +19,25 @@ from capeval_server.store.blobs import forget, keep
 from capeval_server.store.models import Annotator, Assignment, Study, StudyImage, StudyItem
 from capeval_server.web.errors import not_found
 from capeval_studies import KINDS
-from capeval_studies.design import Checks, Design, Page
+from capeval_studies.design import (
+    DIRECTIONS,
+    MOST_PAGES,
+    Checks,
+    Design,
+    Limit,
+    Page,
+    StudyFileError,
+    read_language,
+    read_texts,
+)
+from capeval_studies.fields import Fields, Problems, link
 from capeval_studies.kinds import StudyKind
+from capeval_studies.schedule import shortage
 
 STATES = ("open", "paused", "closed")
 _BATCH = 5000
+_TEXTS = {"title": 120, "instructions": 5000, "consent": 20_000, "question": 500, "completion_code": 60}
+"""Texts that can be changed, and their most characters."""
 
 
 def make(session: Session, owner_id: int, design: Design) -> Study:
@@ -30,7 +45,7 @@ def make(session: Session, owner_id: int, design: Design) -> Study:
     study = Study(
         code=secrets.token_urlsafe(9), owner_id=owner_id, kind=design.kind.name, title=design.title, state="paused",
         judgments=design.judgments, most_per_person=design.most_per_person, minutes=design.minutes,
-        settings=json.dumps(_settings(design)),
+        settings=json.dumps(_settings(design)), seed=secrets.token_hex(16),
     )  # fmt: skip
     session.add(study)
     session.flush()
@@ -53,12 +68,20 @@ def _settings(design: Design) -> dict[str, Any]:
             role: {"every": checks.every, "policy": checks.policy, "least": checks.least, "after": checks.after}
             for role, checks in design.checks.items()
         },
+        "question": design.question,
+        "language": design.language,
+        "direction": design.direction,
+        "texts": design.texts,
+        "practice": None if design.practice is None else {"least": design.practice.least},
+        "speed": asdict(design.speed),
+        "repeats": asdict(design.repeats),
     }
 
 
 def _items(study_id: int, design: Design) -> Iterator[dict[str, Any]]:
     roles: dict[str, list[Page]] = {"item": design.pages}
     roles |= {role: checks.pages for role, checks in design.checks.items()}
+    roles |= {"practice": design.practice.pages} if design.practice else {}
     for role, pages in roles.items():
         places = list(range(len(pages)))
         random.shuffle(places)
@@ -67,6 +90,7 @@ def _items(study_id: int, design: Design) -> Iterator[dict[str, Any]]:
                 "study_id": study_id, "role": role, "number": number, "group": page.group,
                 "content": json.dumps(page.content),
                 "answer": None if role == "item" else json.dumps(page.answer), "taken": 0, "shuffle": place,
+                "because": page.because,
             }  # fmt: skip
 
 
@@ -127,14 +151,119 @@ def kind_of(study: Study) -> StudyKind:
 
 
 def settings_of(study: Study) -> dict[str, Any]:
-    """The content of the file besides the pages; see `_settings`."""
-    settings: dict[str, Any] = json.loads(study.settings)
-    return settings
+    """The content of the file besides the pages; see `_settings`. Older studies have the newer fields' defaults."""
+    kind = kind_of(study)
+    defaults: dict[str, Any] = {
+        "question": kind.question, "language": "en", "direction": "", "texts": {}, "practice": None,
+        "speed": asdict(Limit(least=kind.seconds)), "repeats": asdict(Limit()),
+    }  # fmt: skip
+    return defaults | json.loads(study.settings)
 
 
 def checks_of(study: Study) -> dict[str, Checks]:
     """The checks' rules, without their pages."""
     return {role: Checks(**rules, pages=[]) for role, rules in settings_of(study)["checks"].items()}
+
+
+def limit_of(study: Study, name: str) -> Limit:
+    """The rule for answers with a fault: `speed` or `repeats`."""
+    return Limit(**settings_of(study)[name])
+
+
+def check_shortage(session: Session, study: Study) -> str:
+    """What the owner should know before the start where checks will be given again; empty where there are enough."""
+    pages = sizes(session, study)
+    every = {role: rules.every for role, rules in checks_of(study).items()}
+    items = min(pages.get("item", 0), study.most_per_person or MOST_PAGES)
+    return shortage(every, sum(pages.get(role, 0) for role in every), items)
+
+
+def change(
+    session: Session,
+    study: Study,
+    *,
+    title: str | None = None,
+    judgments: int | None = None,
+    most_per_person: int | None = None,
+    minutes: int | None = None,
+    **settings: Any,
+) -> None:
+    """Changes a study, also after the start; what is None or not named stays, and an empty text is the default.
+
+    With fewer judgments than an item has already, its answers stay and nobody else gets it. `most_per_person` 0 takes
+    the limit away. People who are at work see new texts with their next page.
+
+    Args:
+        title: of at most 120 characters.
+        judgments: people per item, 1 to 1,000.
+        most_per_person: items that one person answers at most, 0 to 100,000.
+        minutes: after which an unanswered question goes to somebody else, 1 to 1,440.
+        settings: `instructions`, `consent`, `question`, `completion_code`, `completion_url`,
+            `language`, `direction`, `texts`. Consent cannot change once somebody has agreed to it.
+
+    Raises:
+        StudyFileError: a value that the file could not have either; every problem is listed, and nothing changed.
+    """
+    problems = Problems()
+    given = {"title": title, "judgments": judgments, "most_per_person": most_per_person or None, "minutes": minutes}
+    fields = Fields({name: value or None for name, value in {**given, **settings}.items()}, "", problems)
+    for name, most in _TEXTS.items():
+        fields.text(name, "", most=most)
+    fields.whole("judgments", 1, 1, 1000)
+    fields.whole("most_per_person", 1, 1, 100_000)
+    fields.whole("minutes", 1, 1, 1440)
+    fields.optional("completion_url", link, "")
+    fields.optional("language", read_language, "en")
+    fields.one_of("direction", DIRECTIONS, "")
+    fields.optional("texts", read_texts, {})
+    fields.end()
+    before, kind = settings_of(study), kind_of(study)
+    after = before | {name: value for name, value in settings.items() if value is not None}
+    after |= {name: getattr(kind, name) for name in ("instructions", "question") if not after[name]}
+    started = session.execute(select(Annotator.id).where(Annotator.study_id == study.id).limit(1)).first() is not None
+    if started and after["consent"] != before["consent"]:
+        fields.wrong("consent", "people have agreed to the text as it is; clone the study to ask with another")
+    if problems.count:
+        raise StudyFileError("the study", problems.all())
+    lock(session, study.id)
+    for name, value in (("title", title), ("judgments", judgments), ("minutes", minutes)):
+        if value:
+            setattr(study, name, value)
+    if most_per_person is not None:
+        study.most_per_person = most_per_person or None
+    study.settings = json.dumps(after)
+    study.wave = 0  # with more judgments, items that were complete are not
+
+
+def clone(session: Session, study: Study, owner_id: int, title: str | None = None) -> Study:
+    """A new study, paused, with the same questions, images and rules, and other draws; without people and answers."""
+    twin = Study(
+        code=secrets.token_urlsafe(9), owner_id=owner_id, kind=study.kind, title=title or study.title, state="paused",
+        judgments=study.judgments, most_per_person=study.most_per_person, minutes=study.minutes,
+        settings=study.settings, seed=secrets.token_hex(16),
+    )  # fmt: skip
+    session.add(twin)
+    session.flush()
+    places: dict[str, list[int]] = {}
+    for role, count in sizes(session, study).items():
+        places[role] = random.sample(range(count), count)
+    columns = ("role", "number", "group", "content", "answer", "because")
+    query = select(*(getattr(StudyItem, name) for name in columns)).where(StudyItem.study_id == study.id)
+    rows = [
+        {**dict(zip(columns, row, strict=True)), "study_id": twin.id, "taken": 0, "shuffle": places[row[0]].pop()}
+        for row in session.execute(query.order_by(StudyItem.id))
+    ]
+    for start in range(0, len(rows), _BATCH):
+        session.execute(insert(StudyItem), rows[start : start + _BATCH])
+    images = session.execute(select(StudyImage).where(StudyImage.study_id == study.id)).scalars()
+    session.add_all(
+        StudyImage(
+            study_id=twin.id, image_id=one.image_id, code=secrets.token_urlsafe(12), url=one.url, blob_sha=one.blob_sha,
+            media_type=one.media_type,
+        )
+        for one in images.all()
+    )  # fmt: skip
+    return twin
 
 
 def image_of(session: Session, study: Study, content: dict[str, Any]) -> StudyImage | None:

@@ -53,7 +53,7 @@ def progress(session: Session, study: Study) -> StudyProgress:
         at_work=session.execute(at_work).scalar_one(),
         people=everybody,
         excluded=excluded,
-        discarded=counts.get("discarded", 0),
+        discarded=counts.get("discarded", 0) + counts.get("rejected", 0),
     )
 
 
@@ -78,8 +78,9 @@ def _answer(given: Assignment, item: StudyItem, worker: str | None, contents: di
     return Answer(
         role=item.role, number=item.number, group=item.group, content=contents[item.id], person=given.annotator_id,
         worker=worker or "", answer=json.loads(given.answer), order=json.loads(given.shown_order),
-        correct=given.correct, counts=given.state == "answered", given=given.given, answered=given.answered,
-        active_seconds=None if given.active_ms is None else given.active_ms / 1000, id=given.id,
+        correct=given.correct, counts=given.state == "answered" and given.role != "practice", given=given.given,
+        answered=given.answered, active_seconds=None if given.active_ms is None else given.active_ms / 1000, id=given.id,
+        too_fast=given.too_fast, repeated=given.repeated,
     )  # fmt: skip
 
 

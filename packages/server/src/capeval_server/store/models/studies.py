@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
+from typing import Any
 
-from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from capeval_server.store.models.base import Base, Created, Id
@@ -29,6 +31,10 @@ class Study(Base):
     settings: Mapped[str] = mapped_column(Text)
     """JSON: instructions, consent, completion, policies of the checks."""
     created: Mapped[Created]
+    seed: Mapped[str] = mapped_column(String(32), server_default="")
+    """Secret: all draws of the study follow from it."""
+    wave: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Number of the first thousand items, by `shuffle`, that may have a free place."""
 
 
 class StudyImage(Base):
@@ -49,12 +55,13 @@ class StudyItem(Base):
     """One page: an item to judge, or a check whose answer is known."""
 
     __tablename__ = "study_item"
-    __table_args__ = (Index("ix_study_item_next", "study_id", "role", "taken", "shuffle"),)
+    # With everything that is asked of a thousand items at a time, so that their long rows need not be read.
+    __table_args__ = (Index("ix_study_item_next", "study_id", "role", "shuffle", "taken", "group"),)
 
     id: Mapped[Id]
     study_id: Mapped[int] = mapped_column(ForeignKey("study.id"))
     role: Mapped[str] = mapped_column(String(10))
-    """item, gold or attention."""
+    """item, gold, attention or practice."""
     number: Mapped[int]
     """Place among the pages of its role."""
     group: Mapped[int]
@@ -65,6 +72,9 @@ class StudyItem(Base):
     taken: Mapped[int] = mapped_column(default=0)
     """Assignments that are given out or answered and count: never more than the study's judgments, on items."""
     shuffle: Mapped[int]
+    """Place in an order of chance, among the pages of its role."""
+    because: Mapped[str] = mapped_column(Text, default="", server_default="")
+    """What practice says about the known answer."""
 
 
 class Annotator(Base):
@@ -87,6 +97,31 @@ class Annotator(Base):
     warned: Mapped[bool] = mapped_column(default=False)
     excluded: Mapped[str | None] = mapped_column(String(200))
     """Why their answers do not count."""
+    pages: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Questions answered, checks too, practice not."""
+    checks: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Checks given out."""
+    fast: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Answers of `pages` that were too fast."""
+    repeats: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Answers that somebody else had given in the same words."""
+    cautions: Mapped[str] = mapped_column(String(40), default="", server_default="")
+    """What the person is told to mind: `speed`, `repeats`, or both with a blank between them."""
+    practised: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Whether no practice question is left for them."""
+    feedback: Mapped[str | None] = mapped_column(Text)
+    """JSON: how the practice question before this one was answered; see `assignment.record`."""
+    lean: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Items whose first option stood first, less those where it stood second; of two options."""
+    check_lean: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Checks whose right option stood first, less those where it stood second; of two options."""
+    wave: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Number of the thousand items, by `shuffle`, in which they are."""
+
+    @property
+    def practice_feedback(self) -> dict[str, Any] | None:
+        """`right`, the known answer as `lines`, and `because`; None unless the last question was practice."""
+        return json.loads(self.feedback) if self.feedback else None
 
 
 class Assignment(Base):
@@ -94,9 +129,11 @@ class Assignment(Base):
 
     __tablename__ = "assignment"
     __table_args__ = (
-        UniqueConstraint("item_id", "annotator_id"),
+        UniqueConstraint("item_id", "annotator_id", "round"),
         Index("ix_assignment_study_id_state_expires", "study_id", "state", "expires"),
         Index("ix_assignment_annotator_id_state", "annotator_id", "state"),
+        Index("ix_assignment_annotator_id_role_group", "annotator_id", "role", "group"),
+        Index("ix_assignment_study_id_fingerprint", "study_id", "fingerprint"),
     )
 
     id: Mapped[Id]
@@ -104,7 +141,7 @@ class Assignment(Base):
     item_id: Mapped[int] = mapped_column(ForeignKey("study_item.id"))
     annotator_id: Mapped[int] = mapped_column(ForeignKey("annotator.id"))
     state: Mapped[str] = mapped_column(String(10), default="given")
-    """given, answered, released (not answered in time), or discarded (the answer does not count)."""
+    """given, answered, released (not answered in time), discarded (the person is excluded), or rejected by the owner."""
     shown_order: Mapped[str] = mapped_column(String(400))
     """JSON: which option stood first, second and so on."""
     given: Mapped[Created]
@@ -116,3 +153,15 @@ class Assignment(Base):
     correct: Mapped[bool | None]
     """On checks."""
     item: Mapped[StudyItem] = relationship(lazy="raise")
+    role: Mapped[str] = mapped_column(String(10), default="item", server_default="item")
+    """As the item has it."""
+    group: Mapped[int] = mapped_column(default=0, server_default="0")
+    """As the item has it."""
+    round: Mapped[int] = mapped_column(default=0, server_default="0")
+    """How often this person had this page before: 0 on items, since only checks come again."""
+    too_fast: Mapped[bool | None]
+    """Whether the answer came sooner than the page can be read; None where no time is known."""
+    repeated: Mapped[bool | None]
+    """Whether somebody else had written the same before; on sentences."""
+    fingerprint: Mapped[str | None] = mapped_column(String(32))
+    """The same for sentences of the same words."""

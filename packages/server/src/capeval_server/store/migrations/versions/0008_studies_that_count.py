@@ -1,0 +1,90 @@
+"""Studies that count: secret seeds, waves, checks that come again, practice, times, repeated sentences"""
+
+import secrets
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0008"
+down_revision = "0003"
+
+
+def _number(name: str) -> sa.Column[int]:
+    return sa.Column(name, sa.Integer(), nullable=False, server_default="0")
+
+
+def upgrade() -> None:
+    with op.batch_alter_table("study") as table:
+        table.add_column(sa.Column("seed", sa.String(length=32), nullable=False, server_default=""))
+        table.add_column(_number("wave"))
+    with op.batch_alter_table("study_item") as table:
+        table.add_column(sa.Column("because", sa.Text(), nullable=False, server_default=""))
+        table.drop_index("ix_study_item_next")
+        table.create_index("ix_study_item_next", ["study_id", "role", "shuffle", "taken", "group"])
+    with op.batch_alter_table("annotator") as table:
+        for name in ("pages", "checks", "fast", "repeats"):
+            table.add_column(_number(name))
+        table.add_column(sa.Column("cautions", sa.String(length=40), nullable=False, server_default=""))
+        table.add_column(sa.Column("practised", sa.Boolean(), nullable=False, server_default=sa.false()))
+        table.add_column(sa.Column("feedback", sa.Text(), nullable=True))
+        for name in ("lean", "check_lean", "wave"):
+            table.add_column(_number(name))
+    with op.batch_alter_table("assignment") as table:
+        table.add_column(sa.Column("role", sa.String(length=10), nullable=False, server_default="item"))
+        for name in ("group", "round"):
+            table.add_column(_number(name))
+        for name in ("too_fast", "repeated"):
+            table.add_column(sa.Column(name, sa.Boolean(), nullable=True))
+        table.add_column(sa.Column("fingerprint", sa.String(length=32), nullable=True))
+        table.drop_constraint("uq_assignment_item_id_annotator_id", type_="unique")
+        table.create_unique_constraint(
+            "uq_assignment_item_id_annotator_id_round", ["item_id", "annotator_id", "round"]
+        )
+        table.create_index("ix_assignment_annotator_id_role_group", ["annotator_id", "role", "group"])
+        table.create_index("ix_assignment_study_id_fingerprint", ["study_id", "fingerprint"])
+    _fill()
+
+
+def _fill() -> None:
+    """What the new columns say about the rows that there are."""
+    connection = op.get_bind()
+    for (study_id,) in connection.execute(sa.text("SELECT id FROM study")).all():
+        connection.execute(
+            sa.text("UPDATE study SET seed = :seed WHERE id = :id"), {"seed": secrets.token_hex(16), "id": study_id}
+        )
+    item = "(SELECT {} FROM study_item WHERE study_item.id = assignment.item_id)"
+    op.execute(f'UPDATE assignment SET role = {item.format("role")}, "group" = {item.format(chr(34) + "group" + chr(34))}')
+    mine = "(SELECT count(*) FROM assignment WHERE assignment.annotator_id = annotator.id AND {})"
+    answered = "assignment.answered IS NOT NULL"
+    checks = "assignment.role IN ('gold', 'attention')"
+    op.execute(f"UPDATE annotator SET pages = {mine.format(answered)}, checks = {mine.format(checks)}")
+    # Nothing but an exclusion discards answers now: what the owner rejected one by one is told from that.
+    op.execute(
+        "UPDATE assignment SET state = 'rejected' WHERE state = 'discarded' AND annotator_id IN "
+        "(SELECT id FROM annotator WHERE excluded IS NULL)"
+    )
+
+
+def downgrade() -> None:
+    op.execute("UPDATE assignment SET state = 'discarded' WHERE state = 'rejected'")
+    op.execute("DELETE FROM assignment WHERE round > 0 OR role = 'practice'")
+    op.execute("DELETE FROM study_item WHERE role = 'practice'")
+    with op.batch_alter_table("assignment") as table:
+        table.drop_index("ix_assignment_study_id_fingerprint")
+        table.drop_index("ix_assignment_annotator_id_role_group")
+        table.drop_constraint("uq_assignment_item_id_annotator_id_round", type_="unique")
+        table.create_unique_constraint("uq_assignment_item_id_annotator_id", ["item_id", "annotator_id"])
+        for name in ("fingerprint", "repeated", "too_fast", "round", "group", "role"):
+            table.drop_column(name)
+    with op.batch_alter_table("annotator") as table:
+        for name in (
+            "wave", "check_lean", "lean", "feedback", "practised", "cautions", "repeats", "fast", "checks", "pages",
+        ):  # fmt: skip
+            table.drop_column(name)
+    with op.batch_alter_table("study_item") as table:
+        table.drop_index("ix_study_item_next")
+        table.create_index("ix_study_item_next", ["study_id", "role", "taken", "shuffle"])
+        table.drop_column("because")
+    with op.batch_alter_table("study") as table:
+        table.drop_column("wave")
+        table.drop_column("seed")

@@ -1,0 +1,205 @@
+"""Which page a person gets next, and in which order its options stand: what `assignment` gives out.
+
+Every draw follows from the study's secret seed and the person's number, so that it can be repeated.
+
+Items are worked through in waves of `WAVE`, by an order of chance of the whole study. Within a wave, a person gets the
+items that the fewest people have, and among those follows an order of their own: an item's place in the study says
+nothing about its place in a person's work, all items of a wave fill evenly, and a large study has items that several
+people judged long before its end.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from random import Random
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, exists, func, select
+from sqlalchemy.orm import Session
+
+from capeval_server.store.models import Annotator, Assignment, Study, StudyItem
+from capeval_server.studies.repository import checks_of, kind_of
+from capeval_studies import schedule
+
+WAVE = 1000
+"""Items that are open at once."""
+_CANDIDATES = 16
+"""Items that are looked at for one whose pair the person does not know yet."""
+_PRIME = 1_000_003
+"""Multiplying by a number below it shuffles the numbers of a wave; products stay below 2 ** 31."""
+
+
+def draw(study: Study, annotator: Annotator, *what: object) -> Random:
+    """The random numbers of one decision."""
+    return Random(seed_of(study, annotator) + "".join(f":{one}" for one in what))
+
+
+def seed_of(study: Study, annotator: Annotator) -> str:
+    """What all of a person's draws begin with."""
+    return f"{study.seed}:{annotator.id}"
+
+
+def _is_new(annotator: Annotator) -> ColumnElement[bool]:
+    """Items that this person never had."""
+    return ~exists().where(Assignment.item_id == StudyItem.id, Assignment.annotator_id == annotator.id)
+
+
+def item_of_wave(session: Session, study: Study, annotator: Annotator) -> StudyItem | None:
+    """The next item of the wave in which this person is; None where it has none left for them."""
+    annotator.wave = max(annotator.wave, study.wave)
+    return _best(session, study, annotator)
+
+
+def item_of_next_wave(session: Session, study: Study, annotator: Annotator) -> StudyItem | None:
+    """The same of the first wave that has an item left for them."""
+    first = _first_open(session, study, study.wave)
+    if first is None and study.wave:
+        first = _first_open(session, study, 0)  # places have come free in items that were complete
+    if first is not None:
+        study.wave = first
+    wave = _first_open(session, study, study.wave, _is_new(annotator))
+    if wave is None:
+        return None
+    annotator.wave = wave
+    return _best(session, study, annotator)
+
+
+def _open(study: Study) -> tuple[ColumnElement[bool], ...]:
+    return (StudyItem.study_id == study.id, StudyItem.role == "item", StudyItem.taken < study.judgments)
+
+
+def _first_open(session: Session, study: Study, wave: int, *conditions: ColumnElement[bool]) -> int | None:
+    """The first wave, from this one on, with an item that has a free place."""
+    query = select(StudyItem.shuffle).where(*_open(study), StudyItem.shuffle >= wave * WAVE, *conditions)
+    found = session.execute(query.order_by(StudyItem.shuffle).limit(1)).scalar_one_or_none()
+    return None if found is None else found // WAVE
+
+
+def _best(session: Session, study: Study, annotator: Annotator) -> StudyItem | None:
+    """Of the items with the fewest people, one of a pair that the person knows least; then by the person's order."""
+    chance = draw(study, annotator, "order", annotator.wave)
+    factor, shift = chance.randrange(1, _PRIME), chance.randrange(_PRIME)
+    start = annotator.wave * WAVE
+    own_order = ((StudyItem.shuffle - start) * factor + shift) % _PRIME
+    query = (
+        select(StudyItem.id, StudyItem.taken, StudyItem.group)
+        .where(*_open(study), StudyItem.shuffle >= start, StudyItem.shuffle < start + WAVE, _is_new(annotator))
+        .order_by(StudyItem.taken, own_order)
+        .limit(_CANDIDATES)
+    )
+    found = session.execute(query).all()
+    if not found:
+        return None
+    tied = [row for row in found if row.taken == found[0].taken]
+    return session.get_one(StudyItem, _of_a_new_pair(session, study, annotator, tied))
+
+
+def _of_a_new_pair(session: Session, study: Study, annotator: Annotator, tied: list[Row[tuple[int, int, int]]]) -> int:
+    """The id of the first item of which the person has judged the fewest pages."""
+    if not kind_of(study).has_several_pages or len(tied) == 1:
+        return tied[0].id
+    query = (
+        select(Assignment.group, func.count())
+        .where(
+            Assignment.annotator_id == annotator.id, Assignment.role == "item",
+            Assignment.group.in_({row.group for row in tied}),
+        )
+        .group_by(Assignment.group)
+    )  # fmt: skip
+    known = {row[0]: row[1] for row in session.execute(query)}
+    return min(tied, key=lambda row: known.get(row.group, 0)).id
+
+
+def next_practice(session: Session, study: Study, annotator: Annotator) -> StudyItem | None:
+    """The next practice question, in the order of the file."""
+    if annotator.practised:
+        return None
+    query = select(StudyItem).where(StudyItem.study_id == study.id, StudyItem.role == "practice", _is_new(annotator))
+    found = session.execute(query.order_by(StudyItem.number).limit(1)).scalar_one_or_none()
+    annotator.practised = found is None
+    return found
+
+
+def next_check(session: Session, study: Study, annotator: Annotator) -> tuple[StudyItem, int] | None:
+    """A check that is due, and how often this person had it before; None where no check is due.
+
+    A role whose checks this person has all had hands over to the other, and when all are used, those that the person
+    had least often come again.
+    """
+    every = {role: rules.every for role, rules in checks_of(study).items()}
+    due = schedule.due(every, seed_of(study, annotator), annotator.items, study.most_per_person)
+    if sum(due.values()) <= annotator.checks:
+        return None
+    query = select(StudyItem.id, StudyItem.role).where(StudyItem.study_id == study.id, StudyItem.role.in_(every))
+    pool = {row.id: row.role for row in session.execute(query.order_by(StudyItem.id))}
+    had = _checks_had(session, annotator)
+    given = Counter(pool[item] for item in had.elements() if item in pool)
+    chance = draw(study, annotator, "check", annotator.checks)
+    for role in sorted(due, key=lambda role: given[role] - due[role]):
+        unused = [item for item, its_role in pool.items() if its_role == role and not had[item]]
+        if unused:
+            return session.get_one(StudyItem, chance.choice(unused)), 0
+    last = next(reversed(had), None)
+    again = [item for item in pool if item != last] or list(pool)
+    least = min(had[item] for item in again)
+    chosen = chance.choice([item for item in again if had[item] == least])
+    return session.get_one(StudyItem, chosen), had[chosen]
+
+
+def _checks_had(session: Session, annotator: Annotator) -> Counter[int]:
+    """How often this person had each check; the one they had last is the last."""
+    query = (
+        select(Assignment.item_id, func.count())
+        .where(Assignment.annotator_id == annotator.id, Assignment.role.in_(("gold", "attention")))
+        .group_by(Assignment.item_id)
+        .order_by(func.max(Assignment.id))
+    )
+    return Counter({row[0]: row[1] for row in session.execute(query)})
+
+
+def order_of_options(session: Session, study: Study, annotator: Annotator, item: StudyItem) -> list[int]:
+    """Which option stands first, second and so on.
+
+    Over the people of an item, every option stands equally often in every place, as far as their number allows. With
+    two options, where that leaves a choice, the person has had this order less often; on checks, the right option
+    has stood first as often as second for each person.
+    """
+    content: dict[str, Any] = json.loads(item.content)
+    count = kind_of(study).options(content)
+    if count < 2:
+        return list(range(count))
+    chance = draw(study, annotator, "options", item.id, annotator.checks)
+    if item.role != "item":
+        order = chance.sample(range(count), count)
+        right = kind_of(study).right_option(json.loads(item.answer or "null"))
+        if right is None or count > 2:
+            return order
+        if annotator.check_lean and (order[0] == right) == (annotator.check_lean > 0):
+            order.reverse()
+        annotator.check_lean += 1 if order[0] == right else -1
+        return order
+    query = select(Assignment.shown_order).where(Assignment.item_id == item.id, Assignment.state.in_(HELD))
+    held = [json.loads(shown) for shown in session.execute(query).scalars()]
+    turns = _turns(study, item, count, len(held) // count)
+    chance.shuffle(turns)
+    used = Counter(place for shown in held for place in enumerate(shown))
+
+    def cost(order: list[int]) -> tuple[int, int]:
+        leaning = annotator.lean * (1 if order[0] == 0 else -1) if count == 2 else 0
+        return sum(used[place] for place in enumerate(order)), leaning
+
+    order = min(turns, key=cost)
+    if count == 2:
+        annotator.lean += 1 if order[0] == 0 else -1
+    return order
+
+
+HELD = ("given", "answered")
+"""States in which an assignment holds a place of its item."""
+
+
+def _turns(study: Study, item: StudyItem, count: int, square: int) -> list[list[int]]:
+    """A Latin square: orders in which every option stands once in every place. The first `count` people have one."""
+    base = Random(f"{study.seed}:square:{item.id}:{square}").sample(range(count), count)
+    return [base[turn:] + base[:turn] for turn in range(count)]

@@ -1,0 +1,51 @@
+"""When a person gets checks: one in every block of items, at a place that is drawn for them.
+
+Everything follows from a seed, so that places need not be stored and can be told again later.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+
+FIRST = 3
+"""The first check comes among so many first questions."""
+
+
+def due(every: Mapping[str, int], seed: str, items: int, most: int | None = None) -> dict[str, int]:
+    """How many checks of each role have come due before a person's next item.
+
+    Args:
+        every: length of a role's blocks, in items.
+        seed: of the person's draws.
+        items: items that the person has answered.
+        most: items that the person answers at most, if there is a limit: nobody's first check comes after it.
+    """
+    found = {}
+    for place, (role, length) in enumerate(every.items()):
+        block, inside = divmod(items, length)
+        first = min(length, most or length, FIRST if place == 0 else length)
+        drawn = random.Random(f"{seed}:{role}:{block}").randrange(length if block else first)
+        found[role] = block + (inside >= drawn)
+    return found
+
+
+def needed(every: Mapping[str, int], items: int) -> int:
+    """The most checks that come due for a person who answers so many items."""
+    return sum(-(-items // length) for length in every.values())
+
+
+def shortage(every: Mapping[str, int], checks: int, items: int) -> str:
+    """A sentence for the owner where a person can need more checks than there are; empty where there are enough."""
+    if not every or needed(every, items) <= checks:
+        return ""
+    # Who answers one item more needs at least as many checks, so a bisection finds the last number that is covered.
+    low, high = 0, items
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if needed(every, middle) <= checks else (low, middle)
+    advice = f", or set most_per_person to {low:,} or less" if low else ""
+    return (
+        f"whoever answers {items:,} questions needs {needed(every, items):,} checks, and the study has {checks:,}: "
+        f"the same checks will come again. Add {needed(every, items) - checks:,} checks{advice}"
+    )
