@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,8 @@ from scipy.special import stdtrit
 
 from capeval.errors import warn
 from capeval_studies.intervals import LEVEL, Floats, Integers, Interval, wilson
+
+H = TypeVar("H", bound=Hashable)
 
 _TINY = 1e-10
 _CLOSE = 1e-6
@@ -301,7 +303,7 @@ def _strengths(won: Floats) -> Floats:
         logs += step * np.log1p(reach) / reach
 
 
-def numbered(values: Sequence[int]) -> tuple[Integers, list[int]]:
+def numbered(values: Sequence[H]) -> tuple[Integers, list[H]]:
     """Values as numbers from 0, and what each number stands for."""
     distinct = list(dict.fromkeys(values))
     place = {value: number for number, value in enumerate(distinct)}

@@ -129,11 +129,12 @@ def _question(
     return allow_image(page, image)
 
 
-def allow_image(page: Response, image: StudyImage | None) -> Response:
-    """Lets the page load an image from where the study says it is."""
-    origin = repository.image_policy(image)
-    if origin is not None:
-        page.headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY.replace("img-src", f"img-src {origin}")
+def allow_image(page: Response, *images: StudyImage | None) -> Response:
+    """Lets the page load images from where the study says they are."""
+    origins = sorted({origin for image in images if (origin := repository.image_policy(image)) is not None})
+    if origins:
+        policy = CONTENT_SECURITY_POLICY.replace("img-src", f"img-src {' '.join(origins)}")
+        page.headers["Content-Security-Policy"] = policy
     return page
 
 

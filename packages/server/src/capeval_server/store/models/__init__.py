@@ -10,7 +10,15 @@ from capeval_server.store.models.benchmarks import (
     SubmissionScore,
 )
 from capeval_server.store.models.jobs import Blob, Job
-from capeval_server.store.models.studies import Annotator, Assignment, Study, StudyImage, StudyItem
+from capeval_server.store.models.studies import (
+    Annotator,
+    Assignment,
+    Study,
+    StudyFindings,
+    StudyImage,
+    StudyItem,
+    StudyMember,
+)
 
 __all__ = [
     "Account",
@@ -27,8 +35,10 @@ __all__ = [
     "KeyValue",
     "LoginSession",
     "Study",
+    "StudyFindings",
     "StudyImage",
     "StudyItem",
+    "StudyMember",
     "Submission",
     "SubmissionPair",
     "SubmissionScore",
