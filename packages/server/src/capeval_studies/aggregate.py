@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-
 from scipy.special import stdtrit
 
 from capeval.errors import warn
@@ -113,7 +112,9 @@ def accuracy_intervals(
     Wilson's for as many answers to items whose truth is known.
 
     Args:
-        items: (answers,) as for `dawid_skene`, and `people` and `labels` too.
+        items: (answers,) number of the item of each answer, from 0.
+        people: (answers,) number of the person, from 0.
+        labels: (answers,) what the person said, from 0.
         units: (items,) number of the unit of each item, from 0.
         found: the estimate of all answers.
     """
@@ -197,14 +198,17 @@ def strengths(choices: Sequence[tuple[int, str, str]]) -> list[list[Strength]]:
         intervals = _strength_intervals(inside, top, group) if len(top) > 1 else {}
         is_separated = len(top) < len(group)
         found = [
-            Strength(name, None if math.isnan(strength) else strength, intervals.get(name), _note(strength, top, is_separated))
+            Strength(
+                name, None if math.isnan(strength) else strength, intervals.get(name),
+                _note(strength, top, is_separated=is_separated),
+            )
             for name, strength in group.items()
-        ]
+        ]  # fmt: skip
         groups.append(sorted(found, key=lambda one: (one.strength is not None, -(one.strength or 0), one.system)))
     return groups
 
 
-def _note(strength: float, top: list[str], is_separated: bool) -> str:
+def _note(strength: float, top: list[str], *, is_separated: bool) -> str:
     if math.isnan(strength):
         return "left open: the systems that never lost were compared only with systems that lost to them"
     if strength == 0:

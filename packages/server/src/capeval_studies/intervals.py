@@ -21,6 +21,8 @@ LEVEL = 0.95
 DRAWS = 1000
 _TAIL = (1 - LEVEL) / 2
 _SEED = 0
+_AT_A_TIME = 200_000
+"""Drawn units that are in memory at a time."""
 
 
 def sums_by_unit(units: Integers, *columns: Floats) -> Floats:
@@ -44,8 +46,12 @@ def bootstrap(sums: Floats, statistic: Callable[[Floats], Floats], draws: int = 
         return None
     chance = np.random.default_rng(_SEED)
     drawn = np.empty((draws, sums.shape[1]))
-    for number in range(draws):
-        drawn[number] = np.bincount(chance.integers(count, size=count), minlength=count) @ sums
+    batch = max(1, _AT_A_TIME // count)
+    for start in range(0, draws, batch):
+        size = min(batch, draws - start)
+        places = chance.integers(count, size=(size, count)) + count * np.arange(size)[:, None]
+        weights = np.bincount(places.ravel(), minlength=size * count).reshape(size, count)
+        drawn[start : start + size] = weights @ sums
     values = statistic(drawn)
     values = values[~np.isnan(values)]
     if len(values) < draws / 2:
@@ -85,4 +91,5 @@ def wilson(hits: float, trials: float) -> Interval:
     z = float(ndtri(1 - _TAIL))
     centre = (hits + z * z / 2) / (trials + z * z)
     reach = z / (trials + z * z) * math.sqrt(max(hits * (trials - hits) / trials, 0.0) + z * z / 4)
-    return max(centre - reach, 0.0), min(centre + reach, 1.0)
+    # Without hits, or misses, the end is exact; rounding misses it by the last bit.
+    return (max(centre - reach, 0.0) if hits else 0.0), (min(centre + reach, 1.0) if hits < trials else 1.0)

@@ -258,7 +258,7 @@ def _ratings(result: Quality, people: dict[int, PersonQuality], counted: list[An
     pages = list(by_page(counted))
     images, _ = numbered([_unit(page[0]) for page in pages])
     clusters: list[int] = []
-    persons, names = numbered([one.person for one in counted])
+    _, names = numbered([one.person for one in counted])
     place = dict(zip(names, range(len(names)), strict=True))
     for page, image in zip(pages, images, strict=True):
         for number, one_set in enumerate(page[0].content["sets"]):

@@ -29,7 +29,6 @@ from capeval_server.web.errors import Refused
 from capeval_server.web.routing import Routes
 from capeval_studies.answers import Answer
 from capeval_studies.design import StudyFileError, read_design
-from capeval_studies.quality import Quality
 
 routes = Routes(tags=["studies"])
 Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
@@ -41,7 +40,9 @@ _FILE = {
         "description": "The file of a study, as `capeval study make` writes it.",
     }
 }
-_TEXT: dict[int | str, Any] = {200: {"description": "The file.", "content": {"text/plain": {"schema": {"type": "string"}}}}}
+_TEXT: dict[int | str, Any] = {
+    200: {"description": "The file.", "content": {"text/plain": {"schema": {"type": "string"}}}}
+}
 
 
 async def _body(request: Request) -> bytes:
@@ -187,14 +188,15 @@ def list_answers(
 
 @routes.api("/studies/{number}/results", role=Role.ORGANISER)
 def get_results(context: Context, number: Number) -> ResultsBody:
-    """Agreement, strengths or ratings, and people, with intervals; those of many answers are counted in the background."""
+    """Agreement, strengths or ratings, and people, with intervals; many answers are counted in a job."""
     with context.database.read() as session:
         study = repository.find(session, number, context.caller)
         known = findings.current(session, study)
     if findings.ask_if_due(context.database, study, known):
         context.state.jobs.wake()
-    results = None if known.body is None else Quality(**known.body)
-    return ResultsBody(current=known.is_current, computed=known.computed, results=results)
+    return ResultsBody.model_validate(
+        {"current": known.is_current, "computed": known.computed, "results": known.body}
+    )
 
 
 @routes.api("/studies/{number}/export", role=Role.ORGANISER, response_class=Response, responses=_TEXT)

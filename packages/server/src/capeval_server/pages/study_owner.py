@@ -209,12 +209,17 @@ def edit_done(
         "completion_url": completion_url,
     }  # fmt: skip
     texts = {name: text.replace("\r\n", "\n").strip() for name, text in texts.items()}
+    with context.database.read() as session:
+        study = repository.find(session, study_id, context.caller)
+    before = repository.settings_of(study)
     numbers = {"judgments": judgments, "most_per_person": most_per_person, "minutes": minutes}
     try:
         with context.database.write() as session:
-            study = repository.find(session, study_id, context.caller)
-            repository.change(session, study, title=title.strip() or None, **numbers, **texts)
-            context.audit(session, "study.changed", f"{study.id} {study.title}")
+            changed = repository.find(session, study_id, context.caller)
+            # A browser sends a text back as it was but for blanks around it: that is no change.
+            different = {name: text for name, text in texts.items() if text != before[name].strip()}
+            repository.change(session, changed, title=title.strip() or None, **numbers, **different)
+            context.audit(session, "study.changed", f"{changed.id} {changed.title}")
     except StudyFileError as error:
         return _edit_page(context, study, {"title": title, **numbers, **texts}, error.problems)
     return context.redirect(f"/studies/{study_id}", "saved")

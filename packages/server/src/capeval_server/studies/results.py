@@ -69,7 +69,7 @@ def progress(session: Session, study: Study) -> StudyProgress:
 
 
 def answers_of(session: Session, study: Study, *roles: str) -> Iterator[Answer]:
-    """Every answer to pages of these roles (all by default), also those that do not count, in the order of the items."""
+    """Every answer to pages of these roles (by default all), whether it counts or not, in the order of the items."""
     people = _People(session, study)
     for role in sorted(roles or ROLES):
         last = -1

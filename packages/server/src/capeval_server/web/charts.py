@@ -1,6 +1,6 @@
 """Charts as SVG inside a page: bars, and estimates with intervals. Colours and text come from `study.css`.
 
-They are 400 units wide and scale down to a phone; whoever does not see them gets the text of `label`, and pages have the
+They are 400 units wide and scale down to a phone. Whoever does not see them gets the text of `label`; pages have the
 numbers as text besides.
 """
 
@@ -76,7 +76,8 @@ def estimates(
             f'height="{height - top}"/>'
         )
         if end - begin > 5 * len(band.word):
-            parts.append(f'<text class="word" x="{round((begin + end) / 2, 1)}" y="{top - 6}">{escape(band.word)}</text>')
+            middle = round((begin + end) / 2, 1)
+            parts.append(f'<text class="word" x="{middle}" y="{top - 6}">{escape(band.word)}</text>')
     if line is not None:
         parts.append(f'<line class="aim" x1="{x(line)}" x2="{x(line)}" y1="{top}" y2="{height}"/>')
     for number, row in enumerate(rows):
