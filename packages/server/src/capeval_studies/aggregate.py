@@ -6,21 +6,30 @@ the tests compare Dawid–Skene with what it finds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 from capeval.errors import warn
+from capeval_studies.intervals import LEVEL, Floats, Integers, Interval, wilson
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+H = TypeVar("H", bound=Hashable)
 
 _TINY = 1e-10
 _CLOSE = 1e-6
 """How near probabilities come to their limit before the search for it ends."""
 _ROUNDS = 2_000
+_REDRAWS = 100
+_REDRAW_ROUNDS = 60
+_REDRAW_CLOSE = 1e-3
+_AT_A_TIME = 4_000_000
+"""Probabilities of drawn studies that are in memory at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +103,152 @@ def dawid_skene(items: Integers, people: Integers, labels: Integers, *, label_co
     return estimate(posterior)
 
 
+def accuracy_intervals(
+    items: Integers, people: Integers, labels: Integers, units: Integers, found: DawidSkene
+) -> list[Interval]:
+    """The interval of each person's accuracy: by drawing units of items, such as images, and estimating again.
+
+    A person who is right wherever they answered would get no width from that, so an interval is never narrower than
+    Wilson's for as many answers to items whose truth is known.
+
+    Args:
+        items: (answers,) number of the item of each answer, from 0.
+        people: (answers,) number of the person, from 0.
+        labels: (answers,) what the person said, from 0.
+        units: (items,) number of the unit of each item, from 0.
+        found: the estimate of all answers.
+    """
+    from scipy.sparse import csr_matrix
+
+    item_count, label_count = found.posterior.shape
+    people_count = len(found.confusion)
+    # Every answer as a person's saying of a label: all sums of both steps are products with this one matrix.
+    said = csr_matrix(
+        (np.ones(len(items)), (items, people * label_count + labels)), shape=(item_count, people_count * label_count)
+    )
+    chance = np.random.default_rng(0)
+    unit_count = int(units.max()) + 1
+    batch = max(1, _AT_A_TIME // (item_count * label_count))
+    drawn = []
+    for start in range(0, _REDRAWS, batch):
+        size = min(batch, _REDRAWS - start)
+        draws = chance.integers(unit_count, size=(size, unit_count))
+        weights = np.stack([np.bincount(draw, minlength=unit_count)[units] for draw in draws], axis=1)
+        drawn.append(_redrawn_accuracies(said, weights.astype(float), found))
+    # A person whose items were not drawn has no accuracy in that draw.
+    low, high = np.nanquantile(np.concatenate(drawn), [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    answered = np.bincount(people, minlength=people_count)
+    known = [wilson(right * count, count) for right, count in zip(found.accuracy, answered, strict=True)]
+    return [
+        (min(float(a), known_low), max(float(b), known_high))
+        for a, b, (known_low, known_high) in zip(low, high, known, strict=True)
+    ]
+
+
+def _redrawn_accuracies(said: Any, weights: Floats, found: DawidSkene) -> Floats:
+    """(draws, people): the accuracies where items count as often as the (items, draws) weights say."""
+    item_count, label_count = found.posterior.shape
+    people_count, draws = len(found.confusion), weights.shape[1]
+    posterior = np.repeat(found.posterior[:, None, :], draws, axis=1)  # (items, draws, labels)
+    for _ in range(_REDRAW_ROUNDS):
+        weighted = posterior * weights[:, :, None]
+        prior = weighted.sum(axis=0) / weights.sum(axis=0)[:, None]
+        counts = (said.T @ weighted.reshape(item_count, -1)).reshape(people_count, label_count, draws, label_count)
+        totals = counts.sum(axis=1, keepdims=True)
+        confusion = np.where(totals > 0, counts / np.where(totals > 0, totals, 1), 1 / label_count)
+        logs = (said @ np.log(np.maximum(confusion, _TINY)).reshape(people_count * label_count, -1)).reshape(
+            posterior.shape
+        ) + np.log(np.maximum(prior, _TINY))
+        new = np.exp(logs - logs.max(axis=2, keepdims=True))
+        new /= new.sum(axis=2, keepdims=True)
+        moved, posterior = np.abs(new - posterior).max(), new
+        if moved < _REDRAW_CLOSE:
+            break
+    accuracy: Floats = np.einsum("plbl,bl->bp", confusion, prior)
+    accuracy[totals.sum(axis=(1, 3)).T == 0] = np.nan
+    return accuracy
+
+
+@dataclass(frozen=True)
+class Strength:
+    """A system's strength among the systems that it was compared with."""
+
+    system: str
+    strength: float | None
+    """Strengths of a group sum to 1; None where the choices leave it open."""
+    interval: Interval | None = None
+    note: str = ""
+    """Why the strength, or one end of its interval, is not known; empty otherwise."""
+
+
+def strengths(choices: Sequence[tuple[int, str, str]]) -> list[list[Strength]]:
+    """Bradley–Terry's strengths with intervals, each group of compared systems with the strongest first.
+
+    The variance is the robust one of clusters (Liang and Zeger 1986): choices of one unit may depend on each other in
+    any way. Intervals are of the log-odds of a strength, with Student's t for as many units.
+
+    Args:
+        choices: number of the unit, such as an image; the system that was chosen; the other one.
+    """
+    wins = Counter((chosen, other) for _, chosen, other in choices)
+    groups = []
+    for group in bradley_terry(wins):
+        top = sorted(name for name, strength in group.items() if strength > 0)
+        inside = [one for one in choices if one[1] in top and one[2] in top and one[1] != one[2]]
+        intervals = _strength_intervals(inside, top, group) if len(top) > 1 else {}
+        is_separated = len(top) < len(group)
+        found = [
+            Strength(
+                name, None if math.isnan(strength) else strength, intervals.get(name),
+                _note(strength, top, is_separated=is_separated),
+            )
+            for name, strength in group.items()
+        ]  # fmt: skip
+        groups.append(sorted(found, key=lambda one: (one.strength is not None, -(one.strength or 0), one.system)))
+    return groups
+
+
+def _note(strength: float, top: list[str], *, is_separated: bool) -> str:
+    if math.isnan(strength):
+        return "left open: the systems that never lost were compared only with systems that lost to them"
+    if strength == 0:
+        return "never won against the systems above: the strength has no lower limit"
+    if not is_separated:
+        return ""
+    if len(top) == 1:
+        return "never lost: the strength has no upper limit"
+    return "never lost to the systems below those with a strength: against these it has no upper limit"
+
+
+def _strength_intervals(
+    choices: list[tuple[int, str, str]], names: list[str], strength: Mapping[str, float]
+) -> dict[str, Interval]:
+    place = {name: number for number, name in enumerate(names)}
+    share = np.array([strength[name] for name in names])
+    units, _ = numbered([unit for unit, _, _ in choices])
+    count = int(units.max()) + 1
+    if count < 2:
+        return {}
+    winner = np.array([place[chosen] for _, chosen, _ in choices])
+    loser = np.array([place[other] for _, _, other in choices])
+    expected = share[winner] / (share[winner] + share[loser])
+    slopes = np.zeros((count, len(names)))
+    np.add.at(slopes, (units, winner), 1 - expected)
+    np.add.at(slopes, (units, loser), expected - 1)
+    curve = np.zeros((len(names), len(names)))
+    np.add.at(curve, (winner, loser), expected * (1 - expected))
+    curve += curve.T
+    bread = np.linalg.pinv(np.diag(curve.sum(axis=1)) - curve)
+    variance = bread @ (slopes.T @ slopes) @ bread * count / (count - 1)
+    # The slope of the log-odds of each share: 1 for its own logarithm, less the others' shares of the rest.
+    odds_slope = np.where(np.eye(len(names), dtype=bool), 1.0, -share[None, :] / (1 - share[:, None]))
+    error = np.sqrt(np.einsum("ij,jk,ik->i", odds_slope, variance, odds_slope))
+    reach = float(stdtrit(count - 1, (1 + LEVEL) / 2)) * error
+    odds = np.log(share / (1 - share))
+    low, high = 1 / (1 + np.exp(reach - odds)), 1 / (1 + np.exp(-reach - odds))
+    return {name: (float(low[number]), float(high[number])) for name, number in place.items()}
+
+
 def bradley_terry(wins: Mapping[tuple[str, str], int]) -> list[dict[str, float]]:
     """Strengths: the first of two is chosen over the second with probability p₁ / (p₁ + p₂).
 
@@ -152,7 +307,7 @@ def _strengths(won: Floats) -> Floats:
         logs += step * np.log1p(reach) / reach
 
 
-def numbered(values: Sequence[int]) -> tuple[Integers, list[int]]:
+def numbered(values: Sequence[H]) -> tuple[Integers, list[H]]:
     """Values as numbers from 0, and what each number stands for."""
     distinct = list(dict.fromkeys(values))
     place = {value: number for number, value in enumerate(distinct)}

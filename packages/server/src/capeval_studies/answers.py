@@ -42,6 +42,14 @@ class Answer:
     """Whether it came sooner than the page can be read; None where no time is known."""
     repeated: bool | None = None
     """Whether somebody else had written the same before; on sentences."""
+    state: str = "counted"
+    """counted, rejected (by the owner), excluded (the person is), or practice."""
+    reason: str = ""
+    """Why it does not count."""
+    platform_study: str = ""
+    """What a crowd platform calls the study,"""
+    platform_session: str = ""
+    """and the person's visit."""
 
     @property
     def elapsed(self) -> float | None:
@@ -67,14 +75,45 @@ def shortest(*seconds: float | None) -> float | None:
 
 def judged(answers: Iterable[Answer]) -> list[Answer]:
     """The answers that count, to items; in the order of the items."""
-    return sorted((one for one in answers if one.counts and one.role == "item"), key=attrgetter("number"))
+    return sorted(filter(_is_judgment, answers), key=attrgetter("number"))
 
 
 def by_page(answers: Iterable[Answer]) -> Iterator[list[Answer]]:
-    """The answers that count, a list per item that has any."""
-    return (list(group) for _, group in groupby(judged(answers), attrgetter("number")))
+    """The answers that count, a list per item that has any; one item is in memory at a time.
+
+    Args:
+        answers: in the order of the items.
+    """
+    return (list(group) for _, group in groupby(filter(_is_judgment, answers), attrgetter("number")))
 
 
 def by_group(answers: Iterable[Answer]) -> Iterator[list[list[Answer]]]:
     """As `by_page`, and pages of one item of the file together: all references of a triplet's pair."""
     return (list(pages) for _, pages in groupby(by_page(answers), lambda page: page[0].group))
+
+
+def _is_judgment(one: Answer) -> bool:
+    return one.counts and one.role == "item"
+
+
+def to_row(one: Answer) -> list[Any]:
+    """An answer as JSON, with what `capeval_studies.quality` looks at."""
+    content = one.content
+    kept = {name: content[name] for name in ("image_id", "b_system", "c_system") if name in content}
+    if "sets" in content:
+        kept["sets"] = [{"system": each["system"]} for each in content["sets"]]
+    said = one.answer if one.answer in ("b", "c") or isinstance(one.answer, list) else ""
+    return [
+        one.role, one.number, one.group, kept, one.person, said, one.order, one.correct, one.counts,
+        one.given.timestamp(), one.answered.timestamp(), one.active_seconds, one.too_fast,
+    ]  # fmt: skip
+
+
+def from_row(row: list[Any]) -> Answer:
+    """What `to_row` has kept of an answer."""
+    role, number, group, content, person, answer, order, correct, counts, given, answered, active, fast = row
+    return Answer(
+        role=role, number=number, group=group, content=content, person=person, worker="", answer=answer, order=order,
+        correct=correct, counts=counts, given=dt.datetime.fromtimestamp(given, dt.timezone.utc),
+        answered=dt.datetime.fromtimestamp(answered, dt.timezone.utc), active_seconds=active, too_fast=fast,
+    )  # fmt: skip

@@ -1,21 +1,46 @@
-"""How good a study's answers are: agreement, people, effects of the order shown, what the systems get."""
+"""How good a study's answers are: agreement, people, effects of the order shown, what the systems get.
+
+Intervals are of 95 % and for other images (of shares of the first position: for other people); see `intervals`.
+"""
 
 from __future__ import annotations
 
-import warnings
+import datetime as dt
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import mean, median
-from typing import Literal
+from typing import Any
 
 import numpy as np
 
-from capeval.errors import MissingDependencyError
-from capeval_studies.aggregate import bradley_terry, dawid_skene, numbered
+from capeval_studies.aggregate import Strength, accuracy_intervals, dawid_skene, numbered, strengths
+from capeval_studies.agreement import Alpha, judgment
 from capeval_studies.answers import Answer, by_page, judged
 from capeval_studies.diversity import STEPS
+from capeval_studies.intervals import Interval, mean_interval, share_interval, sums_by_unit, wilson
 from capeval_studies.kinds import StudyKind
+
+FEW_UNITS = 20
+"""With fewer images, intervals are too narrow: the simulations of the tests find 91 % where 95 % are meant."""
+_CHOICES = ("triplet", "pairwise")
+SECONDS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0, 128.0)
+"""Where the bars of the distribution of seconds begin; the last has no end."""
+_HOURS = 72
+_DAYS = 120
+
+
+@dataclass(frozen=True)
+class Share:
+    """Hits of trials, with an interval of the share."""
+
+    hits: int
+    trials: int
+    interval: Interval | None
+
+    @property
+    def value(self) -> float:
+        return self.hits / self.trials
 
 
 @dataclass
@@ -26,14 +51,31 @@ class PersonQuality:
     items: int = 0
     seconds: float | None = None
     """Median time of an answer."""
-    checks: tuple[int, int] = (0, 0)
-    """Right, and answered."""
+    fast: int = 0
+    """Answers that were faster than the page can be read."""
+    timed: int = 0
+    """Answers whose time is known."""
+    checks: Share | None = None
+    """Checks passed."""
     with_others: float | None = None
     """Choices: share of answers that are the majority of the others. Ratings: correlation with the others' mean."""
     accuracy: float | None = None
     """Choices: by Dawid–Skene."""
-    first: float | None = None
-    """Choices: share of those that stood first."""
+    accuracy_interval: Interval | None = None
+    alpha_without: float | None = None
+    """Krippendorff's α of the others."""
+    first: Share | None = None
+    """Choices: those that stood first."""
+
+
+@dataclass(frozen=True)
+class Rating:
+    """Ratings of one system."""
+
+    system: str
+    mean: float
+    interval: Interval | None
+    ratings: int
 
 
 @dataclass
@@ -43,8 +85,15 @@ class Quality:
     answers: int
     pages: int
     """Items with an answer."""
+    units: int
+    """Images that these show: what intervals draw."""
+    fast_below: float
+    """Seconds; an answer in less is too fast."""
     alpha: float | None = None
     """Krippendorff's α: nominal for choices, interval for ratings."""
+    alpha_interval: Interval | None = None
+    alpha_judgment: str = ""
+    """By Krippendorff's thresholds: low (below .667), tentative, reliable (.8 and more); empty without α."""
     unanimous: int = 0
     """Of the items that several people answered: those that all answered alike,"""
     majority: int = 0
@@ -53,31 +102,54 @@ class Quality:
     """and the others."""
     differs: int = 0
     """Items whose most probable answer by Dawid–Skene is not the majority's."""
-    first: float | None = None
-    """Share of choices of what stood first; ½ where the order plays no role."""
-    strengths: list[dict[str, float]] = field(default_factory=list)
-    """Choices between systems: by Bradley–Terry, sum 1 in each group of systems that were compared."""
-    ratings: dict[str, tuple[float, int]] = field(default_factory=dict)
-    """Ratings: mean and number per system."""
+    first: Share | None = None
+    """Choices of what stood first; ½ where the order plays no role."""
+    strengths: list[list[Strength]] = field(default_factory=list)
+    """Choices between systems: by Bradley–Terry, a list for each group of systems that were compared."""
+    ratings: list[Rating] = field(default_factory=list)
     people: list[PersonQuality] = field(default_factory=list)
+    seconds: list[int] = field(default_factory=list)
+    """Answers per interval of `SECONDS`."""
+    course_unit: str = ""
+    """hour, day or week."""
+    course: list[tuple[str, int]] = field(default_factory=list)
+    """When such a unit began, UTC, and how many answers came in it; the empty ones too."""
+    warnings: list[str] = field(default_factory=list)
+    """What the numbers cannot say yet, for people."""
 
 
-def quality(kind: StudyKind, answers: Sequence[Answer]) -> Quality:
+def quality(kind: StudyKind, answers: Sequence[Answer], *, fast_below: float | None = None) -> Quality:
     """The statistics of the answers that count; those of people also over answers that do not.
 
-    Raises `MissingDependencyError` without krippendorff.
+    Args:
+        kind: the study's protocol.
+        answers: in any order.
+        fast_below: seconds, for answers of which it is not known whether they were too fast; the kind's by default.
     """
     counted = judged(answers)
-    result = Quality(answers=len(counted), pages=len({one.number for one in counted}))
+    limit = kind.seconds if fast_below is None else fast_below
+    result = Quality(
+        answers=len(counted), pages=len({one.number for one in counted}), units=len(set(map(_unit, counted))),
+        fast_below=limit,
+    )  # fmt: skip
     people = {person: PersonQuality(person) for person in dict.fromkeys(one.person for one in answers)}
     for person, own in _by_person(answers).items():
-        _describe(people[person], own)
-    if kind.name in ("triplet", "pairwise"):
-        _choices(result, people, counted)
-    elif kind.name == "diversity":
-        _ratings(result, people, counted)
-    result.people = list(people.values())
+        _describe(people[person], own, limit)
+    if counted:
+        if kind.name in _CHOICES:
+            _choices(result, people, counted)
+        elif kind.name == "diversity":
+            _ratings(result, people, counted)
+    _times(result, answers)
+    _warn(result, kind, people)
+    result.people = sorted(people.values(), key=lambda one: (-one.items, one.person))
     return result
+
+
+def _unit(one: Answer) -> tuple[str, Any]:
+    """What answers have in common that are not independent: the image, or the file's item where it names none."""
+    image = one.content.get("image_id")
+    return ("item", one.group) if image is None else ("image", image)
 
 
 def _by_person(answers: Sequence[Answer]) -> dict[int, list[Answer]]:
@@ -87,42 +159,71 @@ def _by_person(answers: Sequence[Answer]) -> dict[int, list[Answer]]:
     return found
 
 
-def _describe(person: PersonQuality, answers: list[Answer]) -> None:
+def _describe(person: PersonQuality, answers: list[Answer], limit: float) -> None:
+    answers = [one for one in answers if one.role != "practice"]
     items = [one for one in answers if one.role == "item"]
-    checks = [one.correct for one in answers if one.correct is not None and one.role != "practice"]
+    checks = [one.correct for one in answers if one.correct is not None]
     seconds = [one.seconds for one in items if one.seconds is not None]
+    timed = [one for one in answers if one.seconds is not None]
     person.items = len(items)
     person.seconds = median(seconds) if seconds else None
-    person.checks = (sum(checks), len(checks))
-    person.first = _share_of_first(items)
+    person.timed = len(timed)
+    person.fast = sum(_is_fast(one, limit) for one in timed)
+    if checks:
+        person.checks = Share(sum(checks), len(checks), wilson(sum(checks), len(checks)))
+    first = _firsts(items)
+    if first:
+        person.first = Share(sum(first), len(first), wilson(sum(first), len(first)))
 
 
-def _share_of_first(items: Sequence[Answer]) -> float | None:
-    choices = ["bc".index(one.answer) == one.order[0] for one in items if one.answer in ("b", "c")]
-    return mean(choices) if choices else None
+def _is_fast(one: Answer, limit: float) -> bool:
+    if one.too_fast is not None:
+        return one.too_fast
+    return one.seconds is not None and one.seconds < limit
+
+
+def _firsts(items: Sequence[Answer]) -> list[bool]:
+    """Whether each choice is what stood first."""
+    return ["bc".index(one.answer) == one.order[0] for one in items if one.answer in ("b", "c") and len(one.order) == 2]
 
 
 def _choices(result: Quality, people: dict[int, PersonQuality], counted: list[Answer]) -> None:
-    if not counted:
-        return
     pages = list(by_page(counted))
     votes = np.array([[sum(one.answer == name for one in page) for name in "bc"] for page in pages])
-    result.alpha = _alpha(votes, [0, 1], "nominal")
     several = votes[votes.sum(axis=1) > 1]
     result.undecided = int((several[:, 0] == several[:, 1]).sum())
     result.unanimous = int((several.min(axis=1) == 0).sum())
     result.majority = len(several) - result.undecided - result.unanimous
-    result.first = _share_of_first(counted)
     items, _ = numbered([one.number for one in counted])
     persons, names = numbered([one.person for one in counted])
-    estimate = dawid_skene(items, persons, np.array(["bc".index(one.answer) for one in counted]))
+    labels = np.array(["bc".index(one.answer) for one in counted])
+    units, _ = numbered([_unit(page[0]) for page in pages])
+    _agreement(result, people, Alpha(votes, [0, 1], "nominal"), units, (persons, items, labels), names)
+    estimate = dawid_skene(items, persons, labels)
     decided = votes[:, 0] != votes[:, 1]
     result.differs = int((estimate.posterior.argmax(axis=1) != votes.argmax(axis=1))[decided].sum())
-    for person, accuracy in zip(names, estimate.accuracy, strict=True):
-        people[person].accuracy = float(accuracy)
+    intervals = accuracy_intervals(items, persons, labels, units, estimate)
+    for person, accuracy, interval in zip(names, estimate.accuracy, intervals, strict=True):
+        people[person].accuracy, people[person].accuracy_interval = float(accuracy), interval
     for person, share in _with_majority(pages).items():
         people[person].with_others = share
+    first = np.array(_firsts(counted), dtype=float)
+    if len(first) == len(counted):
+        sums = sums_by_unit(persons, first, np.ones(len(first)))
+        result.first = Share(int(first.sum()), len(first), share_interval(sums))
     result.strengths = _strengths(counted)
+
+
+def _agreement(
+    result: Quality, people: dict[int, PersonQuality], alpha: Alpha, clusters: Any, answers: tuple[Any, Any, Any],
+    names: list[int],
+) -> None:  # fmt: skip
+    """α, its interval, and α without each person; `answers` has person, unit and value of each."""
+    result.alpha, result.alpha_interval = alpha.value, alpha.interval(clusters)
+    if result.alpha is not None:
+        result.alpha_judgment = judgment(result.alpha)
+    for person, without in zip(names, alpha.without(*answers, len(names)), strict=True):
+        people[person].alpha_without = without
 
 
 def _with_majority(pages: list[list[Answer]]) -> dict[int, float]:
@@ -137,31 +238,47 @@ def _with_majority(pages: list[list[Answer]]) -> dict[int, float]:
     return {person: mean(same) for person, same in found.items()}
 
 
-def _strengths(counted: list[Answer]) -> list[dict[str, float]]:
-    wins: Counter[tuple[str, str]] = Counter()
+def _strengths(counted: list[Answer]) -> list[list[Strength]]:
+    choices, units = [], []
     for one in counted:
-        pair = (one.content.get("b_system"), one.content.get("c_system"))
-        if None not in pair:
-            wins[pair if one.answer == "b" else pair[::-1]] += 1  # type: ignore[index]
-    return bradley_terry(wins)
+        b, c = one.content.get("b_system"), one.content.get("c_system")
+        if b is not None and c is not None:
+            units.append(_unit(one))
+            choices.append((b, c) if one.answer == "b" else (c, b))
+    numbers, _ = numbered(units)
+    return strengths([(int(unit), *pair) for unit, pair in zip(numbers, choices, strict=True)])
 
 
 def _ratings(result: Quality, people: dict[int, PersonQuality], counted: list[Answer]) -> None:
-    """A unit is a set of captions, which several people rate."""
-    by_system: dict[str, list[float]] = defaultdict(list)
+    """A unit of α is a set of captions, which several people rate."""
+    by_system: dict[str, list[tuple[int, float]]] = defaultdict(list)
     pairs: dict[int, list[tuple[float, float]]] = defaultdict(list)
-    votes = []
-    for page in by_page(counted):
+    votes: list[Any] = []
+    given: list[tuple[int, int, int]] = []
+    pages = list(by_page(counted))
+    images, _ = numbered([_unit(page[0]) for page in pages])
+    clusters: list[int] = []
+    _, names = numbered([one.person for one in counted])
+    place = dict(zip(names, range(len(names)), strict=True))
+    for page, image in zip(pages, images, strict=True):
         for number, one_set in enumerate(page[0].content["sets"]):
             scores = [one.answer[number] for one in page]
-            by_system[one_set["system"]] += scores
-            votes.append(np.bincount([round(score * STEPS) for score in scores], minlength=STEPS + 1))
+            by_system[one_set["system"]] += [(int(image), score) for score in scores]
+            steps = [round(score * STEPS) for score in scores]
+            given += [(place[one.person], len(votes), step) for one, step in zip(page, steps, strict=True)]
+            votes.append(np.bincount(steps, minlength=STEPS + 1))
+            clusters.append(int(image))
             for one, score in zip(page, scores, strict=True):
                 if len(scores) > 1:
                     pairs[one.person].append((score, (sum(scores) - score) / (len(scores) - 1)))
-    if votes:
-        result.alpha = _alpha(np.array(votes), [step / STEPS for step in range(STEPS + 1)], "interval")
-    result.ratings = {system: (mean(scores), len(scores)) for system, scores in by_system.items()}
+    alpha = Alpha(np.array(votes), [step / STEPS for step in range(STEPS + 1)], "interval")
+    answers = np.array(given).T
+    _agreement(result, people, alpha, np.array(clusters), (answers[0], answers[1], answers[2]), names)
+    for system, scores in by_system.items():
+        units, _ = numbered([unit for unit, _ in scores])
+        values = np.array([score for _, score in scores])
+        interval = mean_interval(sums_by_unit(units, values, np.ones(len(values))))
+        result.ratings.append(Rating(system, float(values.mean()), interval, len(values)))
     for person, both in pairs.items():
         people[person].with_others = _correlation(np.array(both))
 
@@ -171,15 +288,52 @@ def _correlation(both: np.ndarray) -> float | None:
     return float(np.corrcoef(both.T)[0, 1]) if varies else None
 
 
-def _alpha(votes: np.ndarray, domain: Sequence[float], level: Literal["nominal", "interval"]) -> float | None:
-    """Krippendorff's α of (units, values) counts; None where nobody judged the same, or all values are one."""
-    try:
-        import krippendorff
-    except ImportError as error:
-        raise MissingDependencyError("Krippendorff's alpha", extra="server") from error
-    shared = votes[votes.sum(axis=1) > 1]
-    if not len(shared) or (shared.sum(axis=0) > 0).sum() < 2:
-        return None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return float(krippendorff.alpha(value_counts=shared, value_domain=domain, level_of_measurement=level))
+def _times(result: Quality, answers: Sequence[Answer]) -> None:
+    """How fast, and when, answers to items came; those that do not count too."""
+    items = [one for one in answers if one.role == "item"]
+    seconds = [one.seconds for one in items if one.seconds is not None]
+    places = np.searchsorted(SECONDS, seconds, side="right") - 1
+    result.seconds = [int(count) for count in np.bincount(places, minlength=len(SECONDS))] if seconds else []
+    if not items:
+        return
+    moments = [one.answered for one in items]
+    first, last = min(moments), max(moments)
+    if last - first <= dt.timedelta(hours=_HOURS):
+        result.course_unit, step = "hour", dt.timedelta(hours=1)
+        begin = first.replace(minute=0, second=0, microsecond=0)
+    else:
+        is_long = last - first > dt.timedelta(days=_DAYS)
+        result.course_unit, step = ("week", dt.timedelta(days=7)) if is_long else ("day", dt.timedelta(days=1))
+        begin = first.replace(hour=0, minute=0, second=0, microsecond=0)
+    counts = Counter((moment - begin) // step for moment in moments)
+    result.course = [((begin + number * step).isoformat(), counts[number]) for number in range(max(counts) + 1)]
+
+
+def _warn(result: Quality, kind: StudyKind, people: dict[int, PersonQuality]) -> None:
+    """What the numbers cannot say yet."""
+    if not result.answers or kind.name not in (*_CHOICES, "diversity"):
+        return
+    if result.units < FEW_UNITS:
+        images = "1 image has" if result.units == 1 else f"{result.units} images have"
+        result.warnings.append(
+            f"Only {images} answers: intervals are rough, and rather too narrow, below {FEW_UNITS} images."
+        )
+    if result.alpha is None:
+        result.warnings.append(
+            "α needs questions that at least two people answered, and two different answers among them."
+        )
+    judges = sum(one.alpha_without is not None or one.accuracy is not None for one in people.values())
+    if kind.name in _CHOICES and 0 < judges < 3:
+        result.warnings.append(
+            "Fewer than three people answered: Dawid–Skene cannot tell who is right where they disagree."
+        )
+    if any(one.note for group in result.strengths for one in group):
+        result.warnings.append(
+            "Some systems never lost or never won. Their strengths have no finite value, so more choices are needed "
+            "before they can be compared."
+        )
+    if len(result.strengths) > 1:
+        result.warnings.append(
+            "Some systems were never compared, not even by way of others: strengths in different tables say nothing "
+            "of one another."
+        )

@@ -2,29 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import json
+from typing import Annotated, Any
+from urllib.parse import parse_qsl, urlencode
 
 from fastapi import Form, UploadFile
 from fastapi.responses import JSONResponse, Response
 from sqlalchemy import select
 
 from capeval_server.accounts.access import Role
+from capeval_server.pages import study_charts
 from capeval_server.pages.study_people import links_of
-from capeval_server.store.models import Account, Annotator, Study
-from capeval_server.studies import repository
-from capeval_server.studies.assignment import exclude, include, reject
-from capeval_server.studies.results import answers_of, people_of, progress
+from capeval_server.store.models import Account, Annotator, Assignment, Job, Study, StudyItem, StudyMember
+from capeval_server.studies import downloads, findings, repository, review, sharing
+from capeval_server.studies.assignment import exclude, include
+from capeval_server.studies.results import (
+    ROLES,
+    STATES,
+    Filter,
+    answers_page,
+    people_of,
+    progress,
+    progress_of_all,
+)
 from capeval_server.web.context import Context
 from capeval_server.web.errors import Refused, not_found
 from capeval_server.web.routing import Routes
+from capeval_server.web.security import policy
 from capeval_studies import KINDS
 from capeval_studies.design import StudyFileError, read_design
-from capeval_studies.export import answers_csv, export, export_name
-from capeval_studies.quality import quality
+from capeval_studies.export import export_name
+from capeval_studies.kinds import StudyKind
 
 routes = Routes()
 Text = Annotated[str, Form(max_length=400)]
-_A_PAGE = 50
+Long = Annotated[str, Form(max_length=20_000)]
+Search = Annotated[str, Query(max_length=200, pattern=r"^[^\x00]*$")]
 
 
 @routes.page("/studies", role=Role.ORGANISER)
@@ -36,8 +49,11 @@ def _list(context: Context, problems: list[str]) -> Response:
     with context.database.read() as session:
         query = select(Study, Account.email).join(Account, Account.id == Study.owner_id).order_by(Study.id.desc())
         if context.caller.role < Role.ADMIN:
-            query = query.where(Study.owner_id == context.caller.account_id)
-        rows = [(study, owner, progress(session, study)) for study, owner in session.execute(query.limit(200))]
+            shared = select(StudyMember.study_id).where(StudyMember.account_id == context.caller.account_id)
+            query = query.where((Study.owner_id == context.caller.account_id) | Study.id.in_(shared))
+        studies = [(row[0], row[1]) for row in session.execute(query.limit(200))]
+        done = progress_of_all(session, [study for study, _ in studies])
+    rows = [(study, owner, *done[study.id]) for study, owner in studies]
     return context.render("studies.html", 422 if problems else 200, rows=rows, problems=problems, kinds=KINDS)
 
 
@@ -61,14 +77,15 @@ def study_page(context: Context, study_id: int) -> Response:
         study = repository.find(session, study_id, context.caller)
         done, sizes = progress(session, study), repository.sizes(session, study)
         shortage = repository.check_shortage(session, study)
+        shared_with = sharing.members(session, study)
     return context.render(
         "study.html", study=study, kind=repository.kind_of(study), progress=done, sizes=sizes,
         study_settings=repository.settings_of(study), export_name=export_name(repository.kind_of(study)),
-        links=links_of(context, study), shortage=shortage,
+        links=links_of(context, study), shortage=shortage, shared_with=shared_with,
     )  # fmt: skip
 
 
-@routes.page("/studies/{study_id}/progress.json", role=Role.ORGANISER)
+@routes.token_page("/studies/{study_id}/progress.json", role=Role.ORGANISER, scope="studies")
 def progress_json(context: Context, study_id: int) -> Response:
     """The progress that the study's page polls every few seconds."""
     with context.database.read() as session:
@@ -102,7 +119,7 @@ def delete_page(context: Context, study_id: int) -> Response:
 
 def _delete_page(context: Context, study_id: int, problem: str) -> Response:
     with context.database.read() as session:
-        study = repository.find(session, study_id, context.caller)
+        study = repository.find_own(session, study_id, context.caller)
         done = progress(session, study)
     return context.render(
         "study-delete.html", 422 if problem else 200, study=study, progress=done, problem=problem,
@@ -114,7 +131,7 @@ def _delete_page(context: Context, study_id: int, problem: str) -> Response:
 def delete_done(context: Context, study_id: int, title: Text = "") -> Response:
     """Whoever deletes writes the title, since nothing brings the answers back."""
     with context.database.write() as session:
-        study = repository.find(session, study_id, context.caller)
+        study = repository.find_own(session, study_id, context.caller)
         if sure := title.split() == study.title.split():
             answers = progress(session, study).answers
             repository.delete_whole(session, study)
@@ -124,18 +141,119 @@ def delete_done(context: Context, study_id: int, title: Text = "") -> Response:
     return context.redirect("/studies", "study-deleted")
 
 
-@routes.page("/studies/{study_id}/quality", role=Role.ORGANISER)
-def quality_page(context: Context, study_id: int) -> Response:
+@routes.page("/studies/{study_id}/edit", role=Role.ORGANISER)
+def edit_page(context: Context, study_id: int) -> Response:
+    """Texts and numbers that can change, also after the start."""
     with context.database.read() as session:
         study = repository.find(session, study_id, context.caller)
-        answers, people = answers_of(session, study), people_of(session, study)
-        done = progress(session, study)
-    found = quality(repository.kind_of(study), answers)
-    rows = sorted(found.people, key=lambda one: one.items, reverse=True)
+    settings = repository.settings_of(study)
+    values = {name: settings[name] for name in _TEXTS} | {
+        name: getattr(study, name) or 0 for name in ("title", "judgments", "most_per_person", "minutes")
+    }
+    return _edit_page(context, study, values, [])
+
+
+_TEXTS = ("instructions", "question", "consent", "completion_code", "completion_url")
+
+
+def _edit_page(context: Context, study: Study, values: dict[str, Any], problems: list[str]) -> Response:
+    kind: StudyKind = repository.kind_of(study)
     return context.render(
-        "study-quality.html", study=study, kind=repository.kind_of(study), quality=found, rows=rows, people=people,
-        progress=done,
+        "study-edit.html", 422 if problems else 200, study=study, values=values, problems=problems, kind=kind
+    )
+
+
+@routes.page("/studies/{study_id}/edit", role=Role.ORGANISER, methods=("POST",))
+def edit_done(
+    context: Context,
+    study_id: int,
+    title: Text = "",
+    judgments: Annotated[int, Form(ge=0, le=2**31 - 1)] = 0,
+    most_per_person: Annotated[int, Form(ge=0, le=2**31 - 1)] = 0,
+    minutes: Annotated[int, Form(ge=0, le=2**31 - 1)] = 0,
+    instructions: Long = "",
+    question: Long = "",
+    consent: Long = "",
+    completion_code: Text = "",
+    completion_url: Text = "",
+) -> Response:
+    """Saves everything, or nothing and lists the problems."""
+    texts = {
+        "instructions": instructions, "question": question, "consent": consent, "completion_code": completion_code,
+        "completion_url": completion_url,
+    }  # fmt: skip
+    texts = {name: text.replace("\r\n", "\n").strip() for name, text in texts.items()}
+    with context.database.read() as session:
+        study = repository.find(session, study_id, context.caller)
+    before = repository.settings_of(study)
+    numbers = {"judgments": judgments, "most_per_person": most_per_person, "minutes": minutes}
+    try:
+        with context.database.write() as session:
+            changed = repository.find(session, study_id, context.caller)
+            # A browser sends a text back as it was but for blanks around it: that is no change.
+            different = {name: text for name, text in texts.items() if text != before[name].strip()}
+            repository.change(session, changed, title=title.strip() or None, **numbers, **different)
+            context.audit(session, "study.changed", f"{changed.id} {changed.title}")
+    except StudyFileError as error:
+        return _edit_page(context, study, {"title": title, **numbers, **texts}, error.problems)
+    return context.redirect(f"/studies/{study_id}", "saved")
+
+
+@routes.page("/studies/{study_id}/clone", role=Role.ORGANISER, methods=("POST",))
+def clone_done(context: Context, study_id: int, title: Text = "") -> Response:
+    """The same questions and rules again, for other people; the new study is the caller's."""
+    assert context.caller.account_id is not None
+    with context.database.write() as session:
+        study = repository.find(session, study_id, context.caller)
+        title = title.strip()[:120] or f"{study.title[:110]} (again)"
+        twin = repository.clone(session, study, context.caller.account_id, title)
+        context.audit(session, "study.made", f"{twin.id} {twin.title}, cloned from {study.id}")
+    return context.redirect(f"/studies/{twin.id}", "study-made")
+
+
+@routes.page("/studies/{study_id}/members", role=Role.ORGANISER, methods=("POST",))
+def share_study(context: Context, study_id: int, email: Text = "") -> Response:
+    """Lets another organiser see and manage the study."""
+    with context.database.write() as session:
+        study = repository.find_own(session, study_id, context.caller)
+        sharing.share(session, study, email)
+        context.audit(session, "study.shared", f"{study.id} {study.title}")
+    return context.redirect(f"/studies/{study_id}", "saved")
+
+
+@routes.page("/studies/{study_id}/members/{account_id}", role=Role.ORGANISER, methods=("POST",))
+def unshare_study(context: Context, study_id: int, account_id: int) -> Response:
+    """Takes that back."""
+    with context.database.write() as session:
+        study = repository.find_own(session, study_id, context.caller)
+        sharing.unshare(session, study, account_id)
+        context.audit(session, "study.unshared", f"{study.id} {study.title}")
+    return context.redirect(f"/studies/{study_id}", "saved")
+
+
+@routes.page("/studies/{study_id}/quality", role=Role.ORGANISER)
+def quality_page(context: Context, study_id: int) -> Response:
+    """What is known of the answers; where newer ones have to be counted, a job is asked to."""
+    with context.database.read() as session:
+        study = repository.find(session, study_id, context.caller)
+        known, people = findings.current(session, study), people_of(session, study)
+        done = progress(session, study)
+    if is_asked := findings.ask_if_due(context.database, study, known):
+        context.state.jobs.wake()
+    is_counting = is_asked or (not known.is_current and known.is_counting)
+    return context.render(
+        "study-quality.html", study=study, kind=repository.kind_of(study), known=known, quality=known.body,
+        people=people, progress=done, is_counting=is_counting, draw=study_charts,
     )  # fmt: skip
+
+
+@routes.page("/studies/{study_id}/quality.json", role=Role.ORGANISER)
+def quality_state(context: Context, study_id: int) -> Response:
+    """How far the job is that the quality page waits for."""
+    with context.database.read() as session:
+        job: Job | None = findings.newest_job(session, repository.find(session, study_id, context.caller))
+    state, progress = ("done", "") if job is None else (job.state, job.progress)
+    return JSONResponse({"state": state, "progress": progress}, headers={"Cache-Control": "no-store"})
 
 
 @routes.page("/studies/{study_id}/people/{annotator_id}", role=Role.ORGANISER, methods=("POST",))
@@ -157,38 +275,78 @@ def change_person(context: Context, study_id: int, annotator_id: int, action: Te
 
 
 @routes.page("/studies/{study_id}/answers", role=Role.ORGANISER)
-def answers_page(context: Context, study_id: int, page: int = 1) -> Response:
-    """The answers one by one, newest first; here sentences of poor grammar are rejected."""
+def list_answers(
+    context: Context,
+    study_id: int,
+    page: Annotated[int, Query(ge=1, le=2**31 - 1)] = 1,
+    person: Search = "",
+    item: Search = "",
+    role: Search = "",
+    state: Search = "",
+    image: Search = "",
+) -> Response:
+    """The answers one by one with their questions, newest first; here the owner rejects them, or takes that back."""
+    wanted = Filter(
+        _number(person), role if role in ROLES else "", _number(item), state if state in STATES else "", image.strip()
+    )
     with context.database.read() as session:
         study = repository.find(session, study_id, context.caller)
-        answers = sorted(answers_of(session, study), key=lambda one: one.answered, reverse=True)
-    pages = max(1, -(-len(answers) // _A_PAGE))
-    page = min(max(page, 1), pages)
-    shown = answers[(page - 1) * _A_PAGE : page * _A_PAGE]
-    return context.render("study-answers.html", study=study, answers=shown, page=page, pages=pages, count=len(answers))
+        found = answers_page(session, study, wanted, page)
+        kind = repository.kind_of(study)
+        names = {one.content.get("image_id") for one in found.answers} if kind.shows_image else set()
+        images = repository.images_of(session, study, names)
+    origins = sorted({origin for image in images.values() if (origin := repository.image_policy(image)) is not None})
+    context.policy = policy(images=" ".join(origins)) if origins else None
+    return context.render(
+        "study-answers.html", study=study, kind=kind, found=found, wanted=wanted, images=images, roles=ROLES,
+        states=tuple(STATES), here=_query(wanted, found.page), pages_link=lambda page: "?" + _query(wanted, page),
+    )  # fmt: skip
+
+
+def _number(text: str) -> int | None:
+    """A number of a filter's field; None where it is empty, and one that no row has where it is no number."""
+    text = text.strip()
+    if not text:
+        return None
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
+
+
+def _query(wanted: Filter, page: int) -> str:
+    """The query of a page of answers."""
+    return urlencode({**wanted.query(), "page": page})
 
 
 @routes.page("/studies/{study_id}/answers/{assignment_id}/reject", role=Role.ORGANISER, methods=("POST",))
-def reject_answer(context: Context, study_id: int, assignment_id: int, page: Annotated[int, Form()] = 1) -> Response:
+def reject_answer(context: Context, study_id: int, assignment_id: int, reason: Text = "", back: Text = "") -> Response:
     with context.database.write() as session:
         study = repository.find(session, study_id, context.caller)
-        reject(session, study, assignment_id)
+        review.reject(session, study, assignment_id, reason)
         context.audit(session, "study.rejected", f"{study.id} answer {assignment_id}")
-    return context.redirect(f"/studies/{study_id}/answers?page={page}", "saved")
+    return context.redirect(_back(study, back, assignment_id), "saved")
+
+
+@routes.page("/studies/{study_id}/answers/{assignment_id}/restore", role=Role.ORGANISER, methods=("POST",))
+def restore_answer(context: Context, study_id: int, assignment_id: int, back: Text = "") -> Response:
+    with context.database.write() as session:
+        study = repository.find(session, study_id, context.caller)
+        review.restore(session, study, assignment_id)
+        context.audit(session, "study.restored", f"{study.id} answer {assignment_id}")
+    return context.redirect(_back(study, back, assignment_id), "saved")
+
+
+def _back(study: Study, query: str, assignment_id: int) -> str:
+    """Back to the page of answers that the form was on; `query` is only ever the query of one."""
+    fields = {name: value for name, value in parse_qsl(query) if name in (*vars(Filter()), "page")}
+    return f"/studies/{study.id}/answers?{urlencode({**fields, 'at': assignment_id})}"
 
 
 @routes.token_page("/studies/{study_id}/export", role=Role.ORGANISER, scope="studies")
 def export_file(context: Context, study_id: int) -> Response:
     """Judgments, or references, of the answers that count."""
-    with context.database.read() as session:
-        study = repository.find(session, study_id, context.caller)
-        text = export(repository.kind_of(study), answers_of(session, study))
-    return context.download(text, f"study-{study_id}-{export_name(repository.kind_of(study))}", "application/json")
+    return downloads.judgments_file(context, study_id)
 
 
 @routes.token_page("/studies/{study_id}/answers.csv", role=Role.ORGANISER, scope="studies")
-def export_answers(context: Context, study_id: int) -> Response:
+def export_answers(context: Context, study_id: int, pseudonymous: bool = False) -> Response:
     """Every answer, with person, order and times."""
-    with context.database.read() as session:
-        text = answers_csv(answers_of(session, repository.find(session, study_id, context.caller)))
-    return context.download(text, f"study-{study_id}-answers.csv", "text/csv")
+    return downloads.answers_file(context, study_id, pseudonymous=pseudonymous)

@@ -6,7 +6,7 @@ import base64
 import json
 import random
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,10 +14,18 @@ from urllib.parse import urlsplit
 from sqlalchemy import delete, func, insert, select
 from sqlalchemy.orm import Session
 
-from capeval_server.accounts.access import Caller
+from capeval_server.accounts.access import Caller, Role
 from capeval_server.store.blobs import forget, keep
-from capeval_server.store.models import Annotator, Assignment, Study, StudyImage, StudyItem
-from capeval_server.web.errors import not_found
+from capeval_server.store.models import (
+    Annotator,
+    Assignment,
+    Study,
+    StudyFindings,
+    StudyImage,
+    StudyItem,
+    StudyMember,
+)
+from capeval_server.web.errors import Refused, not_found
 from capeval_studies import KINDS
 from capeval_studies.design import (
     DIRECTIONS,
@@ -94,7 +102,7 @@ def _items(study: Study, design: Design) -> Iterator[dict[str, Any]]:
                 "study_id": study.id, "role": role, "number": number, "group": page.group,
                 "content": json.dumps(page.content),
                 "answer": None if role == "item" else json.dumps(page.answer), "taken": 0, "shuffle": place,
-                "because": page.because,
+                "because": page.because, "image_id": page.content.get("image_id"),
             }  # fmt: skip
 
 
@@ -115,11 +123,24 @@ def _image(session: Session, study_id: int, image_id: str, address: str) -> Stud
 
 
 def find(session: Session, study_id: int, caller: Caller) -> Study:
-    """A study that the caller owns; anybody else's does not exist."""
+    """A study that the caller owns, or that is shared with them; anybody else's does not exist."""
     study = session.get(Study, study_id)
-    if study is None or not caller.owns(study.owner_id):
+    if study is None or not (caller.owns(study.owner_id) or _is_shared(session, study, caller)):
         raise not_found("study")
     return study
+
+
+def find_own(session: Session, study_id: int, caller: Caller) -> Study:
+    """The same, for what only the owner and administrators do: deleting and sharing."""
+    study = find(session, study_id, caller)
+    if not caller.owns(study.owner_id):
+        raise Refused(403, "Only the study's owner and administrators may do that.")
+    return study
+
+
+def _is_shared(session: Session, study: Study, caller: Caller) -> bool:
+    shared = session.get(StudyMember, (study.id, caller.account_id or 0)) is not None
+    return shared and caller.role >= Role.ORGANISER
 
 
 def by_code(session: Session, code: str) -> Study:
@@ -148,7 +169,7 @@ def delete_whole(session: Session, study: Study) -> None:
     lock(session, study.id)
     query = select(StudyImage.blob_sha).where(StudyImage.study_id == study.id)
     shas = {sha for sha in session.execute(query).scalars() if sha is not None}
-    for table in (Assignment, Annotator, StudyItem, StudyImage):
+    for table in (Assignment, Annotator, StudyItem, StudyImage, StudyMember, StudyFindings):
         session.execute(delete(table).where(table.study_id == study.id))
     session.execute(delete(Study).where(Study.id == study.id))
     forget(session, shas)
@@ -258,7 +279,7 @@ def clone(session: Session, study: Study, owner_id: int, title: str | None = Non
     session.add(twin)
     session.flush()
     places = {role: _places(twin, role, count) for role, count in sizes(session, study).items()}
-    columns = ("role", "number", "group", "content", "answer", "because")
+    columns = ("role", "number", "group", "content", "answer", "because", "image_id")
     query = select(*(getattr(StudyItem, name) for name in columns)).where(StudyItem.study_id == study.id)
     rows = [
         {**dict(zip(columns, row, strict=True)), "study_id": twin.id, "taken": 0, "shuffle": places[row[0]].pop()}
@@ -282,6 +303,12 @@ def image_of(session: Session, study: Study, content: dict[str, Any]) -> StudyIm
     if not kind_of(study).shows_image:
         return None
     return session.get_one(StudyImage, (study.id, content["image_id"]))
+
+
+def images_of(session: Session, study: Study, image_ids: Iterable[str]) -> dict[str, StudyImage]:
+    """The images of these ids."""
+    query = select(StudyImage).where(StudyImage.study_id == study.id, StudyImage.image_id.in_(list(image_ids)))
+    return {image.image_id: image for image in session.execute(query).scalars()}
 
 
 def image_policy(study_image: StudyImage | None) -> str | None:

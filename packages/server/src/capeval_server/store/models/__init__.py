@@ -26,7 +26,15 @@ from capeval_server.store.models.benchmarks import (
     SubmissionScore,
 )
 from capeval_server.store.models.jobs import Blob, Job
-from capeval_server.store.models.studies import Annotator, Assignment, Study, StudyImage, StudyItem
+from capeval_server.store.models.studies import (
+    Annotator,
+    Assignment,
+    Study,
+    StudyFindings,
+    StudyImage,
+    StudyItem,
+    StudyMember,
+)
 
 __all__ = [
     "Account",
@@ -48,8 +56,10 @@ __all__ = [
     "RateCount",
     "RemovedSubmission",
     "Study",
+    "StudyFindings",
     "StudyImage",
     "StudyItem",
+    "StudyMember",
     "Submission",
     "SubmissionPair",
     "SubmissionScore",

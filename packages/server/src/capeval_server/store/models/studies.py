@@ -66,7 +66,11 @@ class StudyItem(Base):
 
     __tablename__ = "study_item"
     # With everything that is asked of a thousand items at a time, so that their long rows need not be read.
-    __table_args__ = (Index("ix_study_item_next", "study_id", "role", "shuffle", "taken", "group"),)
+    __table_args__ = (
+        Index("ix_study_item_next", "study_id", "role", "shuffle", "taken", "group"),
+        Index("ix_study_item_study_id_role_number", "study_id", "role", "number"),
+        Index("ix_study_item_study_id_image_id", "study_id", "image_id"),
+    )
 
     id: Mapped[Id]
     study_id: Mapped[int] = mapped_column(ForeignKey("study.id"))
@@ -85,6 +89,8 @@ class StudyItem(Base):
     """Place in an order of chance, among the pages of its role."""
     because: Mapped[str] = mapped_column(Text, default="", server_default="")
     """What practice says about the known answer."""
+    image_id: Mapped[str | None] = mapped_column(String(200))
+    """As the content has it; what answers are looked up by."""
 
 
 class Annotator(Base):
@@ -149,6 +155,7 @@ class Assignment(Base):
         Index("ix_assignment_annotator_id_state", "annotator_id", "state"),
         Index("ix_assignment_annotator_id_role_group", "annotator_id", "role", "group"),
         Index("ix_assignment_study_id_fingerprint", "study_id", "fingerprint"),
+        Index("ix_assignment_study_id_answered", "study_id", "answered"),
     )
 
     id: Mapped[Id]
@@ -180,3 +187,28 @@ class Assignment(Base):
     """Whether somebody else had written the same before; on sentences."""
     fingerprint: Mapped[str | None] = mapped_column(String(32))
     """The same for sentences of the same words."""
+    reason: Mapped[str] = mapped_column(String(200), default="", server_default="")
+    """Why the owner rejected the answer."""
+
+
+class StudyMember(Base):
+    """Another organiser who sees and manages the study as its owner does, but cannot delete or share it."""
+
+    __tablename__ = "study_member"
+
+    study_id: Mapped[int] = mapped_column(ForeignKey("study.id"), primary_key=True)
+    account_id: Mapped[int] = mapped_column(ForeignKey("account.id"), primary_key=True, index=True)
+    since: Mapped[Created]
+
+
+class StudyFindings(Base):
+    """The statistics of a study's answers, as they were computed last."""
+
+    __tablename__ = "study_findings"
+
+    study_id: Mapped[int] = mapped_column(ForeignKey("study.id"), primary_key=True)
+    state: Mapped[str] = mapped_column(String(120))
+    """Of which answers: what `findings.state_of` says of them."""
+    computed: Mapped[Created]
+    body: Mapped[str] = mapped_column(Text)
+    """JSON of `capeval_studies.quality.Quality`."""

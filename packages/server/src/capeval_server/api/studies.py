@@ -1,0 +1,224 @@
+"""Studies as JSON, for those who own them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Depends, Path, Query, Request, Response
+from sqlalchemy import select
+
+from capeval_server.accounts.access import Role
+from capeval_server.api.study_schemas import (
+    AnswerBody,
+    AnswerList,
+    ChangeBody,
+    CloneBody,
+    Deleted,
+    ProgressBody,
+    ResultsBody,
+    StateBody,
+    StudyBody,
+    StudyEntry,
+    StudyList,
+)
+from capeval_server.store.models import Study, StudyMember
+from capeval_server.studies import downloads, findings, repository
+from capeval_server.studies.results import ROLES, STATES, Filter, answers_page, progress, progress_of_all
+from capeval_server.web.context import Context
+from capeval_server.web.errors import Refused
+from capeval_server.web.routing import Routes
+from capeval_studies.answers import Answer
+from capeval_studies.design import StudyFileError, read_design
+
+routes = Routes(tags=["studies"])
+Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
+_MOST = 500
+_FILE = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/json": {"schema": {"type": "object"}}},
+        "description": "The file of a study, as `capeval study make` writes it.",
+    }
+}
+_TEXT: dict[int | str, Any] = {
+    200: {"description": "The file.", "content": {"text/plain": {"schema": {"type": "string"}}}}
+}
+
+
+async def _body(request: Request) -> bytes:
+    return await request.body()
+
+
+@routes.api("/studies", role=Role.ORGANISER)
+def list_studies(context: Context) -> StudyList:
+    """The studies that the caller owns, or that are shared with them; an administrator's list has all."""
+    with context.database.read() as session:
+        query = select(Study).order_by(Study.id.desc()).limit(200)
+        if context.caller.role < Role.ADMIN:
+            shared = select(StudyMember.study_id).where(StudyMember.account_id == context.caller.account_id)
+            query = query.where((Study.owner_id == context.caller.account_id) | Study.id.in_(shared))
+        studies = list(session.execute(query).scalars())
+        done = progress_of_all(session, studies)
+    entries = []
+    for study in studies:
+        answers, wanted, people = done[study.id]
+        entries.append(
+            StudyEntry(
+                id=study.id, title=study.title, kind=study.kind, state=study.state, created=study.created,
+                answers=answers, wanted=wanted, people=people,
+            )
+        )  # fmt: skip
+    return StudyList(studies=entries)
+
+
+@routes.api("/studies", role=Role.ORGANISER, methods=("POST",), status_code=201, openapi_extra=_FILE)
+def make_study(context: Context, data: Annotated[bytes, Depends(_body)]) -> StudyBody:
+    """Makes a study of a file; it is paused at first. Or lists every problem of the file, and makes nothing."""
+    try:
+        design = read_design(data)
+    except StudyFileError as error:
+        raise Refused(422, "The file was not taken; nothing was made of it.", error.problems) from None
+    assert context.caller.account_id is not None
+    with context.database.write() as session:
+        study = repository.make(session, context.caller.account_id, design)
+        context.audit(session, "study.made", f"{study.id} {study.title}")
+    return get_study(context, study.id)
+
+
+@routes.api("/studies/{number}", role=Role.ORGANISER)
+def get_study(context: Context, number: Number) -> StudyBody:
+    """One study: its rules, and how far it is."""
+    with context.database.read() as session:
+        study = repository.find(session, number, context.caller)
+        return StudyBody(
+            id=study.id, title=study.title, kind=study.kind, state=study.state, judgments=study.judgments,
+            most_per_person=study.most_per_person, minutes=study.minutes, created=study.created,
+            pages=repository.sizes(session, study), shortage=repository.check_shortage(session, study),
+            url=f"{context.settings.url}/studies/{study.id}", link=f"{context.settings.url}/s/{study.code}",
+            progress=ProgressBody(**vars(progress(session, study))),
+        )  # fmt: skip
+
+
+@routes.api("/studies/{number}", role=Role.ORGANISER, methods=("PATCH",))
+def change_study(context: Context, number: Number, change: ChangeBody) -> StudyBody:
+    """Changes texts and numbers, also after the start: all that is given, or nothing."""
+    try:
+        with context.database.write() as session:
+            study = repository.find(session, number, context.caller)
+            repository.change(session, study, **change.model_dump())
+            context.audit(session, "study.changed", f"{study.id} {study.title}")
+    except StudyFileError as error:
+        raise Refused(422, "Nothing was changed.", error.problems) from None
+    return get_study(context, number)
+
+
+@routes.api("/studies/{number}", role=Role.ORGANISER, methods=("DELETE",))
+def delete_study(
+    context: Context,
+    number: Number,
+    title: Annotated[str, Query(description="The study's title, to be sure.", max_length=400)] = "",
+) -> Deleted:
+    """Deletes a study with its people and answers, for good."""
+    with context.database.write() as session:
+        study = repository.find_own(session, number, context.caller)
+        if title.split() != study.title.split():
+            raise Refused(422, "That is not the title of the study. Nothing was deleted.")
+        answers = progress(session, study).answers
+        repository.delete_whole(session, study)
+        context.audit(session, "study.deleted", f"{number} {study.title}: {answers} answers")
+    return Deleted(deleted=number, answers=answers)
+
+
+@routes.api("/studies/{number}/state", role=Role.ORGANISER, methods=("PUT",))
+def set_state(context: Context, number: Number, wanted: StateBody) -> StudyBody:
+    """Opens, pauses or closes a study."""
+    if wanted.state not in repository.STATES:
+        raise Refused(422, f"A study is one of {', '.join(repository.STATES)}.")
+    with context.database.write() as session:
+        study = repository.find(session, number, context.caller)
+        study.state = wanted.state
+        context.audit(session, f"study.{wanted.state}", f"{study.id} {study.title}")
+    return get_study(context, number)
+
+
+@routes.api("/studies/{number}/clone", role=Role.ORGANISER, methods=("POST",), status_code=201)
+def clone_study(context: Context, number: Number, wanted: CloneBody) -> StudyBody:
+    """A new study with the same questions, images and rules; it is the caller's, and paused at first."""
+    assert context.caller.account_id is not None
+    with context.database.write() as session:
+        study = repository.find(session, number, context.caller)
+        title = wanted.title.strip() or f"{study.title[:110]} (again)"
+        twin = repository.clone(session, study, context.caller.account_id, title)
+        context.audit(session, "study.made", f"{twin.id} {twin.title}, cloned from {study.id}")
+    return get_study(context, twin.id)
+
+
+@routes.api("/studies/{number}/progress", role=Role.ORGANISER)
+def get_progress(context: Context, number: Number) -> ProgressBody:
+    """How far a study is."""
+    with context.database.read() as session:
+        return ProgressBody(**vars(progress(session, repository.find(session, number, context.caller))))
+
+
+@routes.api("/studies/{number}/answers", role=Role.ORGANISER)
+def list_answers(
+    context: Context,
+    number: Number,
+    page: Annotated[int, Query(ge=1, le=2**31 - 1)] = 1,
+    size: Annotated[int, Query(ge=1, le=_MOST, description="Answers per page.")] = 100,
+    person: Annotated[int | None, Query(ge=1, le=2**31 - 1)] = None,
+    item: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="The question's number.")] = None,
+    role: Annotated[str, Query(description=f"One of {', '.join(ROLES)}.")] = "",
+    state: Annotated[str, Query(description=f"One of {', '.join(STATES)}.")] = "",
+    image: Annotated[str, Query(max_length=200, pattern=r"^[^\x00]*$")] = "",
+    pseudonymous: Annotated[bool, Query(description="Without worker ids.")] = False,
+) -> AnswerList:
+    """Answers with their questions, the newest first."""
+    for name, value, accepted in (("role", role, ROLES), ("state", state, tuple(STATES))):
+        if value and value not in accepted:
+            raise Refused(422, f"{name} is one of {', '.join(accepted)}.")
+    with context.database.read() as session:
+        study = repository.find(session, number, context.caller)
+        found = answers_page(session, study, Filter(person, role, item, state, image), page, size)
+    return AnswerList(
+        answers=[_answer(one, pseudonymous=pseudonymous) for one in found.answers], count=found.count,
+        page=found.page, pages=found.pages,
+    )  # fmt: skip
+
+
+@routes.api("/studies/{number}/results", role=Role.ORGANISER)
+def get_results(context: Context, number: Number) -> ResultsBody:
+    """Agreement, strengths or ratings, and people, with intervals; many answers are counted in a job."""
+    with context.database.read() as session:
+        study = repository.find(session, number, context.caller)
+        known = findings.current(session, study)
+    if findings.ask_if_due(context.database, study, known):
+        context.state.jobs.wake()
+    return ResultsBody.model_validate(
+        {"current": known.is_current, "computed": known.computed, "results": known.body}
+    )
+
+
+@routes.api("/studies/{number}/export", role=Role.ORGANISER, response_class=Response, responses=_TEXT)
+def get_export(context: Context, number: Number) -> Any:
+    """Judgments for `capeval agreement`, or collected references, of the answers that count."""
+    return downloads.judgments_file(context, number)
+
+
+@routes.api("/studies/{number}/answers.csv", role=Role.ORGANISER, response_class=Response, responses=_TEXT)
+def get_answers_csv(
+    context: Context,
+    number: Number,
+    pseudonymous: Annotated[bool, Query(description="Without worker ids, and ids of studies and sessions.")] = False,
+) -> Any:
+    """Every answer as CSV."""
+    return downloads.answers_file(context, number, pseudonymous=pseudonymous)
+
+
+def _answer(one: Answer, *, pseudonymous: bool) -> AnswerBody:
+    return AnswerBody(
+        id=one.id, role=one.role, number=one.number + 1, content=one.content, order=one.order, answer=one.answer,
+        correct=one.correct, state=one.state, reason=one.reason, person=one.person,
+        worker="" if pseudonymous else one.worker, seconds=one.seconds, too_fast=one.too_fast, answered=one.answered,
+    )  # fmt: skip
+

@@ -1,0 +1,144 @@
+"""Statistics of a study's answers, computed again only when the answers have changed.
+
+Those of small studies are computed in the request. Those of others are a job's, and pages show what it found last until
+it has found more: the request neither reads the answers nor waits.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import BigInteger, cast, func, select
+from sqlalchemy.orm import Session
+
+from capeval_server.jobs import jobs
+from capeval_server.store.database import Database
+from capeval_server.store.models import Assignment, Job, Study, StudyFindings, now
+from capeval_server.studies import repository
+from capeval_server.studies.results import answers_of
+from capeval_studies import KINDS
+from capeval_studies.answers import Answer, from_row, to_row
+from capeval_studies.quality import quality
+
+KIND = "quality"
+SMALL = 1000
+"""Answers up to which statistics are computed in the request; that takes some tenths of a second at most."""
+_AGAIN = dt.timedelta(seconds=60)
+"""How long statistics of many answers stay before newer answers are counted."""
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Statistics, and how they stand to the answers."""
+
+    body: dict[str, Any] | None
+    """The fields of `capeval_studies.quality.Quality`; None where they were never computed."""
+    is_current: bool
+    """False where there are newer answers, which a job counts."""
+    computed: Any = None
+    is_counting: bool = False
+    """Whether a job waits or runs."""
+    problem: str = ""
+    """Why the last job did not find any."""
+
+
+def state_of(session: Session, study: Study) -> tuple[str, int]:
+    """A text that differs where the answers, or which of them count, differ; and how many answers there are.
+
+    From the rows themselves: number and a sum of scrambled ids for each state, which an index has.
+    """
+    scrambled = cast(Assignment.id, BigInteger) * 2654435761 % 4294967291
+    query = (
+        select(Assignment.state, func.count(), func.sum(scrambled))
+        .where(Assignment.study_id == study.id, Assignment.state.in_(("answered", "discarded", "rejected")))
+        .group_by(Assignment.state)
+        .order_by(Assignment.state)
+    )
+    rows = session.execute(query).all()
+    limit = repository.limit_of(study, "speed").least
+    text = ",".join(f"{state[0]}{count}.{total}" for state, count, total in rows)
+    return f"{text},{limit:g}", sum(count for _, count, _ in rows)
+
+
+def current(session: Session, study: Study) -> Findings:
+    """The statistics as they are known now; see `ask_if_due` for where they are not current."""
+    state, count = state_of(session, study)
+    kept = session.get(StudyFindings, study.id)
+    if kept is not None and kept.state == state:
+        return Findings(json.loads(kept.body), True, kept.computed)
+    if count <= SMALL:
+        return Findings(_computed(study.kind, list(answers_of(session, study)), _limit(study)), True, now())
+    body = None if kept is None else json.loads(kept.body)
+    job = newest_job(session, study)
+    is_counting = job is not None and job.finished is None
+    problem = job.message if job is not None and job.state == "failed" else ""
+    return Findings(body, False, None if kept is None else kept.computed, is_counting, problem)
+
+
+def ask_if_due(database: Database, study: Study, known: Findings) -> bool:
+    """Queues the job where there are newer answers; False where one waits, runs, or ended less than a minute ago.
+
+    Call `Jobs.wake` where it returns True.
+    """
+    if known.is_current:
+        return False
+    with database.write() as session:
+        job = newest_job(session, study)
+        if job is not None and (job.finished is None or job.finished > now() - _AGAIN):
+            return False
+        jobs.add(session, KIND, study.id)
+    return True
+
+
+def newest_job(session: Session, study: Study) -> Job | None:
+    """The job that was asked for last."""
+    query = select(Job).where(Job.kind == KIND, Job.subject_id == study.id).order_by(Job.id.desc()).limit(1)
+    return session.execute(query).scalar_one_or_none()
+
+
+def _limit(study: Study) -> float:
+    return repository.limit_of(study, "speed").least
+
+
+def prepare(session: Session, study_id: int) -> tuple[dict[str, Any], list[bytes]]:
+    """The study's answers as lines of JSON, with no more of each than its statistics need."""
+    study = session.get(Study, study_id)
+    if study is None:  # deleted meanwhile
+        return {"kind": "", "limit": 0.0, "state": ""}, [b""]
+    state, _ = state_of(session, study)
+    lines = bytearray()
+    for one in answers_of(session, study):
+        lines += json.dumps(to_row(one)).encode()
+        lines += b"\n"
+    return {"kind": study.kind, "limit": _limit(study), "state": state}, [bytes(lines)]
+
+
+def compute(header: dict[str, Any], files: list[bytes], progress: Callable[[str], None]) -> dict[str, Any]:
+    """In the child: the statistics of the answers."""
+    if not header["kind"]:
+        return {}
+    progress("counting")
+    answers = [from_row(json.loads(line)) for line in files[0].splitlines()]
+    return {"state": header["state"], "body": _computed(header["kind"], answers, header["limit"])}
+
+
+def _computed(kind: str, answers: list[Answer], limit: float) -> dict[str, Any]:
+    body: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(quality(KINDS[kind], answers, fast_below=limit))))
+    return body
+
+
+def store(session: Session, study_id: int, answer: dict[str, Any]) -> None:
+    """Keeps what the child found."""
+    if not answer or session.get(Study, study_id) is None:
+        return
+    kept = session.get(StudyFindings, study_id) or StudyFindings(study_id=study_id)
+    kept.state, kept.body, kept.computed = answer["state"], json.dumps(answer["body"]), now()
+    session.add(kept)
+
+
+jobs.JOB_KINDS[KIND] = jobs.JobKind(prepare, "capeval_server.studies.findings:compute", store)

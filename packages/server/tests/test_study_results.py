@@ -1,0 +1,356 @@
+"""What owners of studies see, decide, share and fetch: answers with their questions, statistics, files, the API."""
+
+import csv
+import io
+import json
+import re
+
+import pytest
+from sqlalchemy import event, select
+from study_world import Person, collection_file, diversity_file, make, pairwise_file, triplet_file
+from test_annotating import rows
+
+from capeval import judgments as study_api
+from capeval_server.accounts.access import Role
+from capeval_server.store.models import Account, Annotator, Assignment, StudyItem
+from capeval_server.studies import findings, results
+
+
+def done(world, file=None, people=3, **more):
+    """A study that so many people have answered as far as they can, with B always chosen by the first two."""
+    study = make(world, file or triplet_file(pairs=3, references=2, judgments=people, **more))
+    for number in range(people):
+        person = Person(world, study, worker=f"W{number}").begin()
+        while person.assignment:
+            person.answer(choice="b" if number < 2 else "c")
+    return study
+
+
+def test_the_answers_show_the_whole_question(world):
+    """D5: A, both options in the order shown, what was chosen, and a link to the person's answers."""
+    study = done(world, people=1)
+    page = world.browser(Role.ORGANISER).get(f"/studies/{study.id}/answers").text
+    for text in ("a dog number 0 runs home", "the dog 0 runs", "a red kettle 0"):
+        assert text in page
+    cards = re.findall(r'<li id="answer-(\d+)".*?</li>\s*</ol>', page, re.DOTALL)
+    given = {str(one.id): json.loads(one.shown_order) for one in rows(world, Assignment)}
+    for number in cards:
+        card = page.partition(f'id="answer-{number}"')[2]
+        places = re.findall(r'class="place">([BC])<', card)[:2]
+        assert places == ["BC"[option] for option in given[number]]
+    assert len(re.findall(r'<li class="chosen"><span class="place">B', page)) == 6
+    assert f'/studies/{study.id}/answers?person={rows(world, Annotator)[0].id}"' in page
+
+
+def test_images_of_other_hosts_are_shown_with_the_answers(world):
+    """D5: the page's policy lets in what its cards show, and nothing else."""
+    file = pairwise_file(pairs=2, judgments=1)
+    file["images"]["0"] = "https://images.example.org/0.jpg"
+    study = done(world, file, people=1)
+    answer = world.browser(Role.ORGANISER).get(f"/studies/{study.id}/answers")
+    assert 'src="https://images.example.org/0.jpg"' in answer.text
+    assert re.search(r'src="/images/[\w-]+"', answer.text)
+    assert "img-src https://images.example.org 'self'" in answer.headers["content-security-policy"]
+
+
+def test_the_owner_rejects_with_a_reason_and_takes_it_back(any_world):
+    """D5 and H12: a rejection is told from an exclusion, survives it, and can be taken back while there is room."""
+    study = done(any_world, people=2)
+    owner, place = any_world.browser(Role.ORGANISER), f"/studies/{study.id}"
+    person = rows(any_world, Annotator)[0]
+    answer = next(one for one in rows(any_world, Assignment) if one.annotator_id == person.id)
+    back = f"person={person.id}&page=1&evil=//x"
+    sent = owner.post(f"{place}/answers/{answer.id}/reject", reason="not  careful", back=back)
+    assert sent.headers["location"] == f"{place}/answers?person={person.id}&page=1&at={answer.id}&notice=saved"
+    owner.post(f"{place}/people/{person.id}", action="exclude")
+    owner.post(f"{place}/people/{person.id}", action="include")
+    page = owner.get(f"{place}/answers?state=rejected").text
+    assert "Rejected: not careful." in page
+    assert "1 answer of these" in page
+    (row,) = [
+        row
+        for row in csv.DictReader(io.StringIO(owner.get(place + "/answers.csv").text))
+        if row["answer_id"] == str(answer.id)
+    ]
+    assert (row["state"], row["reason"], row["counts"]) == ("rejected", "not careful", "false")
+    assert owner.post(f"{place}/answers/{answer.id}/restore", back="").status_code == 303
+    states = {one.id: one.state for one in rows(any_world, Assignment)}
+    assert states[answer.id] == "answered"
+    assert {item.taken for item in rows(any_world, StudyItem)} == {2}
+
+
+def test_an_answer_for_which_there_is_no_room_is_not_restored(world):
+    study = make(world, triplet_file(pairs=1, references=1, judgments=1))
+    Person(world, study).begin().answer(choice="b")
+    owner, place = world.browser(Role.ORGANISER), f"/studies/{study.id}"
+    (answer,) = rows(world, Assignment)
+    owner.post(f"{place}/answers/{answer.id}/reject")
+    Person(world, study).begin().answer(choice="c")
+    refused = owner.post(f"{place}/answers/{answer.id}/restore")
+    assert refused.status_code == 409
+    assert "no place for this answer" in refused.text
+
+
+def test_answers_are_filtered_and_paged_by_the_database(any_world, monkeypatch):
+    """M4 and D5: person, question, role, state, image; a page reads its own answers and no others."""
+    monkeypatch.setattr(results.answers_page, "__defaults__", (4,))
+    study = done(any_world, people=3)
+    owner, place = any_world.browser(Role.ORGANISER), f"/studies/{study.id}/answers"
+    person = rows(any_world, Annotator)[1].id
+
+    def count(query):
+        return int(re.search(r": ([\d,]+) answers? of these", owner.get(f"{place}?{query}").text)[1])
+
+    assert count(f"person={person}") == 6
+    assert count("item=2") == 3
+    assert count("image=1") == 6
+    assert count(f"image=1&person={person}&role=item&state=counted") == 2
+    assert count("state=excluded") == count("person=x") == count("item=999") == count("image=none") == 0
+    page = owner.get(f"{place}?page=2&role=item").text
+    assert "Page 2 of 5" in page
+    assert page.count('<li id="answer-') == 4
+    assert "?role=item&amp;page=3" in page
+    assert "Page 5 of 5" in owner.get(f"{place}?page=99").text
+    assert owner.get(f"{place}?image=%00").status_code == 422
+
+
+def test_owner_pages_do_not_load_every_answer(world, monkeypatch):
+    """M4: the statistics of many answers come from a job; the request reads counts, and what was found before."""
+    monkeypatch.setattr(findings, "SMALL", 5)
+    study = done(world, people=2)
+    owner, place = world.browser(Role.ORGANISER), f"/studies/{study.id}"
+    read = []
+    event.listen(world.database.engine, "after_cursor_execute", lambda *given: read.append(given[2]))
+    page = owner.get(place + "/quality").text
+    assert "counted in the background" in page
+    assert not [statement for statement in read if "shown_order" in statement]
+    assert owner.get(place + "/quality.json").json()["state"] == "queued"
+    assert world.api(Role.ORGANISER).get(f"/api/v1/studies/{study.id}/results").json() == {
+        "current": False, "computed": None, "results": None,
+    }  # fmt: skip
+    world.run_jobs()
+    read.clear()
+    page = owner.get(place + "/quality").text
+    assert "Bradley–Terry" in page
+    assert "counted in the background" not in page
+    assert not [statement for statement in read if "shown_order" in statement]
+    answer = rows(world, Assignment)[0]
+    owner.post(f"{place}/answers/{answer.id}/reject")
+    page = owner.get(place + "/quality").text
+    assert "These are the numbers of" in page
+    assert owner.get(place + "/quality.json").json()["state"] == "done", "not again within the minute"
+
+
+def test_the_job_finds_what_the_request_finds(world, monkeypatch):
+    """M4: rows that travel to the child and back lose nothing that statistics look at."""
+    for file in (pairwise_file(pairs=2, judgments=2), diversity_file(judgments=2)):
+        study = make(world, file)
+        for number in range(2):
+            person = Person(world, study).begin()
+            said = {"choice": "bc"[number]} if study.kind == "pairwise" else {"sets": [str(number), "4", "7"]}
+            while person.assignment:
+                person.answer(**said)
+        with world.database.read() as session:
+            here = findings.current(session, study).body
+            header, files = findings.prepare(session, study.id)
+        found = findings.compute(header, files, lambda _: None)
+        assert found["body"] == here
+        monkeypatch.setattr(findings, "SMALL", 0)
+        with world.database.write() as session:
+            findings.store(session, study.id, found)
+            assert findings.current(session, study).is_current
+        monkeypatch.undo()
+
+
+def test_the_state_of_the_answers_changes_with_them(world):
+    """M4: also where as many count as before, but others."""
+    study = done(world, people=2)
+    states = set()
+
+    def look():
+        with world.database.read() as session:
+            states.add(findings.state_of(session, study)[0])
+
+    owner, (first, second, *_) = world.browser(Role.ORGANISER), rows(world, Assignment)
+    for number, action in ((first.id, "reject"), (second.id, "reject"), (first.id, "restore")):
+        look()
+        owner.post(f"/studies/{study.id}/answers/{number}/{action}")
+    look()
+    assert len(states) == 4
+
+
+def test_the_quality_page_judges(world):
+    """D8: the thresholds in words, warnings, charts with text, time course, speeders, platforms' ids."""
+    study = make(world, triplet_file(pairs=4, references=1, judgments=3))
+    for number in range(3):
+        person = Person(world, study, worker=f"W{number}").begin()
+        while person.assignment:
+            person.post("/answer", assignment=person.assignment, active="100", choice="bbc"[number])
+            person.look()
+    with world.database.write() as session:
+        first = session.execute(select(Annotator)).scalars().first()
+        first.platform_study, first.platform_session = "STUDY9", "SESSION7"
+    page = world.browser(Role.ORGANISER).get(f"/studies/{study.id}/quality").text
+    assert '<strong class="judgment bad">too low</strong>' in page
+    assert "Only 4 images have answers" in page
+    assert page.count('<svg class="chart"') == 5
+    assert page.count('role="img" aria-label="') == 5
+    assert "4 of 4 <strong" in page
+    assert "speeder" in page
+    assert "SESSION7" in page
+    assert "STUDY9" in page
+    exported = world.browser(Role.ORGANISER).get(f"/studies/{study.id}/answers.csv").text
+    assert "SESSION7" in exported
+    pseudonymous = world.browser(Role.ORGANISER).get(f"/studies/{study.id}/answers.csv?pseudonymous=true").text
+    assert not re.search("SESSION7|STUDY9|W0", pseudonymous)
+
+
+def test_half_finished_pairs_are_marked_and_still_read(world, tmp_path):
+    """M13: `complete`, judgments wanted and had, who said what; `capeval agreement` reads the file as before."""
+    study = make(world, triplet_file(pairs=2, references=2, judgments=2))
+    person = Person(world, study).begin()
+    for _ in range(3):
+        person.answer(choice="b")
+    text = world.api(Role.ORGANISER).get(f"/studies/{study.id}/export").text
+    lines = [json.loads(line) for line in text.splitlines()]
+    assert [line["complete"] for line in lines] == [False, False]
+    assert {(line["judgments"]["wanted"], line["judgments"]["had"]) for line in lines} == {(4, 2), (4, 1)}
+    number = rows(world, Annotator)[0].id
+    assert all(said == {"b": [number], "c": []} for line in lines for said in line["said"])
+    path = tmp_path / "pairs.jsonl"
+    path.write_text(text, encoding="utf-8")
+    found = study_api.agreement(study_api.read_judgments(str(path)), metrics="bleu-1", interval=None).to_dict()
+    assert found["metrics"]["bleu-1"]["accuracy"]["all"] == 1
+
+
+def test_exports_are_read_some_questions_at_a_time(world, monkeypatch):
+    """M4: in order, whole, and with as few rows in memory as that."""
+    study = done(world, people=2)
+    whole = world.api(Role.ORGANISER).get(f"/studies/{study.id}/answers.csv").text
+    judged = world.api(Role.ORGANISER).get(f"/studies/{study.id}/export").text
+    monkeypatch.setattr(results, "_ITEMS_AT_A_TIME", 1)
+    assert world.api(Role.ORGANISER).get(f"/studies/{study.id}/answers.csv").text == whole
+    assert world.api(Role.ORGANISER).get(f"/studies/{study.id}/export").text == judged
+    assert len(list(csv.DictReader(io.StringIO(whole)))) == 12
+
+
+def test_texts_and_numbers_change_after_the_start(world):
+    study = make(world, triplet_file(pairs=1, references=1, judgments=1, title="Before"))
+    Person(world, study).begin().answer(choice="b")
+    owner, place = world.browser(Role.ORGANISER), f"/studies/{study.id}"
+    form = {
+        "title": "After", "question": "Which is nearer?", "instructions": "Look twice.", "consent": "",
+        "judgments": "2", "most_per_person": "7", "minutes": "5", "completion_code": "", "completion_url": "",
+    }  # fmt: skip
+    assert "Before" in owner.get(place + "/edit").text
+    refused = owner.post(place + "/edit", **{**form, "completion_url": "javascript:alert(1)", "consent": "New"})
+    assert refused.status_code == 422
+    assert "completion_url must be an address" in refused.text
+    assert "people have agreed to the text as it is" in refused.text
+    assert owner.post(place + "/edit", **form).status_code == 303
+    other = Person(world, study).begin()
+    assert "Which is nearer?" in other.page
+    assert "After" in owner.get(place).text
+
+
+def test_a_study_is_cloned_without_its_people(world):
+    study = done(world, pairwise_file(pairs=2, judgments=1), people=1)
+    owner = world.browser(Role.ORGANISER)
+    made = owner.post(f"/studies/{study.id}/clone", title="Once more")
+    place = made.headers["location"].partition("?")[0]
+    assert "Once more" in owner.get(place).text
+    twin = int(place.rpartition("/")[2])
+    items = [item for item in rows(world, StudyItem) if item.study_id == twin]
+    assert len(items) == 2
+    assert {item.image_id for item in items} == {"0", "1"}
+    assert {person.study_id for person in rows(world, Annotator)} == {study.id}
+
+
+def test_another_organiser_sees_and_manages_but_does_not_delete_or_share(world):
+    """Section 5: collaborators."""
+    study = make(world, triplet_file(title="Shared"), role=Role.ADMIN)
+    admin, other, place = world.browser(Role.ADMIN), world.browser(Role.ORGANISER), f"/studies/{study.id}"
+    assert other.get(place).status_code == 404
+    assert admin.post(place + "/members", email="nobody@example.org").status_code == 422
+    world.account(Role.MEMBER)
+    assert admin.post(place + "/members", email="member@example.org").status_code == 422, "only organisers"
+    assert admin.post(place + "/members", email=" ORGANISER@example.org").status_code == 303
+    assert "Shared" in other.get("/studies").text
+    for path in ("", "/quality", "/answers", "/export"):
+        assert other.get(place + path).status_code == 200
+    assert other.post(place + "/state", state="open").status_code == 303
+    assert "Delete …" not in other.get(place).text
+    for path, fields in (("/delete", {"title": "Shared"}), ("/members", {"email": "admin@example.org"})):
+        assert other.post(place + path, **fields).status_code == 403
+    assert world.api(Role.ORGANISER).request("DELETE", f"/api/v1{place}?title=Shared").status_code == 403
+    with world.database.write() as session:
+        account = session.execute(select(Account).where(Account.role == Role.ORGANISER)).scalar_one()
+    assert admin.post(f"{place}/members/{account.id}").status_code == 303
+    assert other.get(place).status_code == 404
+    assert admin.post(place + "/members", email="organiser@example.org").status_code == 303
+    assert admin.post(place + "/delete", title="Shared").status_code == 303
+
+
+def test_empty_states_tell_the_next_step(world):
+    """D10."""
+    owner = world.browser(Role.ORGANISER)
+    assert "You have no study yet" in owner.get("/studies").text
+    study = make(world, triplet_file(), state="paused")
+    for path in ("/quality", "/answers"):
+        assert f'<a href="/studies/{study.id}#state">open it</a>' in owner.get(f"/studies/{study.id}{path}").text
+    assert "Nobody has come yet. Look at the" in " ".join(owner.get(f"/studies/{study.id}").text.split())
+    owner.post(f"/studies/{study.id}/state", state="open")
+    assert "the study’s link</a>" in owner.get(f"/studies/{study.id}/quality").text
+
+
+def test_progress_with_a_token_is_json(world):
+    """Section 6: not a way to the sign-in page."""
+    study = make(world, triplet_file())
+    answer = world.api(Role.ORGANISER).get(f"/studies/{study.id}/progress.json")
+    assert (answer.status_code, answer.json()["wanted"]) == (200, 24)
+    assert world.client().get(f"/studies/{study.id}/progress.json").status_code == 401
+
+
+def test_a_study_over_the_api(any_world):
+    """Section 6: made of a file, opened, watched, read, changed, cloned and deleted."""
+    api = any_world.api(Role.ORGANISER)
+    refused = api.post("/api/v1/studies", content=json.dumps({"study": "triplet", "items": []}))
+    assert refused.status_code == 422
+    assert refused.json()["error"]["problems"]
+    made = api.post("/api/v1/studies", content=json.dumps(triplet_file(pairs=2, references=1, judgments=2)))
+    assert made.status_code == 201
+    body = made.json()
+    assert (body["state"], body["pages"], body["progress"]["wanted"]) == ("paused", {"item": 2}, 4)
+    place = f"/api/v1/studies/{body['id']}"
+    assert api.put(place + "/state", json={"state": "sleeping"}).status_code == 422
+    assert api.put(place + "/state", json={"state": "open"}).json()["state"] == "open"
+    study = next(one for one in rows(any_world, type(make(any_world, collection_file()))) if one.id == body["id"])
+    for number in range(2):
+        person = Person(any_world, study, worker=f"W{number}").begin()
+        while person.assignment:
+            person.answer(choice="bc"[number])
+    assert api.get(place + "/progress").json()["answers"] == 4
+    found = api.get(place + "/answers", params={"size": 3, "page": 2, "pseudonymous": True}).json()
+    assert (found["count"], found["pages"], len(found["answers"])) == (4, 2, 1)
+    assert found["answers"][0]["worker"] == ""
+    assert api.get(place + "/answers?state=lost").status_code == 422
+    results_ = api.get(place + "/results").json()
+    assert results_["current"]
+    assert results_["results"]["people"][0]["first"]["interval"]
+    assert results_["results"]["strengths"][0][0]["system"]
+    assert len(api.get(place + "/export").text.splitlines()) == 2
+    assert "worker" not in api.get(place + "/answers.csv?pseudonymous=true").text
+    assert api.patch(place, json={"title": "Other", "judgments": 3}).json()["progress"]["wanted"] == 6
+    assert api.patch(place, json={"minutes": 100_000}).status_code == 422
+    assert api.post(place + "/clone", json={}).json()["title"] == "Other (again)"
+    assert {one["title"] for one in api.get("/api/v1/studies").json()["studies"]} >= {"Other", "Other (again)"}
+    assert api.delete(place).status_code == 422
+    assert api.delete(place, params={"title": "Other"}).json() == {"deleted": body["id"], "answers": 4}
+    assert api.get(place).status_code == 404
+    assert any_world.api(Role.MEMBER).get("/api/v1/studies").status_code == 403
+
+
+@pytest.mark.parametrize("path", ["answers?person=1", "results", "export", "answers.csv", "progress"])
+def test_the_api_has_only_the_own_studies(world, path):
+    study = make(world, triplet_file(), role=Role.ADMIN)
+    assert world.api(Role.ORGANISER).get(f"/api/v1/studies/{study.id}/{path}").status_code == 404
