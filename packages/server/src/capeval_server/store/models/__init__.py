@@ -5,9 +5,12 @@ from capeval_server.store.models.base import Base, now
 from capeval_server.store.models.benchmarks import (
     Benchmark,
     ComparisonRequest,
+    RulesAcceptance,
     Submission,
     SubmissionPair,
     SubmissionScore,
+    Webhook,
+    WebhookDelivery,
 )
 from capeval_server.store.models.jobs import Blob, Job
 from capeval_server.store.models.studies import Annotator, Assignment, Study, StudyImage, StudyItem
@@ -26,6 +29,7 @@ __all__ = [
     "Job",
     "KeyValue",
     "LoginSession",
+    "RulesAcceptance",
     "Study",
     "StudyImage",
     "StudyItem",
@@ -33,5 +37,7 @@ __all__ = [
     "SubmissionPair",
     "SubmissionScore",
     "Team",
+    "Webhook",
+    "WebhookDelivery",
     "now",
 ]
