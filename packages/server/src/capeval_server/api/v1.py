@@ -52,21 +52,21 @@ async def _body(request: Request) -> bytes:
 def list_benchmarks(context: Context) -> BenchmarkList:
     """All benchmarks."""
     with context.database.read() as session:
-        return BenchmarkList(benchmarks=[_benchmark(each) for each in catalogue.every(session)])
+        return BenchmarkList(benchmarks=[_benchmark(each) for each in catalogue.every(session, context.caller)])
 
 
 @routes.api("/benchmarks/{name}", role=Role.ANYONE)
 def get_benchmark(context: Context, name: Name) -> BenchmarkBody:
     """One benchmark and its rules."""
     with context.database.read() as session:
-        return _benchmark(catalogue.find(session, name))
+        return _benchmark(catalogue.find(session, context.caller, name))
 
 
 @routes.api("/benchmarks/{name}/images", role=Role.ANYONE)
 def get_images(context: Context, name: Name) -> ImageList:
     """The ids of the images to caption."""
     with context.database.read() as session:
-        return ImageList(images=list(context.state.image_ids.of(session, catalogue.find(session, name))))
+        return ImageList(images=list(context.state.image_ids.of(session, catalogue.find(session, context.caller, name))))
 
 
 @routes.api("/benchmarks/{name}/board", role=Role.ANYONE, responses=_HIDDEN)

@@ -21,7 +21,7 @@ from capeval.metrics.not_scored import computable
 from capeval.metrics.registry import parse_metrics
 from capeval.resources.needs import Needs
 from capeval_server.accounts.access import Caller
-from capeval_server.boards.catalogue import BOARDS
+from capeval_server.boards.catalogue import BOARDS, VISIBILITIES
 from capeval_server.store import blobs
 from capeval_server.store.models import Benchmark
 from capeval_server.web.errors import Refused
@@ -46,6 +46,13 @@ class Rules:
     closes: dt.datetime | None
     board: str
     own_scores: bool
+    visibility: str = "public"
+    challenge: str = ""
+    phase: str = ""
+    rules: str = ""
+    most_degenerate: int = 5
+    most_same: int = 30
+    longest_words: int = 100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +81,16 @@ class BenchmarkForm(Rules):
             found.append("The closing date must be after the opening date.")
         if self.board == "closed" and self.closes is None:
             found.append("A board that is closed until the end needs a closing date.")
+        if self.visibility not in VISIBILITIES:
+            found.append(f"The visibility must be one of {', '.join(VISIBILITIES)}.")
+        if bool(self.challenge) != bool(self.phase):
+            found.append("A challenge has phases, so give both the challenge and this phase's name, or neither.")
+        if len(self.challenge) > 120 or len(self.phase) > 60:
+            found.append("The name of the challenge may have 120 characters, and that of the phase 60.")
+        if not (0 <= self.most_degenerate <= 100 and 0 <= self.most_same <= 100):
+            found.append("Percentages of captions must be 0 to 100.")
+        if self.longest_words < 1:
+            found.append("The longest caption must have 1 word or more.")
         if not self.own_scores and self.closes is None:
             found.append("Scores that are hidden until the end need a closing date.")
         return [*found, *self._metric_problems()]
@@ -122,10 +139,16 @@ def _objects(data: bytes) -> bytes:
 
 
 def make(
-    session: Session, caller: Caller, form: BenchmarkForm, references: bytes, objects: bytes | None = None
-) -> Benchmark:
-    """A new benchmark. Raises `Refused` with every problem of the form and the references."""
+    session: Session, caller: Caller, form: BenchmarkForm, references: bytes, objects: bytes | None = None,
+    like: Benchmark | None = None,
+) -> Benchmark:  # fmt: skip
+    """A new benchmark; without references, it takes those of `like`, another phase of the caller's.
+
+    Raises `Refused` with every problem of the form and the references.
+    """
     problems = form.problems()
+    if not references and like is not None:
+        references = blobs.fetch(session, like.references_sha)
     images = 0
     try:
         images = _check_references(references)
@@ -150,6 +173,8 @@ def make(
 
 def change(benchmark: Benchmark, form: BenchmarkForm) -> None:
     """Writes the form's fields into the row; the metrics by their keys, so that no group changes under a board."""
+    if form.rules != (benchmark.rules or ""):
+        benchmark.rules_version = (benchmark.rules_version or 0) + 1
     for name, value in vars(form).items():
         if name not in ("has_objects", "metrics"):
             setattr(benchmark, name, value)

@@ -60,6 +60,13 @@ def _extra() -> None:
 @click.option(
     "--upload-limit", type=click.IntRange(1, 1024), default=32, show_default=True, help="Largest upload, MiB."
 )
+@click.option(
+    "--private-webhooks",
+    is_flag=True,
+    envvar="CAPEVAL_PRIVATE_WEBHOOKS",
+    show_envvar=True,
+    help="Let webhooks go to http:// and to private networks.",
+)
 def command(upload_limit: int, **options: Any) -> Callable[[], int] | None:
     """Run the evaluation server: benchmarks with hidden references, and human studies.
 

@@ -1,6 +1,17 @@
 """The pages: handlers that answer with HTML. A new module adds its `routes` here."""
 
-from capeval_server.pages import account, admin, annotate, boards, comparisons, health, home, study_owner, submissions
+from capeval_server.pages import (
+    account,
+    admin,
+    annotate,
+    boards,
+    comparisons,
+    health,
+    home,
+    hosts,
+    study_owner,
+    submissions,
+)
 
 ROUTES = (
     health.routes,
@@ -10,6 +21,7 @@ ROUTES = (
     boards.routes,
     comparisons.routes,
     submissions.routes,
+    hosts.routes,
     study_owner.routes,
     annotate.routes,
 )

@@ -6,6 +6,8 @@ import datetime as dt
 
 from markupsafe import Markup
 
+from capeval_server.web.markdown import markdown
+
 
 def score(value: float | None) -> str:
     """Four decimals, as the field prints scores."""
@@ -35,4 +37,4 @@ def count(value: int) -> str:
     return f"{value:,}"
 
 
-FILTERS = {"score": score, "moment": moment, "field": field, "size": size, "count": count}
+FILTERS = {"score": score, "moment": moment, "field": field, "size": size, "count": count, "markdown": markdown}

@@ -52,3 +52,4 @@ class RateLimits:
         self.sign_in_address = RateLimit(60, 600)
         self.register_address = RateLimit(20, 3600)
         self.submit_account = RateLimit(20, 60)
+        self.submit_large = RateLimit(10, 600)

@@ -36,6 +36,8 @@ class ServerSettings:
     """Most address space of a scoring process, MiB."""
     upload_limit: int = 32 * 2**20
     """Largest request body, bytes."""
+    private_webhooks: bool = False
+    """Whether webhooks may go to http:// addresses and to private networks, such as this machine's own."""
 
     @property
     def secure(self) -> bool:
