@@ -39,7 +39,9 @@ class Standing:
     @property
     def off_board(self) -> str:
         """withdrawn or disqualified; empty where it stands."""
-        return "disqualified" if self.submission.disqualified is not None else "withdrawn" * self.submission.withdrawn
+        if self.submission.disqualified is not None:
+            return "disqualified"
+        return "withdrawn" if self.submission.withdrawn else ""
 
 
 _QUERY = (
