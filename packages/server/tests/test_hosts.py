@@ -185,8 +185,8 @@ def test_rules_are_accepted_once_for_each_version_and_kept(any_world):
     organiser.post("/benchmarks/ours/edit", **form, rules="Be quick.")
     assert api.get("/api/v1/benchmarks/ours").json()["rules_version"] == 2
     assert api.post(url, content=SYSTEMS["template"]).status_code == 403
-    assert "member@example.org" in organiser.get("/benchmarks/ours/rules").text
-    assert "member@example.org" not in member.get("/benchmarks/ours/rules").text
+    assert "Accepted by" in organiser.get("/benchmarks/ours/rules").text
+    assert "Accepted by" not in member.get("/benchmarks/ours/rules").text
     with world.database.read() as session:
         kept = session.execute(select(RulesAcceptance)).scalar_one()
         assert (kept.version, kept.account_id) == (1, world.account(Role.MEMBER))

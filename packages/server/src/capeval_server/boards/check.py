@@ -22,7 +22,7 @@ from capeval_server.web.errors import Refused
 
 MOST_PROBLEMS = 100
 """Lines listed; the others are counted."""
-MOST_PLACES = 20
+MOST_PLACES = 10
 """Images or entries named in the line of one problem; the others are counted."""
 LONGEST_CAPTION = 2000
 """Characters: METEOR's search grows with the product of the lengths."""

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from capeval_server.accounts.access import Caller
 from capeval_server.store import blobs
-from capeval_server.store.models import Account, Benchmark, RulesAcceptance, Team
+from capeval_server.store.models import Benchmark, RulesAcceptance, Team
 from capeval_server.web.errors import Refused
 
 
@@ -32,13 +32,12 @@ def accept(session: Session, caller: Caller, benchmark: Benchmark, version: int)
         )  # fmt: skip
 
 
-def acceptances(session: Session, benchmark: Benchmark) -> list[tuple[RulesAcceptance, str, str | None]]:
-    """Who accepted, the newest first: with the account's address and the team's name."""
+def acceptances(session: Session, benchmark: Benchmark) -> list[tuple[RulesAcceptance, str | None]]:
+    """Who accepted, the newest first, with the team's name; whose addresses those are is not the host's business."""
     query = (
-        select(RulesAcceptance, Account.email, Team.name)
-        .join(Account, Account.id == RulesAcceptance.account_id)
+        select(RulesAcceptance, Team.name)
         .outerjoin(Team, Team.id == RulesAcceptance.team_id)
         .where(RulesAcceptance.benchmark_id == benchmark.id)
         .order_by(RulesAcceptance.accepted.desc())
     )
-    return [tuple(row) for row in session.execute(query).all()]
+    return [(acceptance, team) for acceptance, team in session.execute(query).all()]
