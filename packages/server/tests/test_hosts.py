@@ -222,8 +222,8 @@ def test_after_making_a_benchmark_the_page_tells_the_next_steps(world):
     make(world, metrics="cider-d")
     page = world.browser(Role.ORGANISER).get("/benchmarks/ours?notice=benchmark-made").text
     for part in (
-        "The benchmark is made.", "Next steps", f"{world.state.settings.url}/benchmarks/ours", "/benchmarks/ours/submit",
-        "/benchmarks/ours/images.txt", "/benchmarks/ours/template.json",
+        "The benchmark is made.", "Next steps", f"{world.state.settings.url}/benchmarks/ours",
+        "/benchmarks/ours/submit", "/benchmarks/ours/images.txt", "/benchmarks/ours/template.json",
     ):  # fmt: skip
         assert part in page
     assert "Next steps" not in world.browser(Role.MEMBER).get("/benchmarks/ours").text
@@ -259,7 +259,9 @@ def test_times_with_an_offset_mean_what_they_say(world, written, meant):
     assert f'value="{meant[:16]}"' in world.browser(Role.ORGANISER).get("/benchmarks/ours/edit").text
 
 
-@pytest.mark.parametrize("written", ["tomorrow", "2030-13-01T00:00", "0001-01-01T00:00+05:00", "9999-12-31T23:59-05:00"])
+@pytest.mark.parametrize(
+    "written", ["tomorrow", "2030-13-01T00:00", "0001-01-01T00:00+05:00", "9999-12-31T23:59-05:00"]
+)
 def test_what_is_no_time_is_refused_in_words(world, written):
     """M12."""
     make(world)

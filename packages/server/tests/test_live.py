@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import io
 import json
 import os
 import re
@@ -11,7 +12,10 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
+from email.message import Message
 
 import httpx2 as httpx
 import pytest
@@ -19,7 +23,9 @@ from sqlalchemy import update
 
 import capeval
 from capeval import example
+from capeval.errors import DataError
 from capeval_server.accounts.access import Role, new_token
+from capeval_server.cli.submit import Server
 from capeval_server.store.backup import back_up
 from capeval_server.store.database import Database
 from capeval_server.store.models import Job, now
@@ -178,6 +184,38 @@ def test_submit_prints_the_scores_and_the_same_exit_statuses_as_elsewhere(site, 
     gone = run.here("submit", "http://127.0.0.1:1", "by-command", "careful.json")
     assert gone.status == 2
     assert "no answer of a capeval server" in gone.stderr
+
+
+def test_submit_asks_a_busy_server_again_when_it_said(monkeypatch, capsys):
+    """H5: whoever sends a wrong file while another is gone through still gets all its problems."""
+    answers: list[tuple[int, dict[str, str]]] = []
+    slept: list[float] = []
+
+    def answer(request: urllib.request.Request, timeout: float) -> io.BytesIO:
+        status, headers = answers.pop(0)
+        if status == 200:
+            return io.BytesIO(b'{"id": 1}')
+        message = Message()
+        for name, value in headers.items():
+            message[name] = value
+        body = io.BytesIO(b'{"error": {"message": "Busy.", "problems": ["First."]}}')
+        raise urllib.error.HTTPError(request.full_url, status, "", message, body)
+
+    monkeypatch.setattr(urllib.request, "urlopen", answer)
+    monkeypatch.setattr(time, "sleep", slept.append)
+    server = Server("http://localhost:1", "t")
+    answers[:] = [(503, {"Retry-After": "20"}), (429, {"Retry-After": "3"}), (200, {})]
+    assert server.call("/x") == {"id": 1}
+    assert slept == [20, 3]
+    assert "Busy.; trying again in 20 s" in capsys.readouterr().err
+    for busy in ((503, {"Retry-After": "3600"}), (503, {}), (429, {}), (403, {"Retry-After": "3"})):
+        answers[:] = [busy]
+        with pytest.raises(DataError, match="Busy"):
+            server.call("/x")
+    answers[:] = [(503, {"Retry-After": "1"})] * 4
+    with pytest.raises(DataError, match="Busy"):
+        server.call("/x")
+    assert len(slept) == 5
 
 
 def test_backup_and_restore_of_a_running_server(live, serve, tmp_path):

@@ -10,7 +10,8 @@ from capeval_server_testing.world import World
 
 SAMPLES = {"token_id": "1", "slug": "none", "name": "none", "number": "1", "submission_id": "1", "account_id": "99"}
 """A value for each path parameter; nothing needs to exist under it."""
-SAMPLES |= {"code": "none", "image": "none", "study_id": "1", "annotator_id": "1", "assignment_id": "1", "webhook_id": "1"}
+SAMPLES |= {"code": "none", "image": "none", "study_id": "1", "annotator_id": "1", "assignment_id": "1"}
+SAMPLES |= {"webhook_id": "1"}
 
 ROUTES = [
     pytest.param(method, route.path, guard, id=f"{method} {route.path}")

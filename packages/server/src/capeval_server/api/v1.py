@@ -66,7 +66,8 @@ def get_benchmark(context: Context, name: Name) -> BenchmarkBody:
 def get_images(context: Context, name: Name) -> ImageList:
     """The ids of the images to caption."""
     with context.database.read() as session:
-        return ImageList(images=list(context.state.image_ids.of(session, catalogue.find(session, context.caller, name))))
+        benchmark = catalogue.find(session, context.caller, name)
+        return ImageList(images=list(context.state.image_ids.of(session, benchmark)))
 
 
 @routes.api("/benchmarks/{name}/board", role=Role.ANYONE, responses=_HIDDEN)
@@ -125,7 +126,7 @@ async def submit(
 
 @routes.api("/benchmarks/{name}/submissions", role=Role.MEMBER)
 def list_benchmark_submissions(context: Context, name: Name) -> SubmissionList:
-    """The newest 200 submissions of the caller's team to a benchmark, with their scores; of everyone for its owner."""
+    """The newest 200 submissions of the caller's team to a benchmark, with scores; for its owner, of everyone."""
     with context.database.read() as session:
         benchmark = catalogue.find(session, context.caller, name)
         found = submissions.listed(session, context.caller, benchmark, everyone=True)

@@ -49,10 +49,8 @@ def is_public(address: str) -> bool:
     """Whether an IP address belongs to the public network: not to this machine, nor to a network behind it."""
     ip = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(ip, ipaddress.IPv6Address):
-        if ip in _TRANSLATED:
-            ip = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
-        else:
-            ip = ip.ipv4_mapped or ip.sixtofour or ip
+        translated = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF) if ip in _TRANSLATED else None
+        ip = translated or ip.ipv4_mapped or ip.sixtofour or ip
     return ip.is_global and not ip.is_multicast and not ip.is_reserved
 
 

@@ -38,7 +38,7 @@ class Standing:
 
     @property
     def off_board(self) -> str:
-        """withdrawn or disqualified; empty where it stands."""
+        """Why it is not on the board, withdrawn or disqualified; empty where it stands."""
         if self.submission.disqualified is not None:
             return "disqualified"
         return "withdrawn" if self.submission.withdrawn else ""

@@ -21,6 +21,9 @@ from capeval.report.printing.table import Column, Number, Table, Value
 from capeval.report.printing.terminal import render
 
 _LONGEST_PAUSE = 5.0
+_LONGEST_WAIT = 60
+"""Seconds: a server that is busy for longer is told so to whoever submits."""
+_ATTEMPTS = 4
 
 
 NOT_SCORED = 3
@@ -46,6 +49,7 @@ def command(
     file: str | None,
     list_: bool,
     status: int | None,
+    wait: bool,
     token_file: str | None,
     format_: str,
     **sending: Any,
@@ -57,7 +61,7 @@ def command(
 
     An API token, which the server's account page makes, is taken from CAPEVAL_TOKEN or --token-file.
     """
-    _check_usage(file, list_, status, **sending)
+    _check_usage(file, list_, status, wait=wait, **sending)
     server = Server(url, _token(token_file))
     if file is not None:
         submission = _send(server, benchmark, file, **sending)
@@ -71,16 +75,14 @@ def command(
     submission = server.call(f"/submissions/{status}")
     if submission["benchmark"] != benchmark:
         raise DataError(f"submission {status} is one to {submission['benchmark']}, not to {benchmark}")
-    if sending["wait"]:
+    if wait:
         submission = _wait(server, submission)
     _check_not_failed(submission)
     options.emit(_shown(submission, format_))
     return 0 if submission["state"] == "done" else NOT_SCORED
 
 
-def _check_usage(
-    file: str | None, list_: bool, status: int | None, *, wait: bool, **of_a_file: object
-) -> None:
+def _check_usage(file: str | None, list_: bool, status: int | None, *, wait: bool, **of_a_file: object) -> None:
     if (file is not None) + list_ + (status is not None) != 1:
         raise click.UsageError("give one of FILE, --list and --status NUMBER")
     if wait and status is None:
@@ -90,7 +92,7 @@ def _check_usage(
 
 
 def _send(
-    server: Server, benchmark: str, file: str, *, system: str | None, baseline: bool, no_wait: bool, wait: bool
+    server: Server, benchmark: str, file: str, *, system: str | None, baseline: bool, no_wait: bool
 ) -> dict[str, Any]:
     with reading(file), open(file, "rb") as opened:
         data = opened.read()
@@ -110,6 +112,14 @@ def _shown(submission: dict[str, Any], format_: str) -> str:
     return json.dumps(submission, indent=2) if format_ == "json" else _table(submission)
 
 
+class _BusyError(Exception):
+    """The server is busy; after so many seconds it may be asked again."""
+
+    def __init__(self, message: str, seconds: int) -> None:
+        super().__init__(message)
+        self.seconds = seconds
+
+
 class Server:
     """The API of an evaluation server."""
 
@@ -123,7 +133,23 @@ class Server:
         self.token = token
 
     def call(self, path: str, data: bytes | None = None) -> dict[str, Any]:
-        """The JSON answer; raises `DataError` with the server's own words where it refuses, or where there is none."""
+        """The JSON answer; where the server is busy and says for how long, it is asked again after that time.
+
+        Nothing is done twice by that: the same file twice is one submission. Raises `DataError` with the server's own
+        words where it refuses, or where there is no answer.
+        """
+        for _ in range(_ATTEMPTS - 1):
+            try:
+                return self._ask(path, data)
+            except _BusyError as busy:
+                click.echo(f"capeval: {busy}; trying again in {busy.seconds} s", err=True)
+                time.sleep(busy.seconds)
+        try:
+            return self._ask(path, data)
+        except _BusyError as busy:
+            raise DataError(str(busy)) from None
+
+    def _ask(self, path: str, data: bytes | None) -> dict[str, Any]:
         headers = {"Authorization": f"Bearer {self.token}", "Accept": "application/json"}
         if data is not None:
             headers["Content-Type"] = "application/octet-stream"
@@ -132,7 +158,11 @@ class Server:
             with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310
                 body: dict[str, Any] = json.load(answer)
         except urllib.error.HTTPError as error:
-            raise DataError(f"{self.url}: {_refusal(error)}") from None
+            wait = error.headers.get("Retry-After", "")
+            refusal = f"{self.url}: {_printable(_refusal(error))}"
+            if error.code in (429, 503) and wait.isdecimal() and int(wait) <= _LONGEST_WAIT:
+                raise _BusyError(refusal, int(wait)) from None
+            raise DataError(refusal) from None
         except (OSError, ValueError) as error:
             raise DataError(f"{self.url}: no answer of a capeval server ({getattr(error, 'reason', error)})") from None
         return body
@@ -196,8 +226,9 @@ def _list(benchmark: str, submissions: list[dict[str, Any]]) -> str:
     if not submissions:
         return f"nothing is submitted to {benchmark} yet"
     # Each has the same metrics, or none where it is not scored or its scores are not shown yet.
-    metrics = list(max((each["scores"] for each in submissions), key=len))
-    heads = [Column("number"), Column("system", "left", names=True), Column("submitted", "left"), Column("state", "left")]
+    metrics = max((list(each["scores"]) for each in submissions), key=len)
+    heads = [Column("number"), Column("system", "left", names=True)]
+    heads += [Column("submitted", "left"), Column("state", "left")]
     rows: list[list[Value]] = [
         [
             str(each["id"]), each["system"], each["submitted"][:16].replace("T", " "), _state(each),

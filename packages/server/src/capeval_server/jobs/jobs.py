@@ -152,8 +152,9 @@ class Jobs:
         try:
             with self.database.read() as session:
                 header, files = JOB_KINDS[kind].prepare(session, subject_id)
+            header["server"] = self.server
             answer = run_child(
-                JOB_KINDS[kind].compute, {**header, "server": self.server}, files, self.limits, lambda text: self._renew(job_id, text),
+                JOB_KINDS[kind].compute, header, files, self.limits, lambda text: self._renew(job_id, text),
             )  # fmt: skip
         except ChildFailedError as error:
             self._end(job_id, "failed", str(error))
