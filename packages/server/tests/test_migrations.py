@@ -34,13 +34,13 @@ def test_what_was_there_before_hosts_got_more_is_public_and_stands(database_url)
         "team (id, name, name_key, affiliation, created) VALUES (1, 'a', 'a', '', :now)",
         "account (id, email, password, role, team_id, disabled, created) VALUES (1, 'a', '-', 1, 1, false, :now)",
         "blob (sha256, size, data) VALUES ('a', 0, '')",
-        ("benchmark (id, slug, title, description, owner_id, references_sha, metrics, tokenizer, images, quota_day, "
-        "quota_total, board, own_scores, created) VALUES (1, 'a', 'a', '', 1, 'a', 'm', 'ptb', 1, 1, 1, 'public', true, "
-        ":now)"),
-        ("submission (id, benchmark_id, team_id, account_id, file_sha, file_name, system, created) "
-        "VALUES (1, 1, 1, 1, 'a', 'a', 'a', :now)"),
-        ("job (id, kind, subject_id, state, progress, message, attempts, created) "
-        "VALUES (1, 'score', 1, 'queued', '', '', 0, :now)"),
+        """benchmark (id, slug, title, description, owner_id, references_sha, metrics, tokenizer, images, quota_day,
+        quota_total, board, own_scores, created)
+        VALUES (1, 'a', 'a', '', 1, 'a', 'm', 'ptb', 1, 1, 1, 'public', true, :now)""",
+        """submission (id, benchmark_id, team_id, account_id, file_sha, file_name, system, created)
+        VALUES (1, 1, 1, 1, 'a', 'a', 'a', :now)""",
+        """job (id, kind, subject_id, state, progress, message, attempts, created)
+        VALUES (1, 'score', 1, 'queued', '', '', 0, :now)""",
     )
     with database.changing() as connection:
         for row in rows:

@@ -72,20 +72,22 @@ def test_only_so_many_uploads_wait_and_few_of_one_account():
     room = UploadRoom()
     free, done = threading.Event(), []
 
+    async def upload(account: int) -> None:
+        async with room.place(account):
+            await room.run(lambda: done.append(free.wait(60)))
+
     async def flood() -> None:
         async with anyio.create_task_group() as group:
             for number in range(MOST_INSIDE):
-                group.start_soon(room.run, number // MOST_OF_ONE, lambda: done.append(free.wait(60)))
+                group.start_soon(upload, number // MOST_OF_ONE)
             await anyio.wait_all_tasks_blocked()
-            with pytest.raises(Refused, match="of this account are being checked") as own:
-                await room.run(0, done.append, False)
-            with pytest.raises(Refused, match="checking many files") as all_of_them:
-                await room.run(99, done.append, False)
-            assert [each.value.status for each in (own, all_of_them)] == [429, 503]
-            assert own.value.retry_after
-            assert all_of_them.value.retry_after
+            for account, words, status in ((0, "of this account are", 429), (99, "checking many files", 503)):
+                with pytest.raises(Refused, match=words) as refused:
+                    await upload(account)
+                assert refused.value.status == status
+                assert refused.value.retry_after
             free.set()
-        await room.run(99, done.append, True)
+        await upload(99)
 
     anyio.run(flood)
     assert done == [True] * (MOST_INSIDE + 1)

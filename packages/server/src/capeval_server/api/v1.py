@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import Depends, Path, Query, Request, Response
+from fastapi import Path, Query, Request, Response
 
 from capeval_server.accounts.access import Role
 from capeval_server.api.schemas import (
@@ -42,10 +42,6 @@ _FILE = {
         "description": "The file itself: one caption for each image, as JSON, JSON lines, CSV or TSV.",
     }
 }
-
-
-async def _body(request: Request) -> bytes:
-    return await request.body()
 
 
 @routes.api("/benchmarks", role=Role.ANYONE)
@@ -100,10 +96,10 @@ def get_history(context: Context, name: Name, metric: Metric = None) -> HistoryB
 )  # fmt: skip
 async def submit(
     context: Context,
+    request: Request,
     response: Response,
     name: Name,
     system: Annotated[str, Query(description="What the team calls the system.", min_length=1, max_length=80)],
-    data: Annotated[bytes, Depends(_body)],
     file_name: Annotated[str, Query(max_length=200)] = "captions",
     baseline: Annotated[bool, Query(description="A baseline of the benchmark's owner, outside quotas.")] = False,
 ) -> SubmissionBody:
@@ -121,7 +117,10 @@ async def submit(
         response.status_code = 201 if new else 200
         return _submission(context, standing)
 
-    return await context.state.uploads.run(context.caller.account_id, work)
+    room = context.state.uploads
+    async with room.place(context.caller.account_id):
+        data = await request.body()
+        return await room.run(work)
 
 
 @routes.api("/benchmarks/{name}/submissions", role=Role.MEMBER)

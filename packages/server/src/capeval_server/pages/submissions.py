@@ -90,7 +90,9 @@ async def submit_done(
             return page
         return context.redirect(f"/submissions/{submission.id}", "" if new else "same-file")
 
-    return await context.state.uploads.run(context.caller.account_id, work)
+    room = context.state.uploads
+    async with room.place(context.caller.account_id):
+        return await room.run(work)
 
 
 def _submit_page(
