@@ -193,7 +193,7 @@ def test_names_that_a_spreadsheet_would_run_are_inert(world):
 
 
 def test_what_breaks_inside_says_nothing(world, monkeypatch, capsys):
-    monkeypatch.setattr("capeval_server.boards.catalogue.every", lambda _: 1 / 0)
+    monkeypatch.setattr("capeval_server.boards.catalogue.every", lambda *_: 1 / 0)
     answer = world.api().get("/api/v1/benchmarks")
     assert answer.status_code == 500
     assert "Zero" not in answer.text

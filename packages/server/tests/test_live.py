@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
+import io
 import json
 import os
 import re
@@ -14,16 +16,23 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
+from email.message import Message
 
 import httpx2 as httpx
 import pytest
+from sqlalchemy import update
 
 import capeval
 from capeval import example
+from capeval.errors import DataError
 from capeval_server.accounts.access import Role, new_token
+from capeval_server.cli.submit import Server
 from capeval_server.store.backup import back_up
 from capeval_server.store.database import Database
+from capeval_server.store.models import Job, now
 from capeval_server_testing.benchmark import REFERENCES_PATH, SYSTEMS, make
 from capeval_server_testing.live import Live
 from command_line import run
@@ -131,7 +140,40 @@ def test_submit_prints_the_scores_and_the_same_exit_statuses_as_elsewhere(site, 
     wrong = run.here("submit", site.url, "by-command", "wrong.json")
     assert (wrong.status, wrong.stdout) == (2, "")
     assert "capeval: Image 'x' is not part of this benchmark." in wrong.stderr.splitlines()
-    assert wrong.stderr.count("has no caption.") == len(json.loads(SYSTEMS["careful"]))
+    assert f"capeval: {len(json.loads(SYSTEMS['careful']))} images have no caption: " in wrong.stderr
+    number = str(body["id"])
+    shown = run.here("submit", site.url, "by-command", "--status", number, "--wait", "--format", "json")
+    assert (shown.status, json.loads(shown.stdout)) == (0, body)
+    listed = run.here("submit", site.url, "by-command", "--list")
+    assert listed.status == 0
+    assert listed.stdout.splitlines()[0].split() == ["number", "system", "submitted", "state", *expected["scores"]]
+    assert listed.stdout.splitlines()[-1].split()[:2] == [number, "careful"]
+    assert listed.stdout.split()[-1] == f"{expected['scores']['rouge-l']:.4f}"
+    listed = run.here("submit", site.url, "by-command", "--list", "--format", "json")
+    assert json.loads(listed.stdout) == {"submissions": [body]}
+    job = update(Job).where(Job.subject_id == body["id"], Job.kind == "score")
+    with site.world.database.write() as session:
+        # Held by a runner that does not exist, for as long as this test.
+        session.execute(job.values(state="running", lease=now() + dt.timedelta(days=1)))
+    waits = run.here("submit", site.url, "by-command", "--status", number)
+    assert (waits.status, waits.stdout.strip()) == (3, f"submission {number}: running")
+    with site.world.database.write() as session:
+        session.execute(job.values(state="failed"))
+    failed = run.here("submit", site.url, "by-command", "--status", number, "--wait")
+    assert (failed.status, failed.stdout) == (2, "")
+    assert f"submission {number} failed: It could not be scored." in failed.stderr
+    for arguments, message in (
+        (("by-command",), "give one of FILE, --list and --status NUMBER"),
+        (("by-command", "careful.json", "--list"), "give one of FILE"),
+        (("by-command", "--list", "--wait"), "--wait goes with --status"),
+        (("by-command", "--list", "--no-wait"), "--no-wait goes with FILE"),
+        (("by-command", "--status", "99999"), "There is no such submission."),
+        (("other", "--status", number), "is one to by-command, not to other"),
+        (("nothing", "--list"), "There is no such benchmark."),
+    ):
+        refused = run.here("submit", site.url, *arguments)
+        assert (refused.status, refused.stdout) == (2, "")
+        assert message in refused.stderr
     for arguments, shown, message in (
         (("nothing", "careful.json"), token, "There is no such benchmark."),
         (("by-command", "missing.json"), token, "no such file"),
@@ -146,6 +188,38 @@ def test_submit_prints_the_scores_and_the_same_exit_statuses_as_elsewhere(site, 
     gone = run.here("submit", "http://127.0.0.1:1", "by-command", "careful.json")
     assert gone.status == 2
     assert "no answer of a capeval server" in gone.stderr
+
+
+def test_submit_asks_a_busy_server_again_when_it_said(monkeypatch, capsys):
+    """H5: whoever sends a wrong file while another is gone through still gets all its problems."""
+    answers: list[tuple[int, dict[str, str]]] = []
+    slept: list[float] = []
+
+    def answer(request: urllib.request.Request, timeout: float) -> io.BytesIO:
+        status, headers = answers.pop(0)
+        if status == 200:
+            return io.BytesIO(b'{"id": 1}')
+        message = Message()
+        for name, value in headers.items():
+            message[name] = value
+        body = io.BytesIO(b'{"error": {"message": "Busy.", "problems": ["First."]}}')
+        raise urllib.error.HTTPError(request.full_url, status, "", message, body)
+
+    monkeypatch.setattr(urllib.request, "urlopen", answer)
+    monkeypatch.setattr(time, "sleep", slept.append)
+    server = Server("http://localhost:1", "t")
+    answers[:] = [(503, {"Retry-After": "20"}), (429, {"Retry-After": "3"}), (200, {})]
+    assert server.call("/x") == {"id": 1}
+    assert slept == [20, 3]
+    assert "Busy.; trying again in 20 s" in capsys.readouterr().err
+    for busy in ((503, {"Retry-After": "3600"}), (503, {}), (429, {}), (403, {"Retry-After": "3"})):
+        answers[:] = [busy]
+        with pytest.raises(DataError, match="Busy"):
+            server.call("/x")
+    answers[:] = [(503, {"Retry-After": "1"})] * 4
+    with pytest.raises(DataError, match="Busy"):
+        server.call("/x")
+    assert len(slept) == 5
 
 
 def test_backup_and_restore_of_a_running_server(live, serve, tmp_path):

@@ -12,6 +12,7 @@ SAMPLES = {"token_id": "1", "slug": "none", "name": "none", "number": "1", "subm
 """A value for each path parameter; nothing needs to exist under it."""
 SAMPLES |= {"team_id": "99"}
 SAMPLES |= {"code": "none", "image": "none", "study_id": "1", "annotator_id": "1", "assignment_id": "1"}
+SAMPLES |= {"webhook_id": "1"}
 
 ROUTES = [
     pytest.param(method, route.path_format, guard, id=f"{method} {route.path_format}")

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from sqlalchemy import select
 
 from capeval_server.accounts.access import Role
-from capeval_server.store.models import Submission, SubmissionScore, Team
+from capeval_server.store.models import Submission, SubmissionScore, Team, Webhook
 from capeval_server_testing.benchmark import SYSTEMS, make, submitted
 from capeval_server_testing.world import PASSWORD
 
@@ -27,7 +27,14 @@ WIDTHS = ((390, "narrow"), (1100, "wide"))
 @pytest.fixture(scope="module")
 def benchmark(site) -> None:
     """A benchmark that two other teams have submitted to."""
-    make(site.world, description="Sixty made-up images.\nFive people described each.")
+    words = {"challenge": "The contest", "phase": "dev", "rules": "Be *fair*."}
+    make(site.world, description="Sixty **made-up** images.\nFive people described each.", **words)
+    make(site.world, slug="later", opens="2100-01-01T00:00", **{**words, "phase": "test"})
+    with site.world.database.write() as session:
+        # An address that nothing is sent to: the form would refuse it.
+        session.add(Webhook(benchmark_id=1, url="https://127.0.0.1/", secret="0" * 64))
+    for role in (Role.ADMIN, Role.ORGANISER):
+        site.world.browser(role).post("/benchmarks/ours/rules", accept="1")
     submitted(site.world, "plain", role=Role.ADMIN)
     submitted(site.world, "template", role=Role.ORGANISER)
     site.world.run_jobs()
@@ -102,8 +109,11 @@ def test_from_registering_to_the_board(page, benchmark):
     sign_in(page, "new@example.org")
     page.get_by_role("link", name="Benchmarks").first.click()
     look(page, "benchmarks")
-    page.get_by_role("link", name="Our benchmark").click()
+    page.get_by_role("link", name="Our benchmark").last.click()
     page.get_by_role("link", name="Submit captions").click()
+    look(page, "rules-to-accept")
+    page.get_by_label("I accept these rules").check()
+    page.get_by_role("button", name="Accept, and go on to submit").click()
     look(page, "submit")
 
     captions = json.loads(SYSTEMS["careful"])
@@ -119,8 +129,7 @@ def test_from_registering_to_the_board(page, benchmark):
     problems = page.get_by_role("alert")
     expect(problems).to_contain_text("Entry 1: its caption must be text, got nothing.")
     expect(problems).to_contain_text("'nowhere' is not part of this benchmark.")
-    for image in images[:3]:
-        expect(problems).to_contain_text(f"Image '{image}' has no caption.")
+    expect(problems).to_contain_text("3 images have no caption: " + ", ".join(f"'{image}'" for image in images[:3]))
     look(page, "wrong-file")
 
     page.get_by_label("Captions").set_input_files(
@@ -210,6 +219,7 @@ def test_an_administrators_pages(page, benchmark):
     for path, name in (
         ("/admin", "admin"), ("/admin/audit", "audit"), ("/benchmarks/new", "new-benchmark"),
         ("/benchmarks/ours/edit", "edit-benchmark"), ("/benchmarks/ours/submissions", "all-submissions"),
+        ("/benchmarks/ours/webhooks", "webhooks"), ("/benchmarks/ours/rules", "rules"), ("/submissions/1", "as-host"),
         ("/nothing", "error"),
     ):  # fmt: skip
         page.goto(path)

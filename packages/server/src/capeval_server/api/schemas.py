@@ -35,10 +35,19 @@ class BenchmarkBody(BaseModel):
     opens: dt.datetime | None
     closes: dt.datetime | None
     open: bool
+    stage: str = Field(description="soon, open or closed")
+    visibility: str = Field(description="draft, unlisted or public")
+    challenge: str = Field(description="Benchmarks of the same challenge are its phases; empty for one on its own.")
+    phase: str
+    rules: str = Field(description="What is accepted on the benchmark's page before the first submission; Markdown.")
+    rules_version: int
+    most_degenerate: int = Field(description="Percentage of a file's captions that may be degenerate.")
+    most_same: int = Field(description="Percentage of a file's captions that may be the same.")
+    longest_words: int = Field(description="A caption of more words is degenerate.")
 
 
 class BenchmarkList(BaseModel):
-    """All benchmarks, the newest first."""
+    """The benchmarks that the caller's list shows, the newest first: public ones, and the caller's own."""
 
     benchmarks: list[BenchmarkBody]
 
@@ -57,6 +66,7 @@ class EntryBody(BaseModel):
     affiliation: str
     system: str
     submitted: dt.datetime
+    baseline: bool = Field(description="Sent by the benchmark's owner, for comparison.")
     scores: dict[str, float]
     intervals: dict[str, list[float]] = Field(description="By metric: lower and upper end.")
 
@@ -96,6 +106,10 @@ class SubmissionBody(BaseModel):
     state: str = Field(description="queued, running, done or failed")
     progress: str
     message: str = Field(description="Why it failed.")
+    team: str
+    baseline: bool
+    withdrawn: bool = Field(description="Taken off the board by the team.")
+    disqualified: str | None = Field(description="Why the benchmark's owner took it off the board.")
     scores: dict[str, float]
     intervals: dict[str, list[float]]
     signatures: dict[str, str]
@@ -103,6 +117,6 @@ class SubmissionBody(BaseModel):
 
 
 class SubmissionList(BaseModel):
-    """The newest submissions of the caller's team."""
+    """Submissions, the newest first."""
 
     submissions: list[SubmissionBody]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import Depends, Path, Query, Request, Response
+from fastapi import Path, Query, Request, Response
 
 from capeval_server.accounts.access import Role
 from capeval_server.api.schemas import (
@@ -44,29 +44,26 @@ _FILE = {
 }
 
 
-async def _body(request: Request) -> bytes:
-    return await request.body()
-
-
 @routes.api("/benchmarks", role=Role.ANYONE)
 def list_benchmarks(context: Context) -> BenchmarkList:
     """All benchmarks."""
     with context.database.read() as session:
-        return BenchmarkList(benchmarks=[_benchmark(each) for each in catalogue.every(session)])
+        return BenchmarkList(benchmarks=[_benchmark(each) for each in catalogue.every(session, context.caller)])
 
 
 @routes.api("/benchmarks/{name}", role=Role.ANYONE)
 def get_benchmark(context: Context, name: Name) -> BenchmarkBody:
     """One benchmark and its rules."""
     with context.database.read() as session:
-        return _benchmark(catalogue.find(session, name))
+        return _benchmark(catalogue.find(session, context.caller, name))
 
 
 @routes.api("/benchmarks/{name}/images", role=Role.ANYONE)
 def get_images(context: Context, name: Name) -> ImageList:
     """The ids of the images to caption."""
     with context.database.read() as session:
-        return ImageList(images=list(context.state.image_ids.of(session, catalogue.find(session, name))))
+        benchmark = catalogue.find(session, context.caller, name)
+        return ImageList(images=list(context.state.image_ids.of(session, benchmark)))
 
 
 @routes.api("/benchmarks/{name}/board", role=Role.ANYONE, responses=_HIDDEN)
@@ -97,26 +94,47 @@ def get_history(context: Context, name: Name, metric: Metric = None) -> HistoryB
     "/benchmarks/{name}/submissions", role=Role.MEMBER, methods=("POST",), status_code=201, openapi_extra=_FILE,
     responses={200: {"model": SubmissionBody, "description": "The team has submitted this very file before."}},
 )  # fmt: skip
-def submit(
+async def submit(
     context: Context,
+    request: Request,
     response: Response,
     name: Name,
     system: Annotated[str, Query(description="What the team calls the system.", min_length=1, max_length=80)],
-    data: Annotated[bytes, Depends(_body)],
     file_name: Annotated[str, Query(max_length=200)] = "captions",
+    baseline: Annotated[bool, Query(description="A baseline of the benchmark's owner, outside quotas.")] = False,
 ) -> SubmissionBody:
-    """Submits a file: checks it completely, then queues it. The same file twice is one submission."""
-    context.state.limits.submit_account.take(str(context.caller.account_id))
-    submission, new = uploads.receive(context, name, uploads.Upload(data, display_name(file_name), system))
+    """Submits a file: checks it completely, then queues it. The same file twice is one submission.
+
+    503 with `Retry-After`, where the server is checking too many files. 403 names the page on which a benchmark's
+    rules are accepted, where that is still to be done.
+    """
+
+    def work() -> SubmissionBody:
+        upload = uploads.Upload(data, display_name(file_name), system, baseline)
+        submission, new = uploads.receive(context, name, upload)
+        with context.database.read() as session:
+            standing = submissions.find(session, context.caller, submission.id)
+        response.status_code = 201 if new else 200
+        return _submission(context, standing)
+
+    room = context.state.uploads
+    async with room.place(context.caller.account_id):
+        data = await request.body()
+        return await room.run(work)
+
+
+@routes.api("/benchmarks/{name}/submissions", role=Role.MEMBER)
+def list_benchmark_submissions(context: Context, name: Name) -> SubmissionList:
+    """The newest 200 submissions of the caller's team to a benchmark, with scores; for its owner, of everyone."""
     with context.database.read() as session:
-        standing = submissions.find(session, context.caller, submission.id)
-    response.status_code = 201 if new else 200
-    return _submission(context, standing)
+        benchmark = catalogue.find(session, context.caller, name)
+        found = submissions.listed(session, context.caller, benchmark, everyone=True)
+    return SubmissionList(submissions=[_submission(context, standing) for standing in found])
 
 
 @routes.api("/submissions", role=Role.MEMBER)
 def list_submissions(context: Context) -> SubmissionList:
-    """The newest 200 submissions of the caller's team, without scores."""
+    """The newest 200 submissions of the caller's team, with their scores."""
     with context.database.read() as session:
         found = submissions.listed(session, context.caller)
     return SubmissionList(submissions=[_submission(context, standing) for standing in found])
@@ -134,7 +152,10 @@ def _benchmark(benchmark: Benchmark) -> BenchmarkBody:
         name=benchmark.slug, title=benchmark.title, description=benchmark.description, images=benchmark.images,
         metrics=metrics_of(benchmark), tokenizer=benchmark.tokenizer, quota_day=benchmark.quota_day,
         quota_total=benchmark.quota_total, opens=benchmark.opens, closes=benchmark.closes,
-        open=catalogue.is_open(benchmark),
+        open=catalogue.is_open(benchmark), stage=catalogue.stage(benchmark).word, visibility=benchmark.visibility,
+        challenge=benchmark.challenge, phase=benchmark.phase, rules=benchmark.rules,
+        rules_version=benchmark.rules_version, most_degenerate=benchmark.most_degenerate,
+        most_same=benchmark.most_same, longest_words=benchmark.longest_words,
     )  # fmt: skip
 
 
@@ -145,6 +166,7 @@ def _entry(entry: Entry) -> dict[str, Any]:
         "affiliation": entry.affiliation,
         "system": entry.system,
         "submitted": entry.created,
+        "baseline": entry.baseline,
         "scores": {metric: score.value for metric, score in entry.scores.items()},
         "intervals": {metric: [score.lower, score.upper] for metric, score in entry.scores.items()},
     }
@@ -155,7 +177,8 @@ def _submission(context: Context, standing: Standing) -> SubmissionBody:
     return SubmissionBody(
         id=submission.id, benchmark=standing.benchmark.slug, system=submission.system, file_name=submission.file_name,
         sha256=submission.file_sha, submitted=submission.created, state=standing.state, progress=standing.job.progress,
-        message=standing.message,
+        message=standing.message, team=standing.team, baseline=submission.baseline, withdrawn=submission.withdrawn,
+        disqualified=submission.disqualified,
         scores={score.metric: score.value for score in standing.scores},
         intervals={score.metric: [score.lower, score.upper] for score in standing.scores},
         signatures={score.metric: score.signature for score in standing.scores},

@@ -34,6 +34,7 @@ class Entry:
     created: dt.datetime
     scored: dt.datetime
     scores: dict[str, SubmissionScore] = field(repr=False)
+    baseline: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,12 +58,13 @@ def metrics_of(benchmark: Benchmark) -> list[str]:
 
 
 def entries(session: Session, benchmark: Benchmark, *submissions: int) -> list[Entry]:
-    """The scored submissions (only these, where some are named), the earliest scored first."""
+    """The scored submissions that stand (only these, where some are named), the earliest scored first."""
     query = (
         select(Submission, Team)
         .join(Team, Team.id == Submission.team_id)
         .join(Account, Account.id == Submission.account_id)
         .where(Submission.benchmark_id == benchmark.id, Submission.scored.is_not(None), Account.off_boards.is_(False))
+        .where(Submission.withdrawn.is_(False), Submission.disqualified.is_(None))
         .order_by(Submission.scored, Submission.id)
     )
     query = query.where(Submission.id.in_(submissions)) if submissions else query
@@ -77,7 +79,7 @@ def entries(session: Session, benchmark: Benchmark, *submissions: int) -> list[E
     for score in session.execute(wanted).scalars():
         scores[score.submission_id][score.metric] = score
     return [
-        Entry(s.id, team.id, team.name, team.affiliation, s.system, s.created, s.scored, scores[s.id])
+        Entry(s.id, team.id, team.name, team.affiliation, s.system, s.created, s.scored, scores[s.id], s.baseline)
         for s, team in rows
         if s.scored is not None
     ]

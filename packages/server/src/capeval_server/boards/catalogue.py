@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
@@ -15,19 +17,33 @@ BOARDS = {
     "closed": "nobody else before the closing date, everybody afterwards",
 }
 """Who sees the board."""
+VISIBILITIES = {
+    "draft": "you alone, until you publish it",
+    "unlisted": "everybody who has its address",
+    "public": "everybody, in the list of benchmarks",
+}
+"""Who finds the benchmark."""
 
 
-def find(session: Session, slug: str) -> Benchmark:
-    """The benchmark of a short name; raises `Refused` (404)."""
+def find(session: Session, caller: Caller, slug: str) -> Benchmark:
+    """The benchmark of a short name; raises `Refused` (404), also for a draft of somebody else."""
     benchmark = session.execute(select(Benchmark).where(Benchmark.slug == slug)).scalar_one_or_none()
-    if benchmark is None:
+    if benchmark is None or not _finds(caller, benchmark):
         raise not_found("benchmark")
     return benchmark
 
 
+def _finds(caller: Caller, benchmark: Benchmark) -> bool:
+    return benchmark.visibility != "draft" or caller.owns(benchmark.owner_id)
+
+
+def _lists(caller: Caller, benchmark: Benchmark) -> bool:
+    return benchmark.visibility == "public" or caller.owns(benchmark.owner_id)
+
+
 def visible(session: Session, caller: Caller, slug: str) -> Benchmark:
     """The same for its board; raises `Refused` (403) where the caller may not see it now."""
-    benchmark = find(session, slug)
+    benchmark = find(session, caller, slug)
     if not sees_board(caller, benchmark):
         raise Refused(403, "The board of this benchmark is not shown to you now.")
     return benchmark
@@ -35,22 +51,53 @@ def visible(session: Session, caller: Caller, slug: str) -> Benchmark:
 
 def owned(session: Session, caller: Caller, slug: str) -> Benchmark:
     """The same to manage; raises `Refused` (403) where it is somebody else's."""
-    benchmark = find(session, slug)
+    benchmark = find(session, caller, slug)
     if not caller.owns(benchmark.owner_id):
         raise Refused(403, "This benchmark belongs to somebody else.")
     return benchmark
 
 
-def every(session: Session) -> list[Benchmark]:
-    """All benchmarks, the newest first."""
-    return list(session.execute(select(Benchmark).order_by(Benchmark.created.desc(), Benchmark.id.desc())).scalars())
+def every(session: Session, caller: Caller) -> list[Benchmark]:
+    """The benchmarks that the caller's list shows, the newest first: public ones, and the caller's own."""
+    query = select(Benchmark).order_by(Benchmark.created.desc(), Benchmark.id.desc())
+    return [benchmark for benchmark in session.execute(query).scalars() if _lists(caller, benchmark)]
 
 
-def with_counts(session: Session) -> list[tuple[Benchmark, int]]:
+def with_counts(session: Session, caller: Caller) -> list[tuple[Benchmark, int]]:
     """The same, each with the number of its submissions."""
     counts = select(Submission.benchmark_id, func.count()).group_by(Submission.benchmark_id)
     count = {row[0]: row[1] for row in session.execute(counts)}
-    return [(benchmark, count.get(benchmark.id, 0)) for benchmark in every(session)]
+    return [(benchmark, count.get(benchmark.id, 0)) for benchmark in every(session, caller)]
+
+
+def phases(session: Session, caller: Caller, benchmark: Benchmark) -> list[Benchmark]:
+    """The phases of the benchmark's challenge that the caller finds, in order of time; empty where it has no others."""
+    if not benchmark.challenge:
+        return []
+    query = select(Benchmark).where(
+        Benchmark.owner_id == benchmark.owner_id, Benchmark.challenge == benchmark.challenge
+    )
+    found = [each for each in session.execute(query).scalars() if each is benchmark or _lists(caller, each)]
+    return sorted(found, key=lambda each: (each.opens or each.created, each.id)) if len(found) > 1 else []
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Where a benchmark is between its dates."""
+
+    word: str
+    """soon, open or closed."""
+    text: str
+    """The same with the date that matters, for people: `opens 2026-03-01 12:00 UTC`."""
+
+
+def stage(benchmark: Benchmark) -> Stage:
+    """Where the benchmark is now."""
+    if is_over(benchmark):
+        return Stage("closed", f"closed since {benchmark.closes:%Y-%m-%d %H:%M} UTC")
+    if not is_open(benchmark):
+        return Stage("soon", f"opens {benchmark.opens:%Y-%m-%d %H:%M} UTC")
+    return Stage("open", f"open until {benchmark.closes:%Y-%m-%d %H:%M} UTC" if benchmark.closes else "open")
 
 
 def is_open(benchmark: Benchmark) -> bool:

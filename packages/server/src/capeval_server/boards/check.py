@@ -7,6 +7,7 @@ through entry by entry in a child process: the reader stops at its first complai
 from __future__ import annotations
 
 import json
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -14,54 +15,115 @@ from typing import Any
 from capeval._core import Captions
 from capeval.data import fields
 from capeval.errors import CapevalError
+from capeval_server.boards import degenerate
+from capeval_server.boards.degenerate import CaptionLimits
 from capeval_server.jobs.child import ChildFailedError, ResourceLimits, run_child
+from capeval_server.web.errors import Refused
 
-MOST_PROBLEMS = 1000
-"""Problems listed; the others are counted."""
+MOST_PROBLEMS = 100
+"""Lines listed; the others are counted."""
+MOST_PLACES = 10
+"""Images or entries named in the line of one problem; the others are counted."""
 LONGEST_CAPTION = 2000
 """Characters: METEOR's search grows with the product of the lengths."""
 _PACKED = {b"\x1f\x8b": "gzip", b"PK": "zip", b"BZh": "bzip2", b"\xfd7z": "xz", b"7z": "7z", b"PAR1": "Parquet"}
 _LIMITS = ResourceLimits(seconds=20, memory=2048)
 
+# The words for one image, and for several.
+_FOREIGN = ("Image {} is not part of this benchmark.", "{} images are not part of this benchmark: {}.")
+_BARE = ("Image {} has an empty list of captions; give one.", "{} images have an empty list of captions; give one: {}.")
+_SEVERAL = ("Image {} has several captions; give one.", "{} images have several captions; give one: {}.")
+_LONG = (
+    f"The caption of image {{}} is longer than {LONGEST_CAPTION} characters.",
+    f"The captions of {{}} images are longer than {LONGEST_CAPTION} characters: {{}}.",
+)
+_MISSING = ("Image {} has no caption.", "{} images have no caption: {}.")
 
-def problems_of(data: bytes, images: Sequence[str]) -> list[str]:
-    """One sentence a problem; none where the file has exactly one caption for each image."""
+
+class Examination:
+    """The one place of this process where a wrong file is gone through: it takes up to 20 s and 2 GiB."""
+
+    def __init__(self) -> None:
+        self._free = threading.Semaphore()
+
+    def problems(self, data: bytes, images: Sequence[str], first: str) -> list[str]:
+        """The problems of each entry; `first` is the reader's complaint. Waits for nobody: raises `Refused` (503)."""
+        if not self._free.acquire(blocking=False):
+            raise Refused(
+                503,
+                "The file cannot be read. The server is going through another file; send this one again in "
+                f"{_LIMITS.seconds} seconds for the list of all its problems. The first one:",
+                [first],
+                retry_after=_LIMITS.seconds,
+            )
+        try:
+            header = {"images": list(images)}
+            answer = run_child("capeval_server.boards.check:examine", header, [data], _LIMITS, lambda _: None)
+        except ChildFailedError:
+            return [first]
+        finally:
+            self._free.release()
+        return answer["problems"] if answer["explained"] else _limited([first, *answer["problems"]])
+
+
+class _Found:
+    """Problems with their places: those of the same words become one line."""
+
+    def __init__(self) -> None:
+        self._places: dict[tuple[str, str], list[str]] = {}
+
+    def add(self, words: tuple[str, str], place: str) -> None:
+        """`words` for one place and for several, the latter with the number of places and their list."""
+        self._places.setdefault(words, []).append(place)
+
+    def lines(self) -> list[str]:
+        return _limited([_line(words, places) for words, places in self._places.items()])
+
+
+def _line(words: tuple[str, str], places: list[str]) -> str:
+    one, several = words
+    if len(places) == 1:
+        return one.format(places[0])
+    shown = ", ".join(places[:MOST_PLACES])
+    more = f" and {len(places) - MOST_PLACES:,} more" if len(places) > MOST_PLACES else ""
+    return several.format(f"{len(places):,}", shown + more)
+
+
+def problems_of(
+    data: bytes, images: Sequence[str], limits: CaptionLimits | None, examination: Examination
+) -> list[str]:
+    """A sentence for each problem; none where the file has one caption for each image, and few degenerate ones.
+
+    Without `limits`, captions may be degenerate. Raises `Refused` (503) while another wrong file is gone through.
+    """
     for start, name in _PACKED.items():
         if data.startswith(start):
             return [f"This is a {name} file. Send the captions as plain JSON, JSON lines, CSV or TSV."]
     try:
         captions = Captions.parse(data, None, None)
     except CapevalError as error:
-        found, explained = _entry_by_entry(data, images)
-        return _limited(found if explained else [str(error), *found])
-    return _limited(list(_misfits(captions, images)))
+        return examination.problems(data, images, str(error))
+    if misfits := _misfits(captions, images):
+        return misfits
+    return [] if limits is None else degenerate.problems((captions.captions(each)[0] for each in images), limits)
 
 
-def _misfits(captions: Captions, images: Sequence[str]) -> Iterator[str]:
+def _misfits(captions: Captions, images: Sequence[str]) -> list[str]:
     """Captions that can be read, but do not fit the images."""
+    found = _Found()
     wanted = set(images)
     for image, count in zip(captions.image_ids, captions.caption_counts(), strict=True):
         if image not in wanted:
-            yield f"Image {_short(image)} is not part of this benchmark."
-        elif count == 0:
-            yield f"Image {_short(image)} has an empty list of captions; give one."
-        elif count > 1:
-            yield f"Image {_short(image)} has {count} captions; give one."
+            found.add(_FOREIGN, _short(image))
+        elif count != 1:
+            found.add(_SEVERAL if count else _BARE, _short(image))
         elif len(captions.captions(image)[0]) > LONGEST_CAPTION:
-            yield f"The caption of image {_short(image)} is longer than {LONGEST_CAPTION} characters."
+            found.add(_LONG, _short(image))
     given = set(captions.image_ids)
-    yield from (f"Image {_short(image)} has no caption." for image in images if image not in given)
-
-
-def _entry_by_entry(data: bytes, images: Sequence[str]) -> tuple[list[str], bool]:
-    """The problems, and whether they explain why the file cannot be read."""
-    try:
-        answer = run_child(
-            "capeval_server.boards.check:examine", {"images": list(images)}, [data], _LIMITS, lambda _: None
-        )
-    except ChildFailedError:
-        return [], False
-    return answer["problems"], answer["explained"]
+    for image in images:
+        if image not in given:
+            found.add(_MISSING, _short(image))
+    return found.lines()
 
 
 def examine(header: dict[str, Any], files: list[bytes], _: Callable[[str], None]) -> dict[str, Any]:
@@ -70,17 +132,24 @@ def examine(header: dict[str, Any], files: list[bytes], _: Callable[[str], None]
         entries = list(_entries(files[0]))
     except (ValueError, RecursionError):
         return {"problems": [], "explained": False}
-    problems: list[str] = []
+    found = _Found()
     seen: Counter[str] = Counter()
+    explained = False
     for place, entry in entries:
-        problems += (f"{place}: {problem}" for problem in _entry_problems(entry, seen))
-    explained = bool(problems)
+        for problem in _entry_problems(entry, seen):
+            explained = True
+            words = problem.replace("{", "{{").replace("}", "}}")
+            found.add((f"{{}}: {words}", f"{{}} times, at {{}}: {words}"), place)
     wanted = set(header["images"])
-    problems += (f"Image {_short(image)} is not part of this benchmark." for image in seen if image not in wanted)
-    problems += (f"Image {_short(image)} has {count} captions; give one." for image, count in seen.items() if count > 1)
-    if seen:
-        problems += (f"Image {_short(image)} has no caption." for image in header["images"] if image not in seen)
-    return {"problems": _limited(problems), "explained": explained}
+    for image, count in seen.items():
+        if image not in wanted:
+            found.add(_FOREIGN, _short(image))
+        if count > 1:
+            found.add(_SEVERAL, _short(image))
+    for image in header["images"] if seen else ():
+        if image not in seen:
+            found.add(_MISSING, _short(image))
+    return {"problems": found.lines(), "explained": explained}
 
 
 def _entries(data: bytes) -> Iterator[tuple[str, object]]:
@@ -112,11 +181,11 @@ def _json_or_text(line: str) -> object:
 
 def _entry_problems(entry: object, seen: Counter[str]) -> Iterator[str]:
     if not isinstance(entry, dict):
-        yield 'is not an object {"image_id": …, "caption": "…"}.'
+        yield 'it is not an object {"image_id": …, "caption": "…"}.'
         return
     image = entry.get("image_id")
     if "image_id" not in entry:
-        yield "has no image_id."
+        yield "there is no image_id."
     else:
         try:
             seen[fields.name(image)] += 1
@@ -124,7 +193,7 @@ def _entry_problems(entry: object, seen: Counter[str]) -> Iterator[str]:
             yield f"its image_id {problem}."
     caption = entry.get("caption")
     if "caption" not in entry:
-        yield "has no caption."
+        yield "there is no caption."
     elif not isinstance(caption, str):
         yield f"its caption {fields.Invalid.of(caption, 'text')}."
     elif len(caption) > LONGEST_CAPTION:

@@ -7,6 +7,7 @@ import json
 import re
 import tempfile
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ from capeval.metrics.not_scored import computable
 from capeval.metrics.registry import parse_metrics
 from capeval.resources.needs import Needs
 from capeval_server.accounts.access import Caller
-from capeval_server.boards.catalogue import BOARDS
+from capeval_server.boards.catalogue import BOARDS, VISIBILITIES
 from capeval_server.store import blobs
 from capeval_server.store.models import Benchmark
 from capeval_server.web.errors import Refused
@@ -46,6 +47,13 @@ class Rules:
     closes: dt.datetime | None
     board: str
     own_scores: bool
+    visibility: str = "public"
+    challenge: str = ""
+    phase: str = ""
+    rules: str = ""
+    most_degenerate: int = 5
+    most_same: int = 30
+    longest_words: int = 100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,24 +67,37 @@ class BenchmarkForm(Rules):
 
     def problems(self) -> list[str]:
         """Problems to correct."""
-        found = []
-        if not _SLUG.fullmatch(self.slug) or self.slug == "new":
-            found.append("The short name may have lower-case letters, digits and hyphens, up to 60.")
-        if not 3 <= len(self.title.strip()) <= 120:
-            found.append("The title needs 3 to 120 characters.")
-        if self.tokenizer not in TOKENIZERS:
-            found.append(f"The tokenizer must be one of {', '.join(TOKENIZERS)}.")
-        if self.board not in BOARDS:
-            found.append(f"The board must be one of {', '.join(BOARDS)}.")
-        if self.quota_day < 1 or self.quota_total < 1:
-            found.append("Quotas must be 1 or more.")
-        if self.opens and self.closes and self.opens >= self.closes:
-            found.append("The closing date must be after the opening date.")
-        if self.board == "closed" and self.closes is None:
-            found.append("A board that is closed until the end needs a closing date.")
-        if not self.own_scores and self.closes is None:
-            found.append("Scores that are hidden until the end need a closing date.")
-        return [*found, *self._metric_problems()]
+        return [text for wrong, text in self._checks() if wrong] + self._metric_problems()
+
+    def _checks(self) -> Iterator[tuple[bool, str]]:
+        """Whether something is wrong, and what."""
+        yield (
+            not _SLUG.fullmatch(self.slug) or self.slug == "new",
+            "The short name may have lower-case letters, digits and hyphens, up to 60.",
+        )
+        yield not 3 <= len(self.title.strip()) <= 120, "The title needs 3 to 120 characters."
+        for what, given, names in (
+            ("tokenizer", self.tokenizer, TOKENIZERS),
+            ("board", self.board, BOARDS),
+            ("visibility", self.visibility, VISIBILITIES),
+        ):
+            yield given not in names, f"The {what} must be one of {', '.join(names)}."
+        yield self.quota_day < 1 or self.quota_total < 1, "Quotas must be 1 or more."
+        yield (
+            self.opens is not None and self.closes is not None and self.opens >= self.closes,
+            "The closing date must be after the opening date.",
+        )
+        endless = self.closes is None
+        yield endless and self.board == "closed", "A board that is closed until the end needs a closing date."
+        yield endless and not self.own_scores, "Scores that are hidden until the end need a closing date."
+        yield (
+            bool(self.challenge) != bool(self.phase),
+            "A challenge has phases, so give both the challenge and this phase's name, or neither.",
+        )
+        yield (
+            len(self.challenge) > 120 or len(self.phase) > 60,
+            "The name of the challenge may have 120 characters, and that of the phase 60.",
+        )
 
     def _can_rank(self, metric: Metric) -> bool:
         """Distances would put the worst first; vectors of a name or path would be fetched or read by this server."""
@@ -122,10 +143,16 @@ def _objects(data: bytes) -> bytes:
 
 
 def make(
-    session: Session, caller: Caller, form: BenchmarkForm, references: bytes, objects: bytes | None = None
-) -> Benchmark:
-    """A new benchmark. Raises `Refused` with every problem of the form and the references."""
+    session: Session, caller: Caller, form: BenchmarkForm, references: bytes, objects: bytes | None = None,
+    like: Benchmark | None = None,
+) -> Benchmark:  # fmt: skip
+    """A new benchmark; without references, it takes those of `like`, another phase of the caller's.
+
+    Raises `Refused` with every problem of the form and the references.
+    """
     problems = form.problems()
+    if not references and like is not None:
+        references = blobs.fetch(session, like.references_sha)
     images = 0
     try:
         images = _check_references(references)
@@ -150,6 +177,8 @@ def make(
 
 def change(benchmark: Benchmark, form: BenchmarkForm) -> None:
     """Writes the form's fields into the row; the metrics by their keys, so that no group changes under a board."""
+    if form.rules != (benchmark.rules or ""):
+        benchmark.rules_version = (benchmark.rules_version or 0) + 1
     for name, value in vars(form).items():
         if name not in ("has_objects", "metrics"):
             setattr(benchmark, name, value)

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session, joinedload
 
+from capeval_server.boards import webhooks
 from capeval_server.boards.board import board
 from capeval_server.jobs import jobs
 from capeval_server.jobs.jobs import JOB_KINDS, JobKind
@@ -49,6 +50,15 @@ def store(session: Session, submission_id: int, answer: dict[str, Any]) -> None:
     on_board = {row.entry.id for row in board(session, submission.benchmark)}
     if submission_id in on_board and len(on_board) > 1:
         jobs.add(session, COMPARE, submission_id)
+    webhooks.announce(session, submission)
+
+
+def stands_again(session: Session, submission: Submission) -> None:
+    """Compares the team's best of now, after one of its submissions left the board or came back to it."""
+    benchmark = session.get_one(Benchmark, submission.benchmark_id)
+    for row in board(session, benchmark):
+        if row.entry.team_id == submission.team_id:
+            jobs.add(session, COMPARE, row.entry.id)
 
 
 def prepare_comparison(session: Session, submission_id: int) -> tuple[dict[str, Any], list[bytes]]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -11,7 +14,7 @@ from capeval_server.accounts.access import Caller
 from capeval_server.boards import catalogue, scoring
 from capeval_server.boards.board import metrics_of
 from capeval_server.store.models import Benchmark, Blob, Job, Submission, SubmissionScore, Team
-from capeval_server.web.errors import not_found
+from capeval_server.web.errors import Refused, not_found
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,13 @@ class Standing:
         """queued, running, done or failed."""
         return self.job.state
 
+    @property
+    def off_board(self) -> str:
+        """Why it is not on the board, withdrawn or disqualified; empty where it stands."""
+        if self.submission.disqualified is not None:
+            return "disqualified"
+        return "withdrawn" if self.submission.withdrawn else ""
+
 
 _QUERY = (
     select(Submission, Benchmark, Team.name, Job, Blob.size)
@@ -52,27 +62,71 @@ def find(session: Session, caller: Caller, submission_id: int) -> Standing:
     owner = caller.owns(benchmark.owner_id)
     if not owner and (caller.team_id is None or caller.team_id != submission.team_id):
         raise not_found("submission")
-    scores = []
-    if job.state == "done" and catalogue.sees_scores(caller, benchmark):
-        query = select(SubmissionScore).where(SubmissionScore.submission_id == submission.id)
-        by_metric = {score.metric: score for score in session.execute(query).scalars()}
-        scores = [by_metric[metric] for metric in metrics_of(benchmark) if metric in by_metric]
-    return Standing(submission, benchmark, team, job, size, scores, _message(job, owner=owner))
+    scores = _scores(session, caller, [row])
+    return Standing(submission, benchmark, team, job, size, scores[submission.id], _message(job, owner=owner))
 
 
 def listed(
     session: Session, caller: Caller, benchmark: Benchmark | None = None, *, everyone: bool = False, most: int = 200
 ) -> list[Standing]:
-    """The newest submissions of the caller's team, or, for the owner, of everyone; without scores."""
+    """The newest submissions of the caller's team, or, for the owner, of everyone."""
     query = _QUERY.order_by(Submission.id.desc()).limit(most)
     if benchmark is not None:
         query = query.where(Submission.benchmark_id == benchmark.id)
     if not (everyone and benchmark is not None and caller.owns(benchmark.owner_id)):
         query = query.where(Submission.team_id == caller.team_id)
+    rows = session.execute(query).all()
+    scores = _scores(session, caller, rows)
     return [
-        Standing(submission, its, team, job, size, [], _message(job, owner=caller.owns(its.owner_id)))
-        for submission, its, team, job, size in session.execute(query).all()
+        Standing(
+            submission, its, team, job, size, scores[submission.id], _message(job, owner=caller.owns(its.owner_id))
+        )
+        for submission, its, team, job, size in rows
     ]
+
+
+def _scores(session: Session, caller: Caller, rows: Sequence[Any]) -> dict[int, list[SubmissionScore]]:
+    """By submission, in the order of the benchmark's metrics; those that the caller may see now."""
+    shown = {
+        submission.id: benchmark
+        for submission, benchmark, _, job, _ in rows
+        if job.state == "done" and catalogue.sees_scores(caller, benchmark)
+    }
+    found: dict[int, dict[str, SubmissionScore]] = defaultdict(dict)
+    query = select(SubmissionScore).where(SubmissionScore.submission_id.in_(shown))
+    for score in session.execute(query).scalars():
+        found[score.submission_id][score.metric] = score
+    order = {benchmark.id: metrics_of(benchmark) for benchmark in shown.values()}
+    scores: dict[int, list[SubmissionScore]] = defaultdict(list)
+    for number, benchmark in shown.items():
+        scores[number] = [found[number][metric] for metric in order[benchmark.id] if metric in found[number]]
+    return scores
+
+
+def withdraw(session: Session, caller: Caller, standing: Standing, *, withdrawn: bool) -> None:
+    """Takes a submission off the board, or puts it back, for its team. Raises `Refused` for others, and at the end."""
+    submission = session.get_one(Submission, standing.submission.id)
+    mine = caller.owns(standing.benchmark.owner_id) if submission.baseline else caller.team_id == submission.team_id
+    if not mine:
+        raise Refused(403, "Only the team of a submission withdraws it.")
+    if not withdrawn and catalogue.is_over(standing.benchmark):
+        raise Refused(403, f"{standing.benchmark.title} has closed: nothing comes back to its board.")
+    submission.withdrawn = withdrawn
+    session.flush()
+    scoring.stands_again(session, submission)
+
+
+def disqualify(session: Session, caller: Caller, standing: Standing, reason: str) -> None:
+    """Takes a submission off the board with a reason that its team reads; an empty one puts it back.
+
+    Raises `Refused` (403) for who does not own the benchmark.
+    """
+    if not caller.owns(standing.benchmark.owner_id):
+        raise Refused(403, "Only the benchmark's owner disqualifies a submission.")
+    submission = session.get_one(Submission, standing.submission.id)
+    submission.disqualified = reason or None
+    session.flush()
+    scoring.stands_again(session, submission)
 
 
 def _message(job: Job, *, owner: bool) -> str:

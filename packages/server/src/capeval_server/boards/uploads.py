@@ -1,4 +1,4 @@
-"""Uploads of teams: checked completely, then queued."""
+"""Uploads of teams: checked completely, then queued. Baselines of the benchmark's owner too."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from sqlalchemy.orm import Session
 
 from capeval_server.accounts import names
 from capeval_server.accounts.access import Caller
-from capeval_server.boards import scoring
-from capeval_server.boards.catalogue import find, is_open
-from capeval_server.boards.check import problems_of
+from capeval_server.boards import rules, scoring
+from capeval_server.boards.catalogue import find, is_open, stage
+from capeval_server.boards.check import Examination, problems_of
+from capeval_server.boards.degenerate import CaptionLimits
 from capeval_server.jobs import jobs
 from capeval_server.store import blobs
 from capeval_server.store.models import Benchmark, Job, RemovedSubmission, Submission, Team, now
@@ -21,6 +22,11 @@ from capeval_server.web.errors import Refused
 
 if TYPE_CHECKING:
     from capeval_server.web.context import RequestContext
+
+BASELINE = "Baseline"
+"""The name of the teams of baselines."""
+LARGE = 8 * 2**20
+"""Bytes of a file that counts against the limit of large ones; COCO's test set with long captions has 5 MiB."""
 
 
 def used(session: Session, benchmark: Benchmark, team_id: int) -> tuple[int, int]:
@@ -46,34 +52,62 @@ def used(session: Session, benchmark: Benchmark, team_id: int) -> tuple[int, int
 
 @dataclass(frozen=True)
 class Upload:
-    """A file that a team sends."""
+    """A file that a team sends, or the benchmark's owner as a baseline."""
 
     data: bytes
     file_name: str
     system: str
+    baseline: bool = False
 
 
 def receive(context: RequestContext, slug: str, upload: Upload) -> tuple[Submission, bool]:
     """Checks a file completely, outside any transaction, and queues it: the submission, and whether it is new.
 
-    Raises `Refused` with every problem of the file, or where the benchmark or the quota says no.
+    Raises `Refused` with every problem of the file, or where the benchmark, the quota or the limits say no. To be
+    called in the upload room's threads: the check takes time and memory.
     """
+    limits = context.state.limits
+    limits.submit_account.take(str(context.caller.account_id))
+    if len(upload.data) > LARGE:
+        limits.submit_large.take(str(context.caller.account_id))
     upload = replace(upload, system=names.tidy(upload.system))
     with context.database.read() as session:
-        benchmark = find(session, slug)
+        benchmark = find(session, context.caller, slug)
+        check_allowed(session, context.caller, benchmark, baseline=upload.baseline)
         images = context.state.image_ids.of(session, benchmark)
-    check_upload(benchmark, images, upload)
+    check_upload(benchmark, images, upload, context.state.uploads.examination)
     with context.database.write() as session:
         submission, new = submit(session, context.caller, benchmark, upload)
         if new:
-            context.audit(session, "submitted", f"{slug} {submission.id}")
+            context.audit(session, "submitted", f"{slug} {submission.id}{' baseline' if upload.baseline else ''}")
     context.state.jobs.wake()
     return submission, new
 
 
-def check_upload(benchmark: Benchmark, images: Sequence[str], upload: Upload) -> None:
-    """Raises `Refused` with every problem of the file."""
-    problems = problems_of(upload.data, images)
+def check_allowed(session: Session, caller: Caller, benchmark: Benchmark, *, baseline: bool = False) -> None:
+    """Raises `Refused` where the caller may not submit now, whatever the file: before anything is read."""
+    if baseline:
+        if not caller.owns(benchmark.owner_id):
+            raise Refused(403, "Only the benchmark's owner submits baselines.")
+        return
+    if caller.team_id is None:
+        raise Refused(
+            403, "This account is in no team, and only teams submit. The account page says how to join or make one."
+        )
+    if not is_open(benchmark):
+        raise Refused(403, f"{benchmark.title} takes no submissions now: {stage(benchmark).text}.")
+    if not rules.accepted(session, caller, benchmark):
+        raise Refused(
+            403,
+            f"The rules of {benchmark.title} (version {benchmark.rules_version}) must be accepted before this account "
+            f"submits: sign in and open /benchmarks/{benchmark.slug}/submit.",
+        )
+
+
+def check_upload(benchmark: Benchmark, images: Sequence[str], upload: Upload, examination: Examination) -> None:
+    """Raises `Refused` with every problem of the file. Baselines, such as one caption for all, may be degenerate."""
+    limits = CaptionLimits(benchmark.most_degenerate, benchmark.most_same, benchmark.longest_words)
+    problems = problems_of(upload.data, images, None if upload.baseline else limits, examination)
     if problem := names.problem_with(upload.system, "system"):
         problems.insert(0, problem)
     if problems:
@@ -86,20 +120,22 @@ def submit(session: Session, caller: Caller, benchmark: Benchmark, upload: Uploa
     Raises `Refused` where the benchmark is not open or the quota is used up.
     """
     assert caller.account_id is not None
-    if caller.team_id is None:
-        raise Refused(403, "This account is in no team, and only teams submit.")
+    check_allowed(session, caller, benchmark, baseline=upload.baseline)
+    team_id = _baseline_team(session, benchmark, upload) if upload.baseline else caller.team_id
+    assert team_id is not None
     # Two uploads of one team at once must not both be the last of the quota, nor both the first of the file.
-    session.execute(select(Team.id).where(Team.id == caller.team_id).with_for_update())
+    session.execute(select(Team.id).where(Team.id == team_id).with_for_update())
     same = select(Submission).where(
         Submission.benchmark_id == benchmark.id,
-        Submission.team_id == caller.team_id,
+        Submission.team_id == team_id,
         Submission.file_sha == blobs.sha256(upload.data),
     )
     if known := session.execute(same).scalar_one_or_none():
         return known, False
-    _check_open(session, benchmark, caller.team_id)
+    if not upload.baseline:
+        _check_quota(session, benchmark, team_id)
     submission = Submission(
-        benchmark_id=benchmark.id, team_id=caller.team_id, account_id=caller.account_id,
+        benchmark_id=benchmark.id, team_id=team_id, account_id=caller.account_id, baseline=upload.baseline,
         file_sha=blobs.keep(session, upload.data), file_name=upload.file_name[:200], system=upload.system,
     )  # fmt: skip
     session.add(submission)
@@ -108,9 +144,20 @@ def submit(session: Session, caller: Caller, benchmark: Benchmark, upload: Uploa
     return submission, True
 
 
-def _check_open(session: Session, benchmark: Benchmark, team_id: int) -> None:
-    if not is_open(benchmark):
-        raise Refused(403, f"{benchmark.title} takes no submissions now.")
+def _baseline_team(session: Session, benchmark: Benchmark, upload: Upload) -> int:
+    """A team without members for each baseline: the board shows each team's best, and baselines all stand."""
+    # The keys of names that people choose are folded to lower case, so none is mistaken for it.
+    key = f"BASELINE {benchmark.id} {blobs.sha256(upload.data)}"
+    session.execute(select(Benchmark.id).where(Benchmark.id == benchmark.id).with_for_update())
+    team = session.execute(select(Team).where(Team.name_key == key)).scalar_one_or_none()
+    if team is None:
+        team = Team(name=BASELINE, name_key=key)
+        session.add(team)
+        session.flush()
+    return team.id
+
+
+def _check_quota(session: Session, benchmark: Benchmark, team_id: int) -> None:
     today, total = used(session, benchmark, team_id)
     if total >= benchmark.quota_total:
         raise Refused(429, f"Your team has used all {benchmark.quota_total} submissions to {benchmark.title}.")

@@ -141,6 +141,7 @@ def _option(name: str, *called: str, **settings: Any) -> Callable[[Any], Any]:
     metavar="ORIGIN",
     help="Also lets this origin frame studies for Mechanical Turk, and take their results; to try one out.",
 )
+@_option("--private-webhooks", is_flag=True, help="Let webhooks go to http:// and to private networks.")
 def command(upload_limit: int, database: str | None, **options: Any) -> Callable[[], int] | None:
     """Run the evaluation server: benchmarks with hidden references, and human studies.
 

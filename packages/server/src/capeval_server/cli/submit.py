@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import time
 import urllib.error
@@ -16,38 +17,107 @@ from capeval.cli import options
 from capeval.cli.interruptible import stage
 from capeval.data.source import reading
 from capeval.errors import DataError, UsageError
+from capeval.report.printing.table import Column, Number, Table, Value
+from capeval.report.printing.terminal import render
 
 _LONGEST_PAUSE = 5.0
+_LONGEST_WAIT = 60
+"""Seconds: a server that is busy for longer is told so to whoever submits."""
+_ATTEMPTS = 4
+
+
+NOT_SCORED = 3
+"""The exit status of --status for a submission that still waits or runs."""
 
 
 @click.command()
 @click.argument("url")
 @click.argument("benchmark")
-@click.argument("file")
+@click.argument("file", required=False)
 @click.option("--system", metavar="NAME", help="What the board calls it; the file's name by default.")
-@click.option("--token-file", metavar="FILE", help="Read the API token from here instead of CAPEVAL_TOKEN.")
+@click.option("--baseline", is_flag=True, help="As a baseline of the benchmark that you host: outside quotas.")
 @click.option("--no-wait", is_flag=True, help="Leave once the file is accepted.")
+@click.option("--list", "list_", is_flag=True, help="List the team's submissions to BENCHMARK instead.")
+@click.option("--status", type=click.IntRange(1), metavar="NUMBER", help="Show one submission to BENCHMARK instead.")
+@click.option("--wait", is_flag=True, help="With --status: wait until it is scored.")
+@click.option("--token-file", metavar="FILE", help="Read the API token from here instead of CAPEVAL_TOKEN.")
 @options.table_or_json
 @options.quiet
 def command(
-    url: str, benchmark: str, file: str, system: str | None, token_file: str | None, no_wait: bool, format_: str
-) -> None:
+    url: str,
+    benchmark: str,
+    file: str | None,
+    list_: bool,
+    status: int | None,
+    wait: bool,
+    token_file: str | None,
+    format_: str,
+    **sending: Any,
+) -> int:
     """Submit FILE to BENCHMARK on the evaluation server at URL, and print the scores.
+
+    With --list or --status, show what was submitted before. The exit status of --status is 0 where the submission is
+    scored, 2 where it failed, and 3 where it still waits or runs.
 
     An API token, which the server's account page makes, is taken from CAPEVAL_TOKEN or --token-file.
     """
+    _check_usage(file, list_, status, wait=wait, **sending)
     server = Server(url, _token(token_file))
+    if file is not None:
+        submission = _send(server, benchmark, file, **sending)
+        options.emit(_shown(submission, format_))
+        return 0
+    path = f"/benchmarks/{urllib.parse.quote(benchmark, safe='')}"
+    if list_:
+        found = server.call(f"{path}/submissions")
+        options.emit(json.dumps(found, indent=2) if format_ == "json" else _list(benchmark, found["submissions"]))
+        return 0
+    submission = server.call(f"/submissions/{status}")
+    if submission["benchmark"] != benchmark:
+        raise DataError(f"submission {status} is one to {submission['benchmark']}, not to {benchmark}")
+    if wait:
+        submission = _wait(server, submission)
+    _check_not_failed(submission)
+    options.emit(_shown(submission, format_))
+    return 0 if submission["state"] == "done" else NOT_SCORED
+
+
+def _check_usage(file: str | None, list_: bool, status: int | None, *, wait: bool, **of_a_file: object) -> None:
+    if (file is not None) + list_ + (status is not None) != 1:
+        raise click.UsageError("give one of FILE, --list and --status NUMBER")
+    if wait and status is None:
+        raise click.UsageError("--wait goes with --status; a file is waited for unless --no-wait says otherwise")
+    if file is None and (given := [name for name, value in of_a_file.items() if value]):
+        raise click.UsageError(f"--{given[0].replace('_', '-')} goes with FILE, not with --list or --status")
+
+
+def _send(
+    server: Server, benchmark: str, file: str, *, system: str | None, baseline: bool, no_wait: bool
+) -> dict[str, Any]:
     with reading(file), open(file, "rb") as opened:
         data = opened.read()
     name = os.path.basename(file)
     stage.text = "sending"
-    query = urllib.parse.urlencode({"system": system or os.path.splitext(name)[0][:80], "file_name": name[:200]})
-    path = f"/benchmarks/{urllib.parse.quote(benchmark, safe='')}/submissions?{query}"
-    submission = server.call(path, data)
+    values = {"system": system or os.path.splitext(name)[0][:80], "file_name": name[:200]}
+    query = urllib.parse.urlencode({**values, "baseline": "true"} if baseline else values)
+    submission = server.call(f"/benchmarks/{urllib.parse.quote(benchmark, safe='')}/submissions?{query}", data)
     click.echo(f"capeval: submission {submission['id']}: {submission['url']}", err=True)
     if not no_wait:
         submission = _wait(server, submission)
-    options.emit(json.dumps(submission, indent=2) if format_ == "json" else _table(submission))
+        _check_not_failed(submission)
+    return submission
+
+
+def _shown(submission: dict[str, Any], format_: str) -> str:
+    return json.dumps(submission, indent=2) if format_ == "json" else _table(submission)
+
+
+class _BusyError(Exception):
+    """The server is busy; after so many seconds it may be asked again."""
+
+    def __init__(self, message: str, seconds: int) -> None:
+        super().__init__(message)
+        self.seconds = seconds
 
 
 class Server:
@@ -63,7 +133,23 @@ class Server:
         self.token = token
 
     def call(self, path: str, data: bytes | None = None) -> dict[str, Any]:
-        """The JSON answer; raises `DataError` with the server's own words where it refuses, or where there is none."""
+        """The JSON answer; where the server is busy and says for how long, it is asked again after that time.
+
+        Nothing is done twice by that: the same file twice is one submission. Raises `DataError` with the server's own
+        words where it refuses, or where there is no answer.
+        """
+        for _ in range(_ATTEMPTS - 1):
+            try:
+                return self._ask(path, data)
+            except _BusyError as busy:
+                click.echo(f"capeval: {busy}; trying again in {busy.seconds} s", err=True)
+                time.sleep(busy.seconds)
+        try:
+            return self._ask(path, data)
+        except _BusyError as busy:
+            raise DataError(str(busy)) from None
+
+    def _ask(self, path: str, data: bytes | None) -> dict[str, Any]:
         headers = {"Authorization": f"Bearer {self.token}", "Accept": "application/json"}
         if data is not None:
             headers["Content-Type"] = "application/octet-stream"
@@ -72,7 +158,11 @@ class Server:
             with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310
                 body: dict[str, Any] = json.load(answer)
         except urllib.error.HTTPError as error:
-            raise DataError(f"{self.url}: {_refusal(error)}") from None
+            wait = error.headers.get("Retry-After", "")
+            refusal = f"{self.url}: {_printable(_refusal(error))}"
+            if error.code in (429, 503) and wait.isdecimal() and int(wait) <= _LONGEST_WAIT:
+                raise _BusyError(refusal, int(wait)) from None
+            raise DataError(refusal) from None
         except (OSError, ValueError) as error:
             raise DataError(f"{self.url}: no answer of a capeval server ({getattr(error, 'reason', error)})") from None
         return body
@@ -113,9 +203,12 @@ def _wait(server: Server, submission: dict[str, Any]) -> dict[str, Any]:
         time.sleep(pause)
         pause = min(pause * 1.3, _LONGEST_PAUSE)
         submission = server.call(f"/submissions/{submission['id']}")
+    return submission
+
+
+def _check_not_failed(submission: dict[str, Any]) -> None:
     if submission["state"] == "failed":
         raise DataError(f"submission {submission['id']} failed: {submission['message']}")
-    return submission
 
 
 def _table(submission: dict[str, Any]) -> str:
@@ -127,3 +220,26 @@ def _table(submission: dict[str, Any]) -> str:
         lower, upper = submission["intervals"][metric]
         lines.append(f"{metric:<{width}}  {value:.4f}  [{lower:.4f}, {upper:.4f}]")
     return "\n".join(lines)
+
+
+def _list(benchmark: str, submissions: list[dict[str, Any]]) -> str:
+    if not submissions:
+        return f"nothing is submitted to {benchmark} yet"
+    # Each has the same metrics, or none where it is not scored or its scores are not shown yet.
+    metrics = max((list(each["scores"]) for each in submissions), key=len)
+    heads = [Column("number"), Column("system", "left", names=True)]
+    heads += [Column("submitted", "left"), Column("state", "left")]
+    rows: list[list[Value]] = [
+        [
+            str(each["id"]), each["system"], each["submitted"][:16].replace("T", " "), _state(each),
+            *(Number(each["scores"].get(metric, math.nan)) for metric in metrics),
+        ]
+        for each in submissions
+    ]  # fmt: skip
+    table = Table([*heads, *(Column(metric) for metric in metrics)], rows)
+    return render([table], colour=options.colour("-"), width=options.width("-"))
+
+
+def _state(submission: dict[str, Any]) -> str:
+    marks = [name for name in ("baseline", "withdrawn", "disqualified") if submission[name]]
+    return ", ".join([submission["state"], *marks])

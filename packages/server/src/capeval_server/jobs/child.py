@@ -1,7 +1,8 @@
 """A process of its own for work on what strangers send, with limits on time and memory.
 
-The child gets JSON and files on standard input and answers in JSON lines on standard output. It knows no database and
-no network address, and nothing it says about hidden data leaves it: an unexpected failure is only called one.
+The child gets JSON and files on standard input and answers in JSON lines on standard output. It knows no database and,
+but for a webhook's, no network address. Nothing it says about hidden data leaves it: an unexpected failure is only
+called one.
 """
 
 from __future__ import annotations

@@ -42,7 +42,10 @@ class JobKind:
     prepare: Callable[[Session, int], tuple[dict[str, Any], list[bytes]]]
     """Reads what the child needs: JSON and files."""
     compute: str
-    """`module:function` of (header, files, progress) → JSON, run in the child, which cannot reach the database."""
+    """`module:function` of (header, files, progress) → JSON, run in the child, which cannot reach the database.
+
+    The header is that of `prepare`, and under `server` the settings that children may know.
+    """
     store: Callable[[Session, int, dict[str, Any]], None]
     """Writes the answer, in the transaction that marks the job as done."""
 
@@ -51,9 +54,9 @@ JOB_KINDS: dict[str, JobKind] = {}
 """Each kind by name; a module that defines one registers it here when it is imported."""
 
 
-def add(session: Session, kind: str, subject_id: int) -> Job:
-    """Queues a job in the caller's transaction; call `Jobs.wake` after it."""
-    job = Job(kind=kind, subject_id=subject_id)
+def add(session: Session, kind: str, subject_id: int, *, due: dt.datetime | None = None) -> Job:
+    """Queues a job in the caller's transaction, to begin at `due` or at once; call `Jobs.wake` after it."""
+    job = Job(kind=kind, subject_id=subject_id, due=due)
     session.add(job)
     return job
 
@@ -65,6 +68,7 @@ class Jobs:
         self.database = database
         self.settings = settings
         self.limits = ResourceLimits(settings.job_seconds, settings.job_memory)
+        self.server = {"url": settings.url, "private_webhooks": settings.private_webhooks}
         self.meters = meters
         self._name = f"{platform.node()[:20]}:{os.getpid()}:{os.urandom(4).hex()}"
         self._wake = threading.Semaphore(0)
@@ -144,7 +148,8 @@ class Jobs:
         return True
 
     def _take(self) -> tuple[int, str, int, int] | None:
-        free = or_(Job.state == "queued", (Job.state == "running") & (Job.lease < now()))
+        due = or_(Job.due.is_(None), Job.due <= now())
+        free = or_((Job.state == "queued") & due, (Job.state == "running") & (Job.lease < now()))
         oldest = select(Job).where(free).order_by(Job.id).limit(1)
         with self.database.read() as session:
             if session.execute(oldest).scalar_one_or_none() is None:
@@ -166,6 +171,7 @@ class Jobs:
         try:
             with self.database.read() as session:
                 header, files = JOB_KINDS[kind].prepare(session, subject_id)
+            header["server"] = self.server
             answer = run_child(
                 JOB_KINDS[kind].compute, header, files, self.limits, lambda text: self._renew(job_id, text),
             )  # fmt: skip

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 from dataclasses import asdict
 from typing import Annotated
 
-from fastapi import Depends, Form, UploadFile
+from fastapi import Depends, Form, Query, UploadFile
 from fastapi.responses import Response
 from markupsafe import Markup
 from sqlalchemy.orm import Session
@@ -26,16 +27,23 @@ from capeval_server.web.routing import Routes
 routes = Routes()
 Text = Annotated[str, Form(max_length=10_000)]
 Number = Annotated[int, Form(ge=1, le=1_000_000)]
+METRICS = "cider-d, coco"
+"""Of a new benchmark: the COCO metrics, CIDEr-D first, because the first ranks the board."""
 
 
 def _moment(text: str) -> dt.datetime | None:
-    """The value of a `datetime-local` input, as UTC."""
-    if not text.strip():
+    """The value of a `datetime-local` input, which is UTC, or a time with an offset of its own."""
+    text = text.strip()
+    if not text:
         return None
     try:
-        return dt.datetime.fromisoformat(text.strip()).replace(tzinfo=dt.timezone.utc)
-    except ValueError:
-        raise Refused(422, f"{text[:40]!r} is not a time; write it as 2026-01-31T12:00 (UTC).") from None
+        # Python 3.10 does not know the Z.
+        value = dt.datetime.fromisoformat(f"{text[:-1]}+00:00" if text[-1] in "Zz" else text)
+        return (value if value.tzinfo else value.replace(tzinfo=dt.timezone.utc)).astimezone(dt.timezone.utc)
+    except (ValueError, OverflowError):
+        raise Refused(
+            422, f"{text[:40]!r} is not a time; write it as 2026-01-31T12:00, which is UTC, or 2026-01-31T12:00+02:00."
+        ) from None
 
 
 def _rules(
@@ -47,57 +55,81 @@ def _rules(
     closes: Text = "",
     board: Text = "public",
     own_scores: Text = "",
+    visibility: Text = "public",
+    challenge: Text = "",
+    phase: Text = "",
+    rules: Annotated[str, Form(max_length=50_000)] = "",
+    most_degenerate: Annotated[int, Form(ge=0, le=100)] = 5,
+    most_same: Annotated[int, Form(ge=0, le=100)] = 30,
+    longest_words: Number = 100,
 ) -> forms.Rules:
     """The part of the form that can be changed later."""
     return forms.Rules(
         title=" ".join(title.split()), description=description.strip(), quota_day=quota_day, quota_total=quota_total,
-        opens=_moment(opens), closes=_moment(closes), board=board, own_scores=bool(own_scores),
+        opens=_moment(opens), closes=_moment(closes), board=board, own_scores=bool(own_scores), visibility=visibility,
+        challenge=" ".join(challenge.split()), phase=" ".join(phase.split()), rules=_lines(rules),
+        most_degenerate=most_degenerate, most_same=most_same, longest_words=longest_words,
     )  # fmt: skip
+
+
+def _lines(text: str) -> str:
+    """As it is stored: forms send other ends of lines than they were given, which is no change of the rules."""
+    return "\n".join(text.strip().splitlines())
 
 
 @routes.page("/benchmarks", role=Role.ANYONE)
 def list_page(context: Context) -> Response:
     with context.database.read() as session:
-        rows = catalogue.with_counts(session)
-    return context.render("benchmarks.html", rows=rows, is_open=catalogue.is_open)
+        rows = catalogue.with_counts(session, context.caller)
+    return context.render("benchmarks.html", rows=rows, stage=catalogue.stage)
 
 
 @routes.page("/benchmarks/new", role=Role.ORGANISER)
-def new_page(context: Context) -> Response:
-    return _form(context, benchmark=None, given=_EMPTY)
+def new_page(context: Context, like: Annotated[str, Query(max_length=60)] = "") -> Response:
+    """An empty form, or that of another phase of a benchmark of the caller's."""
+    if not like:
+        return _form(context, benchmark=None, given=_EMPTY)
+    with context.database.read() as session:
+        first = catalogue.owned(session, context.caller, like)
+    given = {name: getattr(first, name) for name in forms.BenchmarkForm.__dataclass_fields__ if name != "has_objects"}
+    given |= {"slug": "", "phase": "", "challenge": first.challenge or first.title, "opens": None, "closes": None}
+    return _form(context, benchmark=None, given=forms.BenchmarkForm(**given), like=like)
 
 
 @routes.page("/benchmarks/new", role=Role.ORGANISER, methods=("POST",))
 def new_done(
     context: Context,
     rules: Annotated[forms.Rules, Depends(_rules)],
-    references: UploadFile,
+    references: UploadFile | None = None,
     objects: UploadFile | None = None,
     slug: Text = "",
-    metrics: Text = "coco",
+    metrics: Text = METRICS,
     tokenizer: Text = "ptb",
+    like: Text = "",
 ) -> Response:
-    data, given = references.file.read(), objects.file.read() if objects is not None else b""
+    data, given = (file.file.read() if file is not None else b"" for file in (references, objects))
     form = forms.BenchmarkForm(
         slug=slug.strip(), metrics=metrics, tokenizer=tokenizer, has_objects=bool(given), **asdict(rules)
     )
     try:
         with context.database.write() as session:
-            benchmark = forms.make(session, context.caller, form, data, given)
+            first = catalogue.owned(session, context.caller, like) if like else None
+            benchmark = forms.make(session, context.caller, form, data, given, like=first)
             context.audit(session, "benchmark.made", benchmark.slug)
     except Refused as refusal:
-        return _form(context, benchmark=None, given=form, problems=refusal.problems)
-    return context.redirect(f"/benchmarks/{benchmark.slug}", "saved")
+        return _form(context, benchmark=None, given=form, problems=refusal.problems, like=like)
+    return context.redirect(f"/benchmarks/{benchmark.slug}", "benchmark-made")
 
 
 @routes.page("/benchmarks/{slug}", role=Role.ANYONE)
 def board_page(context: Context, slug: str, sort: str | None = None) -> Response:
     with context.database.read() as session:
-        benchmark = catalogue.find(session, slug)
+        benchmark = catalogue.find(session, context.caller, slug)
         visible = catalogue.sees_board(context.caller, benchmark)
         rows = board(session, benchmark, sort) if visible else []
         left = _left(context, session, benchmark)
         choices = comparisons.choices(session, context.caller, benchmark)
+        phases = catalogue.phases(session, context.caller, benchmark)
     sort = sort or metrics_of(benchmark)[0]
     shown = [row.entry.scores[sort] for row in rows]
     scale = pictures.Scale.around(end for score in shown for end in (score.lower, score.upper))
@@ -105,6 +137,7 @@ def board_page(context: Context, slug: str, sort: str | None = None) -> Response
         "benchmark.html", benchmark=benchmark, rows=rows, visible=visible, metrics=metrics_of(benchmark), sort=sort,
         scale=scale, open=catalogue.is_open(benchmark), over=catalogue.is_over(benchmark),
         boards=catalogue.BOARDS, left=left, choices=list(choices.values()),
+        phases=phases, stage=catalogue.stage, visibilities=catalogue.VISIBILITIES,
     )  # fmt: skip
 
 
@@ -120,9 +153,21 @@ def board_csv(context: Context, slug: str, sort: str | None = None) -> Response:
 def images_txt(context: Context, slug: str) -> Response:
     """The images to caption, an id per line."""
     with context.database.read() as session:
-        benchmark = catalogue.find(session, slug)
+        benchmark = catalogue.find(session, context.caller, slug)
         images = context.state.image_ids.of(session, benchmark)
     return context.download("".join(f"{image}\n" for image in images), f"{benchmark.slug}-images.txt", "text/plain")
+
+
+@routes.page("/benchmarks/{slug}/template.json", role=Role.ANYONE)
+def template_json(context: Context, slug: str) -> Response:
+    """A file to fill in: every image, with an empty caption."""
+    with context.database.read() as session:
+        benchmark = catalogue.find(session, context.caller, slug)
+        images = context.state.image_ids.of(session, benchmark)
+    lines = (json.dumps({"image_id": image, "caption": ""}, ensure_ascii=False) for image in images)
+    return context.download(
+        "[\n" + ",\n".join(lines) + "\n]\n", f"{benchmark.slug}-captions.json", "application/json"
+    )
 
 
 @routes.page("/benchmarks/{slug}/history", role=Role.ANYONE)
@@ -168,15 +213,17 @@ def edit_done(context: Context, slug: str, rules: Annotated[forms.Rules, Depends
     return context.redirect(f"/benchmarks/{slug}", "saved")
 
 
-_EMPTY = forms.BenchmarkForm(**asdict(_rules(own_scores="yes")), slug="", metrics="coco", tokenizer="ptb")
+_EMPTY = forms.BenchmarkForm(**asdict(_rules(own_scores="yes")), slug="", metrics=METRICS, tokenizer="ptb")
 
 
 def _form(
-    context: RequestContext, *, benchmark: Benchmark | None, given: object, problems: list[str] | None = None
-) -> Response:
+    context: RequestContext, *, benchmark: Benchmark | None, given: object, problems: list[str] | None = None,
+    like: str = "",
+) -> Response:  # fmt: skip
     return context.render(
         "benchmark-form.html", 422 if problems else 200, benchmark=benchmark, given=given, problems=problems or [],
-        tokenizers=TOKENIZERS, groups=list(groups()), boards=catalogue.BOARDS,
+        tokenizers=TOKENIZERS, groups=list(groups()), boards=catalogue.BOARDS, visibilities=catalogue.VISIBILITIES,
+        like=like,
     )  # fmt: skip
 
 

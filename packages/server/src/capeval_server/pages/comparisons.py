@@ -21,7 +21,7 @@ Number = Annotated[int, Form(ge=1, le=2**31 - 1)]
 def compare_page(context: Context, slug: str, a: int, b: int) -> Response:
     """Of the board, or the caller's own."""
     with context.database.read() as session:
-        benchmark = catalogue.find(session, slug)
+        benchmark = catalogue.find(session, context.caller, slug)
         one, other = comparisons.two(session, context.caller, benchmark, a, b)
         pairs, job = compared(session, a, b), comparisons.asked(session, a, b)
     return context.render(
@@ -34,7 +34,7 @@ def compare_asked(context: Context, slug: str, a: Number, b: Number) -> Response
     """Queues the test, as work that somebody signed in has to ask for."""
     context.state.limits.submit_account.take(str(context.caller.account_id))
     with context.database.write() as session:
-        benchmark = catalogue.find(session, slug)
+        benchmark = catalogue.find(session, context.caller, slug)
         comparisons.two(session, context.caller, benchmark, a, b)
         comparisons.ask(session, benchmark, a, b)
     context.state.jobs.wake()
@@ -45,6 +45,6 @@ def compare_asked(context: Context, slug: str, a: Number, b: Number) -> Response
 def compare_state(context: Context, slug: str, a: int, b: int) -> Response:
     """The progress that the page polls during the comparison."""
     with context.database.read() as session:
-        comparisons.two(session, context.caller, catalogue.find(session, slug), a, b)
+        comparisons.two(session, context.caller, catalogue.find(session, context.caller, slug), a, b)
         job = comparisons.asked(session, a, b)
     return JSONResponse({"state": job.state if job else "done", "progress": job.progress if job else ""})

@@ -18,8 +18,8 @@ _SHOWN = 10
 def home(context: Context) -> Response:
     """The start page: the newest benchmarks that are open."""
     with context.database.read() as session:
-        rows = [row for row in catalogue.with_counts(session) if catalogue.is_open(row[0])]
-    return context.render("home.html", rows=rows[:_SHOWN], is_open=catalogue.is_open)
+        rows = [row for row in catalogue.with_counts(session, context.caller) if catalogue.is_open(row[0])]
+    return context.render("home.html", rows=rows[:_SHOWN], stage=catalogue.stage)
 
 
 @routes.page("/logo", role=Role.ANYONE)

@@ -1,4 +1,4 @@
-"""Submissions: sending one, following it, and the team's list."""
+"""Submissions: sending one, following it, taking it off the board, and the team's list."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from fastapi import Form, UploadFile
 from fastapi.responses import JSONResponse, Response
 
 from capeval_server.accounts.access import Role
-from capeval_server.boards import catalogue, removal, submissions, uploads
-from capeval_server.web.context import Context
+from capeval_server.boards import catalogue, removal, rules, submissions, uploads
+from capeval_server.boards.board import metrics_of
+from capeval_server.store.models import Benchmark
+from capeval_server.web.context import Context, RequestContext
 from capeval_server.web.errors import Refused
 from capeval_server.web.routing import Routes
 
@@ -32,26 +34,76 @@ def all_page(context: Context, slug: str) -> Response:
     return context.render("submissions.html", rows=rows, benchmark=benchmark)
 
 
+@routes.page("/benchmarks/{slug}/rules", role=Role.ANYONE)
+def rules_page(context: Context, slug: str) -> Response:
+    with context.database.read() as session:
+        benchmark = catalogue.find(session, context.caller, slug)
+        accepted = rules.accepted(session, context.caller, benchmark)
+        owner = context.caller.owns(benchmark.owner_id)
+        acceptances = rules.acceptances(session, benchmark) if owner else []
+    return context.render("rules.html", benchmark=benchmark, accepted=accepted, acceptances=acceptances)
+
+
+@routes.page("/benchmarks/{slug}/rules", role=Role.MEMBER, methods=("POST",))
+def accept_rules(context: Context, slug: str, accept: Annotated[int | None, Form()] = None) -> Response:
+    """`accept` is the version that was read; without it the box was left empty."""
+    with context.database.write() as session:
+        benchmark = catalogue.find(session, context.caller, slug)
+        if accept is None:
+            raise Refused(422, "Tick the box to accept the rules; without it nothing can be submitted.")
+        rules.accept(session, context.caller, benchmark, accept)
+        context.audit(session, "rules.accepted", f"{slug} version {accept}")
+    return context.redirect(f"/benchmarks/{slug}/submit", "rules-accepted")
+
+
 @routes.page("/benchmarks/{slug}/submit", role=Role.MEMBER)
 def submit_page(context: Context, slug: str) -> Response:
     with context.database.read() as session:
-        benchmark = catalogue.find(session, slug)
-    return context.render("submit.html", benchmark=benchmark, system="", refusal=None)
+        benchmark = catalogue.find(session, context.caller, slug)
+        accepted = rules.accepted(session, context.caller, benchmark)
+    takes = context.caller.team_id is not None and catalogue.is_open(benchmark)
+    if takes and not accepted and not context.caller.owns(benchmark.owner_id):
+        return context.render("rules.html", benchmark=benchmark, accepted=False, acceptances=[])
+    return _submit_page(context, benchmark)
 
 
 @routes.page("/benchmarks/{slug}/submit", role=Role.MEMBER, methods=("POST",))
-def submit_done(
-    context: Context, slug: str, file: UploadFile, system: Annotated[str, Form(max_length=400)] = ""
+async def submit_done(
+    context: Context,
+    slug: str,
+    file: UploadFile,
+    system: Annotated[str, Form(max_length=400)] = "",
+    baseline: Annotated[str, Form(max_length=10)] = "",
 ) -> Response:
-    context.state.limits.submit_account.take(str(context.caller.account_id))
-    upload = uploads.Upload(file.file.read(), submissions.display_name(file.filename or ""), system)
-    with context.database.read() as session:
-        benchmark = catalogue.find(session, slug)
-    try:
-        submission, new = uploads.receive(context, slug, upload)
-    except Refused as refusal:
-        return context.render("submit.html", refusal.status, benchmark=benchmark, system=system, refusal=refusal)
-    return context.redirect(f"/submissions/{submission.id}", "" if new else "same-file")
+    """In the upload room's threads, of which there are few: pages and health keep theirs."""
+
+    def work() -> Response:
+        upload = uploads.Upload(file.file.read(), submissions.display_name(file.filename or ""), system, bool(baseline))
+        with context.database.read() as session:
+            benchmark = catalogue.find(session, context.caller, slug)
+        try:
+            submission, new = uploads.receive(context, slug, upload)
+        except Refused as refusal:
+            page = _submit_page(context, benchmark, system=system, baseline=bool(baseline), refusal=refusal)
+            if refusal.retry_after is not None:
+                page.headers["Retry-After"] = str(refusal.retry_after)
+            return page
+        return context.redirect(f"/submissions/{submission.id}", "" if new else "same-file")
+
+    room = context.state.uploads
+    async with room.place(context.caller.account_id):
+        return await room.run(work)
+
+
+def _submit_page(
+    context: RequestContext, benchmark: Benchmark, *, system: str = "", baseline: bool = False,
+    refusal: Refused | None = None,
+) -> Response:  # fmt: skip
+    takes = context.caller.team_id is not None and catalogue.is_open(benchmark)
+    return context.render(
+        "submit.html", refusal.status if refusal else 200, benchmark=benchmark, system=system, refusal=refusal,
+        takes=takes, baseline=baseline, owner=context.caller.owns(benchmark.owner_id), stage=catalogue.stage(benchmark),
+    )  # fmt: skip
 
 
 @routes.page("/submissions/{submission_id}", role=Role.MEMBER)
@@ -59,7 +111,39 @@ def submission_page(context: Context, submission_id: int) -> Response:
     with context.database.read() as session:
         standing = submissions.find(session, context.caller, submission_id)
         may_delete = removal.may_delete(context.caller, standing.submission, standing.benchmark)
-    return context.render("submission.html", standing=standing, may_delete=may_delete)
+    return context.render(
+        "submission.html", standing=standing, may_delete=may_delete, owner=context.caller.owns(standing.benchmark.owner_id),
+        mine=context.caller.team_id == standing.submission.team_id, over=catalogue.is_over(standing.benchmark),
+        metrics=metrics_of(standing.benchmark),
+    )  # fmt: skip
+
+
+@routes.page("/submissions/{submission_id}/withdraw", role=Role.MEMBER, methods=("POST",))
+def withdraw_submission(
+    context: Context, submission_id: int, withdrawn: Annotated[str, Form(max_length=10)] = ""
+) -> Response:
+    """Off the board, or back to it."""
+    with context.database.write() as session:
+        standing = submissions.find(session, context.caller, submission_id)
+        submissions.withdraw(session, context.caller, standing, withdrawn=bool(withdrawn))
+        context.audit(session, "submission.withdrawn" if withdrawn else "submission.put-back", str(submission_id))
+    context.state.jobs.wake()
+    return context.redirect(f"/submissions/{submission_id}", "saved")
+
+
+@routes.page("/submissions/{submission_id}/disqualify", role=Role.ORGANISER, methods=("POST",))
+def disqualify_submission(
+    context: Context, submission_id: int, reason: Annotated[str, Form(max_length=1000)] = ""
+) -> Response:
+    """With a reason, off the board; without one, back to it."""
+    reason = " ".join(reason.split())
+    with context.database.write() as session:
+        standing = submissions.find(session, context.caller, submission_id)
+        submissions.disqualify(session, context.caller, standing, reason)
+        action = "submission.disqualified" if reason else "submission.reinstated"
+        context.audit(session, action, f"{submission_id}: {reason}")
+    context.state.jobs.wake()
+    return context.redirect(f"/submissions/{submission_id}", "saved")
 
 
 @routes.page("/submissions/{submission_id}/state", role=Role.MEMBER)

@@ -8,6 +8,7 @@ from functools import lru_cache
 from markupsafe import Markup
 
 from capeval.metrics.registry import parse_metrics
+from capeval_server.web.markdown import markdown
 
 
 def score(value: float | None) -> str:
@@ -56,5 +57,5 @@ def label(metric: str) -> str:
 
 FILTERS = {
     "label": label, "score": score, "p_value": p_value, "moment": moment, "field": field, "link": link, "size": size,
-    "count": count,
+    "count": count, "markdown": markdown,
 }  # fmt: skip

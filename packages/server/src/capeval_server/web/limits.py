@@ -122,6 +122,7 @@ class RateLimits:
         self.mail_to = RateLimit(self, "mail to", Window(5, 3600))
         """Letters to one address that anybody can cause."""
         self.submit_account = RateLimit(self, "submit", Window(20, 60))
+        self.submit_large = RateLimit(self, "submit large", Window(10, 600))
 
     def check(self, *counted: Counted) -> None:
         """Raises `Refused` (429) where one of them is beyond its limit, without counting."""

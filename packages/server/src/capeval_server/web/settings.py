@@ -74,6 +74,8 @@ class ServerSettings:
     """A text file that the page of what is stored begins with."""
     frame_hosts: tuple[str, ...] = ()
     """Origins besides Mechanical Turk's that may frame studies made for it, such as `http://localhost:9000`."""
+    private_webhooks: bool = False
+    """Whether webhooks may go to http:// addresses and to private networks, such as this machine's own."""
 
     @property
     def secure(self) -> bool:

@@ -13,6 +13,7 @@ from capeval_server.accounts import retention
 from capeval_server.accounts.passwords import new_secret
 from capeval_server.accounts.provider import Provider
 from capeval_server.boards.image_ids import ImageIds
+from capeval_server.boards.room import UploadRoom
 from capeval_server.jobs.chores import CHORES
 from capeval_server.jobs.jobs import Jobs
 from capeval_server.mail.post import Post
@@ -48,6 +49,7 @@ class AppState:
         self.templates = _templates()
         self.limits = RateLimits(self.database)
         self.image_ids = ImageIds()
+        self.uploads = UploadRoom()
         self.meters = Meters()
         self.jobs = Jobs(self.database, settings, self.meters)
         self.readiness = Readiness(self.database, self.jobs)
@@ -109,6 +111,10 @@ NOTICES = {
     "team-refused": "The team is refused.",
     "signed-out": "You are signed out.",
     "saved": "Saved.",
+    "benchmark-made": "The benchmark is made.",
+    "published": "The benchmark is published.",
+    "rules-accepted": "The rules are accepted.",
+    "webhook-test": "A test message is on its way. Reload the page to see what came of it.",
     "study-made": "The study is made, and paused. Look at the preview, then open it.",
     "study-deleted": "The study and its answers are deleted.",
     "too-late": "That answer was not saved: it came after the end, or the question had gone to somebody else.",

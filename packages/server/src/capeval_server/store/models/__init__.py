@@ -21,9 +21,12 @@ from capeval_server.store.models.benchmarks import (
     Benchmark,
     ComparisonRequest,
     RemovedSubmission,
+    RulesAcceptance,
     Submission,
     SubmissionPair,
     SubmissionScore,
+    Webhook,
+    WebhookDelivery,
 )
 from capeval_server.store.models.jobs import Blob, Job
 from capeval_server.store.models.studies import (
@@ -55,6 +58,7 @@ __all__ = [
     "OneTimeCode",
     "RateCount",
     "RemovedSubmission",
+    "RulesAcceptance",
     "Study",
     "StudyFindings",
     "StudyImage",
@@ -64,5 +68,7 @@ __all__ = [
     "SubmissionPair",
     "SubmissionScore",
     "Team",
+    "Webhook",
+    "WebhookDelivery",
     "now",
 ]

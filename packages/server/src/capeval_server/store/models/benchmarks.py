@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
-from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from capeval_server.store.models.accounts import Team
@@ -37,6 +37,21 @@ class Benchmark(Base):
     own_scores: Mapped[bool] = mapped_column(default=True)
     """Whether teams see their own scores before the benchmark has closed."""
     created: Mapped[Created]
+    visibility: Mapped[str] = mapped_column(String(10), default="public", server_default="public")
+    """Who finds it: draft (its owner alone), unlisted (whoever has the link), or public."""
+    challenge: Mapped[str] = mapped_column(String(120), default="", server_default="")
+    """Benchmarks of one owner with the same challenge are its phases; empty for a benchmark on its own."""
+    phase: Mapped[str] = mapped_column(String(60), default="", server_default="")
+    rules: Mapped[str] = mapped_column(Text, default="", server_default="")
+    """What teams accept before they submit, as Markdown; empty where there is nothing to accept."""
+    rules_version: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Counts the changes of `rules`: what somebody accepted holds for that version alone."""
+    most_degenerate: Mapped[int] = mapped_column(default=5, server_default="5")
+    """Percentage of the captions that may be degenerate (`capeval_server.boards.degenerate`)."""
+    most_same: Mapped[int] = mapped_column(default=30, server_default="30")
+    """Percentage of the captions that may be one and the same."""
+    longest_words: Mapped[int] = mapped_column(default=100, server_default="100")
+    """A caption of more words is degenerate."""
 
 
 class Submission(Base):
@@ -60,6 +75,12 @@ class Submission(Base):
     scored: Mapped[dt.datetime | None]
     team: Mapped[Team] = relationship(lazy="raise")
     benchmark: Mapped[Benchmark] = relationship(lazy="raise")
+    baseline: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Sent by the benchmark's owner, for comparison; its team has no members and only this submission."""
+    withdrawn: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Taken off the board by its team, which may put it back."""
+    disqualified: Mapped[str | None] = mapped_column(Text)
+    """Why the benchmark's owner took it off the board; None where it stands."""
 
 
 class SubmissionScore(Base):
@@ -113,3 +134,48 @@ class RemovedSubmission(Base):
     team_id: Mapped[int] = mapped_column(ForeignKey("team.id"), index=True)
     created: Mapped[dt.datetime]
     """When it was submitted."""
+
+
+class RulesAcceptance(Base):
+    """Somebody accepted the rules of a benchmark, for their team; one row for each version of the rules."""
+
+    __tablename__ = "rules_acceptance"
+
+    benchmark_id: Mapped[int] = mapped_column(ForeignKey("benchmark.id", ondelete="CASCADE"), primary_key=True)
+    account_id: Mapped[int] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), primary_key=True)
+    version: Mapped[int] = mapped_column(primary_key=True)
+    team_id: Mapped[int | None] = mapped_column(ForeignKey("team.id", ondelete="SET NULL"))
+    text_sha: Mapped[str] = mapped_column(ForeignKey("blob.sha256"))
+    """The rules as they were accepted: the benchmark has only the newest."""
+    accepted: Mapped[Created]
+
+
+class Webhook(Base):
+    """An address of the benchmark's owner that is told of each scored submission."""
+
+    __tablename__ = "webhook"
+
+    id: Mapped[Id]
+    benchmark_id: Mapped[int] = mapped_column(ForeignKey("benchmark.id", ondelete="CASCADE"), index=True)
+    url: Mapped[str] = mapped_column(Text)
+    secret: Mapped[str] = mapped_column(String(64))
+    """Signs what is sent. Not hashed, because signing needs it."""
+    created: Mapped[Created]
+
+
+class WebhookDelivery(Base):
+    """One message to a webhook: delivered, to be tried again, or given up."""
+
+    __tablename__ = "webhook_delivery"
+
+    id: Mapped[Id]
+    webhook_id: Mapped[int] = mapped_column(ForeignKey("webhook.id", ondelete="CASCADE"), index=True)
+    submission_id: Mapped[int | None] = mapped_column(ForeignKey("submission.id", ondelete="CASCADE"), index=True)
+    """None for the test message."""
+    created: Mapped[Created]
+    attempts: Mapped[int] = mapped_column(default=0)
+    answer: Mapped[str] = mapped_column(Text, default="")
+    """What came of the last attempt, for people."""
+    delivered: Mapped[dt.datetime | None]
+    due: Mapped[dt.datetime | None]
+    """When it is tried next; None where it is delivered or given up."""

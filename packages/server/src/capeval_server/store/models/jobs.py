@@ -41,3 +41,5 @@ class Job(Base):
     created: Mapped[Created]
     started: Mapped[dt.datetime | None]
     finished: Mapped[dt.datetime | None]
+    due: Mapped[dt.datetime | None]
+    """A queued job waits until then; None for one that can start at once."""

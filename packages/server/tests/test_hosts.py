@@ -1,0 +1,289 @@
+"""What hosts of a benchmark expect: drafts, phases, baselines, disqualification, rules to accept, times, Markdown."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from sqlalchemy import select, update
+
+from capeval_server.accounts.access import Role
+from capeval_server.boards import scoring
+from capeval_server.store import blobs
+from capeval_server.store.models import Account, Benchmark, Job, RulesAcceptance, Team
+from capeval_server.web.markdown import markdown
+from capeval_server_testing.benchmark import SYSTEMS, make, submit, submitted
+
+
+def scored(world, *numbers: int) -> None:
+    """Stores scores of the submissions, the best first, as their jobs would, which take a second each."""
+    with world.database.write() as session:
+        for place, number in enumerate(numbers):
+            value = {"cider-d": 1.0 - place / 10}
+            session.execute(update(Job).where(Job.kind == scoring.KIND, Job.subject_id == number).values(state="done"))
+            answer = {"scores": value, "intervals": {"cider-d": [0.0, 1.0]}, "signatures": {"cider-d": ""}}
+            scoring.store(session, number, answer)
+
+
+def board_of(world, slug: str = "ours") -> list[tuple[str, str, bool]]:
+    rows = world.api().get(f"/api/v1/benchmarks/{slug}/board").json()["rows"]
+    return [(row["team"], row["system"], row["baseline"]) for row in rows]
+
+
+def test_a_draft_is_its_owners_alone_until_it_is_published(any_world):
+    world = any_world
+    make(world, visibility="draft")
+    strangers = (world.browser(), world.browser(Role.MEMBER))
+    paths = ("", "/submit", "/images.txt", "/template.json", "/rules", "/history", "/board.csv", "/compare?a=1&b=2")
+    for stranger in strangers:
+        assert "Our benchmark" not in stranger.get("/benchmarks").text + stranger.get("/").text
+        for path in paths:
+            assert stranger.get(f"/benchmarks/ours{path}").status_code in (303, 404), path
+    for path in ("", "/images", "/board", "/history", "/submissions"):
+        assert world.api(Role.MEMBER).get(f"/api/v1/benchmarks/ours{path}").status_code == 404
+    assert world.api().get("/api/v1/benchmarks").json() == {"benchmarks": []}
+    assert submit(world, SYSTEMS["careful"]).status_code == 404
+    owner = world.browser(Role.ORGANISER)
+    assert "draft" in owner.get("/benchmarks").text
+    page = owner.get("/benchmarks/ours").text
+    assert "Next steps" in page
+    assert "Publish" in page
+    assert strangers[1].post("/benchmarks/ours/publish").status_code == 403
+    assert owner.post("/benchmarks/ours/publish").status_code == 303
+    for stranger in strangers:
+        assert stranger.get("/benchmarks/ours").status_code == 200
+        assert "Our benchmark" in stranger.get("/benchmarks").text
+
+
+def test_an_unlisted_benchmark_is_found_by_its_address_alone(world):
+    make(world, visibility="unlisted")
+    assert "Our benchmark" not in world.browser(Role.MEMBER).get("/benchmarks").text
+    assert submit(world, SYSTEMS["careful"]).status_code == 303
+    assert "Our benchmark" in world.browser(Role.ADMIN).get("/benchmarks").text
+
+
+def test_phases_stand_beside_each_other_with_what_is_their_own(any_world):
+    world = any_world
+    make(world, challenge="The Contest", phase="dev", closes="2100-01-01T00:00", quota_day=7, rules="Be fair.")
+    organiser = world.browser(Role.ORGANISER)
+    form = organiser.get("/benchmarks/new?like=ours").text
+    for value in ("The Contest", 'value="7"', "Be fair.", "Our benchmark", 'name="like" value="ours"'):
+        assert value in form
+    fields = {"slug": "test-phase", "title": "The test", "metrics": "cider-d", "like": "ours"}
+    made = organiser.post(
+        "/benchmarks/new", **fields, challenge="The Contest", phase="test", opens="2100-01-01T00:00", own_scores="yes"
+    )
+    assert made.status_code == 303, made.text
+    tabs = re.search(r'<nav class="tabs".*?</nav>', world.browser().get("/benchmarks/ours").text, re.DOTALL)[0]
+    assert re.findall(r'href="/benchmarks/([^"]+)"', tabs) == ["ours", "test-phase"]
+    assert "opens 2100-01-01 00:00 UTC" in tabs
+    images = [world.browser().get(f"/benchmarks/{slug}/images.txt").text for slug in ("ours", "test-phase")]
+    assert images[0] == images[1]
+    body = world.api().get("/api/v1/benchmarks/test-phase").json()
+    assert (body["challenge"], body["phase"], body["stage"]) == ("The Contest", "test", "soon")
+    cards = world.browser().get("/benchmarks").text
+    assert "opens 2100-01-01" in cards
+    assert "closed" not in cards
+    # Nobody joins a contest of somebody else by its name.
+    somebody = world.account(Role.ADMIN)
+    with world.database.write() as session:
+        session.execute(update(Benchmark).where(Benchmark.slug == "test-phase").values(owner_id=somebody))
+    assert "test-phase" not in world.browser().get("/benchmarks/ours").text
+    assert organiser.post("/benchmarks/new", **fields, challenge="Half").status_code == 422
+    assert world.browser(Role.ORGANISER).get("/benchmarks/new?like=test-phase").status_code == 403
+
+
+def test_baselines_are_outside_quotas_and_all_stand(any_world):
+    world = any_world
+    make(world, quota_total=1, opens="2100-01-01T00:00", most_same="5", metrics="cider-d")
+    owner = world.browser(Role.ORGANISER)
+    assert 'name="baseline"' in owner.get("/benchmarks/ours/submit").text
+    same = json.dumps(dict.fromkeys(json.loads(SYSTEMS["careful"]), "a man on a horse")).encode()
+    for name, data in (("plain", SYSTEMS["plain"]), ("template", SYSTEMS["template"]), ("same", same)):
+        sent = owner.post("/benchmarks/ours/submit", files={"file": ("a", data)}, system=name, baseline="yes")
+        assert sent.status_code == 303, sent.text
+    again = owner.post("/benchmarks/ours/submit", files={"file": ("a", same)}, system="again", baseline="yes")
+    assert "same-file" in again.headers["location"]
+    url = "/api/v1/benchmarks/ours/submissions?system=x&baseline=true"
+    assert world.api(Role.MEMBER).post(url, content=SYSTEMS["careful"]).status_code == 403
+    assert world.api(Role.ADMIN).post(url, content=SYSTEMS["careful"]).json()["baseline"] is True
+    scored(world, 1, 2, 3, 4)
+    assert {row[1:] for row in board_of(world)} == {(name, True) for name in ("plain", "template", "same", "x")}
+    assert world.browser().get("/benchmarks/ours").text.count(">baseline<") == 4
+    with world.database.read() as session:
+        team = session.execute(select(Team).where(Team.name == "Baseline").limit(1)).scalar_one()
+        # Names that people choose are folded, so nobody takes this key before us.
+        assert team.name_key != team.name_key.casefold()
+
+
+def test_a_disqualified_submission_leaves_the_board_and_its_team_reads_why(any_world):
+    world = any_world
+    make(world, metrics="cider-d")
+    number, other = submitted(world, "careful"), submitted(world, "plain")
+    scored(world, number, other)
+    path = f"/submissions/{number}"
+    assert world.browser(Role.MEMBER).post(f"{path}/disqualify", reason="me").status_code == 403
+    owner = world.browser(Role.ORGANISER)
+    assert owner.post(f"{path}/disqualify", reason="It was trained on <the> test set.").status_code == 303
+    assert board_of(world) == [("Team MEMBER", "plain", False)]
+    page = world.browser(Role.MEMBER).get(path).text
+    assert "It was trained on &lt;the&gt; test set." in page
+    assert "Withdraw from the board" not in page
+    assert "done, disqualified" in world.browser(Role.MEMBER).get("/submissions").text
+    assert world.browser().get(f"/benchmarks/ours/compare?a={number}&b={other}").status_code == 404
+    assert "careful" not in world.browser().get("/benchmarks/ours/history").text
+    assert owner.post(f"{path}/disqualify").status_code == 303
+    assert board_of(world) == [("Team MEMBER", "careful", False)]
+
+
+def test_a_team_chooses_which_submission_stands(any_world):
+    world = any_world
+    make(world, quota_total=2, metrics="cider-d")
+    best, other = submitted(world, "careful"), submitted(world, "plain")
+    scored(world, best, other, submitted(world, "template", role=Role.ADMIN))
+    member = world.browser(Role.MEMBER)
+    assert "Withdraw from the board" in member.get(f"/submissions/{best}").text
+    assert world.browser(Role.ORGANISER).post(f"/submissions/{best}/withdraw", withdrawn="yes").status_code == 403
+    assert member.post(f"/submissions/{best}/withdraw", withdrawn="yes").status_code == 303
+    assert board_of(world)[0] == ("Team MEMBER", "plain", False)
+    with world.database.read() as session:
+        assert session.execute(select(Job).where(Job.kind == scoring.COMPARE, Job.subject_id == other)).first()
+    assert submit(world, SYSTEMS["template"]).status_code == 429
+    assert member.post(f"/submissions/{best}/withdraw").status_code == 303
+    assert board_of(world)[0] == ("Team MEMBER", "careful", False)
+    member.post(f"/submissions/{best}/withdraw", withdrawn="yes")
+    with world.database.write() as session:
+        benchmark = session.execute(select(Benchmark)).scalar_one()
+        benchmark.closes = benchmark.created
+    assert member.post(f"/submissions/{best}/withdraw").status_code == 403
+
+
+def test_rules_are_accepted_once_for_each_version_and_kept(any_world):
+    world = any_world
+    make(world, rules="**Be fair.**\r\nOne account each.")
+    api, member = world.api(Role.MEMBER), world.browser(Role.MEMBER)
+    url = "/api/v1/benchmarks/ours/submissions?system=x"
+    refused = api.post(url, content=SYSTEMS["careful"])
+    assert refused.status_code == 403
+    assert "/benchmarks/ours/submit" in refused.json()["error"]["message"]
+    page = member.get("/benchmarks/ours/submit").text
+    assert "<strong>Be fair.</strong>" in page
+    assert 'type="file"' not in page
+    assert submit(world, SYSTEMS["careful"]).status_code == 403
+    assert member.post("/benchmarks/ours/rules").status_code == 422
+    assert member.post("/benchmarks/ours/rules", accept="2").status_code == 409
+    for _ in range(2):
+        assert member.post("/benchmarks/ours/rules", accept="1").headers["location"].startswith("/benchmarks/ours/subm")
+    assert 'type="file"' in member.get("/benchmarks/ours/submit").text
+    assert api.post(url, content=SYSTEMS["careful"]).status_code == 201
+    # The form sends other ends of lines; that is no new version. Other words are.
+    organiser = world.browser(Role.ORGANISER)
+    form = {"title": "Our benchmark", "own_scores": "yes"}
+    organiser.post("/benchmarks/ours/edit", **form, rules="**Be fair.**\nOne account each.\r\n")
+    assert api.post(url, content=SYSTEMS["plain"]).status_code == 201
+    organiser.post("/benchmarks/ours/edit", **form, rules="Be quick.")
+    assert api.get("/api/v1/benchmarks/ours").json()["rules_version"] == 2
+    assert api.post(url, content=SYSTEMS["template"]).status_code == 403
+    assert "Accepted by" in organiser.get("/benchmarks/ours/rules").text
+    assert "Accepted by" not in member.get("/benchmarks/ours/rules").text
+    with world.database.read() as session:
+        kept = session.execute(select(RulesAcceptance)).scalar_one()
+        assert (kept.version, kept.account_id) == (1, world.account(Role.MEMBER))
+        assert kept.team_id is not None
+        assert blobs.fetch(session, kept.text_sha) == b"**Be fair.**\nOne account each."
+
+
+def test_what_keeps_somebody_from_submitting_is_said_before_they_try(world):
+    """Section 2.4 and 2.5."""
+    make(world)
+    make(world, slug="later", opens="2100-01-01T00:00")
+    make(world, slug="over", closes="2020-01-01T00:00")
+    for slug, words in (("later", "opens 2100-01-01 00:00 UTC"), ("over", "closed since 2020-01-01 00:00 UTC")):
+        page = world.browser(Role.MEMBER).get(f"/benchmarks/{slug}/submit").text
+        assert words in page
+        assert 'type="file"' not in page
+    cards = world.browser().get("/benchmarks").text
+    assert "opens 2100-01-01 00:00 UTC" in cards
+    member = world.browser(Role.MEMBER)
+    with world.database.write() as session:
+        session.get_one(Account, world.account(Role.MEMBER)).team_id = None
+    page = member.get("/benchmarks/ours/submit").text
+    assert "in no team" in page
+    assert 'type="file"' not in page
+    assert "Submit captions" not in member.get("/benchmarks/ours").text
+    refused = world.api(Role.MEMBER).post("/api/v1/benchmarks/ours/submissions?system=x", content=b"[")
+    assert refused.status_code == 403
+    assert "in no team" in refused.json()["error"]["message"]
+
+
+def test_after_making_a_benchmark_the_page_tells_the_next_steps(world):
+    """Section 2.7."""
+    make(world, metrics="cider-d")
+    page = world.browser(Role.ORGANISER).get("/benchmarks/ours?notice=benchmark-made").text
+    for part in (
+        "The benchmark is made.", "Next steps", f"{world.state.settings.url}/benchmarks/ours",
+        "/benchmarks/ours/submit", "/benchmarks/ours/images.txt", "/benchmarks/ours/template.json",
+    ):  # fmt: skip
+        assert part in page
+    assert "Next steps" not in world.browser(Role.MEMBER).get("/benchmarks/ours").text
+    template = json.loads(world.browser().get("/benchmarks/ours/template.json").text)
+    assert template == [{"image_id": image, "caption": ""} for image in json.loads(SYSTEMS["careful"])]
+    scored(world, submitted(world, "careful"))
+    assert "Next steps" not in world.browser(Role.ORGANISER).get("/benchmarks/ours").text
+
+
+def test_the_form_proposes_cider_d_first(world):
+    """H7: the COCO group begins with BLEU-1, which nobody wants a board ranked by."""
+    page = world.browser(Role.ORGANISER).get("/benchmarks/new").text
+    proposed = re.search(r'name="metrics"[^>]* value="([^"]*)"', page)[1]
+    make(world, metrics=proposed)
+    metrics = world.api().get("/api/v1/benchmarks/ours").json()["metrics"]
+    assert metrics[0] == "cider-d"
+    assert set(metrics) > {"bleu-1", "bleu-4", "rouge-l"}
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("2030-01-01T12:00", "2030-01-01T12:00:00Z"),
+        ("2030-01-01T12:00+05:00", "2030-01-01T07:00:00Z"),
+        ("2030-01-01T12:00:00Z", "2030-01-01T12:00:00Z"),
+        ("2029-12-31", "2029-12-31T00:00:00Z"),
+    ],
+)
+def test_times_with_an_offset_mean_what_they_say(world, written, meant):
+    """M12."""
+    make(world, closes=written)
+    assert world.api().get("/api/v1/benchmarks/ours").json()["closes"] == meant
+    assert f'value="{meant[:16]}"' in world.browser(Role.ORGANISER).get("/benchmarks/ours/edit").text
+
+
+@pytest.mark.parametrize(
+    "written", ["tomorrow", "2030-13-01T00:00", "0001-01-01T00:00+05:00", "9999-12-31T23:59-05:00"]
+)
+def test_what_is_no_time_is_refused_in_words(world, written):
+    """M12."""
+    make(world)
+    refused = world.browser(Role.ORGANISER).post("/benchmarks/ours/edit", title="Title", opens=written)
+    assert refused.status_code == 422
+    assert "is not a time; write it as 2026-01-31T12:00" in refused.text
+
+
+def test_markdown_does_no_harm():
+    html = markdown(
+        "# Title\n\n<script>alert(1)</script> <b onclick=x>b</b> [a](javascript:alert(1)) [b](https://x.org) **bold**"
+        "\n![picture](https://evil.example/x.png) <https://auto.example> [d](data:text/html,x)\n\n|a|\n|-|\n|1|"
+    )
+    assert "<h3>Title</h3>" in html
+    assert '<a href="https://x.org" rel="nofollow noopener">b</a>' in html
+    assert '<a href="https://auto.example" rel="nofollow noopener">' in html
+    assert "<strong>bold</strong>" in html
+    assert "<td>1</td>" in html
+    assert not re.search(r'<script|<img|<b |href="(javascript|data)', html)
+
+
+def test_descriptions_are_markdown(world):
+    make(world, description="See [our paper](https://example.org/paper).\nSecond line.")
+    page = world.browser().get("/benchmarks/ours").text
+    assert '<a href="https://example.org/paper" rel="nofollow noopener">our paper</a>.<br' in page
