@@ -17,7 +17,7 @@ approximation (1980), with Daniels's correction (1987) where the sums are whole 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,7 +37,7 @@ _STEP = 1e-6
 
 
 def permutation_p(one: _core.Statistics, other: _core.Statistics) -> float:
-    """p of the two-sided paired permutation test of two systems by one metric, above 0 and at most 1.
+    """The p of the two-sided paired permutation test of two systems by one metric, above 0 and at most 1.
 
     Args:
         one: the statistics of the first system, a row per image.
@@ -70,9 +70,9 @@ def _rows(statistics: _core.Statistics) -> Floats:
 
 def _score(like: _core.Statistics, sums: Floats) -> float:
     """The score of these sums, by the formula of `like`."""
-    restore, (name, _, width, kind, made_of) = like.select([]).__reduce__()
-    restored: _core.Statistics = restore(name, sums.tobytes(), width, kind, made_of)
-    return restored.score()
+    taken_apart: Any = like.select([]).__reduce__()
+    restore, (name, _, width, kind, made_of) = taken_apart
+    return float(restore(name, sums.tobytes(), width, kind, made_of).score())
 
 
 def sign_flip_p(differences: Floats) -> float:
@@ -129,7 +129,7 @@ def _tail(sizes: Floats, observed: float) -> float:
 
 
 def _saddle_point(sizes: Floats, observed: float) -> float:
-    """t with Σ size · tanh(t · size) = observed, which grows with t from 0 to the sum of the sizes."""
+    """The t with Σ size · tanh(t · size) = observed."""
     t = observed / float(sizes @ sizes)
     # The sum is concave in t, and t begins to the left: Newton's steps come from the left and never pass it.
     for _ in range(200):

@@ -12,8 +12,9 @@ and so on until nothing changes.
 Why at most α of boards have a mistake: say that system i truly is in place r(i), with its equals before it. A mistake
 calls i better than one of the r(i) - 1 systems that are as good or better. The first mistake meets a limit for r(i) or
 lower down, since ranks were only taken away for a reason. So its probability is at most half that limit, and that of
-any mistake with i at most α · a(r(i)). These add up to α at most, however many systems there are: a(2) + a(3) + … = 3/4,
-and where the best c are equal, c · a(c) + a(c + 1) + … ≤ 1. Nothing is assumed of how the tests depend on each other.
+any mistake with i at most α · a(r(i)). These add up to α at most, however many systems there are: a(2) + a(3) + … is
+3/4, and where the best c are equal, c · a(c) + a(c + 1) + … ≤ 1. Nothing is assumed of how the tests depend on each
+other.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from capeval_server.accounts.access import Caller
-from capeval_server.boards import catalogue, scoring
+from capeval_server.boards import catalogue, parts, scoring
 from capeval_server.boards.board import metrics_of
 from capeval_server.store.models import Benchmark, Blob, Job, Submission, SubmissionScore, Team
 from capeval_server.web.errors import not_found
@@ -54,7 +54,9 @@ def find(session: Session, caller: Caller, submission_id: int) -> Standing:
         raise not_found("submission")
     scores = []
     if job.state == "done" and catalogue.sees_scores(caller, benchmark):
-        query = select(SubmissionScore).where(SubmissionScore.submission_id == submission.id)
+        query = select(SubmissionScore).where(
+            SubmissionScore.submission_id == submission.id, SubmissionScore.part == parts.shown(session, benchmark)
+        )
         by_metric = {score.metric: score for score in session.execute(query).scalars()}
         scores = [by_metric[metric] for metric in metrics_of(benchmark) if metric in by_metric]
     return Standing(submission, benchmark, team, job, size, scores, _message(job, owner=owner))

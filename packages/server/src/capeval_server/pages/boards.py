@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Form, UploadFile
 from fastapi.responses import Response
 from sqlalchemy.orm import Session
 
+from capeval import __version__
 from capeval.corpus.corpus import TOKENIZERS
 from capeval.metrics.registry import groups
 from capeval_server.accounts.access import Role
-from capeval_server.boards import catalogue, comparisons, forms, uploads
-from capeval_server.boards.board import board, entries, improvements, metrics_of, to_csv
+from capeval_server.boards import catalogue, comparisons, forms, parts, scoring, uploads
+from capeval_server.boards.board import chosen_metric, improvements, metrics_of, progress, to_csv
+from capeval_server.boards.cache import Body
 from capeval_server.store.models import Benchmark
 from capeval_server.web.context import Context, RequestContext
 from capeval_server.web.errors import Refused
@@ -44,11 +46,13 @@ def _rules(
     closes: Text = "",
     board: Text = "public",
     own_scores: Text = "",
+    rank_by: Text = "",
 ) -> forms.Rules:
     """The part of the form that can be changed later."""
     return forms.Rules(
         title=" ".join(title.split()), description=description.strip(), quota_day=quota_day, quota_total=quota_total,
         opens=_moment(opens), closes=_moment(closes), board=board, own_scores=bool(own_scores),
+        rank_by=rank_by.strip(),
     )  # fmt: skip
 
 
@@ -70,17 +74,20 @@ def new_done(
     rules: Annotated[forms.Rules, Depends(_rules)],
     references: UploadFile,
     objects: UploadFile | None = None,
+    private: UploadFile | None = None,
     slug: Text = "",
     metrics: Text = "coco",
     tokenizer: Text = "ptb",
+    private_share: Annotated[int, Form(ge=0, le=100)] = 0,
 ) -> Response:
-    data, given = references.file.read(), objects.file.read() if objects is not None else b""
+    data, given, ids = (file.file.read() if file is not None else b"" for file in (references, objects, private))
     form = forms.BenchmarkForm(
-        slug=slug.strip(), metrics=metrics, tokenizer=tokenizer, has_objects=bool(given), **asdict(rules)
-    )
+        slug=slug.strip(), metrics=metrics, tokenizer=tokenizer, has_objects=bool(given), private_share=private_share,
+        **asdict(rules),
+    )  # fmt: skip
     try:
         with context.database.write() as session:
-            benchmark = forms.make(session, context.caller, form, data, given)
+            benchmark = forms.make(session, context.caller, form, data, given, ids)
             context.audit(session, "benchmark.made", benchmark.slug)
     except Refused as refusal:
         return _form(context, benchmark=None, given=form, problems=refusal.problems)
@@ -88,26 +95,59 @@ def new_done(
 
 
 @routes.page("/benchmarks/{slug}", role=Role.ANYONE)
-def board_page(context: Context, slug: str, sort: str | None = None) -> Response:
+def board_page(context: Context, slug: str, sort: str | None = None, part: str | None = None) -> Response:
+    """The same page for all who are not signed in, kept until the board changes."""
     with context.database.read() as session:
         benchmark = catalogue.find(session, slug)
-        visible = catalogue.sees_board(context.caller, benchmark)
-        rows = board(session, benchmark, sort) if visible else []
-        left = _left(context, session, benchmark)
-        choices = comparisons.choices(session, context.caller, benchmark)
-    return context.render(
-        "benchmark.html", benchmark=benchmark, rows=rows, visible=visible, metrics=metrics_of(benchmark),
-        sort=sort or metrics_of(benchmark)[0], open=catalogue.is_open(benchmark), over=catalogue.is_over(benchmark),
-        boards=catalogue.BOARDS, left=left, choices=list(choices.values()),
-    )  # fmt: skip
+        sort = chosen_metric(benchmark, sort)
+        part = _part(context, session, benchmark, part)
+        if not context.is_plain:
+            return context.render("benchmark.html", **_board(context, session, benchmark, sort, part))
+        body = context.state.boards.get(
+            benchmark, ("page", sort, part),
+            lambda: context.page("benchmark.html", **_board(context, session, benchmark, sort, part)),
+        )  # fmt: skip
+    return context.unchanged_or(body, "text/html; charset=utf-8")
+
+
+def _board(context: RequestContext, session: Session, benchmark: Benchmark, sort: str, part: str) -> dict[str, Any]:
+    """What the template of the board shows."""
+    cache, caller = context.state.boards, context.caller
+    visible = catalogue.sees_board(caller, benchmark)
+    board = cache.board(session, benchmark, sort, part) if visible else None
+    steps = cache.get(
+        benchmark, ("progress", sort), lambda: progress(cache.entries(session, benchmark), sort)
+    ) if visible else []  # fmt: skip
+    return {
+        "benchmark": benchmark, "board": board, "rows": board.rows if board else [], "visible": visible,
+        "metrics": metrics_of(benchmark), "rank_by": benchmark.rank_by, "sort": sort, "part": part,
+        "split": parts.of(session, benchmark), "open": catalogue.is_open(benchmark),
+        "over": catalogue.is_over(benchmark), "boards": catalogue.BOARDS, "left": _left(context, session, benchmark),
+        "choices": list(comparisons.choices(session, cache, caller, benchmark).values()), "progress": steps,
+        "rescoring": scoring.rescoring(session, benchmark), "installed": __version__,
+    }  # fmt: skip
+
+
+def _part(context: RequestContext, session: Session, benchmark: Benchmark, part: str | None) -> str:
+    """The part of the images to show."""
+    now_shown = context.state.boards.part(session, benchmark)
+    if part is None or part == now_shown:
+        return now_shown
+    return parts.asked_for(session, benchmark, part, owner=context.caller.owns(benchmark.owner_id))
 
 
 @routes.page("/benchmarks/{slug}/board.csv", role=Role.ANYONE)
-def board_csv(context: Context, slug: str, sort: str | None = None) -> Response:
+def board_csv(context: Context, slug: str, sort: str | None = None, part: str | None = None) -> Response:
     with context.database.read() as session:
         benchmark = catalogue.visible(session, context.caller, slug)
-        text = to_csv(board(session, benchmark, sort), metrics_of(benchmark))
-    return context.download(text, f"{benchmark.slug}-board.csv", "text/csv")
+        cache, sort = context.state.boards, chosen_metric(benchmark, sort)
+        part = _part(context, session, benchmark, part)
+        body = cache.get(
+            benchmark, ("csv", sort, part),
+            lambda: Body.of(to_csv(cache.board(session, benchmark, sort, part), metrics_of(benchmark))),
+        )  # fmt: skip
+    headers = {"Content-Disposition": f'attachment; filename="{benchmark.slug}-board.csv"'}
+    return context.unchanged_or(body, "text/csv; charset=utf-8", **headers)
 
 
 @routes.page("/benchmarks/{slug}/images.txt", role=Role.ANYONE)
@@ -124,9 +164,32 @@ def history_page(context: Context, slug: str, metric: str | None = None) -> Resp
     with context.database.read() as session:
         benchmark = catalogue.visible(session, context.caller, slug)
         metrics = metrics_of(benchmark)
-        metric = metric if metric in metrics else metrics[0]
-        steps = improvements(entries(session, benchmark), metric)
-    return context.render("history.html", benchmark=benchmark, steps=steps, metrics=metrics, metric=metric)
+        by = metric if metric in metrics else benchmark.rank_by
+        cache = context.state.boards
+
+        def values() -> dict[str, Any]:
+            found = cache.entries(session, benchmark)
+            return {
+                "benchmark": benchmark, "steps": improvements(found, by), "metrics": metrics, "metric": by,
+                "progress": progress(found, by), "part": cache.part(session, benchmark),
+            }  # fmt: skip
+
+        if not context.is_plain:
+            return context.render("history.html", **values())
+        body = cache.get(benchmark, ("history", by), lambda: context.page("history.html", **values()))
+    return context.unchanged_or(body, "text/html; charset=utf-8")
+
+
+@routes.page("/benchmarks/{slug}/rescore", role=Role.ORGANISER, methods=("POST",))
+def rescore(context: Context, slug: str) -> Response:
+    """Scores everything again with the installed version, so that a board does not mix versions."""
+    with context.database.write() as session:
+        benchmark = catalogue.owned(session, context.caller, slug)
+        number = scoring.rescore(session, benchmark)
+        scoring.queue_missing(session, benchmark)
+        context.audit(session, "benchmark.rescored", f"{slug} {number}")
+    context.state.jobs.wake()
+    return context.redirect(f"/benchmarks/{slug}", "rescoring")
 
 
 @routes.page("/benchmarks/{slug}/edit", role=Role.ORGANISER)
@@ -148,9 +211,12 @@ def edit_done(context: Context, slug: str, rules: Annotated[forms.Rules, Depends
         problems = form.problems()
         if not problems:
             forms.change(benchmark, form)
+            session.flush()
+            scoring.queue_missing(session, benchmark)
             context.audit(session, "benchmark.changed", slug)
     if problems:
         return _form(context, benchmark=benchmark, given=form, problems=problems)
+    context.state.jobs.wake()
     return context.redirect(f"/benchmarks/{slug}", "saved")
 
 
@@ -163,6 +229,7 @@ def _form(
     return context.render(
         "benchmark-form.html", 422 if problems else 200, benchmark=benchmark, given=given, problems=problems or [],
         tokenizers=TOKENIZERS, groups=list(groups()), boards=catalogue.BOARDS,
+        metrics=metrics_of(benchmark) if benchmark else [],
     )  # fmt: skip
 
 

@@ -12,6 +12,11 @@ def score(value: float | None) -> str:
     return "–" if value is None else f"{value:.4f}"
 
 
+def p_value(value: float) -> str:
+    """A p in four decimals, which is what leaves the server."""
+    return "<0.0001" if value < 0.0001 else f"{value:.4f}"
+
+
 def moment(value: dt.datetime | None) -> Markup:
     """A time to the minute, in UTC, that does not break over lines."""
     text = "–" if value is None else f"{value:%Y-%m-%d %H:%M} UTC"
@@ -35,4 +40,4 @@ def count(value: int) -> str:
     return f"{value:,}"
 
 
-FILTERS = {"score": score, "moment": moment, "field": field, "size": size, "count": count}
+FILTERS = {"score": score, "p": p_value, "moment": moment, "field": field, "size": size, "count": count}

@@ -8,6 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from capeval_server.accounts.passwords import new_secret
+from capeval_server.boards.cache import BoardCache
 from capeval_server.boards.image_ids import ImageIds
 from capeval_server.jobs.jobs import Jobs
 from capeval_server.store.database import Database
@@ -34,6 +35,7 @@ class AppState:
         self.templates = _templates()
         self.limits = RateLimits()
         self.image_ids = ImageIds()
+        self.boards = BoardCache()
         self.meters = Meters()
         self.jobs = Jobs(self.database, settings, self.meters)
 
@@ -68,6 +70,7 @@ NOTICES = {
     "registered": "Your account is ready. Sign in with your e-mail address and password.",
     "signed-out": "You are signed out.",
     "saved": "Saved.",
+    "rescoring": "All submissions are being scored again.",
     "study-made": "The study is made, and paused. Look at the preview, then open it.",
     "study-deleted": "The study and its answers are deleted.",
     "too-late": "That answer was not saved: it came after the end, or the question had gone to somebody else.",

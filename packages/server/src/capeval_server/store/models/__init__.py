@@ -4,10 +4,12 @@ from capeval_server.store.models.accounts import Account, ApiToken, AuditEntry, 
 from capeval_server.store.models.base import Base, now
 from capeval_server.store.models.benchmarks import (
     Benchmark,
+    BenchmarkSplit,
     ComparisonRequest,
     Submission,
     SubmissionPair,
     SubmissionScore,
+    SubmissionStatistics,
 )
 from capeval_server.store.models.jobs import Blob, Job
 from capeval_server.store.models.studies import Annotator, Assignment, Study, StudyImage, StudyItem
@@ -20,6 +22,7 @@ __all__ = [
     "AuditEntry",
     "Base",
     "Benchmark",
+    "BenchmarkSplit",
     "Blob",
     "ComparisonRequest",
     "Invitation",
@@ -32,6 +35,7 @@ __all__ = [
     "Submission",
     "SubmissionPair",
     "SubmissionScore",
+    "SubmissionStatistics",
     "Team",
     "now",
 ]
