@@ -218,10 +218,18 @@ def store_asked(session: Session, comparison_id: int, answer: dict[str, Any]) ->
 
 def _store_pairs(session: Session, one: int, answer: dict[str, Any]) -> None:
     """The smaller number first; two jobs may have compared the same two."""
+    pair = SubmissionPair
+    others = {found[0] for found in answer["pairs"]}
+    query = select(pair).where(((pair.a_id == one) & pair.b_id.in_(others)) | ((pair.b_id == one) & pair.a_id.in_(others)))
+    known = {(row.a_id, row.b_id, row.metric, row.part): row for row in session.execute(query).scalars()}
     for other, part, metric, delta, lower, upper, p in answer["pairs"]:
-        values = (delta, lower, upper) if one < other else (-delta, -upper, -lower)
-        row = dict(zip(("delta", "lower", "upper"), values, strict=True))
-        session.merge(SubmissionPair(a_id=min(one, other), b_id=max(one, other), metric=metric, part=part, p=p, **row))
+        key = (min(one, other), max(one, other), metric, part)
+        row = known.get(key)
+        if row is None:
+            row = pair(a_id=key[0], b_id=key[1], metric=metric, part=part)
+            session.add(row)
+        row.delta, row.lower, row.upper = (delta, lower, upper) if one < other else (-delta, -upper, -lower)
+        row.p = p
     submission = session.get_one(Submission, one, options=[joinedload(Submission.benchmark)])
     on_board = set(best_ids(session, submission.benchmark))
     for number, text in answer["statistics"].items():
