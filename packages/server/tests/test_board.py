@@ -1,4 +1,4 @@
-"""Boards that can be believed: ranks of many teams, numbers that tell little, parts of images, what is kept and when."""
+"""Boards that can be believed: ranks of many teams, numbers that tell little, parts of images, what is kept."""
 
 from __future__ import annotations
 

@@ -19,13 +19,12 @@ from capeval_server.api.schemas import (
     SubmissionBody,
     SubmissionList,
 )
-from capeval_server.boards import catalogue, parts, submissions, uploads
+from capeval_server.boards import catalogue, submissions, uploads
 from capeval_server.boards.board import Entry, chosen_metric, improvements, metrics_of
 from capeval_server.boards.cache import Body
 from capeval_server.boards.submissions import Standing, display_name
 from capeval_server.store.models import Benchmark
 from capeval_server.web.context import Context
-from capeval_server.web.errors import Refused
 from capeval_server.web.routing import Routes
 
 routes = Routes(tags=["benchmarks"])
@@ -81,7 +80,7 @@ def get_board(
     with context.database.read() as session:
         benchmark = catalogue.visible(session, context.caller, name)
         sort = chosen_metric(benchmark, sort)
-        part = parts.asked_for(session, benchmark, part, owner=context.caller.owns(benchmark.owner_id))
+        part = context.state.boards.part(session, benchmark, part, owner=context.caller.owns(benchmark.owner_id))
 
         def make() -> Body:
             found = context.state.boards.board(session, benchmark, sort, part)
@@ -158,9 +157,9 @@ def get_submission(context: Context, number: Number) -> SubmissionBody:
 def _benchmark(benchmark: Benchmark) -> BenchmarkBody:
     return BenchmarkBody(
         name=benchmark.slug, title=benchmark.title, description=benchmark.description, images=benchmark.images,
-        metrics=metrics_of(benchmark), rank_by=benchmark.rank_by, tokenizer=benchmark.tokenizer, quota_day=benchmark.quota_day,
-        quota_total=benchmark.quota_total, opens=benchmark.opens, closes=benchmark.closes,
-        open=catalogue.is_open(benchmark),
+        metrics=metrics_of(benchmark), rank_by=benchmark.rank_by, tokenizer=benchmark.tokenizer,
+        quota_day=benchmark.quota_day, quota_total=benchmark.quota_total, opens=benchmark.opens,
+        closes=benchmark.closes, open=catalogue.is_open(benchmark),
     )  # fmt: skip
 
 

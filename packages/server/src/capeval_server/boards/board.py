@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
@@ -166,10 +167,10 @@ def entries(
     if best_only:
         submissions = tuple(best_ids(session, benchmark))
     if submissions or best_only:
-        query, wanted = (q.where(Submission.id.in_(submissions)) for q in (query, wanted))
+        query, wanted = query.where(Submission.id.in_(submissions)), wanted.where(Submission.id.in_(submissions))
     scores: dict[int, dict[str, Score]] = defaultdict(dict)
-    for number, metric, *values in session.execute(wanted):
-        scores[number][metric] = Score(*values)
+    for number, metric, value, lower, upper, signature in session.execute(wanted):
+        scores[number][metric] = Score(value, lower, upper, signature)
     return [Entry(*row, scores[row.id]) for row in session.execute(query) if row.id in scores]  # type: ignore[arg-type]
 
 
@@ -231,8 +232,8 @@ def chosen_metric(benchmark: Benchmark, metric: str | None) -> str:
 
 def _tests(
     session: Session, numbers: list[int], metric: str, part: str
-) -> tuple[np.ndarray[tuple[int, int], np.dtype[np.float64]], np.ndarray[tuple[int, int], np.dtype[np.bool_]]]:
-    """The p of each two submissions, NaN where they are not compared yet, and whether the first has the better score."""
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+    """The p of each two submissions, NaN where they are not compared yet, and whether the first's score is better."""
     place = {number: place for place, number in enumerate(numbers)}
     p = np.full((len(numbers), len(numbers)), np.nan)
     ahead = np.zeros(p.shape, dtype=bool)

@@ -57,9 +57,15 @@ class BoardCache:
         """All scored submissions, by scores of the part that people see, the earliest scored first."""
         return self.get(benchmark, "entries", lambda: boards.entries(session, benchmark))
 
-    def part(self, session: Session, benchmark: Benchmark) -> str:
-        """The part of the images whose scores people see now."""
-        return self.get(benchmark, "part", lambda: parts.shown(session, benchmark))
+    def part(
+        self, session: Session, benchmark: Benchmark, asked_for: str | None = None, *, owner: bool = False
+    ) -> str:
+        """The part of the images to show, by default the one that people see now; `Refused` as `parts.check` says."""
+        shown = self.get(benchmark, "part", lambda: parts.shown(session, benchmark))
+        if asked_for is None or asked_for == shown:
+            return shown
+        parts.check(session, benchmark, asked_for, owner=owner)
+        return asked_for
 
     def get(self, benchmark: Benchmark, name: Hashable, make: Callable[[], T]) -> T:
         """The value of that name for the benchmark as it is now; `make` makes it, in one thread at a time."""
@@ -76,8 +82,8 @@ class BoardCache:
             with self._lock:
                 kept = self._kept.get(key)
             if kept is not None and kept[0] == state:
-                value = kept[1]
-                return value
+                held: T = kept[1]
+                return held
             value = make()
             with self._lock:
                 self._kept[key] = (state, value)

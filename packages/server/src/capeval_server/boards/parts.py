@@ -30,7 +30,7 @@ class Split:
     public: int
     private: int
     commitment: str
-    """SHA-256 of the private images' ids as the server keeps them: a proof, afterwards, that they were never changed."""
+    """SHA-256 of the private images' ids as the server keeps them: a proof afterwards that they were not changed."""
     seed: int | None
     """Of the draw; None where the organiser gave the images, and until the closing date."""
     given: bool
@@ -76,7 +76,7 @@ def split(session: Session, benchmark: Benchmark, images: Sequence[str], share: 
 
 def drawn(images: Sequence[str], share: int, seed: int) -> set[str]:
     """The private images that a seed draws: whoever has the seed can draw them again."""
-    return set(random.Random(seed).sample(sorted(images), _count(images, share)))  # noqa: S311  (a recorded draw)
+    return set(random.Random(seed).sample(sorted(images), _count(images, share)))
 
 
 def _count(images: Sequence[str], share: int) -> int:
@@ -119,21 +119,18 @@ def shown(session: Session, benchmark: Benchmark) -> str:
 
 
 def choosing(session: Session, benchmark: Benchmark) -> str:
-    """The part by which a team's best submission is chosen: never the private one, which would flatter whoever tried
-    most."""
+    """The part by which a team's best submission is chosen.
+
+    Never the private one, which would flatter whoever tried most.
+    """
     return ALL if session.get(BenchmarkSplit, benchmark.id) is None else PUBLIC
 
 
-def asked_for(session: Session, benchmark: Benchmark, part: str | None, *, owner: bool) -> str:
-    """The part that a caller asks for, the shown one by default.
-
-    Raises `Refused`: 422 for a part that the benchmark does not have, 403 for private scores before the closing date.
+def check(session: Session, benchmark: Benchmark, part: str, *, owner: bool) -> None:
+    """Raises `Refused`: 422 for a part that the benchmark does not have, 403 for private scores before the closing
+    date, which only the owner sees.
     """
-    now = shown(session, benchmark)
-    if part is None or part == now:
-        return now
     if part not in names(session, benchmark):
         raise Refused(422, f"The benchmark has the parts {', '.join(names(session, benchmark))}.")
-    if part == PRIVATE and not owner:
+    if part == PRIVATE and not (owner or is_over(benchmark)):
         raise Refused(403, "Scores on the private images are shown after the closing date.")
-    return part

@@ -32,33 +32,26 @@ def touch(session: Session, benchmarks: Any) -> None:
 @event.listens_for(Session, "after_flush")
 def _changed(session: Session, _: object) -> None:
     """Of each benchmark that the flushed rows belong to."""
-    benchmarks: set[int] = set()
-    submissions: set[int] = set()
-    teams: set[int] = set()
-    for row in (*session.new, *session.dirty, *session.deleted):
-        if row in session.dirty and not session.is_modified(row):
-            continue
-        if isinstance(row, Benchmark):
-            benchmarks.add(row.id)
-        elif isinstance(row, BenchmarkSplit):
-            benchmarks.add(row.benchmark_id)
-        elif isinstance(row, SubmissionScore):
-            submissions.add(row.submission_id)
-        elif isinstance(row, SubmissionPair):
-            submissions.add(row.a_id)
-        elif isinstance(row, Submission):
-            # One that waits to be scored is on no board.
-            if row not in session.new or row.scored is not None:
-                benchmarks.add(row.benchmark_id)
-        elif isinstance(row, Team) and row not in session.new:
-            teams.add(row.id)
-    if submissions:
-        benchmarks.update(_of(session, Submission.id.in_(submissions)))
-    if teams:
-        benchmarks.update(_of(session, Submission.team_id.in_(teams)))
+    changed = [row for row in (*session.new, *session.deleted, *session.dirty) if _counts(session, row)]
+    benchmarks = {row.benchmark_id for row in changed if isinstance(row, (Submission, BenchmarkSplit))}
+    benchmarks |= {row.id for row in changed if isinstance(row, Benchmark)}
+    submissions = {row.submission_id for row in changed if isinstance(row, SubmissionScore)}
+    submissions |= {row.a_id for row in changed if isinstance(row, SubmissionPair)}
+    teams = {row.id for row in changed if isinstance(row, Team)}
+    if submissions or teams:
+        benchmarks.update(_of(session, Submission.id.in_(submissions) | Submission.team_id.in_(teams)))
     if benchmarks:
         # In one order, so that two transactions never wait for each other.
         touch(session, sorted(benchmarks))
+
+
+def _counts(session: Session, row: object) -> bool:
+    """Whether a flushed row may be seen on a board: not a team that is new, nor a submission that is not scored."""
+    if row in session.dirty:
+        return isinstance(row, _WATCHED) and session.is_modified(row)
+    if row in session.new and (isinstance(row, Team) or (isinstance(row, Submission) and row.scored is None)):
+        return False
+    return isinstance(row, _WATCHED)
 
 
 def _of(session: Session, submissions: Any) -> list[int]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SAMPLES = 1000
 LEVEL = 0.95
 SECONDS = 60
-"""After so long a comparison ends with the pairs that it has: another job makes the others, and who waits has a turn."""
+"""After so long a comparison ends with the pairs that it has: another job makes the others, after those that wait."""
 
 
 def compute(header: dict[str, Any], files: list[bytes], progress: Callable[[str], None]) -> dict[str, Any]:

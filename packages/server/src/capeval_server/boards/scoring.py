@@ -220,7 +220,8 @@ def _store_pairs(session: Session, one: int, answer: dict[str, Any]) -> None:
     """The smaller number first; two jobs may have compared the same two."""
     pair = SubmissionPair
     others = {found[0] for found in answer["pairs"]}
-    query = select(pair).where(((pair.a_id == one) & pair.b_id.in_(others)) | ((pair.b_id == one) & pair.a_id.in_(others)))
+    before, after = (pair.b_id == one) & pair.a_id.in_(others), (pair.a_id == one) & pair.b_id.in_(others)
+    query = select(pair).where(before | after)
     known = {(row.a_id, row.b_id, row.metric, row.part): row for row in session.execute(query).scalars()}
     for other, part, metric, delta, lower, upper, p in answer["pairs"]:
         key = (min(one, other), max(one, other), metric, part)

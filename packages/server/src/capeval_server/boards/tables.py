@@ -25,8 +25,10 @@ def packed(statistics: Mapping[str, Statistics]) -> bytes:
 
 
 def unpacked(data: bytes, like: Mapping[str, Statistics]) -> dict[str, Statistics]:
-    """What was packed, with the formulas of other statistics of the same metrics; metrics that either lacks are left
-    out."""
+    """What was packed, with the formulas of other statistics of the same metrics.
+
+    Metrics that either lacks are left out.
+    """
     head, _, rest = zlib.decompress(data).partition(b"\n")
     header = json.loads(head)
     tables, start = [], 0

@@ -130,10 +130,7 @@ def _board(context: RequestContext, session: Session, benchmark: Benchmark, sort
 
 def _part(context: RequestContext, session: Session, benchmark: Benchmark, part: str | None) -> str:
     """The part of the images to show."""
-    now_shown = context.state.boards.part(session, benchmark)
-    if part is None or part == now_shown:
-        return now_shown
-    return parts.asked_for(session, benchmark, part, owner=context.caller.owns(benchmark.owner_id))
+    return context.state.boards.part(session, benchmark, part, owner=context.caller.owns(benchmark.owner_id))
 
 
 @routes.page("/benchmarks/{slug}/board.csv", role=Role.ANYONE)

@@ -84,7 +84,7 @@ class RequestContext:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the request could be anybody's: without a cookie, and without a notice to show. Its pages can be kept."""
+        """Whether the request could be anybody's, so that its page can be kept: no cookie, and no notice to show."""
         return not self.cookie and self.caller.account_id is None and "notice" not in self.request.query_params
 
     def unchanged_or(self, body: Body, media_type: str, **headers: str) -> Response:

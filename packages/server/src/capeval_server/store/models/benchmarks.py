@@ -112,7 +112,7 @@ class SubmissionPair(Base):
 
 
 class BenchmarkSplit(Base):
-    """The images of a benchmark in a public part, which the board shows, and a private one for after the closing date."""
+    """The images in a public part, which the board shows, and a private one for after the closing date."""
 
     __tablename__ = "benchmark_split"
 

@@ -64,7 +64,8 @@ def _round() -> None:
     key = [sa.column(name) for name in _KEYS["submission_score"]]
     table = sa.table("submission_score", *key, *numbers)
     connection = op.get_bind()
-    change = sa.update(table).where(*(column == sa.bindparam(f"its_{column.name}") for column in (table.c.submission_id, table.c.metric)))
+    its = [column == sa.bindparam(f"its_{column.name}") for column in (table.c.submission_id, table.c.metric)]
+    change = sa.update(table).where(*its)
     change = change.values({name: sa.bindparam(f"new_{name}") for name in ("value", "lower", "upper")})
     rows = [
         {
