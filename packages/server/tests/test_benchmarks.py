@@ -335,7 +335,7 @@ def test_teams_that_a_paired_test_does_not_separate_share_ranks(world):
         (0.02, 0.005, 0.005, [(1, 1), (2, 2), (3, 3)]),  # c is the last, so a and b are two of two: 0.025 is enough
         (0.02, 0.02, 0.02, [(1, 3), (1, 3), (1, 3)]),  # no correction would separate all
         (0.005, 0.005, 0.2, [(1, 1), (2, 3), (2, 3)]),
-        (0.005, None, None, [(1, 3), (1, 3), (1, 3)]),  # a is before b, but c may be before a: the range of b
+        (0.005, None, None, [(1, 2), (1, 3), (1, 3)]),  # a is before b, but c may be before both
         (0.02, None, None, [(1, 3), (1, 3), (1, 3)]),  # the tests that are still to come count too
     ],
 )
