@@ -408,13 +408,22 @@ def test_the_organiser_names_the_private_images(world):
             "references": ("r.json", REFERENCES_PATH.read_bytes()),
             "private": ("p.txt", "\n".join(IMAGES[:7]).encode()),
         },
-        slug="ours", title="Our benchmark", metrics="cider-d", own_scores="yes",
+        slug="ours", title="Our benchmark", metrics="cider-d", own_scores="yes", closes="2100-01-01T00:00",
     )  # fmt: skip
     assert made.status_code == 303
     with world.database.read() as session:
         benchmark = session.execute(select(Benchmark)).scalar_one()
         assert parts.private_images(session, benchmark) == [image for image in IMAGES if image in IMAGES[:7]]
         assert parts.of(session, benchmark).given
+
+
+def test_a_private_part_needs_an_end(world):
+    files = {"references": ("r.json", REFERENCES_PATH.read_bytes())}
+    answer = world.browser(Role.ORGANISER).post(
+        "/benchmarks/new", files=files, slug="ours", title="Our benchmark", metrics="cider-d", private_share="50"
+    )
+    assert answer.status_code == 422
+    assert "it needs a closing date" in answer.text
 
 
 @pytest.mark.parametrize(

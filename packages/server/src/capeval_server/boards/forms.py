@@ -145,6 +145,8 @@ def make(
         images = _check_references(references)
         image_ids = Captions.parse(references, None, None).image_ids
         problems += parts.problems(image_ids, form.private_share, private)
+        if (form.private_share or private) and form.closes is None:
+            problems.append("Private part: it needs a closing date, after which its scores are shown.")
     except CapevalError as error:
         problems.append(f"References: {error}.")
     try:
