@@ -56,8 +56,10 @@ def test_scores_are_those_of_capeval_score(world):
     body = world.api(Role.MEMBER).get(f"/api/v1/submissions/{number}").json()
     expected = capeval.score(example.references_path(), example.system_path("plain"), METRICS).to_dict()
     assert body["state"] == "done"
-    for part in ("scores", "intervals", "signatures"):
-        assert body[part] == expected[part]
+    assert body["signatures"] == expected["signatures"]
+    assert body["scores"] == {metric: round(value, 4) for metric, value in expected["scores"].items()}
+    rounded = {metric: [round(end, 4) for end in ends] for metric, ends in expected["intervals"].items()}
+    assert body["intervals"] == rounded
 
 
 def test_the_same_file_twice_is_one_submission(any_world):
@@ -201,9 +203,9 @@ def test_any_two_submissions_are_tested_when_a_team_asks(any_world):
     assert member.get(f"{state}?a={a}&b={b}").json()["state"] == "done"
     systems = {name: json.loads(SYSTEMS[name]) for name in ("careful", "plain")}
     page = member.get(path).text
-    for pair in capeval.compare(REFERENCES_PATH, systems, METRICS, samples=10_000, correction="none").pairs:
+    for pair in capeval.compare(REFERENCES_PATH, systems, METRICS, correction="none").pairs:
         assert f"{pair.delta:+.4f}" in page
-        assert f"{pair.p:.4f}" in page
+        assert "&lt;0.0001" in page
     assert "Test these two" not in page
 
 
@@ -321,7 +323,7 @@ def test_teams_that_a_paired_test_does_not_separate_share_ranks(world):
     }  # fmt: skip
     assert "1–2" in world.browser().get("/benchmarks/ours").text
     systems = {"careful": captions, "almost": almost, "template": json.loads(SYSTEMS["template"])}
-    compared = capeval.compare(REFERENCES_PATH, systems, METRICS, samples=10_000, correction="none")
+    compared = capeval.compare(REFERENCES_PATH, systems, METRICS, samples=1000, correction="none")
     for pair in compared.pairs:
         path = f"/benchmarks/ours/compare?a={numbers[pair.a]}&b={numbers[pair.b]}"
         page = world.browser().get(path).text
@@ -332,14 +334,14 @@ def test_teams_that_a_paired_test_does_not_separate_share_ranks(world):
 @pytest.mark.parametrize(
     ("ab", "ac", "bc", "ranks"),
     [
-        (0.01, 0.02, 0.04, [(1, 1), (2, 2), (3, 3)]),  # Bonferroni would separate a and b only
-        (0.02, 0.02, 0.02, [(1, 3), (1, 3), (1, 3)]),  # and no correction all
-        (0.01, 0.03, 0.2, [(1, 2), (2, 3), (1, 3)]),
-        (0.01, None, None, [(1, 2), (2, 3), (1, 3)]),
+        (0.02, 0.005, 0.005, [(1, 1), (2, 2), (3, 3)]),  # c is the last, so a and b are two of two: 0.025 is enough
+        (0.02, 0.02, 0.02, [(1, 3), (1, 3), (1, 3)]),  # no correction would separate all
+        (0.005, 0.005, 0.2, [(1, 1), (2, 3), (2, 3)]),
+        (0.005, None, None, [(1, 2), (1, 3), (1, 3)]),  # a is before b, but c may be before both
         (0.02, None, None, [(1, 3), (1, 3), (1, 3)]),  # the tests that are still to come count too
     ],
 )
-def test_ranks_after_holms_correction(world, ab, ac, bc, ranks):
+def test_ranks_hold_all_at_once(world, ab, ac, bc, ranks):
     make(world, metrics="cider-d")
     roles = (Role.MEMBER, Role.ORGANISER, Role.ADMIN)
     a, b, c = (submitted(world, system, role=role) for system, role in zip(SYSTEMS, roles, strict=True))
@@ -375,7 +377,7 @@ def test_metrics_with_parameters_and_meteor(world):
     expected = capeval.score(
         REFERENCES_PATH, example.system_path("careful"), "cider-d(n=3, sigma=5), meteor, combine(fluency, cider-d)"
     ).to_dict()
-    assert body["scores"] == expected["scores"]
+    assert body["scores"] == {metric: round(value, 4) for metric, value in expected["scores"].items()}
     assert world.browser().get("/benchmarks/ours").status_code == 200
 
 

@@ -28,7 +28,8 @@ class BenchmarkBody(BaseModel):
     title: str
     description: str
     images: int
-    metrics: list[str] = Field(description="The first ranks the board.")
+    metrics: list[str]
+    rank_by: str = Field(description="The metric that ranks the board, and by which a team's best is chosen.")
     tokenizer: str
     quota_day: int
     quota_total: int
@@ -59,7 +60,7 @@ class ImageList(BaseModel):
 
 
 class EntryBody(BaseModel):
-    """A scored submission."""
+    """A scored submission. Numbers have four decimals."""
 
     submission: int
     team: str
@@ -76,13 +77,20 @@ class RowBody(EntryBody):
 
     rank_from: int
     rank_to: int
+    better_than: int = Field(description="Number of others that it is better than.")
+    worse_than: int = Field(description="Number of others that are better.")
+    not_separated: int = Field(description="Number of others that it was compared with, and that no test separates.")
+    not_compared: int = Field(description="Number of others that it is not compared with yet.")
 
 
 class BoardBody(BaseModel):
-    """Each team's best submission by the first metric, in order of `sort`."""
+    """Each team's best submission by `rank_by`, in order of `sort`."""
 
     benchmark: str
+    rank_by: str
     sort: str
+    part: str = Field(description="The images: all; public before the closing date, private after it.")
+    versions: list[str] = Field(description="The versions of capeval that scored the rows; more than one where mixed.")
     rows: list[RowBody]
 
 

@@ -20,11 +20,11 @@ from capeval_server.api.schemas import (
     SubmissionList,
 )
 from capeval_server.boards import catalogue, submissions, uploads
-from capeval_server.boards.board import Entry, board, entries, improvements, metrics_of
+from capeval_server.boards.board import Entry, chosen_metric, improvements, metrics_of
+from capeval_server.boards.cache import Body
 from capeval_server.boards.submissions import Standing, display_name
 from capeval_server.store.models import Benchmark
 from capeval_server.web.context import Context
-from capeval_server.web.errors import Refused
 from capeval_server.web.routing import Routes
 
 routes = Routes(tags=["benchmarks"])
@@ -66,28 +66,53 @@ def get_images(context: Context, name: Name) -> ImageList:
         return ImageList(images=list(context.state.image_ids.of(session, benchmark)))
 
 
-@routes.api("/benchmarks/{name}/board", role=Role.ANYONE, responses=_HIDDEN)
-def get_board(context: Context, name: Name, sort: Metric = None) -> BoardBody:
-    """The board, in order of a metric."""
+@routes.api("/benchmarks/{name}/board", role=Role.ANYONE, responses=_HIDDEN, response_model=BoardBody)
+def get_board(
+    context: Context,
+    name: Name,
+    sort: Metric = None,
+    part: Annotated[str | None, Query(description="One of the benchmark's parts.", max_length=10)] = None,
+) -> Response:
+    """The board, in order of a metric. With an ETag."""
     with context.database.read() as session:
         benchmark = catalogue.visible(session, context.caller, name)
-        rows = [
-            RowBody(rank_from=row.first, rank_to=row.last, **_entry(row.entry))
-            for row in board(session, benchmark, sort)
-        ]
-    return BoardBody(benchmark=name, sort=sort or metrics_of(benchmark)[0], rows=rows)
+        sort = chosen_metric(benchmark, sort)
+        part = context.state.boards.part(session, benchmark, part, owner=context.caller.owns(benchmark.owner_id))
+
+        def make() -> Body:
+            found = context.state.boards.board(session, benchmark, sort, part)
+            rows = [
+                RowBody(
+                    rank_from=row.first, rank_to=row.last, better_than=row.better, worse_than=row.worse,
+                    not_separated=row.level, not_compared=row.waiting, **_entry(row.entry),
+                )
+                for row in found
+            ]  # fmt: skip
+            return Body.of(
+                BoardBody(
+                    benchmark=name, rank_by=found.rank_by, sort=found.sort, part=found.part, versions=found.versions,
+                    rows=rows,
+                ).model_dump_json()
+            )  # fmt: skip
+
+        body = context.state.boards.get(benchmark, ("json", sort, part), make)
+    return context.unchanged_or(body, "application/json")
 
 
-@routes.api("/benchmarks/{name}/history", role=Role.ANYONE, responses=_HIDDEN)
-def get_history(context: Context, name: Name, metric: Metric = None) -> HistoryBody:
-    """How the board came to be."""
+@routes.api("/benchmarks/{name}/history", role=Role.ANYONE, responses=_HIDDEN, response_model=HistoryBody)
+def get_history(context: Context, name: Name, metric: Metric = None) -> Response:
+    """How the board came to be. With an ETag."""
     with context.database.read() as session:
         benchmark = catalogue.visible(session, context.caller, name)
-        metric = metric or metrics_of(benchmark)[0]
-        if metric not in metrics_of(benchmark):
-            raise Refused(422, f"The metrics are {', '.join(metrics_of(benchmark))}.")
-        steps = improvements(entries(session, benchmark), metric)
-    return HistoryBody(benchmark=name, metric=metric, entries=[EntryBody(**_entry(step)) for step in steps])
+        by = chosen_metric(benchmark, metric)
+
+        def make() -> Body:
+            steps = improvements(context.state.boards.entries(session, benchmark), by)
+            body = HistoryBody(benchmark=name, metric=by, entries=[EntryBody(**_entry(step)) for step in steps])
+            return Body.of(body.model_dump_json())
+
+        body = context.state.boards.get(benchmark, ("history json", by), make)
+    return context.unchanged_or(body, "application/json")
 
 
 @routes.api(
@@ -150,8 +175,8 @@ def get_submission(context: Context, number: Number) -> SubmissionBody:
 def _benchmark(benchmark: Benchmark) -> BenchmarkBody:
     return BenchmarkBody(
         name=benchmark.slug, title=benchmark.title, description=benchmark.description, images=benchmark.images,
-        metrics=metrics_of(benchmark), tokenizer=benchmark.tokenizer, quota_day=benchmark.quota_day,
-        quota_total=benchmark.quota_total, opens=benchmark.opens, closes=benchmark.closes,
+        metrics=metrics_of(benchmark), rank_by=benchmark.rank_by, tokenizer=benchmark.tokenizer,
+        quota_day=benchmark.quota_day, quota_total=benchmark.quota_total, opens=benchmark.opens, closes=benchmark.closes,
         open=catalogue.is_open(benchmark), stage=catalogue.stage(benchmark).word, visibility=benchmark.visibility,
         challenge=benchmark.challenge, phase=benchmark.phase, rules=benchmark.rules,
         rules_version=benchmark.rules_version, most_degenerate=benchmark.most_degenerate,

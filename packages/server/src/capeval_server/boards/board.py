@@ -1,4 +1,4 @@
-"""The board of a benchmark: each team's best submission, in order of a metric."""
+"""The board of a benchmark: each team's best submission, in order of a metric, with the ranks that it may have."""
 
 from __future__ import annotations
 
@@ -6,20 +6,35 @@ import csv
 import datetime as dt
 import io
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import combinations
+from functools import lru_cache
 
-from sqlalchemy import select
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import ColumnElement, and_, func, select
 from sqlalchemy.orm import Session
 
 from capeval.metrics.registry import parse_metrics
-from capeval.scoring.compare import holm
-from capeval.scoring.comparison import rank_ranges
+from capeval.scoring.ranks import ranges, separated
+from capeval_server.boards import parts
+from capeval_server.boards.numbers import shown
 from capeval_server.store.models import Account, Benchmark, Submission, SubmissionPair, SubmissionScore, Team
 from capeval_server.web.errors import Refused
 
 ALPHA = 0.05
+DEFAULT = "cider-d"
+"""The metric that ranks a board unless another is chosen, where the benchmark has it."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """One metric's score of a submission on the part that is shown, in the decimals that leave the server."""
+
+    value: float
+    lower: float
+    upper: float
+    signature: str
 
 
 @dataclass(frozen=True)
@@ -33,8 +48,8 @@ class Entry:
     system: str
     created: dt.datetime
     scored: dt.datetime
-    scores: dict[str, SubmissionScore] = field(repr=False)
-    baseline: bool = False
+    baseline: bool
+    scores: dict[str, Score] = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -43,97 +58,231 @@ class BoardRow:
 
     first: int
     last: int
-    """Between these ranks: better than all that a paired test finds worse, worse than all that it finds better."""
+    """Between these ranks, by all tests of the board at once."""
     entry: Entry
+    better: int = 0
+    """Number of others that it is better than."""
+    worse: int = 0
+    """Number of others that are better."""
+    waiting: int = 0
+    """Number of others that it is not compared with yet."""
+    others: int = 0
+    """Number of others."""
 
     @property
     def rank(self) -> str:
         """`2`, or `1–3` where no test separates it from its neighbours."""
         return str(self.first) if self.first == self.last else f"{self.first}–{self.last}"
 
+    @property
+    def level(self) -> int:
+        """Number of others that it was compared with, and that no test separates from it."""
+        return self.others - self.better - self.worse - self.waiting
+
+    @property
+    def explanation(self) -> str:
+        """How the rank comes about: `better than 4, worse than 2, not separated from 3`."""
+        counts = (
+            ("better than", self.better), ("worse than", self.worse), ("not separated from", self.level),
+            ("not compared yet with", self.waiting),
+        )  # fmt: skip
+        return ", ".join(f"{words} {count}" for words, count in counts if count) or "the only one"
+
+
+@dataclass(frozen=True)
+class Board:
+    """The rows, and what a reader has to know of them."""
+
+    rows: list[BoardRow]
+    metrics: list[str]
+    rank_by: str
+    """The metric by which each team's best was chosen."""
+    sort: str
+    """The metric that the rows are in order of, and that the ranks are of."""
+    part: str
+    """The images that the scores are of: all, public or private."""
+    mixed: dict[str, list[str]]
+    """Metrics that were not scored in the same way for all rows, with their signatures."""
+    waiting: int
+    """Number of pairs that are not compared yet."""
+
+    def __iter__(self) -> Iterator[BoardRow]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def versions(self) -> list[str]:
+        """The versions of capeval that scored the rows."""
+        return sorted({version(s.signature) for row in self.rows for s in row.entry.scores.values()})
+
+
+@lru_cache(256)
+def _keys(metrics: str) -> tuple[str, ...]:
+    return tuple(metric.key for metric in parse_metrics(metrics))
+
 
 def metrics_of(benchmark: Benchmark) -> list[str]:
-    """The keys of the benchmark's metrics; the first is what the board is about."""
-    return [metric.key for metric in parse_metrics(benchmark.metrics)]
+    """The keys of the benchmark's metrics."""
+    return list(_keys(benchmark.metrics))
 
 
-def entries(session: Session, benchmark: Benchmark, *submissions: int) -> list[Entry]:
-    """The scored submissions that stand (only these, where some are named), the earliest scored first."""
+def default_ranking(metrics: Iterable[str]) -> str:
+    """The metric that ranks where nobody has chosen one: CIDEr-D, or else the first."""
+    metrics = list(metrics)
+    return DEFAULT if DEFAULT in metrics else metrics[0]
+
+
+def version(signature: str) -> str:
+    """The version of capeval at the end of a signature; empty where there is none."""
+    name, _, number = signature.rpartition("|")[2].partition(":")
+    return number if name == "capeval" else ""
+
+
+def entries(
+    session: Session, benchmark: Benchmark, *submissions: int, part: str | None = None, best_only: bool = False
+) -> list[Entry]:
+    """The scored submissions that stand, the earliest scored first: all, only these, or only each team's best.
+
+    Scores are of a part, by default of the one that people see now.
+    """
+    part = part or parts.shown(session, benchmark)
     query = (
-        select(Submission, Team)
+        select(
+            Submission.id, Submission.team_id, Team.name, Team.affiliation, Submission.system, Submission.created,
+            Submission.scored, Submission.baseline,
+        )
         .join(Team, Team.id == Submission.team_id)
         .join(Account, Account.id == Submission.account_id)
-        .where(Submission.benchmark_id == benchmark.id, Submission.scored.is_not(None), Account.off_boards.is_(False))
-        .where(Submission.withdrawn.is_(False), Submission.disqualified.is_(None))
+        .where(_stands(benchmark))
         .order_by(Submission.scored, Submission.id)
-    )
-    query = query.where(Submission.id.in_(submissions)) if submissions else query
-    rows = session.execute(query).all()
-    scores: dict[int, dict[str, SubmissionScore]] = defaultdict(dict)
+    )  # fmt: skip
     wanted = (
-        select(SubmissionScore)
+        select(
+            SubmissionScore.submission_id, SubmissionScore.metric, SubmissionScore.value, SubmissionScore.lower,
+            SubmissionScore.upper, SubmissionScore.signature,
+        )
         .join(Submission, Submission.id == SubmissionScore.submission_id)
-        .where(Submission.benchmark_id == benchmark.id)
+        .where(Submission.benchmark_id == benchmark.id, SubmissionScore.part == part)
+    )  # fmt: skip
+    if best_only:
+        submissions = tuple(best_ids(session, benchmark))
+    if submissions or best_only:
+        query, wanted = query.where(Submission.id.in_(submissions)), wanted.where(Submission.id.in_(submissions))
+    scores: dict[int, dict[str, Score]] = defaultdict(dict)
+    for number, metric, value, lower, upper, signature in session.execute(wanted):
+        scores[number][metric] = Score(value, lower, upper, signature)
+    return [Entry(*row, scores[row.id]) for row in session.execute(query) if row.id in scores]  # type: ignore[arg-type]
+
+
+def _stands(benchmark: Benchmark) -> ColumnElement[bool]:
+    """The condition that a submission, joined with its account, may be on the board."""
+    return and_(
+        Submission.benchmark_id == benchmark.id, Submission.scored.is_not(None), Submission.withdrawn.is_(False),
+        Submission.disqualified.is_(None), Account.off_boards.is_(False),
+    )  # fmt: skip
+
+
+def best_ids(session: Session, benchmark: Benchmark) -> list[int]:
+    """Each team's best submission by the ranking metric, never chosen by private images; the earlier of equal ones."""
+    place = func.row_number().over(
+        partition_by=Submission.team_id,
+        order_by=(SubmissionScore.value.desc(), Submission.scored, Submission.id),
     )
-    wanted = wanted.where(Submission.id.in_(submissions)) if submissions else wanted
-    for score in session.execute(wanted).scalars():
-        scores[score.submission_id][score.metric] = score
-    return [
-        Entry(s.id, team.id, team.name, team.affiliation, s.system, s.created, s.scored, scores[s.id], s.baseline)
-        for s, team in rows
-        if s.scored is not None
-    ]
+    placed = (
+        select(Submission.id, place.label("place"))
+        .join(SubmissionScore, SubmissionScore.submission_id == Submission.id)
+        .join(Account, Account.id == Submission.account_id)
+        .where(
+            _stands(benchmark),
+            SubmissionScore.metric == benchmark.rank_by, SubmissionScore.part == parts.choosing(session, benchmark),
+        )
+        .subquery()
+    )  # fmt: skip
+    return list(session.execute(select(placed.c.id).where(placed.c.place == 1)).scalars())
 
 
-def best(of: Iterable[Entry], metric: str) -> list[Entry]:
-    """Each team's best entry by the metric; the earlier of equal ones."""
-    found: dict[int, Entry] = {}
-    for entry in of:
-        held = found.get(entry.team_id)
-        if held is None or entry.scores[metric].value > held.scores[metric].value:
-            found[entry.team_id] = entry
-    return list(found.values())
+def board(session: Session, benchmark: Benchmark, sort: str | None = None, part: str | None = None) -> Board:
+    """Each team's best submission by the ranking metric, in order of `sort`, with ranges of ranks.
 
-
-def board(session: Session, benchmark: Benchmark, sort: str | None = None) -> list[BoardRow]:
-    """Each team's best submission by the benchmark's first metric, in order of `sort`, with ranges of ranks.
-
-    Raises `Refused` for a metric that the benchmark does not have.
+    Raises `Refused` for a metric that the benchmark does not have. `part` is one that the caller may see.
     """
     metrics = metrics_of(benchmark)
-    sort = sort or metrics[0]
-    if sort not in metrics:
-        raise Refused(422, f"The board can be sorted by {', '.join(metrics)}.")
+    sort = chosen_metric(benchmark, sort)
+    part = part or parts.shown(session, benchmark)
+    found = entries(session, benchmark, part=part, best_only=True)
     ordered = sorted(
-        best(entries(session, benchmark), metrics[0]), key=lambda entry: (-entry.scores[sort].value, entry.scored)
+        (entry for entry in found if sort in entry.scores), key=lambda entry: (-entry.scores[sort].value, entry.scored)
     )
-    ranks = rank_ranges([entry.id for entry in ordered], _separated(session, ordered, sort))
-    return [BoardRow(*ranks[entry.id], entry) for entry in ordered]
+    p, ahead = _tests(session, [entry.id for entry in ordered], sort, part)
+    better = separated(p, ahead, ALPHA)
+    untested = np.isnan(p) & ~better & ~better.T
+    np.fill_diagonal(untested, False)
+    count = len(ordered)
+    rows = [
+        BoardRow(*ranks, entry, int(better[place].sum()), int(better[:, place].sum()), int(untested[place].sum()),
+                 count - 1)
+        for place, (entry, ranks) in enumerate(zip(ordered, ranges(better), strict=True))
+    ]  # fmt: skip
+    signatures = {
+        metric: sorted({row.entry.scores[metric].signature for row in rows if metric in row.entry.scores})
+        for metric in metrics
+    }
+    mixed = {metric: all_of_them for metric, all_of_them in signatures.items() if len(all_of_them) > 1}
+    return Board(rows, metrics, benchmark.rank_by, sort, part, mixed, int(untested.sum()) // 2)
 
 
-def _separated(session: Session, on_board: list[Entry], metric: str) -> list[tuple[int, int]]:
-    """(better, worse): the pairs that a paired test separates after Holm's correction over the pairs of this board.
+def chosen_metric(benchmark: Benchmark, metric: str | None) -> str:
+    """The metric asked for, by default the one that ranks. Raises `Refused` for one that the benchmark lacks."""
+    metrics = metrics_of(benchmark)
+    if metric is not None and metric not in metrics:
+        raise Refused(422, f"The board can be sorted by {', '.join(metrics)}.")
+    return metric or benchmark.rank_by
 
-    A pair that is not compared yet counts as a test with p = 1.
-    """
-    numbers = sorted(entry.id for entry in on_board)
+
+def _tests(
+    session: Session, numbers: list[int], metric: str, part: str
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+    """The p of each two submissions, NaN where they are not compared yet, and whether the first's score is better."""
+    place = {number: place for place, number in enumerate(numbers)}
+    p = np.full((len(numbers), len(numbers)), np.nan)
+    ahead = np.zeros(p.shape, dtype=bool)
+    query = select(SubmissionPair.a_id, SubmissionPair.b_id, SubmissionPair.delta, SubmissionPair.p).where(
+        SubmissionPair.metric == metric, SubmissionPair.part == part,
+        SubmissionPair.a_id.in_(numbers), SubmissionPair.b_id.in_(numbers),
+    )  # fmt: skip
+    for one, other, delta, probability in session.execute(query):
+        a, b = place[one], place[other]
+        p[a, b] = p[b, a] = probability
+        ahead[a, b], ahead[b, a] = delta > 0, delta < 0
+    return p, ahead
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Two submissions by one metric, in the decimals that leave the server; `a_id` is the smaller number."""
+
+    a_id: int
+    b_id: int
+    delta: float
+    """The score of a minus that of b."""
+    lower: float
+    upper: float
+    p: float
+
+
+def compared(session: Session, a: int, b: int, part: str = parts.ALL) -> dict[str, Compared]:
+    """The comparison of two submissions by metric, on one part; empty where there is none."""
     query = select(SubmissionPair).where(
-        SubmissionPair.metric == metric, SubmissionPair.a_id.in_(numbers), SubmissionPair.b_id.in_(numbers)
+        SubmissionPair.a_id == min(a, b), SubmissionPair.b_id == max(a, b), SubmissionPair.part == part
     )
-    compared = {(pair.a_id, pair.b_id): pair for pair in session.execute(query).scalars()}
-    tests = list(combinations(numbers, 2))
-    p = holm([compared[test].p if test in compared else 1.0 for test in tests])
-    return [
-        (a, b) if compared[a, b].delta > 0 else (b, a)
-        for (a, b), corrected in zip(tests, p, strict=True)
-        if corrected <= ALPHA
-    ]
-
-
-def compared(session: Session, a: int, b: int) -> dict[str, SubmissionPair]:
-    """The comparison of two submissions by metric; empty where there is none."""
-    query = select(SubmissionPair).where(SubmissionPair.a_id == min(a, b), SubmissionPair.b_id == max(a, b))
-    return {pair.metric: pair for pair in session.execute(query).scalars()}
+    return {
+        pair.metric: Compared(
+            pair.a_id, pair.b_id, shown(pair.delta), shown(pair.lower), shown(pair.upper), shown(pair.p)
+        )
+        for pair in session.execute(query).scalars()
+    }
 
 
 def improvements(of: Iterable[Entry], metric: str) -> list[Entry]:
@@ -148,7 +297,7 @@ def improvements(of: Iterable[Entry], metric: str) -> list[Entry]:
     return found
 
 
-def to_csv(rows: list[BoardRow], metrics: list[str]) -> str:
+def to_csv(rows: Iterable[BoardRow], metrics: list[str]) -> str:
     """The board as CSV. Names that a spreadsheet would take for a formula get an apostrophe before them."""
     text = io.StringIO()
     writer = csv.writer(text)

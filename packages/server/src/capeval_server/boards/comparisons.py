@@ -9,28 +9,31 @@ from sqlalchemy.orm import Session
 
 from capeval_server.accounts.access import Caller
 from capeval_server.boards import catalogue, scoring
-from capeval_server.boards.board import Entry, board, entries
+from capeval_server.boards.board import Entry
+from capeval_server.boards.cache import BoardCache
 from capeval_server.jobs import jobs
 from capeval_server.store.models import Benchmark, ComparisonRequest, Job
 from capeval_server.web.errors import Refused, not_found
 
 
-def choices(session: Session, caller: Caller, benchmark: Benchmark) -> dict[int, Entry]:
+def choices(session: Session, cache: BoardCache, caller: Caller, benchmark: Benchmark) -> dict[int, Entry]:
     """The scored submissions whose scores the caller may see: the board's first, then their team's, or everybody's."""
     found: dict[int, Entry] = {}
     if catalogue.sees_board(caller, benchmark):
-        found |= {row.entry.id: row.entry for row in board(session, benchmark)}
+        found |= {row.entry.id: row.entry for row in cache.board(session, benchmark)}
     owner = caller.owns(benchmark.owner_id)
     if owner or (caller.team_id is not None and catalogue.sees_scores(caller, benchmark)):
-        for entry in entries(session, benchmark):
+        for entry in cache.entries(session, benchmark):
             if owner or entry.team_id == caller.team_id:
                 found.setdefault(entry.id, entry)
     return found
 
 
-def two(session: Session, caller: Caller, benchmark: Benchmark, a: int, b: int) -> tuple[Entry, Entry]:
+def two(
+    session: Session, cache: BoardCache, caller: Caller, benchmark: Benchmark, a: int, b: int
+) -> tuple[Entry, Entry]:
     """Both submissions; raises `Refused` (404) where one is not among the caller's choices."""
-    found = choices(session, caller, benchmark)
+    found = choices(session, cache, caller, benchmark)
     if a not in found or b not in found:
         raise not_found("pair of submissions")
     return found[a], found[b]

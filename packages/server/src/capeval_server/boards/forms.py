@@ -22,6 +22,8 @@ from capeval.metrics.not_scored import computable
 from capeval.metrics.registry import parse_metrics
 from capeval.resources.needs import Needs
 from capeval_server.accounts.access import Caller
+from capeval_server.boards import parts
+from capeval_server.boards.board import default_ranking
 from capeval_server.boards.catalogue import BOARDS, VISIBILITIES
 from capeval_server.store import blobs
 from capeval_server.store.models import Benchmark
@@ -54,6 +56,8 @@ class Rules:
     most_degenerate: int = 5
     most_same: int = 30
     longest_words: int = 100
+    rank_by: str = ""
+    """The metric that ranks the board; empty: as before, and at first CIDEr-D, or else the first."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +68,8 @@ class BenchmarkForm(Rules):
     metrics: str
     tokenizer: str
     has_objects: bool = False
+    private_share: int = 0
+    """Per cent of the images to draw for the private part; 0 where there are no parts, or the images are given."""
 
     def problems(self) -> list[str]:
         """Problems to correct."""
@@ -128,6 +134,9 @@ class BenchmarkForm(Rules):
         except CapevalError as error:
             return [f"Metrics: {error}."]
         unfit = [metric.label for metric in metrics if not self._can_rank(metric)]
+        keys = [metric.key for metric in metrics]
+        if self.rank_by and self.rank_by not in keys:
+            return [f"The board can be ranked by {', '.join(keys)}, not by {self.rank_by!r}."]
         return [f"Metrics: a board cannot use {', '.join(unfit)} with what this benchmark has."] if unfit else []
 
 
@@ -144,7 +153,7 @@ def _objects(data: bytes) -> bytes:
 
 def make(
     session: Session, caller: Caller, form: BenchmarkForm, references: bytes, objects: bytes | None = None,
-    like: Benchmark | None = None,
+    private: bytes = b"", like: Benchmark | None = None,
 ) -> Benchmark:  # fmt: skip
     """A new benchmark; without references, it takes those of `like`, another phase of the caller's.
 
@@ -156,6 +165,10 @@ def make(
     images = 0
     try:
         images = _check_references(references)
+        image_ids = Captions.parse(references, None, None).image_ids
+        problems += parts.problems(image_ids, form.private_share, private)
+        if (form.private_share or private) and form.closes is None:
+            problems.append("Private part: it needs a closing date, after which its scores are shown.")
     except CapevalError as error:
         problems.append(f"References: {error}.")
     try:
@@ -172,6 +185,7 @@ def make(
     change(benchmark, form)
     session.add(benchmark)
     session.flush()
+    parts.split(session, benchmark, image_ids, form.private_share, private)
     return benchmark
 
 
@@ -180,9 +194,11 @@ def change(benchmark: Benchmark, form: BenchmarkForm) -> None:
     if form.rules != (benchmark.rules or ""):
         benchmark.rules_version = (benchmark.rules_version or 0) + 1
     for name, value in vars(form).items():
-        if name not in ("has_objects", "metrics"):
+        if name not in ("has_objects", "metrics", "rank_by", "private_share"):
             setattr(benchmark, name, value)
-    benchmark.metrics = ", ".join(metric.key for metric in form.parsed_metrics())
+    metrics = [metric.key for metric in form.parsed_metrics()]
+    benchmark.metrics = ", ".join(metrics)
+    benchmark.rank_by = form.rank_by or benchmark.rank_by or default_ranking(metrics)
 
 
 def _check_references(data: bytes) -> int:

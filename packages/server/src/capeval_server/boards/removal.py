@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from capeval_server.accounts.access import Caller
 from capeval_server.boards import catalogue, scoring
-from capeval_server.boards.board import board
-from capeval_server.jobs import jobs
+from capeval_server.boards.revision import touch
 from capeval_server.store.models import (
     Account,
     Base,
@@ -19,7 +18,6 @@ from capeval_server.store.models import (
     Job,
     RemovedSubmission,
     Submission,
-    SubmissionPair,
     Team,
     now,
 )
@@ -36,10 +34,9 @@ def remove_submission(session: Session, submission: Submission, benchmark: Bench
                 benchmark_id=benchmark.id, team_id=submission.team_id, created=submission.created
             )
         )
-    number, team_id = benchmark.id, submission.team_id
+    number = benchmark.id
     _remove_submissions(session, [submission.id])
-    changed(session, [number])
-    _compare_best(session, session.get_one(Benchmark, number), team_id)
+    _changed(session, [number])
 
 
 def _remove_submissions(session: Session, numbers: Sequence[int]) -> None:
@@ -50,17 +47,6 @@ def _remove_submissions(session: Session, numbers: Sequence[int]) -> None:
     on_it = Job.kind.in_([scoring.KIND, scoring.COMPARE]) & Job.subject_id.in_(numbers)
     session.execute(delete(Job).where(on_it | ((Job.kind == scoring.ASKED) & Job.subject_id.in_(asked))))
     remove(session, Base.metadata.tables["submission"], numbers)
-
-
-def _compare_best(session: Session, benchmark: Benchmark, team_id: int) -> None:
-    """Queues what the board needs now: the team's next best may not be compared with the others yet."""
-    rows = [row.entry for row in board(session, benchmark)]
-    best = next((entry.id for entry in rows if entry.team_id == team_id), None)
-    others = {entry.id for entry in rows} - {best}
-    pairs = select(SubmissionPair.a_id, SubmissionPair.b_id)
-    known = session.execute(pairs.where((SubmissionPair.a_id == best) | (SubmissionPair.b_id == best))).tuples()
-    if best is not None and others - {number for pair in known for number in pair}:
-        jobs.add(session, scoring.COMPARE, best)
 
 
 def problem_with_team_removal(session: Session, team_id: int) -> str | None:
@@ -87,7 +73,7 @@ def remove_team(session: Session, team: Team) -> None:
     submitted = select(Submission.id).where(Submission.team_id == number)
     _remove_submissions(session, session.execute(submitted).scalars().all())
     remove(session, Base.metadata.tables["team"], [number])
-    changed(session, affected)
+    _changed(session, affected)
 
 
 def remove_benchmark(session: Session, benchmark: Benchmark) -> int:
@@ -104,18 +90,16 @@ def show_on_boards(session: Session, account: Account, *, shown: bool) -> None:
     """Takes what the account submitted off all boards, or puts it back."""
     account.off_boards = not shown
     session.flush()
-    query = select(Submission.benchmark_id, Submission.team_id).where(Submission.account_id == account.id).distinct()
-    affected = session.execute(query).tuples().all()
-    changed(session, [benchmark_id for benchmark_id, _ in affected])
-    for benchmark_id, team_id in affected:
-        _compare_best(session, session.get_one(Benchmark, benchmark_id), team_id)
+    affected = select(Submission.benchmark_id).where(Submission.account_id == account.id)
+    _changed(session, session.execute(affected).scalars().all())
 
 
-def changed(session: Session, benchmarks: Sequence[int]) -> None:
-    """Says that the boards are not what they were, to whatever has kept them."""
-    if "revision" in Benchmark.__table__.c:
-        column = Benchmark.__table__.c["revision"]
-        session.execute(update(Benchmark.__table__).where(Benchmark.id.in_(benchmarks)).values({column: column + 1}))  # type: ignore[arg-type]
+def _changed(session: Session, benchmarks: Sequence[int]) -> None:
+    """Says that boards are not what they were, and queues the comparisons that they need now."""
+    numbers = sorted(set(benchmarks))
+    touch(session, numbers)
+    for number in numbers:
+        scoring.queue_missing(session, session.get_one(Benchmark, number))
 
 
 def check_own(caller: Caller, submission: Submission, benchmark: Benchmark) -> None:

@@ -1,65 +1,139 @@
-"""Scores captions in a child process; imports nothing of the server, so that the child starts quickly."""
+"""Scores and compares captions in a child process; imports nothing of the server, so that the child starts quickly."""
 
 from __future__ import annotations
 
+import base64
+import dataclasses
+import time
 import warnings
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from capeval._core import Captions
+from capeval._core import Captions, Statistics, paired_bootstrap
 from capeval.corpus.corpus import Corpus
 from capeval.metrics.registry import parse_metrics
 from capeval.resources.needs import Needs
-from capeval.scoring.result import Result
+from capeval.scoring.intervals import intervals
 from capeval.scoring.score import score_corpus
+from capeval_server.boards.tables import packed, unpacked
+
+if TYPE_CHECKING:
+    from capeval.scoring.result import Result, Score
 
 SAMPLES = 1000
-PERMUTATIONS = 10_000
-"""Enough for a p that stays below 0.05 after the correction for 30 systems' pairs."""
 LEVEL = 0.95
+SECONDS = 60
+"""After so long a comparison ends with the pairs that it has: another job makes the others, after those that wait."""
 
 
 def compute(header: dict[str, Any], files: list[bytes], progress: Callable[[str], None]) -> dict[str, Any]:
-    """The JSON of `capeval score`, one metric after the other, so that those who wait see how far it is."""
+    """Scores by part and metric: value, lower and upper end; signatures; and the packed statistics of all images.
+
+    One metric after the other, so that those who wait see how far it is. `files` are the references and the captions.
+    """
     warnings.simplefilter("ignore")
     progress("tokenising")
-    references, candidates = (Captions.parse(file, None, None) for file in files)
-    corpus = Corpus(references, candidates, tokenizer=header["tokenizer"], threads=1)
-    answer: dict[str, Any] = {"scores": {}, "intervals": {}, "signatures": {}}
+    corpus = _corpus(header, *files)
     metrics = parse_metrics(header["metrics"])
-    needs = Needs({"objects": header["objects"]}, threads=1)
+    needs = _needs(header)
+    scores: dict[str, Score] = {}
+    answer: dict[str, dict[str, list[float]]] = {}
     for number, metric in enumerate(metrics, 1):
         progress(f"scoring {metric.label}, {number} of {len(metrics)}")
-        result = score_corpus(corpus, [metric], needs=needs, interval=LEVEL, samples=SAMPLES, threads=1).to_dict()
-        for part, values in answer.items():
-            values.update(result[part])
-    return answer
+        result = score_corpus(corpus, [metric], needs=needs, interval=None, threads=1)
+        scores.update(result)
+        for part, rows in _parts(header, result.image_ids).items():
+            for key, score in result.items():
+                answer.setdefault(part, {})[key] = _with_interval(score, rows)
+    return {
+        "scores": answer,
+        "signatures": {key: score.signature for key, score in scores.items()},
+        "statistics": _as_text(scores),
+    }
+
+
+def _with_interval(score: Score, rows: Sequence[int] | None) -> list[float]:
+    """Value, lower and upper end on these images; None means all."""
+    part = score if rows is None else dataclasses.replace(score, statistics=score.statistics.select(rows))
+    ((lower, upper),) = intervals([part.statistics], [score.metric], level=LEVEL, samples=SAMPLES, threads=1)
+    return [part.value, lower, upper]
 
 
 def compare(header: dict[str, Any], files: list[bytes], progress: Callable[[str], None]) -> dict[str, Any]:
-    """The first system against each of the others, paired on the images, by each metric.
+    """The first submission against each of the others, paired on the images, by each metric and on each part.
 
-    `files` are the references, then a file for each of the header's `systems`, which are submissions' numbers.
+    `files` are the references, the captions of submission `header["first"]`, and a file for each of `header["others"]`:
+    the packed statistics of that submission, or, where its number is in `header["unscored"]`, its captions. Not all
+    others have to be in the answer: it ends after `SECONDS`, but has one at least.
     """
-    from capeval.scoring.compare import compare_results
-
     warnings.simplefilter("ignore")
-    references, *candidates = (Captions.parse(file, None, None) for file in files)
+    if not header["others"]:
+        return {"pairs": [], "statistics": {}}
+    ends = time.monotonic() + SECONDS
     metrics = parse_metrics(header["metrics"])
-    needs = Needs({"objects": header["objects"]}, threads=1)
-    results: dict[str, Result] = {}
-    for number, system in zip(header["systems"], candidates, strict=True):
-        progress(f"comparing with {len(results)} of {len(candidates) - 1}")
-        corpus = Corpus(references, system, tokenizer=header["tokenizer"], threads=1)
-        results[str(number)] = score_corpus(corpus, metrics, needs=needs, interval=None, threads=1)
-    (first, one), *others = results.items()
-    pairs = []
-    for name, other in others:
-        progress(f"testing against submission {name}")
-        compared = compare_results(
-            {first: one, name: other}, samples=PERMUTATIONS, correction="none", interval=LEVEL, threads=1
-        )
-        for pair in compared.pairs:
-            assert pair.interval is not None
-            pairs.append([int(pair.a), int(pair.b), pair.metric, pair.delta, *pair.interval, pair.p])
-    return {"pairs": pairs}
+    needs = _needs(header)
+    references, captions, *files = files
+
+    def scored(captions: bytes) -> Result:
+        return score_corpus(_corpus(header, references, captions), metrics, needs=needs, interval=None, threads=1)
+
+    progress("scoring")
+    one = scored(captions)
+    own = {key: score.statistics for key, score in one.items()}
+    parts = _parts(header, one.image_ids)
+    pairs: list[list[object]] = []
+    statistics: dict[str, str] = {}
+    for done, (number, file) in enumerate(zip(header["others"], files, strict=True)):
+        if done and time.monotonic() > ends:
+            break
+        progress(f"testing against {done + 1} of {len(files)}")
+        if number in header["unscored"]:
+            other = scored(file)
+            statistics[number] = _as_text(other)
+            theirs = {key: score.statistics for key, score in other.items()}
+        else:
+            theirs = unpacked(file, own)
+        for part, rows in parts.items():
+            pairs += [[number, part, *found] for found in _tested(own, theirs, rows)]
+    return {"pairs": pairs, "statistics": statistics}
+
+
+def _tested(
+    own: Mapping[str, Statistics], theirs: Mapping[str, Statistics], rows: Sequence[int] | None
+) -> list[tuple[str, float, float, float, float]]:
+    """Metric, difference, lower and upper end, p, of each metric that both have."""
+    from capeval.scoring.permutation import permutation_p
+
+    metrics = [metric for metric in own if metric in theirs]
+    systems = [[side[metric] if rows is None else side[metric].select(rows) for metric in metrics]
+               for side in (own, theirs)]  # fmt: skip
+    _, differences = paired_bootstrap(systems, SAMPLES, LEVEL, 0, 1)
+    return [
+        (metric, a.score() - b.score(), lower, upper, permutation_p(a, b))
+        for metric, a, b, ((lower, upper), _) in zip(metrics, *systems, differences, strict=True)
+    ]
+
+
+def _corpus(header: dict[str, Any], references: bytes, captions: bytes) -> Corpus:
+    parsed = [Captions.parse(file, None, None) for file in (references, captions)]
+    return Corpus(*parsed, tokenizer=header["tokenizer"], threads=1)
+
+
+def _needs(header: dict[str, Any]) -> Needs:
+    return Needs({"objects": header["objects"]}, threads=1)
+
+
+def _parts(header: dict[str, Any], images: Sequence[str]) -> dict[str, list[int] | None]:
+    """The rows of each part; None for all."""
+    if header["private"] is None:
+        return {"all": None}
+    private = set(header["private"])
+    rows = range(len(images))
+    return {
+        "public": [row for row in rows if images[row] not in private],
+        "private": [row for row in rows if images[row] in private],
+    }
+
+
+def _as_text(scores: Mapping[str, Score]) -> str:
+    return base64.b64encode(packed({key: score.statistics for key, score in scores.items()})).decode()

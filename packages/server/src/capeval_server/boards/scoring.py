@@ -1,27 +1,51 @@
-"""The jobs that score a submission, and compare it with the other teams' best."""
+"""The jobs that score a submission, score it again, and compare it with the other teams' best.
+
+A comparison is made of bounded jobs: each takes some opponents and ends after a minute, and another follows while there
+are opponents left. So a new best costs as much as there are teams, in child processes, and others' jobs have a turn.
+"""
 
 from __future__ import annotations
 
+import base64
 import json
+from itertools import combinations
 from typing import Any
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session, joinedload
 
-from capeval_server.boards import webhooks
-from capeval_server.boards.board import board
+from capeval import __version__
+from capeval_server.boards import parts, webhooks
+from capeval_server.boards.board import best_ids, version
+from capeval_server.boards.numbers import shown
+from capeval_server.boards.revision import touch
 from capeval_server.jobs import jobs
 from capeval_server.jobs.jobs import JOB_KINDS, JobKind
 from capeval_server.store import blobs
-from capeval_server.store.models import Benchmark, ComparisonRequest, Submission, SubmissionPair, SubmissionScore, now
+from capeval_server.store.models import (
+    Benchmark,
+    ComparisonRequest,
+    Job,
+    Submission,
+    SubmissionPair,
+    SubmissionScore,
+    SubmissionStatistics,
+    now,
+)
+from capeval_server.web.errors import Refused
 
 KIND = "score"
+AGAIN = "rescore"
 COMPARE = "compare"
 ASKED = "pair"
+OPPONENTS = 25
+"""Most opponents of one job; the child ends earlier where they take long."""
+_FAILURES = 3
+"""Comparisons of one submission that failed, after which no further one is queued by itself."""
 
 
 def prepare(session: Session, submission_id: int) -> tuple[dict[str, Any], list[bytes]]:
-    """Metrics and tokenizer; hidden references and submitted captions."""
+    """Metrics, tokenizer and parts; hidden references and submitted captions."""
     submission = session.get_one(Submission, submission_id, options=[joinedload(Submission.benchmark)])
     benchmark = submission.benchmark
     files = [blobs.fetch(session, benchmark.references_sha), blobs.fetch(session, submission.file_sha)]
@@ -30,69 +54,228 @@ def prepare(session: Session, submission_id: int) -> tuple[dict[str, Any], list[
 
 def _header(session: Session, benchmark: Benchmark) -> dict[str, Any]:
     objects = json.loads(blobs.fetch(session, benchmark.objects_sha)) if benchmark.objects_sha else None
-    return {"metrics": benchmark.metrics, "tokenizer": benchmark.tokenizer, "objects": objects}
+    return {
+        "metrics": benchmark.metrics, "tokenizer": benchmark.tokenizer, "objects": objects,
+        "private": parts.private_images(session, benchmark),
+    }  # fmt: skip
 
 
 def store(session: Session, submission_id: int, answer: dict[str, Any]) -> None:
-    """Replaces what an earlier run stored."""
-    session.execute(delete(SubmissionScore).where(SubmissionScore.submission_id == submission_id))
-    for metric, value in answer["scores"].items():
-        lower, upper = answer["intervals"][metric]
-        session.add(
-            SubmissionScore(
-                submission_id=submission_id, metric=metric, value=value, lower=lower, upper=upper,
-                signature=answer["signatures"][metric],
-            )
-        )  # fmt: skip
+    """Replaces what an earlier run stored; queues the comparisons of a new best."""
     submission = session.get_one(Submission, submission_id, options=[joinedload(Submission.benchmark)])
-    submission.scored = now()
+    _store_scores(session, submission_id, answer)
+    submission.scored = submission.scored or now()
     session.flush()
-    on_board = {row.entry.id for row in board(session, submission.benchmark)}
-    if submission_id in on_board and len(on_board) > 1:
-        jobs.add(session, COMPARE, submission_id)
+    benchmark = submission.benchmark
+    on_board = best_ids(session, benchmark)
+    if submission_id in on_board:
+        _keep_statistics(session, submission_id, answer["statistics"])
+        _forget_statistics(session, submission, on_board)
+        queue_missing(session, benchmark)
     webhooks.announce(session, submission)
 
 
-def stands_again(session: Session, submission: Submission) -> None:
-    """Compares the team's best of now, after one of its submissions left the board or came back to it."""
-    benchmark = session.get_one(Benchmark, submission.benchmark_id)
-    for row in board(session, benchmark):
-        if row.entry.team_id == submission.team_id:
-            jobs.add(session, COMPARE, row.entry.id)
+def store_again(session: Session, submission_id: int, answer: dict[str, Any]) -> None:
+    """The same, for a submission that had scores: comparisons of scores that have changed are made again."""
+    query = select(SubmissionScore.metric, SubmissionScore.signature).where(
+        SubmissionScore.submission_id == submission_id
+    )
+    before = dict(session.execute(query).all())
+    if before != answer["signatures"]:
+        pair = SubmissionPair.__table__
+        session.execute(
+            delete(pair).where((pair.c.a_id == submission_id) | (pair.c.b_id == submission_id))  # type: ignore[arg-type]
+        )
+    store(session, submission_id, answer)
+    benchmark_id = session.get_one(Submission, submission_id).benchmark_id
+    touch(session, [benchmark_id])
+
+
+def _store_scores(session: Session, submission_id: int, answer: dict[str, Any]) -> None:
+    """Rounded: the table has nothing that anybody may not see, and what leaves it is not rounded again."""
+    for score in session.execute(
+        select(SubmissionScore).where(SubmissionScore.submission_id == submission_id)
+    ).scalars():
+        session.delete(score)
+    session.flush()
+    for part, scores in answer["scores"].items():
+        for metric, values in scores.items():
+            value, lower, upper = map(shown, values)
+            session.add(
+                SubmissionScore(
+                    submission_id=submission_id, metric=metric, part=part, value=value, lower=lower, upper=upper,
+                    signature=answer["signatures"][metric],
+                )
+            )  # fmt: skip
+
+
+def _keep_statistics(session: Session, submission_id: int, text: str) -> None:
+    session.merge(SubmissionStatistics(submission_id=submission_id, data=base64.b64decode(text)))
+
+
+def _forget_statistics(session: Session, submission: Submission, on_board: list[int]) -> None:
+    """Of the team's submissions to the benchmark that are not its best any more."""
+    theirs = select(Submission.id).where(
+        Submission.benchmark_id == submission.benchmark_id, Submission.team_id == submission.team_id,
+        Submission.id.not_in(on_board),
+    )  # fmt: skip
+    session.execute(delete(SubmissionStatistics).where(SubmissionStatistics.submission_id.in_(theirs)))
+
+
+def queue_missing(session: Session, benchmark: Benchmark) -> int:
+    """Queues a job for each submission of the board that lacks comparisons; gives their number.
+
+    Of two that are not compared it is the newer one's. None is queued where one waits, or where several failed.
+    """
+    on_board = sorted(best_ids(session, benchmark))
+    known = _compared(session, benchmark, on_board)
+    lacking = {b for a, b in combinations(on_board, 2) if (a, b) not in known}
+    query = select(Job.subject_id, Job.state, func.count()).where(Job.kind == COMPARE, Job.subject_id.in_(lacking))
+    for number, state, count in session.execute(query.group_by(Job.subject_id, Job.state)):
+        if state in ("queued", "running") or (state == "failed" and count >= _FAILURES):
+            lacking.discard(number)
+    for number in sorted(lacking):
+        jobs.add(session, COMPARE, number)
+    return len(lacking)
+
+
+def _compared(session: Session, benchmark: Benchmark, numbers: list[int]) -> set[tuple[int, int]]:
+    """Which two of these submissions are compared, the smaller number first."""
+    query = select(SubmissionPair.a_id, SubmissionPair.b_id).where(
+        SubmissionPair.metric == benchmark.rank_by, SubmissionPair.part == parts.choosing(session, benchmark),
+        SubmissionPair.a_id.in_(numbers), SubmissionPair.b_id.in_(numbers),
+    )  # fmt: skip
+    return {(a, b) for a, b in session.execute(query)}
 
 
 def prepare_comparison(session: Session, submission_id: int) -> tuple[dict[str, Any], list[bytes]]:
-    """The submission, and the other teams' best that it is not compared with yet."""
+    """The submission, and some of the other teams' best that it is not compared with yet."""
     submission = session.get_one(Submission, submission_id, options=[joinedload(Submission.benchmark)])
+    others = _opponents(session, submission)
+    return _together(session, submission.benchmark, submission_id, others[:OPPONENTS])
+
+
+def _opponents(session: Session, submission: Submission) -> list[int]:
+    """The other teams' best that it is not compared with yet; none where it is not its team's best any more."""
     benchmark = submission.benchmark
-    rows = board(session, benchmark)
-    others = [row.entry.id for row in rows if row.entry.team_id != submission.team_id]
-    if submission_id not in {row.entry.id for row in rows}:
-        others = []
-    return _together(session, benchmark, [submission_id, *others])
+    on_board = sorted(best_ids(session, benchmark))
+    if submission.id not in on_board:
+        return []
+    known = _compared(session, benchmark, on_board)
+    pairs = ((min(other, submission.id), max(other, submission.id)) for other in on_board if other != submission.id)
+    return [a if b == submission.id else b for a, b in pairs if (a, b) not in known]
 
 
 def prepare_asked(session: Session, comparison_id: int) -> tuple[dict[str, Any], list[bytes]]:
     """The two submissions that somebody asked for."""
     comparison = session.get_one(ComparisonRequest, comparison_id)
     submission = session.get_one(Submission, comparison.a_id, options=[joinedload(Submission.benchmark)])
-    return _together(session, submission.benchmark, [comparison.a_id, comparison.b_id])
+    return _together(session, submission.benchmark, comparison.a_id, [comparison.b_id])
 
 
-def _together(session: Session, benchmark: Benchmark, numbers: list[int]) -> tuple[dict[str, Any], list[bytes]]:
-    shas = dict(session.execute(select(Submission.id, Submission.file_sha).where(Submission.id.in_(numbers))).all())
-    files = [blobs.fetch(session, sha) for sha in (benchmark.references_sha, *(shas[number] for number in numbers))]
-    return {**_header(session, benchmark), "systems": numbers}, files
+def _together(
+    session: Session, benchmark: Benchmark, first: int, others: list[int]
+) -> tuple[dict[str, Any], list[bytes]]:
+    """The first one's captions, and of the others the statistics, or the captions where those are not kept."""
+    query = select(SubmissionStatistics.submission_id, SubmissionStatistics.data).where(
+        SubmissionStatistics.submission_id.in_(others)
+    )
+    old = _of_other_versions(session, others)
+    kept = {number: data for number, data in session.execute(query) if number not in old}
+    shas = dict(session.execute(select(Submission.id, Submission.file_sha).where(Submission.id.in_([first, *others])))
+                .all())  # fmt: skip
+    header = {
+        **_header(session, benchmark),
+        "first": first,
+        "others": others,
+        "unscored": [other for other in others if other not in kept],
+    }
+    files = [blobs.fetch(session, sha) for sha in (benchmark.references_sha, shas[first])]
+    files += [kept[other] if other in kept else blobs.fetch(session, shas[other]) for other in others]
+    return header, files
 
 
-def store_comparison(session: Session, _: int, answer: dict[str, Any]) -> None:
-    """Adds the pairs, the smaller number first; two jobs may have compared the same two."""
-    for one, other, metric, delta, lower, upper, p in answer["pairs"]:
-        values = (delta, lower, upper) if one < other else (-delta, -upper, -lower)
-        row = dict(zip(("delta", "lower", "upper"), values, strict=True))
-        session.merge(SubmissionPair(a_id=min(one, other), b_id=max(one, other), metric=metric, p=p, **row))
+def _of_other_versions(session: Session, numbers: list[int]) -> set[int]:
+    """Those that another version of capeval scored, so that their statistics may be others."""
+    query = select(SubmissionScore.submission_id, SubmissionScore.signature).where(
+        SubmissionScore.submission_id.in_(numbers)
+    )
+    return {number for number, signature in session.execute(query) if version(signature) != __version__}
 
 
-JOB_KINDS[KIND] = JobKind(prepare, "capeval_server.boards.scorer:compute", store)
-JOB_KINDS[COMPARE] = JobKind(prepare_comparison, "capeval_server.boards.scorer:compare", store_comparison)
-JOB_KINDS[ASKED] = JobKind(prepare_asked, "capeval_server.boards.scorer:compare", store_comparison)
+def store_comparison(session: Session, submission_id: int, answer: dict[str, Any]) -> None:
+    """Adds the pairs, and queues the job that makes the others."""
+    _store_pairs(session, submission_id, answer)
+    submission = session.get_one(Submission, submission_id, options=[joinedload(Submission.benchmark)])
+    # Without progress another job would have none either.
+    if answer["pairs"] and _opponents(session, submission):
+        jobs.add(session, COMPARE, submission_id)
+
+
+def store_asked(session: Session, comparison_id: int, answer: dict[str, Any]) -> None:
+    """Adds the pair that somebody asked for."""
+    _store_pairs(session, session.get_one(ComparisonRequest, comparison_id).a_id, answer)
+
+
+def _store_pairs(session: Session, one: int, answer: dict[str, Any]) -> None:
+    """The smaller number first; two jobs may have compared the same two."""
+    pair = SubmissionPair
+    others = {found[0] for found in answer["pairs"]}
+    before, after = (pair.b_id == one) & pair.a_id.in_(others), (pair.a_id == one) & pair.b_id.in_(others)
+    query = select(pair).where(before | after)
+    known = {(row.a_id, row.b_id, row.metric, row.part): row for row in session.execute(query).scalars()}
+    for other, part, metric, delta, lower, upper, p in answer["pairs"]:
+        key = (min(one, other), max(one, other), metric, part)
+        row = known.get(key)
+        if row is None:
+            row = pair(a_id=key[0], b_id=key[1], metric=metric, part=part)
+            session.add(row)
+        row.delta, row.lower, row.upper = (delta, lower, upper) if one < other else (-delta, -upper, -lower)
+        row.p = p
+    submission = session.get_one(Submission, one, options=[joinedload(Submission.benchmark)])
+    on_board = set(best_ids(session, submission.benchmark))
+    for number, text in answer["statistics"].items():
+        if int(number) in on_board:
+            _keep_statistics(session, int(number), text)
+    session.flush()
+
+
+def rescore(session: Session, benchmark: Benchmark) -> int:
+    """Queues the scoring of all scored submissions with the installed version; gives their number.
+
+    Raises `Refused` (409) while that goes on.
+    """
+    session.execute(select(Benchmark.id).where(Benchmark.id == benchmark.id).with_for_update())
+    if rescoring(session, benchmark) is not None:
+        raise Refused(409, f"The submissions to {benchmark.title} are being scored again; wait until that is done.")
+    numbers = list(
+        session.execute(
+            select(Submission.id)
+            .where(Submission.benchmark_id == benchmark.id, Submission.scored.is_not(None))
+            .order_by(Submission.id)
+        ).scalars()
+    )
+    session.execute(delete(Job).where(Job.kind == AGAIN, Job.subject_id.in_(numbers)))
+    for number in numbers:
+        jobs.add(session, AGAIN, number)
+    return len(numbers)
+
+
+def rescoring(session: Session, benchmark: Benchmark) -> tuple[int, int] | None:
+    """How many submissions are scored again, of how many; None where nothing waits or runs."""
+    query = (
+        select(Job.state, func.count())
+        .join(Submission, Submission.id == Job.subject_id)
+        .where(Job.kind == AGAIN, Submission.benchmark_id == benchmark.id)
+        .group_by(Job.state)
+    )
+    counts = dict(session.execute(query).all())
+    left = counts.get("queued", 0) + counts.get("running", 0)
+    return (sum(counts.values()) - left, sum(counts.values())) if left else None
+
+
+SCORER = "capeval_server.boards.scorer"
+JOB_KINDS[KIND] = JobKind(prepare, f"{SCORER}:compute", store)
+JOB_KINDS[AGAIN] = JobKind(prepare, f"{SCORER}:compute", store_again)
+JOB_KINDS[COMPARE] = JobKind(prepare_comparison, f"{SCORER}:compare", store_comparison)
+JOB_KINDS[ASKED] = JobKind(prepare_asked, f"{SCORER}:compare", store_asked)

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from capeval_server.accounts.access import Caller
-from capeval_server.boards import catalogue, scoring
+from capeval_server.boards import catalogue, parts, scoring
 from capeval_server.boards.board import metrics_of
 from capeval_server.store.models import Benchmark, Blob, Job, Submission, SubmissionScore, Team
 from capeval_server.web.errors import Refused, not_found
@@ -93,9 +93,11 @@ def _scores(session: Session, caller: Caller, rows: Sequence[Any]) -> dict[int, 
         if job.state == "done" and catalogue.sees_scores(caller, benchmark)
     }
     found: dict[int, dict[str, SubmissionScore]] = defaultdict(dict)
+    part = {benchmark.id: parts.shown(session, benchmark) for benchmark in shown.values()}
     query = select(SubmissionScore).where(SubmissionScore.submission_id.in_(shown))
     for score in session.execute(query).scalars():
-        found[score.submission_id][score.metric] = score
+        if score.part == part[shown[score.submission_id].id]:
+            found[score.submission_id][score.metric] = score
     order = {benchmark.id: metrics_of(benchmark) for benchmark in shown.values()}
     scores: dict[int, list[SubmissionScore]] = defaultdict(list)
     for number, benchmark in shown.items():
@@ -113,7 +115,7 @@ def withdraw(session: Session, caller: Caller, standing: Standing, *, withdrawn:
         raise Refused(403, f"{standing.benchmark.title} has closed: nothing comes back to its board.")
     submission.withdrawn = withdrawn
     session.flush()
-    scoring.stands_again(session, submission)
+    scoring.queue_missing(session, session.get_one(Benchmark, submission.benchmark_id))
 
 
 def disqualify(session: Session, caller: Caller, standing: Standing, reason: str) -> None:
@@ -126,7 +128,7 @@ def disqualify(session: Session, caller: Caller, standing: Standing, reason: str
     submission = session.get_one(Submission, standing.submission.id)
     submission.disqualified = reason or None
     session.flush()
-    scoring.stands_again(session, submission)
+    scoring.queue_missing(session, session.get_one(Benchmark, submission.benchmark_id))
 
 
 def _message(job: Job, *, owner: bool) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session, joinedload
 
+from capeval_server.boards import parts
 from capeval_server.boards.sender import problem_with
 from capeval_server.jobs import jobs
 from capeval_server.jobs.jobs import JOB_KINDS, JobKind
@@ -110,14 +111,17 @@ def prepare(session: Session, delivery_id: int) -> tuple[dict[str, Any], list[by
 
 def _about(session: Session, submission_id: int) -> dict[str, Any]:
     submission = session.get_one(Submission, submission_id, options=[joinedload(Submission.team)])
-    scores = select(SubmissionScore).where(SubmissionScore.submission_id == submission_id)
+    benchmark = session.get_one(Benchmark, submission.benchmark_id)
+    scores = select(SubmissionScore).where(
+        SubmissionScore.submission_id == submission_id, SubmissionScore.part == parts.shown(session, benchmark)
+    )
     return {
         "submission": submission.id,
         "team": submission.team.name,
         "system": submission.system,
         "baseline": submission.baseline,
         "submitted": submission.created.isoformat(),
-        "scores": {score.metric: round(score.value, 4) for score in session.execute(scores).scalars()},
+        "scores": {score.metric: score.value for score in session.execute(scores).scalars()},
     }
 
 

@@ -5,18 +5,20 @@ from __future__ import annotations
 import datetime as dt
 import json
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Form, Query, UploadFile
 from fastapi.responses import Response
 from markupsafe import Markup
 from sqlalchemy.orm import Session
 
+from capeval import __version__
 from capeval.corpus.corpus import TOKENIZERS
 from capeval.metrics.registry import groups
 from capeval_server.accounts.access import Role
-from capeval_server.boards import catalogue, comparisons, forms, uploads
-from capeval_server.boards.board import Entry, board, entries, improvements, metrics_of, to_csv
+from capeval_server.boards import catalogue, comparisons, forms, parts, scoring, uploads
+from capeval_server.boards.board import Board, Entry, chosen_metric, improvements, metrics_of, to_csv
+from capeval_server.boards.cache import Body
 from capeval_server.store.models import Benchmark
 from capeval_server.web import pictures
 from capeval_server.web.context import Context, RequestContext
@@ -62,6 +64,7 @@ def _rules(
     most_degenerate: Annotated[int, Form(ge=0, le=100)] = 5,
     most_same: Annotated[int, Form(ge=0, le=100)] = 30,
     longest_words: Number = 100,
+    rank_by: Text = "",
 ) -> forms.Rules:
     """The part of the form that can be changed later."""
     return forms.Rules(
@@ -69,6 +72,7 @@ def _rules(
         opens=_moment(opens), closes=_moment(closes), board=board, own_scores=bool(own_scores), visibility=visibility,
         challenge=" ".join(challenge.split()), phase=" ".join(phase.split()), rules=_lines(rules),
         most_degenerate=most_degenerate, most_same=most_same, longest_words=longest_words,
+        rank_by=rank_by.strip(),
     )  # fmt: skip
 
 
@@ -102,19 +106,22 @@ def new_done(
     rules: Annotated[forms.Rules, Depends(_rules)],
     references: UploadFile | None = None,
     objects: UploadFile | None = None,
+    private: UploadFile | None = None,
     slug: Text = "",
     metrics: Text = METRICS,
     tokenizer: Text = "ptb",
+    private_share: Annotated[int, Form(ge=0, le=100)] = 0,
     like: Text = "",
 ) -> Response:
-    data, given = (file.file.read() if file is not None else b"" for file in (references, objects))
+    data, given, ids = (file.file.read() if file is not None else b"" for file in (references, objects, private))
     form = forms.BenchmarkForm(
-        slug=slug.strip(), metrics=metrics, tokenizer=tokenizer, has_objects=bool(given), **asdict(rules)
-    )
+        slug=slug.strip(), metrics=metrics, tokenizer=tokenizer, has_objects=bool(given), private_share=private_share,
+        **asdict(rules),
+    )  # fmt: skip
     try:
         with context.database.write() as session:
             first = catalogue.owned(session, context.caller, like) if like else None
-            benchmark = forms.make(session, context.caller, form, data, given, like=first)
+            benchmark = forms.make(session, context.caller, form, data, given, ids, like=first)
             context.audit(session, "benchmark.made", benchmark.slug)
     except Refused as refusal:
         return _form(context, benchmark=None, given=form, problems=refusal.problems, like=like)
@@ -122,31 +129,61 @@ def new_done(
 
 
 @routes.page("/benchmarks/{slug}", role=Role.ANYONE)
-def board_page(context: Context, slug: str, sort: str | None = None) -> Response:
+def board_page(context: Context, slug: str, sort: str | None = None, part: str | None = None) -> Response:
+    """The same page for all who are not signed in, kept until the board changes."""
     with context.database.read() as session:
         benchmark = catalogue.find(session, context.caller, slug)
-        visible = catalogue.sees_board(context.caller, benchmark)
-        rows = board(session, benchmark, sort) if visible else []
-        left = _left(context, session, benchmark)
-        choices = comparisons.choices(session, context.caller, benchmark)
-        phases = catalogue.phases(session, context.caller, benchmark)
-    sort = sort or metrics_of(benchmark)[0]
-    shown = [row.entry.scores[sort] for row in rows]
-    scale = pictures.Scale.around(end for score in shown for end in (score.lower, score.upper))
-    return context.render(
-        "benchmark.html", benchmark=benchmark, rows=rows, visible=visible, metrics=metrics_of(benchmark), sort=sort,
-        scale=scale, open=catalogue.is_open(benchmark), over=catalogue.is_over(benchmark),
-        boards=catalogue.BOARDS, left=left, choices=list(choices.values()),
-        phases=phases, stage=catalogue.stage, visibilities=catalogue.VISIBILITIES,
-    )  # fmt: skip
+        sort = chosen_metric(benchmark, sort)
+        part = _part(context, session, benchmark, part)
+        if not context.is_plain:
+            return context.render("benchmark.html", **_board(context, session, benchmark, sort, part))
+        body = context.state.boards.get(
+            benchmark, ("page", sort, part),
+            lambda: context.page("benchmark.html", **_board(context, session, benchmark, sort, part)),
+        )  # fmt: skip
+    return context.unchanged_or(body, "text/html; charset=utf-8")
+
+
+def _board(context: RequestContext, session: Session, benchmark: Benchmark, sort: str, part: str) -> dict[str, Any]:
+    """What the template of the board shows."""
+    cache, caller = context.state.boards, context.caller
+    visible = catalogue.sees_board(caller, benchmark)
+    board = cache.board(session, benchmark, sort, part) if visible else None
+    return {
+        "benchmark": benchmark, "board": board, "rows": board.rows if board else [], "visible": visible,
+        "metrics": metrics_of(benchmark), "rank_by": benchmark.rank_by, "sort": sort, "part": part,
+        "split": parts.of(session, benchmark), "open": catalogue.is_open(benchmark),
+        "over": catalogue.is_over(benchmark), "boards": catalogue.BOARDS, "left": _left(context, session, benchmark),
+        "choices": list(comparisons.choices(session, cache, caller, benchmark).values()),
+        "rescoring": scoring.rescoring(session, benchmark), "installed": __version__,
+        "phases": catalogue.phases(session, caller, benchmark), "stage": catalogue.stage,
+        "visibilities": catalogue.VISIBILITIES, "scale": _scale(board),
+    }  # fmt: skip
+
+
+def _scale(board: Board | None) -> pictures.Scale:
+    """One scale for the intervals of all rows."""
+    scores = [row.entry.scores[board.sort] for row in board.rows] if board else []
+    return pictures.Scale.around(end for score in scores for end in (score.lower, score.upper))
+
+
+def _part(context: RequestContext, session: Session, benchmark: Benchmark, part: str | None) -> str:
+    """The part of the images to show."""
+    return context.state.boards.part(session, benchmark, part, owner=context.caller.owns(benchmark.owner_id))
 
 
 @routes.page("/benchmarks/{slug}/board.csv", role=Role.ANYONE)
-def board_csv(context: Context, slug: str, sort: str | None = None) -> Response:
+def board_csv(context: Context, slug: str, sort: str | None = None, part: str | None = None) -> Response:
     with context.database.read() as session:
         benchmark = catalogue.visible(session, context.caller, slug)
-        text = to_csv(board(session, benchmark, sort), metrics_of(benchmark))
-    return context.download(text, f"{benchmark.slug}-board.csv", "text/csv")
+        cache, sort = context.state.boards, chosen_metric(benchmark, sort)
+        part = _part(context, session, benchmark, part)
+        body = cache.get(
+            benchmark, ("csv", sort, part),
+            lambda: Body.of(to_csv(cache.board(session, benchmark, sort, part), metrics_of(benchmark))),
+        )  # fmt: skip
+    headers = {"Content-Disposition": f'attachment; filename="{benchmark.slug}-board.csv"'}
+    return context.unchanged_or(body, "text/csv; charset=utf-8", **headers)
 
 
 @routes.page("/benchmarks/{slug}/images.txt", role=Role.ANYONE)
@@ -175,17 +212,37 @@ def history_page(context: Context, slug: str, metric: str | None = None) -> Resp
     with context.database.read() as session:
         benchmark = catalogue.visible(session, context.caller, slug)
         metrics = metrics_of(benchmark)
-        metric = metric if metric in metrics else metrics[0]
-        steps = improvements(entries(session, benchmark), metric)
-    return context.render(
-        "history.html", benchmark=benchmark, steps=steps, metrics=metrics, metric=metric,
-        picture=_progress(steps, metric) if steps else "",
-    )  # fmt: skip
+        by = metric if metric in metrics else benchmark.rank_by
+        cache = context.state.boards
+
+        def values() -> dict[str, Any]:
+            found = cache.entries(session, benchmark)
+            return {
+                "benchmark": benchmark, "steps": improvements(found, by), "metrics": metrics, "metric": by,
+                "picture": _progress(improvements(found, by), by), "part": cache.part(session, benchmark),
+            }  # fmt: skip
+
+        if not context.is_plain:
+            return context.render("history.html", **values())
+        body = cache.get(benchmark, ("history", by), lambda: context.page("history.html", **values()))
+    return context.unchanged_or(body, "text/html; charset=utf-8")
 
 
 def _progress(steps: list[Entry], metric: str) -> Markup:
     every = [pictures.Step(step.scored, step.scores[metric].value, step.team) for step in steps]
-    return pictures.progress(every, label(metric))
+    return pictures.progress(every, label(metric)) if every else Markup("")
+
+
+@routes.page("/benchmarks/{slug}/rescore", role=Role.ORGANISER, methods=("POST",))
+def rescore(context: Context, slug: str) -> Response:
+    """Scores everything again with the installed version, so that a board does not mix versions."""
+    with context.database.write() as session:
+        benchmark = catalogue.owned(session, context.caller, slug)
+        number = scoring.rescore(session, benchmark)
+        scoring.queue_missing(session, benchmark)
+        context.audit(session, "benchmark.rescored", f"{slug} {number}")
+    context.state.jobs.wake()
+    return context.redirect(f"/benchmarks/{slug}", "rescoring")
 
 
 @routes.page("/benchmarks/{slug}/edit", role=Role.ORGANISER)
@@ -207,9 +264,12 @@ def edit_done(context: Context, slug: str, rules: Annotated[forms.Rules, Depends
         problems = form.problems()
         if not problems:
             forms.change(benchmark, form)
+            session.flush()
+            scoring.queue_missing(session, benchmark)
             context.audit(session, "benchmark.changed", slug)
     if problems:
         return _form(context, benchmark=benchmark, given=form, problems=problems)
+    context.state.jobs.wake()
     return context.redirect(f"/benchmarks/{slug}", "saved")
 
 
@@ -223,7 +283,7 @@ def _form(
     return context.render(
         "benchmark-form.html", 422 if problems else 200, benchmark=benchmark, given=given, problems=problems or [],
         tokenizers=TOKENIZERS, groups=list(groups()), boards=catalogue.BOARDS, visibilities=catalogue.VISIBILITIES,
-        like=like,
+        like=like, metrics=metrics_of(benchmark) if benchmark else [],
     )  # fmt: skip
 
 

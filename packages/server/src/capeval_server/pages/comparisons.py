@@ -22,10 +22,12 @@ def compare_page(context: Context, slug: str, a: int, b: int) -> Response:
     """Of the board, or the caller's own."""
     with context.database.read() as session:
         benchmark = catalogue.find(session, context.caller, slug)
-        one, other = comparisons.two(session, context.caller, benchmark, a, b)
-        pairs, job = compared(session, a, b), comparisons.asked(session, a, b)
+        one, other = comparisons.two(session, context.state.boards, context.caller, benchmark, a, b)
+        part = context.state.boards.part(session, benchmark)
+        pairs, job = compared(session, a, b, part), comparisons.asked(session, a, b)
     return context.render(
-        "compare.html", benchmark=benchmark, a=one, b=other, metrics=metrics_of(benchmark), pairs=pairs, job=job
+        "compare.html", benchmark=benchmark, a=one, b=other, metrics=metrics_of(benchmark), pairs=pairs, job=job,
+        part=part,
     )
 
 
@@ -35,7 +37,7 @@ def compare_asked(context: Context, slug: str, a: Number, b: Number) -> Response
     context.state.limits.submit_account.take(str(context.caller.account_id))
     with context.database.write() as session:
         benchmark = catalogue.find(session, context.caller, slug)
-        comparisons.two(session, context.caller, benchmark, a, b)
+        comparisons.two(session, context.state.boards, context.caller, benchmark, a, b)
         comparisons.ask(session, benchmark, a, b)
     context.state.jobs.wake()
     return context.redirect(f"/benchmarks/{slug}/compare?a={a}&b={b}")
@@ -45,6 +47,7 @@ def compare_asked(context: Context, slug: str, a: Number, b: Number) -> Response
 def compare_state(context: Context, slug: str, a: int, b: int) -> Response:
     """The progress that the page polls during the comparison."""
     with context.database.read() as session:
-        comparisons.two(session, context.caller, catalogue.find(session, context.caller, slug), a, b)
+        benchmark = catalogue.find(session, context.caller, slug)
+        comparisons.two(session, context.state.boards, context.caller, benchmark, a, b)
         job = comparisons.asked(session, a, b)
     return JSONResponse({"state": job.state if job else "done", "progress": job.progress if job else ""})

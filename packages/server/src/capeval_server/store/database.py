@@ -60,7 +60,9 @@ class Database:
         self.url = url
         self.engine = _engine(url)
         self._turns = _Turns() if self.is_sqlite else None
-        self._sessions = sessionmaker(self.engine, expire_on_commit=False)
+        # SQLite's readers see one state anyway; PostgreSQL's, unless told, one for each statement.
+        reading = self.engine if self.is_sqlite else self.engine.execution_options(isolation_level="REPEATABLE READ")
+        self._sessions = sessionmaker(reading, expire_on_commit=False)
         writing = self.engine.execution_options(write=True)
         self._writing_sessions = sessionmaker(writing, expire_on_commit=False)
 

@@ -10,6 +10,7 @@ from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse,
 
 from capeval_server.accounts.access import NOBODY, Caller, csrf_token
 from capeval_server.accounts.passwords import digest, new_secret
+from capeval_server.boards.cache import Body
 from capeval_server.store.models import AuditEntry, now
 from capeval_server.web.language import ENGLISH
 
@@ -101,6 +102,26 @@ class RequestContext:
         """A file to save; kept by no cache, since the next caller may not see it."""
         headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
         return PlainTextResponse(text, media_type=media_type, headers=headers)
+
+    def page(self, template: str, **values: Any) -> Body:
+        """The same page as text, to be kept and sent with `unchanged_or`."""
+        text = self.state.templates.get_template(template).render(
+            context=self, caller=self.caller, settings=self.settings, now=now(), language=self.language, **values
+        )
+        return Body.of(text)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the request could be anybody's, so that its page can be kept: no cookie, and no notice to show."""
+        return not self.cookie and self.caller.account_id is None and "notice" not in self.request.query_params
+
+    def unchanged_or(self, body: Body, media_type: str, **headers: str) -> Response:
+        """The body with its tag; 304 where the caller has it already. Whoever keeps it asks each time."""
+        headers = {"ETag": body.etag, "Cache-Control": "private, no-cache", "Vary": "Cookie, Authorization", **headers}
+        given = self.request.headers.get("if-none-match", "")
+        if body.etag in (tag.strip().removeprefix("W/") for tag in given.split(",")) or given.strip() == "*":
+            return self.answer(Response(status_code=304, headers=headers))
+        return self.answer(Response(body.data, media_type=media_type, headers=headers))
 
     def answer(self, response: R) -> R:
         """Adds the cookie where it is new, and the policy where it is another than everybody's."""

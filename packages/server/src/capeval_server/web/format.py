@@ -16,6 +16,11 @@ def score(value: float | None) -> str:
     return "–" if value is None else f"{value:.4f}"
 
 
+def p_value(value: float) -> str:
+    """A p in four decimals, which is what leaves the server."""
+    return "< 0.0001" if value < 0.0001 else f"{value:.4f}"
+
+
 def moment(value: dt.datetime | None) -> Markup:
     """A time to the minute, in UTC, that does not break over lines."""
     text = "–" if value is None else f"{value:%Y-%m-%d %H:%M} UTC"
@@ -37,11 +42,6 @@ def size(value: int) -> str:
 def count(value: int) -> str:
     """A whole number with thousands apart."""
     return f"{value:,}"
-
-
-def p_value(value: float) -> str:
-    """A p-value to four decimals; below what they can say, `< 0.0001`."""
-    return "< 0.0001" if value < 0.00005 else f"{value:.4f}"
 
 
 def link(contact: str) -> str:

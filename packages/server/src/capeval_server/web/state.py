@@ -12,6 +12,7 @@ from capeval.errors import DataError
 from capeval_server.accounts import retention
 from capeval_server.accounts.passwords import new_secret
 from capeval_server.accounts.provider import Provider
+from capeval_server.boards.cache import BoardCache
 from capeval_server.boards.image_ids import ImageIds
 from capeval_server.boards.room import UploadRoom
 from capeval_server.jobs.chores import CHORES
@@ -50,6 +51,7 @@ class AppState:
         self.limits = RateLimits(self.database)
         self.image_ids = ImageIds()
         self.uploads = UploadRoom()
+        self.boards = BoardCache()
         self.meters = Meters()
         self.jobs = Jobs(self.database, settings, self.meters)
         self.readiness = Readiness(self.database, self.jobs)
@@ -115,6 +117,7 @@ NOTICES = {
     "published": "The benchmark is published.",
     "rules-accepted": "The rules are accepted.",
     "webhook-test": "A test message is on its way. Reload the page to see what came of it.",
+    "rescoring": "All submissions are being scored again.",
     "study-made": "The study is made, and paused. Look at the preview, then open it.",
     "study-deleted": "The study and its answers are deleted.",
     "too-late": "That answer was not saved: it came after the end, or the question had gone to somebody else.",

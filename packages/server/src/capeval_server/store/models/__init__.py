@@ -19,6 +19,7 @@ from capeval_server.store.models.accounts import (
 from capeval_server.store.models.base import Base, now
 from capeval_server.store.models.benchmarks import (
     Benchmark,
+    BenchmarkSplit,
     ComparisonRequest,
     RemovedSubmission,
     RulesAcceptance,
@@ -27,6 +28,7 @@ from capeval_server.store.models.benchmarks import (
     SubmissionScore,
     Webhook,
     WebhookDelivery,
+    SubmissionStatistics,
 )
 from capeval_server.store.models.jobs import Blob, Job
 from capeval_server.store.models.studies import (
@@ -47,6 +49,7 @@ __all__ = [
     "AuditEntry",
     "Base",
     "Benchmark",
+    "BenchmarkSplit",
     "Blob",
     "ComparisonRequest",
     "ExternalIdentity",
@@ -67,6 +70,7 @@ __all__ = [
     "Submission",
     "SubmissionPair",
     "SubmissionScore",
+    "SubmissionStatistics",
     "Team",
     "Webhook",
     "WebhookDelivery",

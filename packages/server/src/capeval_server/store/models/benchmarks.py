@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
-from sqlalchemy import ForeignKey, Index, String, Text, UniqueConstraint, false
+from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from capeval_server.store.models.accounts import Team
@@ -25,7 +25,7 @@ class Benchmark(Base):
     objects_sha: Mapped[str | None] = mapped_column(ForeignKey("blob.sha256"))
     """Objects by image and label as JSON, where there are any; as hidden as the references."""
     metrics: Mapped[str] = mapped_column(Text)
-    """Comma-separated, as `capeval score --metrics` takes them; the first ranks the board."""
+    """Comma-separated, as `capeval score --metrics` takes them."""
     tokenizer: Mapped[str] = mapped_column(String(20))
     images: Mapped[int]
     quota_day: Mapped[int]
@@ -52,6 +52,10 @@ class Benchmark(Base):
     """Percentage of the captions that may be one and the same."""
     longest_words: Mapped[int] = mapped_column(default=100, server_default="100")
     """A caption of more words is degenerate."""
+    rank_by: Mapped[str] = mapped_column(String(80))
+    """The metric that ranks the board, and by which a team's best submission is chosen."""
+    revision: Mapped[int] = mapped_column(default=0)
+    """Grows with every change of what the board shows; see `capeval_server.boards.revision`."""
 
 
 class Submission(Base):
@@ -91,9 +95,12 @@ class SubmissionScore(Base):
     submission_id: Mapped[int] = mapped_column(ForeignKey("submission.id"), primary_key=True)
     metric: Mapped[str] = mapped_column(String(80), primary_key=True)
     value: Mapped[float]
+    """Rounded, as the ends of the interval are, to what teams may know."""
     lower: Mapped[float]
     upper: Mapped[float]
     signature: Mapped[str] = mapped_column(Text)
+    part: Mapped[str] = mapped_column(String(10), primary_key=True, default="all")
+    """The images: all, or the public or private ones of a benchmark that is split."""
 
 
 class ComparisonRequest(Base):
@@ -122,6 +129,29 @@ class SubmissionPair(Base):
     upper: Mapped[float]
     p: Mapped[float]
     """Of the paired permutation test, not corrected: which pairs there are changes with the board."""
+    part: Mapped[str] = mapped_column(String(10), primary_key=True, default="all")
+
+
+class BenchmarkSplit(Base):
+    """The images in a public part, which the board shows, and a private one for after the closing date."""
+
+    __tablename__ = "benchmark_split"
+
+    benchmark_id: Mapped[int] = mapped_column(ForeignKey("benchmark.id"), primary_key=True)
+    private_sha: Mapped[str] = mapped_column(ForeignKey("blob.sha256"))
+    """The ids of the private images as a JSON list; as hidden as the references."""
+    private_images: Mapped[int]
+    seed: Mapped[int | None] = mapped_column(BigInteger)
+    """Of the draw; None where the organiser gave the images. Hidden until the closing date."""
+
+
+class SubmissionStatistics(Base):
+    """What the metrics counted of each image: comparing two submissions takes no more. Of teams' best ones only."""
+
+    __tablename__ = "submission_statistics"
+
+    submission_id: Mapped[int] = mapped_column(ForeignKey("submission.id"), primary_key=True)
+    data: Mapped[bytes] = mapped_column(LargeBinary)
 
 
 class RemovedSubmission(Base):

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0006"
-down_revision = "0003"
+down_revision = "0005"
 
 _TIME = sa.DateTime(timezone=True)
 _SCOPES = "read,submit,studies,metrics"

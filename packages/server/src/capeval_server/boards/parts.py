@@ -1,0 +1,136 @@
+"""A benchmark's public and private images: teams see scores of the first until the closing date, then of the others.
+
+What a team learns from its scores about the public images' references helps it with none of the private ones.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from capeval_server.boards.catalogue import is_over
+from capeval_server.store import blobs
+from capeval_server.store.models import Benchmark, BenchmarkSplit
+from capeval_server.web.errors import Refused
+
+ALL, PUBLIC, PRIVATE = "all", "public", "private"
+_FEWEST = 2
+"""Images of a part; one says nothing of others."""
+
+
+@dataclass(frozen=True)
+class Split:
+    """What people may know of the parts: how many images each has, and afterwards how they were drawn."""
+
+    public: int
+    private: int
+    commitment: str
+    """SHA-256 of the private images' ids as the server keeps them: a proof afterwards that they were not changed."""
+    seed: int | None
+    """Of the draw; None where the organiser gave the images, and until the closing date."""
+    given: bool
+    """Whether the organiser gave the private images."""
+
+
+def problems(images: Sequence[str], share: int, given: bytes) -> list[str]:
+    """Problems of a wish for parts: the per cent of images to draw for the private part, or a file of their ids."""
+    if share and given:
+        return ["Private part: give either a share to draw, or the images, not both."]
+    if not 0 <= share <= 95:
+        return [f"Private part: the share must be from 0 to 95 per cent, got {share}."]
+    try:
+        private = _ids(given) if given else set(images[: _count(images, share)])
+    except ValueError:
+        return ["Private part: the file must be text with an image id on each line, or a JSON list of ids."]
+    if not private:
+        return ["Private part: the file names no image."] if given else []
+    found = []
+    if unknown := private - set(images):
+        found.append(f"Private part: {len(unknown)} of its images have no references, such as {min(unknown)!r}.")
+    left = len(images) - len(private & set(images))
+    if min(left, len(private)) < _FEWEST:
+        found.append(
+            f"Private part: both parts need {_FEWEST} images or more; these have {left} (public), {len(private)}."
+        )
+    return found
+
+
+def split(session: Session, benchmark: Benchmark, images: Sequence[str], share: int, given: bytes) -> None:
+    """Draws or takes the private images of a new benchmark, and records them, where parts are wanted."""
+    if not share and not given:
+        return
+    seed = None if given else secrets.randbits(62)
+    private = _ids(given) if given else drawn(images, share, seed or 0)
+    data = json.dumps([image for image in images if image in private]).encode()
+    session.add(
+        BenchmarkSplit(
+            benchmark_id=benchmark.id, private_sha=blobs.keep(session, data), private_images=len(private), seed=seed
+        )
+    )
+
+
+def drawn(images: Sequence[str], share: int, seed: int) -> set[str]:
+    """The private images that a seed draws: whoever has the seed can draw them again."""
+    return set(random.Random(seed).sample(sorted(images), _count(images, share)))
+
+
+def _count(images: Sequence[str], share: int) -> int:
+    return round(len(images) * share / 100)
+
+
+def _ids(given: bytes) -> set[str]:
+    text = given.decode("utf-8-sig").strip()
+    ids = json.loads(text) if text.startswith("[") else text.splitlines()
+    return {str(image).strip() for image in ids} - {""}
+
+
+def of(session: Session, benchmark: Benchmark) -> Split | None:
+    """The parts of the benchmark; None where it has none."""
+    found = session.get(BenchmarkSplit, benchmark.id)
+    if found is None:
+        return None
+    return Split(
+        benchmark.images - found.private_images, found.private_images, found.private_sha,
+        found.seed if is_over(benchmark) else None, found.seed is None,
+    )  # fmt: skip
+
+
+def private_images(session: Session, benchmark: Benchmark) -> list[str] | None:
+    """The ids of the private images, for scoring; None where there are no parts."""
+    found = session.get(BenchmarkSplit, benchmark.id)
+    return None if found is None else list(json.loads(blobs.fetch(session, found.private_sha)))
+
+
+def names(session: Session, benchmark: Benchmark) -> tuple[str, ...]:
+    """The parts that submissions are scored on."""
+    return (ALL,) if session.get(BenchmarkSplit, benchmark.id) is None else (PUBLIC, PRIVATE)
+
+
+def shown(session: Session, benchmark: Benchmark) -> str:
+    """The part whose scores people see now."""
+    if session.get(BenchmarkSplit, benchmark.id) is None:
+        return ALL
+    return PRIVATE if is_over(benchmark) else PUBLIC
+
+
+def choosing(session: Session, benchmark: Benchmark) -> str:
+    """The part by which a team's best submission is chosen.
+
+    Never the private one, which would flatter whoever tried most.
+    """
+    return ALL if session.get(BenchmarkSplit, benchmark.id) is None else PUBLIC
+
+
+def check(session: Session, benchmark: Benchmark, part: str, *, owner: bool) -> None:
+    """Raises `Refused`: 422 for a part that the benchmark does not have, 403 for private scores before the closing
+    date, which only the owner sees.
+    """
+    if part not in names(session, benchmark):
+        raise Refused(422, f"The benchmark has the parts {', '.join(names(session, benchmark))}.")
+    if part == PRIVATE and not (owner or is_over(benchmark)):
+        raise Refused(403, "Scores on the private images are shown after the closing date.")

@@ -1,0 +1,53 @@
+"""Submissions without uploads, and jobs without child processes, for tests of boards with many teams."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from capeval_server.accounts.access import Role
+from capeval_server.boards import scoring
+from capeval_server.jobs import jobs
+from capeval_server.store import blobs
+from capeval_server.store.models import Benchmark, Submission, Team
+from capeval_server_testing.world import World
+
+
+def in_this_process(patch: pytest.MonkeyPatch) -> list[str]:
+    """Makes jobs compute here, where a process each would take half a second; the list gets what each computes."""
+    computed: list[str] = []
+
+    def run(compute: str, header: Any, files: list[bytes], *_rest: Any) -> Any:
+        computed.append(compute.rpartition(":")[2])
+        module, name = compute.split(":")
+        answer = getattr(import_module(module), name)(json.loads(json.dumps(header)), files, str)
+        return json.loads(json.dumps(answer))
+
+    patch.setattr(jobs, "run_child", run)
+    return computed
+
+
+def enter(world: World, team: str, captions: Mapping[str, str], *, system: str = "A system", slug: str = "ours") -> int:
+    """A submission of a team, which is made where it is new; waiting to be scored. Its number."""
+    account = world.account(Role.ADMIN)
+    with world.database.write() as session:
+        benchmark = session.execute(select(Benchmark.id).where(Benchmark.slug == slug)).scalar_one()
+        known = session.execute(select(Team.id).where(Team.name_key == team.casefold())).scalar_one_or_none()
+        if known is None:
+            row = Team(name=team, name_key=team.casefold())
+            session.add(row)
+            session.flush()
+            known = row.id
+        submission = Submission(
+            benchmark_id=benchmark, team_id=known, account_id=account, file_name="a.json", system=system,
+            file_sha=blobs.keep(session, json.dumps(captions).encode()),
+        )  # fmt: skip
+        session.add(submission)
+        session.flush()
+        jobs.add(session, scoring.KIND, submission.id)
+        return submission.id
