@@ -9,9 +9,8 @@ from study_world import Person, collection_file, diversity_file, make, pairwise_
 from capeval_server.accounts.access import Role
 from capeval_server.accounts.passwords import digest, hash_password
 from capeval_server.store.models import Account, Annotator, Assignment, LoginSession, StudyItem
-from capeval_server_testing.world import PASSWORD
-from capeval_server.store.models import Annotator, Assignment, StudyItem
 from capeval_server.studies.links import platform_key
+from capeval_server_testing.world import PASSWORD
 
 
 def rows(world, *what, **where):

@@ -66,8 +66,8 @@ def test_libraries_say_only_what_they_always_say(name):
             raise ValueError(secret)
         except ValueError as error:
             logger.exception("failed for %s", secret)
-            logger.error(f"failed\nfor {error}")  # noqa: G004
-            logger.error(error)  # noqa: TRY400
+            logger.error(f"failed\nfor {error}")
+            logger.error(error)
     lines = [json.loads(line) for line in written.getvalue().splitlines()]
     assert [line["event"] for line in lines] == ["failed for %s", "failed", "ValueError"]
     assert lines[0]["error"] == "ValueError"

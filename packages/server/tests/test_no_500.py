@@ -13,6 +13,8 @@ import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.errors import Unsatisfiable
+from study_world import make as make_study
+from study_world import triplet_file
 
 from capeval_server.accounts.access import Role
 from capeval_server.web.app import every_route
@@ -20,8 +22,6 @@ from capeval_server.web.limits import RateLimits
 from capeval_server_testing import postgres
 from capeval_server_testing.benchmark import SYSTEMS, make, submit, submitted
 from capeval_server_testing.world import ORIGIN, World
-from study_world import make as make_study
-from study_world import triplet_file
 
 MARK = '"><b id=planted>\'<script>planted()</script>'
 HOSTILE = (

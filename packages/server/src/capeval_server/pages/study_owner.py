@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any
 from urllib.parse import parse_qsl, urlencode
 
-from fastapi import Form, UploadFile
+from fastapi import Form, Query, UploadFile
 from fastapi.responses import JSONResponse, Response
 from sqlalchemy import select
 
 from capeval_server.accounts.access import Role
 from capeval_server.pages import study_charts
 from capeval_server.pages.study_people import links_of
-from capeval_server.store.models import Account, Annotator, Assignment, Job, Study, StudyItem, StudyMember
+from capeval_server.store.models import Account, Annotator, Job, Study, StudyMember
 from capeval_server.studies import downloads, findings, repository, review, sharing
 from capeval_server.studies.assignment import exclude, include
 from capeval_server.studies.results import (

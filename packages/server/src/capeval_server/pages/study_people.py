@@ -83,7 +83,7 @@ def people_page(context: Context, study_id: int, page: int = 1) -> Response:
     )  # fmt: skip
 
 
-@routes.token_page("/studies/{study_id}/people.csv", role=Role.ORGANISER)
+@routes.token_page("/studies/{study_id}/people.csv", role=Role.ORGANISER, scope="studies")
 def people_table(context: Context, study_id: int) -> Response:
     """Everybody who began, with the platform's ids: whom to pay, and for what."""
     with context.database.read() as session:

@@ -80,7 +80,8 @@ def _log_thread(ended: threading.ExceptHookArgs) -> None:
 
 def event(name: str, **fields: object) -> None:
     """Logs an event. Never captions, names, addresses, tokens or query strings: more people read logs than the
-    database."""
+    database.
+    """
     log.info(name, extra={"fields": fields})
 
 

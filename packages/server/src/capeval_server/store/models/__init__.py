@@ -4,16 +4,13 @@ from capeval_server.store.models.accounts import (
     Account,
     ApiToken,
     AuditEntry,
+    ExternalIdentity,
     Invitation,
     KeyValue,
     Letter,
     LoginSession,
     OneTimeCode,
     RateCount,
-    ExternalIdentity,
-    Invitation,
-    KeyValue,
-    LoginSession,
     Team,
 )
 from capeval_server.store.models.base import Base, now
@@ -26,9 +23,9 @@ from capeval_server.store.models.benchmarks import (
     Submission,
     SubmissionPair,
     SubmissionScore,
+    SubmissionStatistics,
     Webhook,
     WebhookDelivery,
-    SubmissionStatistics,
 )
 from capeval_server.store.models.jobs import Blob, Job
 from capeval_server.store.models.studies import (
