@@ -138,9 +138,8 @@ def _make(
     if invitation is not None:
         invitation.used_by, invitation.accepted = account.id, now()
     context.audit(session, "account.made", account.email)
-    if context.state.limits.allows(session, context.state.limits.mail_to.of(account.email)):
-        letter = letters.confirm(post.host_of(settings), GOOD_FOR[Purpose.CONFIRM])
-        post.queue(session, settings, account, letter, Purpose.CONFIRM)
+    letter = letters.confirm(post.host_of(settings), GOOD_FOR[Purpose.CONFIRM])
+    _write_to(session, context, account, letter, Purpose.CONFIRM)
 
 
 def _tell_owner(session: Session, context: RequestContext, invitation: Invitation | None, known: Account) -> None:
@@ -150,9 +149,16 @@ def _tell_owner(session: Session, context: RequestContext, invitation: Invitatio
         # address was known.
         invitation.used_by = known.id
     context.audit(session, "account.known", known.email)
-    if context.state.limits.allows(session, context.state.limits.mail_to.of(known.email)):
-        letter = letters.known(post.host_of(context.settings), context.settings.url)
-        post.queue(session, context.settings, known, letter)
+    _write_to(session, context, known, letters.known(post.host_of(context.settings), context.settings.url))
+
+
+def _write_to(
+    session: Session, context: RequestContext, account: Account, letter: tuple[str, str], purpose: Purpose | None = None
+) -> None:
+    """Queues a letter that strangers can cause, as far as the limit of those goes."""
+    limits = context.state.limits
+    if context.settings.mail != "none" and limits.allows(session, limits.mail_to.of(account.email)):
+        post.queue(session, context.settings, account, letter, purpose)
 
 
 def _invitation(session: Session, context: RequestContext, code: str, *, lock: bool = False) -> Invitation | None:
