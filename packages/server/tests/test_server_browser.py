@@ -178,7 +178,7 @@ def test_an_administrators_pages(page, benchmark):
     page.goto(page.get_by_role("status").locator("code").inner_text())
     look(page, "join")
     page.goto("/admin")
-    page.get_by_role("button", name="Make a link for a new password of me@example.org").click()
+    page.get_by_role("button", name="Link for a new password of me@example.org").click()
     look(page, "handed")
     page.goto(page.get_by_role("status").locator("code").inner_text())
     look(page, "reset")
