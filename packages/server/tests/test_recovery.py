@@ -407,6 +407,21 @@ def test_a_failed_sign_in_costs_one_write_and_a_refused_one_none(world, monkeypa
         assert len(writes) == wanted
 
 
+def test_a_nul_character_breaks_nothing(migrated_url, tmp_path):
+    """H3: signing in with one was a 500 on PostgreSQL."""
+    world = World(tmp_path, migrated_url, mail=f"file:{tmp_path / 'mail'}")
+    browser = world.browser()
+    assert browser.post("/sign-in", email="a\0@example.org", password="x\0").status_code == 403  # noqa: S106
+    assert browser.post("/forgot", email="a\0@example.org").status_code == 303
+    assert browser.post("/register", email="a\0", password=PASSWORD, team="x\0y", affiliation="\0").status_code == 422
+    assert browser.post("/reset", code="\0", new=NEW).status_code == 404
+    assert browser.get("/confirm?code=%00").status_code == 404
+    assert browser.get("/register?invitation=%00").status_code == 403
+    made = world.browser(Role.MEMBER).post("/account/tokens", name="a\0b", scopes=["read"])
+    assert (made.status_code, "<h3>ab</h3>" in made.text) == (200, True)
+    world.state.close()
+
+
 # A team for an account without one
 
 

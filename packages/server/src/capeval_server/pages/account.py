@@ -13,7 +13,7 @@ from capeval_server.accounts import names
 from capeval_server.accounts.access import SCOPES, TOKEN_DAYS, Role, new_token, set_password, sign_in, sign_out
 from capeval_server.accounts.attempts import Attempt
 from capeval_server.accounts.codes import GOOD_FOR, Purpose
-from capeval_server.accounts.operate import EMAIL
+from capeval_server.accounts.operate import EMAIL, address
 from capeval_server.accounts.passwords import digest, hash_password, problem_with
 from capeval_server.accounts.teams import make_team, needs_approval
 from capeval_server.mail import letters, post
@@ -39,7 +39,7 @@ def sign_in_page(context: Context, next: str = "/") -> Response:
 @routes.page("/sign-in", role=Role.ANYONE, methods=("POST",))
 def sign_in_done(context: Context, email: Text = "", password: Text = "", next: Text = "/") -> Response:
     """One message and one duration for every failure, so that nobody learns which addresses have accounts."""
-    email = email.strip().lower()
+    email = address(email)
     attempt = Attempt(context, email, "sign-in")
     account = attempt.verified(password)
     if account is None:
@@ -91,7 +91,7 @@ def register_done(
     tell whether the address was known.
     """
     context.state.limits.register_address.take(neighbourhood(context.address))
-    email, team, affiliation = email.strip().lower(), names.tidy(team), names.tidy(affiliation)[:160]
+    email, team, affiliation = address(email), names.tidy(team), names.tidy(affiliation)[:160]
     hashed = hash_password(password[:200])
     wanted = Account(email=email, password=hashed, wanted_team=team, wanted_affiliation=affiliation)
 
