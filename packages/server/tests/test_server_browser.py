@@ -217,7 +217,8 @@ def test_names_that_would_break_the_layout(page, site, benchmark):
 def test_an_administrators_pages(page, benchmark):
     sign_in(page, "me@example.org")
     for path, name in (
-        ("/admin", "admin"), ("/admin/audit", "audit"), ("/benchmarks/new", "new-benchmark"),
+        ("/admin", "admin"), ("/admin/approvals", "approvals"), ("/admin/audit", "audit"), ("/forgot", "forgot"),
+        ("/benchmarks/new", "new-benchmark"),
         ("/benchmarks/ours/edit", "edit-benchmark"), ("/benchmarks/ours/submissions", "all-submissions"),
         ("/benchmarks/ours/webhooks", "webhooks"), ("/benchmarks/ours/rules", "rules"), ("/submissions/1", "as-host"),
         ("/nothing", "error"),
@@ -227,3 +228,10 @@ def test_an_administrators_pages(page, benchmark):
     page.goto("/admin")
     page.get_by_role("button", name="Make a link").click()
     expect(page.get_by_role("status")).to_contain_text("/register?invitation=")
+    page.goto(page.get_by_role("status").locator("code").inner_text())
+    look(page, "join")
+    page.goto("/admin")
+    page.get_by_role("button", name="Link for a new password of me@example.org").click()
+    look(page, "handed")
+    page.goto(page.get_by_role("status").locator("code").inner_text())
+    look(page, "reset")

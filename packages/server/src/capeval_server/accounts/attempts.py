@@ -62,6 +62,7 @@ class Attempt:
         entry = session.get(AuditEntry, self._entry)
         if entry is not None:
             entry.action = self._action
+        self._limits.lock(session, self._pair, self._place, *self._shared)
         self._limits.forget(session, self._pair)
         self._limits.give_back(session, *self._shared)
         self._limits.remember(session, self._place)

@@ -21,12 +21,17 @@ EMAIL = re.compile(
 """The form of an e-mail address, as HTML forms take it; whether it exists, only a message to it shows."""
 
 
+def address(given: str) -> str:
+    """An e-mail address as it is stored and looked for. PostgreSQL takes no text with a NUL character."""
+    return given.strip().lower().replace("\0", "")
+
+
 def make_admin(database: Database, email: str, password: str) -> None:
     """Makes the account, or the one that is there, an administrator with this password; ends its sign-ins and tokens.
 
     Raises `UsageError` for what is not an e-mail address, and for a short password.
     """
-    email = email.strip().lower()
+    email = address(email)
     if not EMAIL.fullmatch(email):
         raise UsageError(f"{email!r} is not an e-mail address; it must look like name@example.org")
     if problem := problem_with(password):
@@ -49,7 +54,7 @@ def reset_link(database: Database, settings: ServerSettings, email: str) -> str:
 
     Raises `UsageError` where there is no such account, or it is disabled.
     """
-    email = email.strip().lower()
+    email = address(email)
     with database.write() as session:
         account = session.execute(select(Account).where(Account.email == email)).scalar_one_or_none()
         if account is None:

@@ -148,7 +148,9 @@ class Post:
         message["Message-ID"] = make_msgid(domain=self.settings.mail_sender.rpartition("@")[2].rstrip(">"))
         # So that no holiday notice answers.
         message["Auto-Submitted"] = "auto-generated"
-        message.set_content(text + SIGNATURE.format(host=self.settings.url))
+        text += SIGNATURE.format(host=self.settings.url)
+        # As it is, where that is possible: a link is not broken over lines.
+        message.set_content(text, cte="7bit" if text.isascii() else "quoted-printable")
         return message
 
     def _failed(self, letter: Letter, error: Exception) -> str:

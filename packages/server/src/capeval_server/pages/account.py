@@ -13,7 +13,7 @@ from capeval_server.accounts import invitations, names
 from capeval_server.accounts.access import SCOPES, TOKEN_DAYS, Role, new_token, set_password, sign_in, sign_out
 from capeval_server.accounts.attempts import Attempt
 from capeval_server.accounts.codes import GOOD_FOR, Purpose
-from capeval_server.accounts.operate import EMAIL
+from capeval_server.accounts.operate import EMAIL, address
 from capeval_server.accounts.passwords import digest, hash_password, problem_with
 from capeval_server.accounts.teams import make_team, needs_approval
 from capeval_server.mail import letters, post
@@ -39,7 +39,7 @@ def sign_in_page(context: Context, next: str = "/") -> Response:
 @routes.page("/sign-in", role=Role.ANYONE, methods=("POST",))
 def sign_in_done(context: Context, email: Text = "", password: Text = "", next: Text = "/") -> Response:
     """One message and one duration for every failure, so that nobody learns which addresses have accounts."""
-    email = email.strip().lower()
+    email = address(email)
     attempt = Attempt(context, email, "sign-in")
     account = attempt.verified(password)
     if account is None:
@@ -92,7 +92,7 @@ def register_done(
     tell whether the address was known.
     """
     context.state.limits.register_address.take(neighbourhood(context.address))
-    email, team, affiliation = email.strip().lower(), names.tidy(team), names.tidy(affiliation)[:160]
+    email, team, affiliation = address(email), names.tidy(team), names.tidy(affiliation)[:160]
     hashed = hash_password(password[:200])
     wanted = Account(email=email, password=hashed, wanted_team=team, wanted_affiliation=affiliation)
 
@@ -139,9 +139,8 @@ def _make(
     if invitation is not None:
         invitation.used_by, invitation.accepted = account.id, now()
     context.audit(session, "account.made", account.email)
-    if context.state.limits.allows(session, context.state.limits.mail_to.of(account.email)):
-        letter = letters.confirm(post.host_of(settings), GOOD_FOR[Purpose.CONFIRM])
-        post.queue(session, settings, account, letter, Purpose.CONFIRM)
+    letter = letters.confirm(post.host_of(settings), GOOD_FOR[Purpose.CONFIRM])
+    _write_to(session, context, account, letter, Purpose.CONFIRM)
 
 
 def _tell_owner(session: Session, context: RequestContext, invitation: Invitation | None, known: Account) -> None:
@@ -151,9 +150,16 @@ def _tell_owner(session: Session, context: RequestContext, invitation: Invitatio
         # address was known.
         invitation.used_by = known.id
     context.audit(session, "account.known", known.email)
-    if context.state.limits.allows(session, context.state.limits.mail_to.of(known.email)):
-        letter = letters.known(post.host_of(context.settings), context.settings.url)
-        post.queue(session, context.settings, known, letter)
+    _write_to(session, context, known, letters.known(post.host_of(context.settings), context.settings.url))
+
+
+def _write_to(
+    session: Session, context: RequestContext, account: Account, letter: tuple[str, str], purpose: Purpose | None = None
+) -> None:
+    """Queues a letter that strangers can cause, as far as the limit of those goes."""
+    limits = context.state.limits
+    if context.settings.mail != "none" and limits.allows(session, limits.mail_to.of(account.email)):
+        post.queue(session, context.settings, account, letter, purpose)
 
 
 def _invitation(session: Session, context: RequestContext, code: str, *, lock: bool = False) -> Invitation | None:

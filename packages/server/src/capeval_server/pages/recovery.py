@@ -12,6 +12,7 @@ from capeval_server.accounts import names
 from capeval_server.accounts.access import Role, set_password, sign_in
 from capeval_server.accounts.attempts import Attempt
 from capeval_server.accounts.codes import GOOD_FOR, Purpose, find, link, use_up
+from capeval_server.accounts.operate import address
 from capeval_server.accounts.passwords import hash_password, problem_with
 from capeval_server.accounts.teams import make_team, needs_approval
 from capeval_server.mail import letters, post
@@ -38,7 +39,7 @@ def forgot_done(context: Context, email: Text = "") -> Response:
     if settings.mail == "none":
         raise Refused(422, "This server sends no mail. Ask the people who run it for a link that sets a new password.")
     limits.link_address.take(neighbourhood(context.address))
-    email = email.strip().lower()
+    email = address(email)
     with context.database.write() as session:
         account = session.execute(select(Account).where(Account.email == email)).scalar_one_or_none()
         allowed = limits.allows(session, limits.mail_to.of(email))

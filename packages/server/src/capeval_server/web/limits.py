@@ -148,6 +148,10 @@ class RateLimits:
             return False
         return True
 
+    def lock(self, session: Session, *counted: Counted) -> None:
+        """For a transaction that then changes one after the other: so no other holds one of them and waits for us."""
+        self._locked(session, counted)
+
     def forget(self, session: Session, *counted: Counted) -> None:
         """Begins anew, as after the right password."""
         session.execute(delete(RateCount).where(RateCount.key.in_([each.row for each in counted])))
@@ -174,8 +178,7 @@ class RateLimits:
         session.execute(delete(RateCount).where(RateCount.expires < self.clock()))
 
     def _rows(self, counted: Sequence[Counted]) -> Any:
-        # In one order for all, so that no two transactions wait for each other.
-        return select(RateCount).where(RateCount.key.in_([each.row for each in counted])).order_by(RateCount.key)
+        return select(RateCount).where(RateCount.key.in_([each.row for each in counted]))
 
     def _locked(self, session: Session, counted: Sequence[Counted]) -> dict[str, RateCount]:
         """The rows, in the order of `counted`: made where there are none, and locked until the transaction ends."""
@@ -184,11 +187,15 @@ class RateLimits:
         else:
             from sqlalchemy.dialects.postgresql import insert  # type: ignore[assignment]
         moment = self.clock()
+        # In one order for all, so that no two transactions wait for each other.
         new = [
             {"key": key, "count": 0, "ends": moment, "expires": moment} for key in sorted(each.row for each in counted)
         ]
-        session.execute(insert(RateCount).values(new).on_conflict_do_nothing())
-        found = {row.key: row for row in session.execute(self._rows(counted).with_for_update()).scalars()}
+        # Not "do nothing": a row that is there would not be locked, and somebody could delete it meanwhile.
+        made = insert(RateCount).values(new)
+        same = {"key": made.excluded.key}
+        session.execute(made.on_conflict_do_update(index_elements=[RateCount.key], set_=same))
+        found = {row.key: row for row in session.execute(self._rows(counted)).scalars()}
         return {each.row: found[each.row] for each in counted}
 
     def _refuse_beyond(self, rows: dict[str, RateCount], counted: Sequence[Counted]) -> None:
@@ -205,7 +212,11 @@ def neighbourhood(address: str) -> str:
         parsed = ipaddress.ip_address(address)
     except ValueError:
         return address
-    return str(parsed) if parsed.version == 4 else str(ipaddress.ip_network((parsed, 64), strict=False))
+    if isinstance(parsed, ipaddress.IPv4Address):
+        return str(parsed)
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.IPv6Network((int(parsed), 64), strict=False))
 
 
 def _spoken(seconds: int) -> str:
