@@ -35,7 +35,7 @@ NOT_SCORED = 3
 @click.option("--system", metavar="NAME", help="What the board calls it; the file's name by default.")
 @click.option("--baseline", is_flag=True, help="As a baseline of the benchmark that you host: outside quotas.")
 @click.option("--no-wait", is_flag=True, help="Leave once the file is accepted.")
-@click.option("--list", "list_", is_flag=True, help="List the team's submissions instead; a host's list has all teams'.")
+@click.option("--list", "list_", is_flag=True, help="List the team's submissions instead; a host's list has all.")
 @click.option("--status", type=click.IntRange(1), metavar="NUMBER", help="Show one submission to BENCHMARK instead.")
 @click.option("--wait", is_flag=True, help="With --status: wait until it is scored.")
 @click.option("--token-file", metavar="FILE", help="Read the API token from here instead of CAPEVAL_TOKEN.")
