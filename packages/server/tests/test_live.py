@@ -149,6 +149,15 @@ def test_submit_prints_the_scores_and_the_same_exit_statuses_as_elsewhere(site, 
     assert listed.stdout.splitlines()[0].split() == ["number", "system", "submitted", "state", *expected["scores"]]
     assert listed.stdout.splitlines()[-1].split()[:2] == [number, "careful"]
     assert listed.stdout.split()[-1] == f"{expected['scores']['rouge-l']:.4f}"
+    organiser = site.world.account(Role.ORGANISER)
+    with site.world.database.write() as session:
+        monkeypatch.setenv("CAPEVAL_TOKEN", new_token(session, organiser, "test"))
+    sent = run.here("submit", site.url, "by-command", "careful.json", "--baseline", "--no-wait", "--system", "Ours")
+    assert sent.status == 0, sent.stderr
+    everybodys = run.here("submit", site.url, "by-command", "--list")
+    assert everybodys.stdout.splitlines()[0].split()[:3] == ["number", "team", "system"]
+    assert "baseline" in everybodys.stdout
+    monkeypatch.setenv("CAPEVAL_TOKEN", token)
     listed = run.here("submit", site.url, "by-command", "--list", "--format", "json")
     assert json.loads(listed.stdout) == {"submissions": [body]}
     job = update(Job).where(Job.subject_id == body["id"], Job.kind == "score")

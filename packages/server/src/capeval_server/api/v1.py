@@ -117,7 +117,10 @@ def get_history(context: Context, name: Name, metric: Metric = None) -> Response
 
 @routes.api(
     "/benchmarks/{name}/submissions", role=Role.MEMBER, methods=("POST",), status_code=201, openapi_extra=_FILE,
-    responses={200: {"model": SubmissionBody, "description": "The team has submitted this very file before."}},
+    responses={
+        200: {"model": SubmissionBody, "description": "The team has submitted this very file before."},
+        503: {"model": ErrorBody, "description": "Many files are being checked; Retry-After says when to come back."},
+    },
 )  # fmt: skip
 async def submit(
     context: Context,

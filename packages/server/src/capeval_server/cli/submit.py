@@ -24,8 +24,6 @@ _LONGEST_PAUSE = 5.0
 _LONGEST_WAIT = 60
 """Seconds: a server that is busy for longer is told so to whoever submits."""
 _ATTEMPTS = 4
-
-
 NOT_SCORED = 3
 """The exit status of --status for a submission that still waits or runs."""
 
@@ -37,7 +35,7 @@ NOT_SCORED = 3
 @click.option("--system", metavar="NAME", help="What the board calls it; the file's name by default.")
 @click.option("--baseline", is_flag=True, help="As a baseline of the benchmark that you host: outside quotas.")
 @click.option("--no-wait", is_flag=True, help="Leave once the file is accepted.")
-@click.option("--list", "list_", is_flag=True, help="List the team's submissions to BENCHMARK instead.")
+@click.option("--list", "list_", is_flag=True, help="List the team's submissions instead; a host's list has all.")
 @click.option("--status", type=click.IntRange(1), metavar="NUMBER", help="Show one submission to BENCHMARK instead.")
 @click.option("--wait", is_flag=True, help="With --status: wait until it is scored.")
 @click.option("--token-file", metavar="FILE", help="Read the API token from here instead of CAPEVAL_TOKEN.")
@@ -227,11 +225,14 @@ def _list(benchmark: str, submissions: list[dict[str, Any]]) -> str:
         return f"nothing is submitted to {benchmark} yet"
     # Each has the same metrics, or none where it is not scored or its scores are not shown yet.
     metrics = max((list(each["scores"]) for each in submissions), key=len)
-    heads = [Column("number"), Column("system", "left", names=True)]
-    heads += [Column("submitted", "left"), Column("state", "left")]
+    # A team has its own alone; a host sees everybody's.
+    team = len({each["team"] for each in submissions}) > 1
+    heads = [Column("number"), *([Column("team", "left", names=True)] if team else [])]
+    heads += [Column("system", "left", names=True), Column("submitted", "left"), Column("state", "left")]
     rows: list[list[Value]] = [
         [
-            str(each["id"]), each["system"], each["submitted"][:16].replace("T", " "), _state(each),
+            str(each["id"]), *([each["team"]] if team else []), each["system"],
+            each["submitted"][:16].replace("T", " "), _state(each),
             *(Number(each["scores"].get(metric, math.nan)) for metric in metrics),
         ]
         for each in submissions
