@@ -146,6 +146,18 @@ def test_everybody_has_an_order_of_their_own_and_all_is_balanced(world, monkeypa
         assert 5 <= b_first <= 11
 
 
+def test_people_who_come_one_after_another_have_orders_of_their_own(world):
+    """H10: when all items are equally complete, only the person's own order decides."""
+    study = make(world, triplet_file(pairs=20, references=1, judgments=2))
+    panel = Panel(world, study, 2)
+    panel.work(0)
+    panel.work(1)
+    answers = panel.item_answers()
+    first, second = ([one.item_id for one in answers if one.annotator_id == person] for person in panel.people)
+    assert sorted(first) == sorted(second)
+    assert sum(one == other for one, other in zip(first, second, strict=True)) < 8
+
+
 def test_a_wave_is_done_before_the_next_begins_and_what_comes_free_is_found_again(world, monkeypatch):
     monkeypatch.setattr(ordering, "WAVE", 4)
     study = make(world, triplet_file(pairs=12, references=1, judgments=1))
@@ -195,6 +207,8 @@ def test_a_script_with_one_answer_fails_half_of_the_checks(world, constant):
     panel.work(0)
     person = rows(world, Annotator)[0]
     assert person.excluded == "2 of 4 gold questions right"
+    for one in rows(world, Assignment):
+        assert json.loads(one.answer) == "bc"[json.loads(one.shown_order)[int(constant) - 1]]
 
 
 def test_the_page_does_not_tell_b_from_c_nor_a_check_from_an_item(world):
@@ -244,6 +258,13 @@ def test_gold_that_runs_out_hands_over_and_checks_come_again(world):
     with world.database.read() as session:
         said = repository.check_shortage(session, session.get(Study, study.id))
     assert "needs 40 checks, and the study has 22" in said
+
+
+def test_each_role_has_its_share_while_both_last(world):
+    """C4: gold does not keep attention checks from coming."""
+    gold, attention = ({"every": 4, "policy": "note", "items": some} for some in (GOLD, ATTENTION))
+    study = make(world, triplet_file(pairs=12, references=1, judgments=1, gold=gold, attention=attention))
+    assert Counter(Panel(world, study, 1).work(0)) == {"item": 12, "gold": 3, "attention": 3}
 
 
 def test_a_check_that_nobody_answered_in_time_waits_for_its_person(world):

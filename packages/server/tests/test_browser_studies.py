@@ -219,7 +219,7 @@ def test_a_study_on_a_phone(phone, studies, kind):
             assert box["height"] >= 44
             assert box["width"] >= 24
         if kind == "collection":
-            sentence = ("An empty beach under a blue sky.", "Yellow sand below clear air.")[done]
+            sentence = ("An empty beach under a blue sky.", "Waves come in from the left.")[done]
             phone.get_by_label("Describe what is going on").fill(sentence)
         elif kind == "diversity":
             for number in range(3):

@@ -46,6 +46,6 @@ def shortage(every: Mapping[str, int], checks: int, items: int) -> str:
         low, high = (middle, high) if needed(every, middle) <= checks else (low, middle)
     advice = f", or set most_per_person to {low:,} or less" if low else ""
     return (
-        f"whoever answers {items:,} questions needs {needed(every, items):,} checks, and the study has {checks:,}: "
-        f"the same checks will come again. Add {needed(every, items) - checks:,} checks{advice}"
+        f"whoever answers {items:,} questions needs {needed(every, items):,} checks, and the study has {checks:,}. "
+        f"Add {needed(every, items) - checks:,} checks{advice}"
     )

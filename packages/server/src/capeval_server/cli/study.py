@@ -122,7 +122,7 @@ def check(file: str) -> None:
 
 def _warn_of_shortage(design: Design) -> None:
     if design.check_shortage:
-        warn(design.check_shortage)
+        warn(f"checks will come again: {design.check_shortage}")
 
 
 def _references(kind: str, file: str | None, images: str | None) -> dict[str, list[str]]:
