@@ -71,7 +71,8 @@ class Alpha:
         sizes = votes.sum(axis=1)
         shared = sizes > 1
         disagreement = ((votes @ self._distance) * votes).sum(axis=1) / np.where(shared, sizes - 1, 1)
-        return np.concatenate([disagreement[:, None], votes], axis=1) * shared[:, None]
+        parts: Floats = np.concatenate([disagreement[:, None], votes], axis=1) * shared[:, None]
+        return parts
 
     def _of_sums(self, sums: Floats) -> Floats:
         counts = sums[:, 1:]

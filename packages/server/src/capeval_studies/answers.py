@@ -99,7 +99,7 @@ def _is_judgment(one: Answer) -> bool:
 def to_row(one: Answer) -> list[Any]:
     """An answer as JSON, with what `capeval_studies.quality` looks at."""
     content = one.content
-    kept = {name: content[name] for name in ("image_id", "b_system", "c_system") if name in content}
+    kept: Content = {name: content[name] for name in ("image_id", "b_system", "c_system") if name in content}
     if "sets" in content:
         kept["sets"] = [{"system": each["system"]} for each in content["sets"]]
     said = one.answer if one.answer in ("b", "c") or isinstance(one.answer, list) else ""

@@ -50,13 +50,6 @@ def first(share: Body) -> Markup:
     return estimates([Estimate("", value, share["interval"])], label, line=0.5)
 
 
-def accuracies(people: list[Body], names: dict[int, str]) -> Markup:
-    """The people's accuracies, the lowest first."""
-    known = sorted((one for one in people if one["accuracy"] is not None), key=lambda one: one["accuracy"])
-    rows = [Estimate(names[one["person"]], one["accuracy"], one["accuracy_interval"]) for one in known]
-    return estimates(rows, "Accuracies of the people, the lowest first; the table below has them", line=0.5)
-
-
 def seconds(quality: Body) -> Markup:
     """How many answers took how long; those that are too fast are marked."""
     limit = quality["fast_below"]

@@ -146,15 +146,21 @@ class Filter:
         return {name: str(value) for name, value in vars(self).items() if value not in (None, "")}
 
     def apply(self, query: Select[Any], study: Study) -> Select[Any]:
-        query = query.where(Assignment.study_id == study.id, Assignment.answered.is_not(None))
+        """The query with this filter's conditions; each answer that fits is of the study."""
+        query = query.where(Assignment.answered.is_not(None))
+        # One condition says of which study: with two, databases go through all answers in order of time.
         if self.item is not None or self.image:
-            query = query.join(StudyItem, StudyItem.id == Assignment.item_id).where(StudyItem.study_id == study.id)
-        if self.item is not None:
-            query = query.where(StudyItem.number == self.item - 1)
-        if self.image:
-            query = query.where(StudyItem.image_id == self.image)
+            items = select(StudyItem.id).where(StudyItem.study_id == study.id)
+            if self.item is not None:
+                items = items.where(StudyItem.number == self.item - 1, StudyItem.role.in_(ROLES))
+            if self.image:
+                items = items.where(StudyItem.image_id == self.image)
+            query = query.where(Assignment.item_id.in_(items))
+        elif self.person is None:
+            query = query.where(Assignment.study_id == study.id)
         if self.person is not None:
-            query = query.where(Assignment.annotator_id == self.person)
+            person = select(Annotator.id).where(Annotator.study_id == study.id, Annotator.id == self.person)
+            query = query.where(Assignment.annotator_id.in_(person))
         if self.role:
             query = query.where(Assignment.role == self.role)
         if self.state:

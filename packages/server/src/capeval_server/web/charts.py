@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 
 WIDTH = 400
 _ROW = 26
-_MOST_NAME = 22
+_MOST_NAME = 17
 
 
 @dataclass(frozen=True)

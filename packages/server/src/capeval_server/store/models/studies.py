@@ -156,6 +156,7 @@ class Assignment(Base):
         Index("ix_assignment_annotator_id_role_group", "annotator_id", "role", "group"),
         Index("ix_assignment_study_id_fingerprint", "study_id", "fingerprint"),
         Index("ix_assignment_study_id_answered", "study_id", "answered"),
+        Index("ix_assignment_study_id_role_state", "study_id", "role", "state"),
     )
 
     id: Mapped[Id]

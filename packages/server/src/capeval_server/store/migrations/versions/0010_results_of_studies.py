@@ -18,6 +18,7 @@ def upgrade() -> None:
     with op.batch_alter_table("assignment") as table:
         table.add_column(sa.Column("reason", sa.String(length=200), nullable=False, server_default=""))
         table.create_index("ix_assignment_study_id_answered", ["study_id", "answered"])
+        table.create_index("ix_assignment_study_id_role_state", ["study_id", "role", "state"])
     op.create_table(
         "study_member",
         sa.Column("study_id", sa.Integer(), nullable=False),
@@ -57,6 +58,7 @@ def downgrade() -> None:
     op.drop_table("study_findings")
     op.drop_table("study_member")
     with op.batch_alter_table("assignment") as table:
+        table.drop_index("ix_assignment_study_id_role_state")
         table.drop_index("ix_assignment_study_id_answered")
         table.drop_column("reason")
     with op.batch_alter_table("study_item") as table:
