@@ -52,7 +52,7 @@ def with_pictures(file):
 @pytest.fixture
 def studies(site) -> dict[str, Study]:
     """A study of each kind, open, with a title that no other has."""
-    gold = {"every": 5, "items": [{"a": "A cat sleeps.", "b": "A cat is asleep.", "c": "A red bus.", "answer": "b"}]}
+    gold = {"every": 3, "items": [{"a": "A cat sleeps.", "b": "A cat is asleep.", "c": "A red bus.", "answer": "b"}]}
     done = {"code": "C-42", "url": "https://platform.example/done"}
     files = {
         "triplet": triplet_file(pairs=5, references=1, gold=gold, completion=done),
@@ -219,7 +219,7 @@ def test_a_study_on_a_phone(phone, studies, kind):
             assert box["height"] >= 44
             assert box["width"] >= 24
         if kind == "collection":
-            sentence = ("An empty beach under a blue sky.", "Yellow sand below clear air.")[done]
+            sentence = ("An empty beach under a blue sky.", "Waves come in from the left.")[done]
             phone.get_by_label("Describe what is going on").fill(sentence)
         elif kind == "diversity":
             for number in range(3):
