@@ -52,7 +52,7 @@ def with_pictures(file):
 @pytest.fixture
 def studies(site) -> dict[str, Study]:
     """A study of each kind, open, with a title that no other has."""
-    gold = {"every": 5, "items": [{"a": "A cat sleeps.", "b": "A cat is asleep.", "c": "A red bus.", "answer": "b"}]}
+    gold = {"every": 3, "items": [{"a": "A cat sleeps.", "b": "A cat is asleep.", "c": "A red bus.", "answer": "b"}]}
     done = {"code": "C-42", "url": "https://platform.example/done"}
     files = {
         "triplet": triplet_file(pairs=5, references=1, gold=gold, completion=done),
