@@ -176,7 +176,8 @@ class Provider:
 
     def _keys(self, *, fresh: bool = False) -> KeySet:
         found = self._fetch(self._endpoint("jwks_uri"), most_seconds=10.0 if fresh else _FRESH_SECONDS)
-        return KeySet.import_key_set(found)  # type: ignore[arg-type]
+        keys: KeySet = KeySet.import_key_set(found)  # type: ignore[arg-type]
+        return keys
 
     def _fetch(self, address: str, most_seconds: float = _FRESH_SECONDS) -> dict[str, Any]:
         """The JSON at the address, not older than so many seconds."""

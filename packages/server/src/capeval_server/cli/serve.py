@@ -137,7 +137,7 @@ def command(upload_limit: int, **options: Any) -> Callable[[], int] | None:
     from capeval_server.web.secrets import secret
     from capeval_server.web.settings import ServerSettings
 
-    secrets = {"secret_key": secret("SECRET_KEY"), "oidc_client_secret": secret("OIDC_CLIENT_SECRET")}
+    secrets: dict[str, Any] = {"secret_key": secret("SECRET_KEY"), "oidc_client_secret": secret("OIDC_CLIENT_SECRET")}
     settings = ServerSettings(upload_limit=upload_limit * 2**20, **secrets, **options)
     settings.check()
     ctx.obj = settings

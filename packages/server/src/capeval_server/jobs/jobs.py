@@ -20,8 +20,8 @@ from sqlalchemy import func, or_, select, update
 from sqlalchemy.exc import NoResultFound
 from sqlalchemy.orm import Session
 
-from capeval_server.jobs.chores import CHORES, queue_due
 from capeval_server.jobs.child import ChildFailedError, ResourceLimits, run_child
+from capeval_server.jobs.chores import CHORES, queue_due
 from capeval_server.store.database import Database
 from capeval_server.store.models import Job, now
 from capeval_server.web.observability import Meters, event

@@ -40,13 +40,14 @@ def sign_in_done(context: Context, email: Text = "", password: Text = "", next: 
     stored = account.password if account is not None and not account.disabled else None
     if not verify_password(stored, password) or account is None:
         with context.database.write() as session:
-            context.audit(session, "sign-in.refused", email)
+            # Not what was typed: people mistype passwords into that field.
+            context.audit(session, "sign-in.refused", f"account {account.id}" if account else "no account")
         problem = "E-mail address or password is wrong."
         return context.render("sign-in.html", 403, next=inside(next), email=email, problem=problem)
     context.state.limits.sign_in_account.forgive(email)
     with context.database.write() as session:
         context.set_cookie(sign_in(session, account.id))
-        context.audit(session, "sign-in", email)
+        context.audit(session, "sign-in", f"account {account.id}")
     return context.redirect(inside(next))
 
 
@@ -54,7 +55,7 @@ def sign_in_done(context: Context, email: Text = "", password: Text = "", next: 
 def sign_out_done(context: Context) -> Response:
     with context.database.write() as session:
         sign_out(session, context.cookie)
-        context.audit(session, "sign-out", context.caller.email)
+        context.audit(session, "sign-out", f"account {context.caller.account_id}" if context.caller.account_id else "")
     context.request.cookies.clear()
     context.cookie = ""
     context.keep_cookie()
@@ -114,7 +115,7 @@ def _make(
     session.flush()
     if invitation is not None:
         invitation.used_by = account.id
-    context.audit(session, "account.made", account.email)
+    context.audit(session, "account.made", f"account {account.id}")
 
 
 def _invitation(session: Session, context: RequestContext, code: str, *, lock: bool = False) -> Invitation | None:
@@ -186,7 +187,7 @@ def change_password(context: Context, old: Text = "", new: Text = "") -> Respons
         session.execute(update(Account).where(Account.id == account.id).values(password=hashed))
         session.execute(delete(LoginSession).where(LoginSession.account_id == account.id))
         context.set_cookie(sign_in(session, account.id))
-        context.audit(session, "password.changed", account.email)
+        context.audit(session, "password.changed", f"account {account.id}")
     return context.redirect("/account", "password")
 
 
