@@ -218,9 +218,9 @@ def test_a_submission_is_deleted_with_all_that_hangs_on_it(any_world):
 def test_a_job_of_a_submission_that_is_gone_stores_nothing(world):
     make(world)
     number = submitted(world, "careful")
+    assert world.browser(Role.MEMBER).post(f"/submissions/{number}/delete").status_code == 303
     with world.database.write() as session:
-        session.add(Job(kind="score", subject_id=number + 1))
-    world.browser(Role.MEMBER).post(f"/submissions/{number}/delete")
+        session.add(Job(kind="score", subject_id=number))
     world.run_jobs()
     assert rows(world, Job.message) == ["What it was about was deleted."]
 
@@ -342,6 +342,7 @@ def test_a_person_is_deleted_from_a_study_with_all_answers(any_world):
     assert owner.post(path).status_code == 303
     assert rows(any_world, Annotator.worker) == ["ben"]
     assert count(any_world, Assignment, Assignment.annotator_id == number) == 0
+    ben.look()
     while ben.assignment:
         ben.answer(choice="b")
     with any_world.database.read() as session:

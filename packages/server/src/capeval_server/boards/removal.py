@@ -58,7 +58,7 @@ def _compare_best(session: Session, benchmark: Benchmark, team_id: int) -> None:
     best = next((entry.id for entry in rows if entry.team_id == team_id), None)
     others = {entry.id for entry in rows} - {best}
     pairs = select(SubmissionPair.a_id, SubmissionPair.b_id)
-    known = session.execute(pairs.where((SubmissionPair.a_id == best) | (SubmissionPair.b_id == best))).tuples()
+    known = session.execute(pairs.where((SubmissionPair.a_id == best) | (SubmissionPair.b_id == best))).all()
     if best is not None and others - {number for pair in known for number in pair}:
         jobs.add(session, scoring.COMPARE, best)
 
@@ -105,7 +105,7 @@ def show_on_boards(session: Session, account: Account, *, shown: bool) -> None:
     account.off_boards = not shown
     session.flush()
     query = select(Submission.benchmark_id, Submission.team_id).where(Submission.account_id == account.id).distinct()
-    affected = session.execute(query).tuples().all()
+    affected = session.execute(query).all()
     changed(session, [benchmark_id for benchmark_id, _ in affected])
     for benchmark_id, team_id in affected:
         _compare_best(session, session.get_one(Benchmark, benchmark_id), team_id)

@@ -15,8 +15,8 @@ from capeval.cli.group import Group
 from capeval.errors import MissingDependencyError, UsageError
 
 _NEEDED = (
-    "alembic", "argon2", "authlib", "fastapi", "httpx2", "jinja2", "prometheus_client", "python_multipart", "sqlalchemy",
-    "uvicorn",
+    "alembic", "argon2", "authlib", "fastapi", "httpx2", "jinja2", "prometheus_client", "python_multipart",
+    "sqlalchemy", "uvicorn",
 )  # fmt: skip
 
 
