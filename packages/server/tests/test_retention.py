@@ -40,8 +40,8 @@ def test_the_audit_log_and_its_addresses_end(any_world):
             session.add(AuditEntry(at=ago(days), account_id=None, address="192.0.2.1", action=f"{days}", subject=""))
     found = run(any_world)
     assert (found["audit_entries"], found["addresses"]) == (1, 2)
-    assert rows(any_world, AuditEntry.action) == ["364", "91", "89"]
-    assert rows(any_world, AuditEntry.address) == ["", "", "192.0.2.1"]
+    assert sorted(rows(any_world, AuditEntry.action)) == ["364", "89", "91"]
+    assert rows(any_world, AuditEntry.action, AuditEntry.address != "") == ["89"]
     run(any_world, keep_audit=0, keep_addresses=0)
     assert len(rows(any_world, AuditEntry.id, AuditEntry.address != "")) == 1
     run(any_world, keep_audit=90, keep_addresses=0)
