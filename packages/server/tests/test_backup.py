@@ -83,7 +83,8 @@ def test_a_restored_backup_lets_nobody_in_again(any_world, tmp_path):
     """M10: what was revoked, ended or used since the backup was made does not come back with it."""
     path = tmp_path / "backup.gz"
     api, browser = any_world.api(Role.MEMBER), any_world.browser(Role.MEMBER)
-    link = re.search(r"/register\?invitation=[\w-]+", any_world.browser(Role.ADMIN).post("/admin/invitations", role=2).text)[0]
+    page = any_world.browser(Role.ADMIN).post("/admin/invitations", role=2).text
+    link = re.search(r"/register\?invitation=[\w-]+", page)[0]
     back_up(any_world.database, path)
     restore(any_world.database, path, replace=True, keep_sign_ins=True)
     assert api.get("/api/v1/submissions").status_code == browser.get("/account").status_code == 200

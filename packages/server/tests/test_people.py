@@ -132,7 +132,8 @@ def test_the_founder_leads_the_team_hands_it_over_and_leaves(any_world):
             return captain_of(session, team).id
 
     assert captain() == numbers["new"]
-    for path in (f"/team/members/{numbers['third']}/expel", f"/team/members/{numbers['second']}/captain", "/team/rename"):
+    for place in ("members/{third}/expel", "members/{second}/captain", "rename"):
+        path = "/team/" + place.format(**numbers)
         assert second.post(path, name="Mine").status_code == 403
     assert second.get("/team/delete").status_code == 403
     assert first.post(f"/team/members/{numbers['third']}/captain").status_code == 303

@@ -170,7 +170,7 @@ def test_only_a_verified_address_tells_whose_account_it_is(world, provider):
 
 
 def test_an_account_with_a_password_is_linked_after_its_password(world, provider):
-    """Nobody has shown that the address is theirs here: whoever registered with it first is not let in with its owner."""
+    """Nobody has shown that the address is theirs: whoever registered with it first is not let in with its owner."""
     register(world, "known@example.org")
     verified(provider, "known", "known@example.org")
     browser = world.browser()

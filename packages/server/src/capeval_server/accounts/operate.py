@@ -35,4 +35,5 @@ def make_admin(database: Database, email: str, password: str) -> None:
         account.role, account.password, account.disabled = Role.ADMIN, hashed, False
         session.flush()
         session.execute(delete(LoginSession).where(LoginSession.account_id == account.id))
-        session.add(AuditEntry(at=now(), account_id=None, address="", action="admin.made", subject=f"account {account.id}"))
+        made = f"account {account.id}"
+        session.add(AuditEntry(at=now(), account_id=None, address="", action="admin.made", subject=made))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Form, Query
 from fastapi.responses import Response
-from sqlalchemy import Select, delete, func, select, update
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
 from capeval_server.accounts import invitations, membership
@@ -65,7 +65,7 @@ def _overview(context: RequestContext, link: str) -> Response:
 
 @routes.page("/admin/accounts", role=Role.ADMIN)
 def accounts_page(context: Context, q: Sought = "", page: PageNumber = 1) -> Response:
-    query: Select[Any] = (
+    query = (
         select(Account, Team.name).outerjoin(Team, Team.id == Account.team_id).where(Account.removed.is_(None))
     )
     if q.strip():
@@ -243,7 +243,7 @@ def delete_team(context: Context, team_id: int, name: Text = "") -> Response:
 
 @routes.page("/admin/invitations", role=Role.ADMIN)
 def invitations_page(context: Context, page: PageNumber = 1) -> Response:
-    query: Select[Any] = (
+    query = (
         select(Invitation, Account.email, Team.name)
         .outerjoin(Account, Account.id == Invitation.created_by)
         .outerjoin(Team, Team.id == Invitation.team_id)
