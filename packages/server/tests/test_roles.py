@@ -10,7 +10,7 @@ from capeval_server_testing.world import World
 
 SAMPLES = {"token_id": "1", "slug": "none", "name": "none", "number": "1", "submission_id": "1", "account_id": "99"}
 """A value for each path parameter; nothing needs to exist under it."""
-SAMPLES |= {"team_id": "99"}
+SAMPLES |= {"invitation_id": "99", "team_id": "99", "job_id": "99"}
 SAMPLES |= {"code": "none", "image": "none", "study_id": "1", "annotator_id": "1", "assignment_id": "1"}
 SAMPLES |= {"webhook_id": "1"}
 

@@ -84,7 +84,7 @@ class Pending:
 
 
 class Provider:
-    """The provider of the server's settings. Its metadata and keys are fetched when they are needed, and kept an hour."""
+    """The provider of the server's settings. Its metadata and keys are fetched when needed, and kept for an hour."""
 
     def __init__(self, settings: ServerSettings) -> None:
         assert settings.oidc_issuer is not None
@@ -127,7 +127,8 @@ class Provider:
         return Person(self.issuer, str(claims["sub"])[:255], email)
 
     def _claims(self, token: dict[str, Any], attempt: Attempt) -> CodeIDToken:
-        allowed = [each for each in _SIGNED_WITH if each in self._metadata_list("id_token_signing_alg_values_supported")]
+        offered = self._metadata_list("id_token_signing_alg_values_supported")
+        allowed = [each for each in _SIGNED_WITH if each in offered]
         try:
             text = token["id_token"]
             try:
@@ -176,7 +177,8 @@ class Provider:
 
     def _keys(self, *, fresh: bool = False) -> KeySet:
         found = self._fetch(self._endpoint("jwks_uri"), most_seconds=10.0 if fresh else _FRESH_SECONDS)
-        return KeySet.import_key_set(found)  # type: ignore[arg-type]
+        keys: KeySet = KeySet.import_key_set(found)  # type: ignore[arg-type]
+        return keys
 
     def _fetch(self, address: str, most_seconds: float = _FRESH_SECONDS) -> dict[str, Any]:
         """The JSON at the address, not older than so many seconds."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from sqlalchemy import delete, or_, select, update
+from sqlalchemy import ColumnElement, delete, or_, select, update
 from sqlalchemy.orm import Session
 
 from capeval_server.accounts import invitations
@@ -95,6 +95,6 @@ def found(session: Session, text: str) -> Account | None:
     return session.execute(query).scalar_one_or_none()
 
 
-def search(text: str) -> object:
+def search(text: str) -> ColumnElement[bool]:
     """The condition that an account or its team has the text in its name."""
     return or_(Account.email.icontains(text, autoescape=True), Team.name.icontains(text, autoescape=True))

@@ -48,7 +48,7 @@ def sign_in_done(context: Context, email: Text = "", password: Text = "", next: 
     with context.database.write() as session:
         context.set_cookie(sign_in(session, account.id))
         attempt.succeeded(session)
-        context.audit(session, "sign-in", "")
+        context.audit(session, "sign-in", f"account {account.id}")
     return context.redirect(inside(next))
 
 
@@ -56,7 +56,7 @@ def sign_in_done(context: Context, email: Text = "", password: Text = "", next: 
 def sign_out_done(context: Context) -> Response:
     with context.database.write() as session:
         sign_out(session, context.cookie)
-        context.audit(session, "sign-out", context.caller.email)
+        context.audit(session, "sign-out", f"account {context.caller.account_id}" if context.caller.account_id else "")
     context.request.cookies.clear()
     context.cookie = ""
     context.keep_cookie()
@@ -138,7 +138,7 @@ def _make(
     session.flush()
     if invitation is not None:
         invitation.used_by, invitation.accepted = account.id, now()
-    context.audit(session, "account.made", account.email)
+    context.audit(session, "account.made", f"account {account.id}")
     letter = letters.confirm(post.host_of(settings), GOOD_FOR[Purpose.CONFIRM])
     _write_to(session, context, account, letter, Purpose.CONFIRM)
 
@@ -149,7 +149,7 @@ def _tell_owner(session: Session, context: RequestContext, invitation: Invitatio
         # It is theirs from now on, for when they are signed in: an invitation that still worked would tell that the
         # address was known.
         invitation.used_by = known.id
-    context.audit(session, "account.known", known.email)
+    context.audit(session, "account.known", f"account {known.id}")
     _write_to(session, context, known, letters.known(post.host_of(context.settings), context.settings.url))
 
 
@@ -281,6 +281,7 @@ def change_password(context: Context, old: Text = "", new: Text = "") -> Respons
         set_password(session, account.id, hashed)
         context.set_cookie(sign_in(session, account.id))
         attempt.succeeded(session)
+        context.audit(session, "password.changed", f"account {account.id}")
     return context.redirect("/account", "password")
 
 

@@ -65,7 +65,9 @@ def _overview(context: RequestContext, link: str) -> Response:
 
 @routes.page("/admin/accounts", role=Role.ADMIN)
 def accounts_page(context: Context, q: Sought = "", page: PageNumber = 1) -> Response:
-    query = select(Account, Team.name).outerjoin(Team, Team.id == Account.team_id).where(Account.removed.is_(None))
+    query = (
+        select(Account, Team.name).outerjoin(Team, Team.id == Account.team_id).where(Account.removed.is_(None))
+    )
     if q.strip():
         query = query.where(search(q.strip()))
     with context.database.read() as session:
@@ -171,8 +173,8 @@ def teams_page(context: Context, q: Sought = "", page: PageNumber = 1) -> Respon
     submitted = select(func.count()).where(Submission.team_id == Team.id).correlate(Team).scalar_subquery()
     query = select(Team, people, submitted).order_by(Team.name_key)
     if q.strip():
-        sought = Team.name.icontains(q.strip(), autoescape=True) | Team.affiliation.icontains(q.strip(), autoescape=True)
-        query = query.where(sought)
+        named, at = (column.icontains(q.strip(), autoescape=True) for column in (Team.name, Team.affiliation))
+        query = query.where(named | at)
     with context.database.read() as session:
         found_page = page_of(session, query, page, q.strip())
     return context.render("admin-teams.html", page=found_page)

@@ -50,8 +50,10 @@ def account_done(context: Context, password: Text = "", email: Text = "", team: 
     with context.database.write() as session:
         account = session.get_one(Account, context.caller.account_id, with_for_update=True)
         if account.removed is None:
-            _remove_account(session, account, with_team=team == "delete")
+            # First, so that the entry loses its IP address with the others.
             context.audit(session, "account.deleted", f"account {account.id}")
+            session.flush()
+            _remove_account(session, account, with_team=team == "delete")
     context.request.cookies.clear()
     context.cookie = ""
     context.keep_cookie()

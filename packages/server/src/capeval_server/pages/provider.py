@@ -163,20 +163,24 @@ def _make(session: Session, context: RequestContext, person: Person, attempt: At
         )
         invitation = session.execute(query.with_for_update()).scalar_one_or_none()
         if invitation is None:
-            raise Refused(403, "A new account needs an invitation that is not used or expired; ask who runs this server.")
+            raise Refused(403, "A new account needs an invitation that still counts; ask who runs this server.")
     account = Account(email=person.email, password="", role=invitation.role if invitation else Role.MEMBER)
-    if hasattr(Account, "confirmed"):
-        account.confirmed = now()
+    _note(account, "confirmed")
     if invitation is not None:
         account.team_id = invitation.team_id
     session.add(account)
     session.flush()
     if invitation is not None:
         invitation.used_by = account.id
-        if hasattr(Invitation, "accepted"):
-            invitation.accepted = now()
+        _note(invitation, "accepted")
     context.audit(session, "account.made", f"account {account.id}")
     return account
+
+
+def _note(row: Account | Invitation, column: str) -> None:
+    """Notes this moment where the table has the column: the provider has verified the address."""
+    if hasattr(type(row), column):
+        setattr(row, column, now())
 
 
 def _enter(session: Session, context: RequestContext, account: Account, path: str, notice: str = "") -> Response:

@@ -121,8 +121,8 @@ def delete_done(context: Context, name: Text = "") -> Response:
         if name.split() != team.name.split():
             problem = "That is not the name of the team. Nothing was deleted."
             return delete_answer(context, session, team, problem)
-        if problem := problem_with_team_removal(session, team.id):
-            raise Refused(403, problem)
+        if locked := problem_with_team_removal(session, team.id):
+            raise Refused(403, locked)
         number = team.id
         remove_team(session, team)
         context.audit(session, "team.deleted", f"team {number}")

@@ -1,6 +1,6 @@
 """Which columns hold something about a person, in words for people: the page of what is stored is made of this.
 
-Every column of every table is either in `PERSONAL` or in `OTHER`, and a test keeps it so: a new one cannot be forgotten.
+Every column of every table is either in `PERSONAL` or in `OTHER`. A test keeps it so: a new one cannot be forgotten.
 """
 
 from __future__ import annotations
@@ -161,7 +161,8 @@ KINDS = {
     "letter": Kind("Messages that wait to be sent", "Until they are sent, at most two days."),
     "rate_count": Kind("Counts of attempts", "Until the limit ends, at most 90 days."),
     "invitation": Kind(
-        "Invitations", "Those that nobody used: 30 days after they expire. Others as long as the server runs, as numbers."
+        "Invitations",
+        "Those that nobody used: 30 days after they expire. Others as long as the server runs, as numbers.",
     ),
     "rules_acceptance": Kind("Rules of benchmarks that you accepted", "Until the account or the benchmark is deleted."),
     "audit_entry": Kind(
@@ -171,15 +172,17 @@ KINDS = {
     "team": Kind("Teams", "Until the captain deletes the team."),
     "submission": Kind(
         "Submissions",
-        "Until the team deletes them (before the benchmark closes), or its organiser does. They stay with the team when "
-        "an account is deleted.",
+        "Until the team deletes them (before the benchmark closes), or its organiser does. They stay with the team "
+        "when an account is deleted.",
     ),
-    "removed_submission": Kind("Submissions that were deleted, for the quota", "Until the team or the benchmark is deleted."),
+    "removed_submission": Kind(
+        "Submissions that were deleted, for the quota", "Until the team or the benchmark is deleted."
+    ),
     "benchmark": Kind("Benchmarks", "Until their owner deletes them."),
     "study": Kind("Studies", "Until their owner deletes them."),
     "annotator": Kind(
         "People who answer studies",
-        "Until the study's owner deletes the person or the study. {keep_worker_ids} Ask whoever invited you to the study.",
+        "Until the study's owner deletes the person or the study; ask whoever invited you. {keep_worker_ids}",
     ),
     "assignment": Kind("Answers to studies", "As long as the person who gave them."),
 }

@@ -1,4 +1,4 @@
-"""What a study holds about its people, deleted: of one person everything, of all the names that a platform gave them."""
+"""What a study holds about its people, deleted: of one person everything; of all, what a platform calls them."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import Query
-from sqlalchemy import Select, func, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 A_PAGE = 50
@@ -27,8 +27,8 @@ class Page:
     """What the list was searched for."""
 
 
-def page_of(session: Session, query: Select[Any], number: int, sought: str = "") -> Page:
-    """A page of the query's rows; the last one where there are not so many."""
+def page_of(session: Session, query: Any, number: int, sought: str = "") -> Page:
+    """A page of the rows of a query (a `Select` of any columns); the last one where there are not so many."""
     count = session.execute(select(func.count()).select_from(query.order_by(None).subquery())).scalar_one()
     pages = max(1, -(-count // A_PAGE))
     number = min(number, pages)
