@@ -1,4 +1,4 @@
-"""H4: no parameter, address or hash in any log. `conftest.py` looks through the logs of all tests; here it is seen to work."""
+"""H4: no parameter, address or hash in any log. `conftest.py` looks through the logs of all tests; this shows how."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_race_of_two_registrations_is_not_told_to_the_log(any_world, monkeypat
 
 
 def test_an_unexpected_error_has_every_header_and_no_text(world, monkeypatch):
-    """It was raised again to the web server, which logged its text and reset the connection; its page had no headers."""
+    """It was raised again to the web server, which logged its text; its page had no security headers."""
     monkeypatch.setattr(catalogue, "with_counts", lambda _: select(1 / 0))
     with logs.captured() as written:
         page = world.client().get("/benchmarks")
@@ -66,8 +66,8 @@ def test_libraries_say_only_what_they_always_say(name):
             raise ValueError(secret)
         except ValueError as error:
             logger.exception("failed for %s", secret)
-            logger.error(f"failed\nfor {error}")  # noqa: G004
-            logger.error(error)  # noqa: TRY400
+            logger.error(f"failed\nfor {error}")
+            logger.error(error)
     lines = [json.loads(line) for line in written.getvalue().splitlines()]
     assert [line["event"] for line in lines] == ["failed for %s", "failed", "ValueError"]
     assert lines[0]["error"] == "ValueError"

@@ -75,8 +75,8 @@ def command(upload_limit: int, database: str | None, **options: Any) -> Callable
     Only this machine reaches it, unless --host says otherwise, which needs a secret key (32 characters or more),
     --public-url, and either a certificate or a proxy that has one.
 
-    Secrets come from the environment alone: CAPEVAL_SECRET_KEY, and CAPEVAL_METRICS_TOKEN, which opens /metrics. Each of
-    them, and CAPEVAL_DATABASE, may be in a file instead: CAPEVAL_SECRET_KEY_FILE names it.
+    Secrets come from the environment alone: CAPEVAL_SECRET_KEY, and CAPEVAL_METRICS_TOKEN, which opens /metrics. Each
+    of them, and CAPEVAL_DATABASE, may be in a file instead: CAPEVAL_SECRET_KEY_FILE names it.
     """
     ctx = click.get_current_context()
     _extra()
@@ -85,8 +85,9 @@ def command(upload_limit: int, database: str | None, **options: Any) -> Callable
     from capeval_server.web.secrets import secret
     from capeval_server.web.settings import ServerSettings
 
+    from_environment = secret("DATABASE")
     settings = ServerSettings(
-        database=database or secret("DATABASE") or "sqlite:///capeval.db",
+        database=database or from_environment or "sqlite:///capeval.db",
         secret_key=secret("SECRET_KEY"),
         metrics_token=secret("METRICS_TOKEN"),
         upload_limit=upload_limit * 2**20,

@@ -78,6 +78,7 @@ def _load(database: Database, path: PathLike, file: Iterable[bytes], revision: s
     if database.revision() is None:
         database.migrate(revision)
     with database.changing() as connection:
+        _keep_writers_out(connection)
         if any(connection.execute(select(table).limit(1)).first() for table in _tables(connection)):
             if not replace:
                 raise DataError(f"--database {database.engine.url}: holds data already; --replace deletes it first")
@@ -93,6 +94,13 @@ def _load(database: Database, path: PathLike, file: Iterable[bytes], revision: s
         _set_counters(connection)
         command.upgrade(alembic_config(connection), "head")
     return rows
+
+
+def _keep_writers_out(connection: Connection) -> None:
+    """On PostgreSQL, where a job could store its scores between the deletion of scores and that of submissions."""
+    if connection.dialect.name == "postgresql" and (tables := _tables(connection)):
+        names = ", ".join(table.name for table in tables)
+        connection.execute(text(f"LOCK TABLE {names} IN EXCLUSIVE MODE"))
 
 
 def _insert(connection: Connection, path: PathLike, file: Iterable[bytes]) -> int:

@@ -83,10 +83,11 @@ class LimitedProtocol(HttpToolsProtocol):
         self._since = self.loop.time()
 
     def _look(self) -> None:
-        """Once in a while: has the client had its time?"""
+        """Looks, once in a while, whether the client has had its time."""
         if self.transport.is_closing():
             # What is unsent will never be taken.
-            self._end("closing") if self._ending else None
+            if self._ending:
+                self._end("closing")
             self._ending = True
         elif self.loop.time() - self._since >= self.seconds:
             self._judge()
@@ -119,9 +120,16 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def _make_room(self) -> None:
         """Closes the connection that is idle longest; where none is, one whose request is not whole; or this one."""
-        waiting = [one for one in self.connections if one._state != _ANSWER and not one.transport.is_closing()]
+        waiting = [
+            one
+            for one in self.connections
+            if isinstance(one, LimitedProtocol) and one._state != _ANSWER and not one.transport.is_closing()
+        ]
         oldest = min(waiting, key=lambda one: (one._state == _BODY, one._since, one is self))
-        oldest.transport.abort() if oldest is not self else self._refuse(b"503 Service Unavailable")
+        if oldest is self:
+            self._refuse(b"503 Service Unavailable")
+        else:
+            oldest.transport.abort()
 
 
 def limited(seconds: float, most: int) -> type[LimitedProtocol]:
