@@ -46,7 +46,7 @@ block: `with context.database.write() as session` has committed, to the disk, wh
 inside the block (relationships are `lazy="raise"`). Refuse with `Refused(422, "…", problems)`; what a caller must not
 know to exist is `not_found`. Forms carry `{{ forms.csrf(context) }}`; scripts send `X-CSRF-Token`. After a form,
 `context.redirect(path, "key of NOTICES")`. Parameters are FastAPI's (`Annotated[str, Form(max_length=…)]`,
-`UploadFile`, path and query). A part of a path that the handler takes as `int` matches one to nine digits, and nothing else.
+`UploadFile`, path and query). A part of a path that the handler takes as `int` is one to nine digits.
 
 **An API route**: `@routes.api("/studies/{id}", role=…)` in `api/`, returning a pydantic model of `schemas`; errors
 have one shape.

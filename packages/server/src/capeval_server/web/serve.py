@@ -17,9 +17,10 @@ from capeval_server.web.observability import event, log_to_stderr
 from capeval_server.web.settings import ServerSettings
 
 _FINISH_SECONDS = 10
-_BACKLOG = 2048
-_OTHER_FILES = 256
-"""Files beside those of connections: the database's, uploads', jobs'."""
+_BACKLOG = 128
+"""Connections that asyncio accepts before it looks at any of them: too many would use up the files meanwhile."""
+_OTHER_FILES = 512
+"""Files beside those of connections: the database's, uploads', jobs', and connections just accepted or closed."""
 
 
 def serve(settings: ServerSettings) -> int:
