@@ -215,7 +215,9 @@ def test_static_files_are_kept_by_browsers_and_change_their_address(world):
     assert (again.status_code, again.content) == (304, b"")
 
 
-@pytest.mark.parametrize("path", ["/", "/benchmarks", "/static/site.css", "/api/v1/benchmarks", "/healthz", "/nope", "/account"])
+@pytest.mark.parametrize(
+    "path", ["/", "/benchmarks", "/static/site.css", "/api/v1/benchmarks", "/healthz", "/nope", "/account"]
+)
 def test_head_is_get_without_the_body(world, path):
     """M7: monitors and link checkers ask so."""
     client = world.client()

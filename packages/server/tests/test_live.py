@@ -293,7 +293,7 @@ COMMANDS = [
 
 
 @pytest.fixture(scope="module")
-def _used(tmp_path_factory):
+def used_before(tmp_path_factory):
     """A folder with a database that holds something, and its backup."""
     folder = tmp_path_factory.mktemp("used")
     with contextlib.closing(Database(f"sqlite:///{folder / 'capeval.db'}")) as database:
@@ -306,10 +306,10 @@ def _used(tmp_path_factory):
 
 @pytest.mark.parametrize("arguments", COMMANDS, ids=lambda each: each[0] if each else "serve")
 @pytest.mark.parametrize("trouble", ["newer", "away", "read-only", "no database", "locked"])
-def test_trouble_with_the_database_is_one_line(serve, _used, tmp_path, monkeypatch, arguments, trouble):
+def test_trouble_with_the_database_is_one_line(serve, used_before, tmp_path, monkeypatch, arguments, trouble):
     """M9: of the server and of each of its subcommands; status 2, and no traceback."""
     url, file = "sqlite:///capeval.db", tmp_path / "capeval.db"
-    shutil.copytree(_used, tmp_path, dirs_exist_ok=True)
+    shutil.copytree(used_before, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as connection:
         if trouble == "newer":

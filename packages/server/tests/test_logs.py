@@ -1,4 +1,4 @@
-"""H4: no parameter, address or hash in any log. `conftest.py` looks through the logs of all tests; here it is seen to work."""
+"""H4: no parameter, address or hash in any log. `conftest.py` looks through the logs of all tests; this shows how."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_race_of_two_registrations_is_not_told_to_the_log(any_world, monkeypat
 
 
 def test_an_unexpected_error_has_every_header_and_no_text(world, monkeypatch):
-    """It was raised again to the web server, which logged its text and reset the connection; its page had no headers."""
+    """It was raised again to the web server, which logged its text; its page had no security headers."""
     monkeypatch.setattr(catalogue, "with_counts", lambda _: select(1 / 0))
     with logs.captured() as written:
         page = world.client().get("/benchmarks")

@@ -1,4 +1,4 @@
-"""M5, M9 and full disks: a database that is away, locked or full is answered in words and quickly, and is then forgotten."""
+"""M5 and full disks: a database that is away, locked or full is answered in words and quickly, and then forgotten."""
 
 from __future__ import annotations
 
@@ -42,9 +42,10 @@ def test_readers_do_not_wait_for_writers_that_wait_for_another_program(world):
     csrf = browser.csrf()
     ended: list[object] = []
     # Each of them is in the queue of the event loop, or of the database, before the page is asked for.
-    writers = [
-        threading.Thread(target=lambda: ended.append(browser.post("/sign-out", csrf=csrf)), daemon=True) for _ in range(60)
-    ]
+    def write() -> None:
+        ended.append(browser.post("/sign-out", csrf=csrf))
+
+    writers = [threading.Thread(target=write, daemon=True) for _ in range(60)]
     with contextlib.closing(sqlite3.connect(world.database.file, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         for writer in writers:
@@ -105,18 +106,18 @@ def test_a_stopped_postgresql_is_said_and_comes_back_without_a_restart(server, t
     ("state", "status"),
     [("53100", 507), ("57014", 503), ("40P01", 503), ("25006", 503), ("23505", 409), ("22003", 422), ("42P01", 500)],
 )
-def test_what_postgresql_reports_becomes_a_status(_any_postgres, monkeypatch, state, status):
+def test_what_postgresql_reports_becomes_a_status(on_postgresql, monkeypatch, state, status):
     """Full disk, cancelled, deadlock, standby, duplicate, out of range, and a bug of ours."""
     words = "the secret of somebody@example.org"
     raised = text(f"DO $$ BEGIN RAISE EXCEPTION '{words}' USING ERRCODE = '{state}'; END $$")
     monkeypatch.setattr(catalogue, "every", lambda session: session.execute(raised))
-    answer = _any_postgres.client().get("/api/v1/benchmarks")
+    answer = on_postgresql.client().get("/api/v1/benchmarks")
     assert answer.status_code == status
     assert words not in answer.text
 
 
 @pytest.fixture(scope="module")
-def _any_postgres(postgres_url, _migrated, tmp_path_factory):
+def on_postgresql(postgres_url, _migrated, tmp_path_factory):
     world = World(tmp_path_factory.mktemp("states"), postgres.create(postgres_url, "states", template=_migrated))
     yield world
     world.state.close()

@@ -54,6 +54,10 @@ def everything(connection: socket.socket) -> bytes:
 
 
 HALF = b"GET / HTTP/1.1\r\nHost: localhost\r\nX-A: "
+HALF_BODY = (
+    b"POST /sign-in HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n"
+    b"Content-Type: application/x-www-form-urlencoded\r\n\r\nemail="
+)
 
 
 def test_many_half_requests_stop_nobody(live, connect):
@@ -70,8 +74,7 @@ def test_many_half_requests_stop_nobody(live, connect):
     [
         (b"", b"HTTP/1.1 408 "),
         (HALF, b"HTTP/1.1 408 "),
-        (b"POST /sign-in HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n"
-         b"Content-Type: application/x-www-form-urlencoded\r\n\r\nemail=", b""),
+        (HALF_BODY, b""),
         (b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" + HALF, b"HTTP/1.1 200 "),
     ],
     ids=["nothing", "half a head", "half a body", "half a second request"],
@@ -84,8 +87,7 @@ def test_a_head_without_end_is_refused(connect):
     connection = connect(HALF)
     with contextlib.suppress(OSError):
         connection.sendall(b"a" * 200_000)
-    assert everything(connection) in (b"", b"HTTP/1.1 431 Request Header Fields Too Large\r\n"
-                                      b"connection: close\r\ncontent-length: 0\r\n\r\n")  # fmt: skip
+    assert everything(connection)[:13] in (b"", b"HTTP/1.1 431 ")
 
 
 class Hand:

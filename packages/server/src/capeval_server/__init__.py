@@ -8,15 +8,19 @@ Where things are:
                       context      one request as handlers see it: caller, database, render, redirect, audit
                       state        what requests share: database, templates, limits, meters, jobs  (`context.state`)
                       settings     what the operator chooses, and which choices are refused
-                      security     middleware: host, size of uploads, security headers
-                      observability  middleware: JSON log lines, Prometheus
+                      security     middleware: host, size of uploads, NUL, security headers
+                      observability  middleware: JSON log lines, Prometheus, HEAD
+                      static       middleware: sheets and scripts from memory, and their addresses
+                      faults       middleware: what nobody caught, and failures of the database, as a status in words
+                      connections  slow clients and the number of connections, below HTTP
+                      readiness    whether the database takes what is written     secrets  from variables or files
                       limits       rate limits                errors   `Refused(status, message, problems)`
     accounts/   access             roles, callers, sign-in cookies, API tokens, CSRF tokens
                 passwords          Argon2, and hashes of random secrets     attempts   tries at a password, limited
                 codes              one-time links                           names      what teams may be called
                 teams              making one                               operate    for the operator's commands
     mail/       post               the queue and its thread                 letters    the texts      ways   SMTP, files
-    store/      database           `read()`, `write()`, migrations
+    store/      database           `read()`, `write()`, migrations; storable  what both databases can hold
                 models/            the tables                 migrations/  Alembic
                 blobs              files under their hash     backup       everything in one file, and back
     jobs/       jobs, child        work outside the request, in a limited process
@@ -45,7 +49,7 @@ block: `with context.database.write() as session` has committed, to the disk, wh
 inside the block (relationships are `lazy="raise"`). Refuse with `Refused(422, "…", problems)`; what a caller must not
 know to exist is `not_found`. Forms carry `{{ forms.csrf(context) }}`; scripts send `X-CSRF-Token`. After a form,
 `context.redirect(path, "key of NOTICES")`. Parameters are FastAPI's (`Annotated[str, Form(max_length=…)]`,
-`UploadFile`, path and query).
+`UploadFile`, path and query). A part of a path that the handler takes as `int` is one to nine digits.
 
 **An API route**: `@routes.api("/studies/{id}", role=…)` in `api/`, returning a pydantic model of `schemas`; errors
 have one shape.

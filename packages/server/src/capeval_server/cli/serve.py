@@ -158,8 +158,9 @@ def command(upload_limit: int, database: str | None, **options: Any) -> Callable
     from capeval_server.web.secrets import secret
     from capeval_server.web.settings import ServerSettings
 
+    from_environment = secret("DATABASE")
     settings = ServerSettings(
-        database=database or secret("DATABASE") or "sqlite:///capeval.db",
+        database=database or from_environment or "sqlite:///capeval.db",
         secret_key=secret("SECRET_KEY"),
         smtp_password=secret("SMTP_PASSWORD"),
         oidc_client_secret=secret("OIDC_CLIENT_SECRET"),

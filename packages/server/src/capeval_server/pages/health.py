@@ -15,7 +15,7 @@ _NOT_KEPT = {"Cache-Control": "no-store"}
 
 
 @routes.page("/healthz", role=Role.ANYONE)
-async def health(context: Context) -> Response:
+async def health() -> Response:
     """Live: the process answers. It asks nothing of the database, since a restart would not bring that back."""
     return PlainTextResponse("ok\n", headers=_NOT_KEPT)
 

@@ -82,6 +82,7 @@ def _load(
     if database.revision() is None:
         database.migrate(revision)
     with database.changing() as connection:
+        _keep_writers_out(connection)
         if any(connection.execute(select(table).limit(1)).first() for table in _tables(connection)):
             if not replace:
                 raise DataError(f"--database {database.engine.url}: holds data already; --replace deletes it first")
@@ -111,6 +112,13 @@ def _end_sign_ins(connection: Connection) -> None:
     for name, still_open in (("api_token", true()), ("invitation", tables["invitation"].c.used_by.is_(None))):
         table = tables[name]
         connection.execute(table.update().where(table.c.revoked.is_(None), still_open).values(revoked=moment))
+
+
+def _keep_writers_out(connection: Connection) -> None:
+    """On PostgreSQL, where a job could store its scores between the deletion of scores and that of submissions."""
+    if connection.dialect.name == "postgresql" and (tables := _tables(connection)):
+        names = ", ".join(table.name for table in tables)
+        connection.execute(text(f"LOCK TABLE {names} IN EXCLUSIVE MODE"))
 
 
 def _insert(connection: Connection, path: PathLike, file: Iterable[bytes]) -> int:

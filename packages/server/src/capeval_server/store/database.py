@@ -120,9 +120,9 @@ class Database:
         scripts = ScriptDirectory.from_config(alembic_config(connection))
         if present is not None and present not in {script.revision for script in scripts.walk_revisions()}:
             raise DataError(
-                f"--database {self.engine.url}: a newer version of capeval has made its tables (revision {present}; this "
-                f"version knows them up to {scripts.get_current_head()}); install that version, or restore an older "
-                "backup into an empty database"
+                f"--database {self.engine.url}: a newer version of capeval has made its tables (revision {present}; "
+                f"this version knows them up to {scripts.get_current_head()}); install that version, or restore an "
+                "older backup into an empty database"
             )
 
     def revision(self) -> str | None:
@@ -176,7 +176,8 @@ class Database:
     @property
     def file(self) -> Path | None:
         """The file of an SQLite database."""
-        return Path(self.engine.url.database.removeprefix("file:")) if self.is_sqlite and self.engine.url.database else None
+        name = self.engine.url.database if self.is_sqlite else None
+        return Path(name.removeprefix("file:")) if name else None
 
     def close(self) -> None:
         self.engine.dispose()

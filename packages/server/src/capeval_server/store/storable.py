@@ -9,8 +9,10 @@ _LARGEST = 2**63
 
 
 def unstorable(value: object) -> bool:
-    """Whether a text has NUL, which PostgreSQL does not store, or half of a surrogate pair, which UTF-8 does not; or
-    a number more than 64 bits.
+    """Whether no column can hold the value.
+
+    That is a text with NUL, which PostgreSQL does not store, or with half of a surrogate pair, which UTF-8 does not
+    have; and a number of more than 64 bits.
     """
     if isinstance(value, str):
         return _UNSTORABLE.search(value) is not None

@@ -20,6 +20,10 @@ class LimitedProtocol(HttpToolsProtocol):
 
     seconds: ClassVar[float]
     most: ClassVar[int]
+    idle: ClassVar[dict[LimitedProtocol, None]]
+    """Connections that wait for the rest of a head, or for another request: longest first."""
+    unfinished: ClassVar[dict[LimitedProtocol, None]]
+    """Connections that wait for the rest of a body: longest without a piece first."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -33,6 +37,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._timer.cancel()
+        self._forget()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -77,16 +82,24 @@ class LimitedProtocol(HttpToolsProtocol):
         self._unsent = None
         super().resume_writing()
 
+    def _forget(self) -> None:
+        self.idle.pop(self, None)
+        self.unfinished.pop(self, None)
+
     def _enter(self, state: int) -> None:
+        self._forget()
+        if state != _ANSWER:
+            (self.unfinished if state == _BODY else self.idle)[self] = None
         self._state = state
         self._moved = 0
         self._since = self.loop.time()
 
     def _look(self) -> None:
-        """Once in a while: has the client had its time?"""
+        """Looks, once in a while, whether the client has had its time."""
         if self.transport.is_closing():
             # What is unsent will never be taken.
-            self._end("closing") if self._ending else None
+            if self._ending:
+                self._end("closing")
             self._ending = True
         elif self.loop.time() - self._since >= self.seconds:
             self._judge()
@@ -118,10 +131,15 @@ class LimitedProtocol(HttpToolsProtocol):
             self.transport.close()
 
     def _make_room(self) -> None:
-        """Closes the connection that is idle longest; where none is, one whose request is not whole; or this one."""
-        waiting = [one for one in self.connections if one._state != _ANSWER and not one.transport.is_closing()]
-        oldest = min(waiting, key=lambda one: (one._state == _BODY, one._since, one is self))
-        oldest.transport.abort() if oldest is not self else self._refuse(b"503 Service Unavailable")
+        """Closes the connection that is idle longest; where none is, one whose body is not whole; or this one."""
+        del self.idle[self]
+        oldest = next(iter(self.idle or self.unfinished), None)
+        if oldest is None:
+            self._refuse(b"503 Service Unavailable")
+        else:
+            oldest._forget()
+            oldest.transport.abort()
+            self.idle[self] = None
 
 
 def limited(seconds: float, most: int) -> type[LimitedProtocol]:
@@ -131,5 +149,5 @@ def limited(seconds: float, most: int) -> type[LimitedProtocol]:
         seconds: longest for the head of a request, and for every further 64 KiB of its body or of the answer.
         most: connections at a time.
     """
-    values: dict[str, Any] = {"seconds": seconds, "most": most}
+    values: dict[str, Any] = {"seconds": seconds, "most": most, "idle": {}, "unfinished": {}}
     return type("Limited", (LimitedProtocol,), values)

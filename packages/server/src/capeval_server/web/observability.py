@@ -64,7 +64,7 @@ def log_to_stderr() -> None:
     root.setLevel(logging.WARNING)
     log.setLevel(logging.INFO)
     # Both would print the text of what went wrong.
-    warnings.showwarning = _log_warning
+    warnings.showwarning = _log_warning  # type: ignore[assignment]
     threading.excepthook = _log_thread
 
 
@@ -79,8 +79,9 @@ def _log_thread(ended: threading.ExceptHookArgs) -> None:
 
 
 def event(name: str, **fields: object) -> None:
-    """Logs an event. Never captions, names, addresses, tokens or query strings: more people read logs than the
-    database.
+    """Logs an event.
+
+    Never captions, names, addresses, tokens or query strings: more people read logs than the database.
     """
     log.info(name, extra={"fields": fields})
 

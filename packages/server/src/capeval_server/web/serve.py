@@ -17,9 +17,10 @@ from capeval_server.web.observability import event, log_to_stderr
 from capeval_server.web.settings import ServerSettings
 
 _FINISH_SECONDS = 10
-_BACKLOG = 2048
-_OTHER_FILES = 256
-"""Files beside those of connections: the database's, uploads', jobs'."""
+_BACKLOG = 128
+"""Connections that asyncio accepts before it looks at any of them: too many would use up the files meanwhile."""
+_OTHER_FILES = 512
+"""Files beside those of connections: the database's, uploads', jobs', and connections just accepted or closed."""
 
 
 def serve(settings: ServerSettings) -> int:
@@ -52,10 +53,20 @@ def _listen(host: str, port: int) -> list[socket.socket]:
     listeners = []
     failure: OSError | None = None
     try:
-        for family, *_, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE):
+        for family, kind, protocol, _, address in socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        ):
+            # With the protocol named: asyncio sends small answers without delay (TCP_NODELAY) only then.
+            listener = socket.socket(family, kind, protocol)
             try:
-                listeners.append(socket.create_server(address, family=family, backlog=_BACKLOG))
+                listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                if family == socket.AF_INET6:
+                    listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+                listener.bind(address)
+                listener.listen(_BACKLOG)
+                listeners.append(listener)
             except OSError as error:
+                listener.close()
                 failure = error
                 if error.errno != errno.EADDRNOTAVAIL:
                     break

@@ -65,5 +65,5 @@ class StaticMiddleware:
 class VersionedLinks(Extension):
     """Gives the links to these files in templates their version."""
 
-    def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
-        return re.sub(rf'"{PREFIX}([\w.-]+)"', lambda link: f'"{PREFIX}{link[1]}?v={_files()[link[1]].version}"', source)
+    def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:  # noqa: ARG002
+        return re.sub(rf'"({PREFIX}([\w.-]+))"', lambda link: f'"{link[1]}?v={_files()[link[2]].version}"', source)
