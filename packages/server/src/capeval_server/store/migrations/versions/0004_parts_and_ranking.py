@@ -60,8 +60,8 @@ def _first(metrics: str) -> str:
 
 def _round() -> None:
     """Scores to four decimals: every further one is more to learn about the references."""
-    numbers = [sa.column(name) for name in ("value", "lower", "upper")]
-    key = [sa.column(name) for name in _KEYS["submission_score"]]
+    numbers: list[sa.ColumnClause[float]] = [sa.column(name) for name in ("value", "lower", "upper")]
+    key: list[sa.ColumnClause[str]] = [sa.column(name) for name in _KEYS["submission_score"]]
     table = sa.table("submission_score", *key, *numbers)
     connection = op.get_bind()
     its = [column == sa.bindparam(f"its_{column.name}") for column in (table.c.submission_id, table.c.metric)]
