@@ -49,7 +49,7 @@ class Attempt:
             self._limits.take(session, *counted)
             entry = AuditEntry(
                 at=now(), account_id=self._context.caller.account_id, address=self._context.address,
-                action=f"{self._action}.refused", subject=account.email if account else _UNKNOWN,
+                action=f"{self._action}.refused", subject=f"account {account.id}" if account else _UNKNOWN,
             )  # fmt: skip
             session.add(entry)
             session.flush()

@@ -46,7 +46,8 @@ def make_admin(database: Database, email: str, password: str) -> None:
         account.confirmed = account.confirmed or now()
         session.flush()
         set_password(session, account.id, hashed)
-        session.add(AuditEntry(at=now(), account_id=None, address="", action="admin.made", subject=f"account {account.id}"))
+        made = f"account {account.id}"
+        session.add(AuditEntry(at=now(), account_id=None, address="", action="admin.made", subject=made))
 
 
 def reset_link(database: Database, settings: ServerSettings, email: str) -> str:
@@ -61,5 +62,6 @@ def reset_link(database: Database, settings: ServerSettings, email: str) -> str:
             raise UsageError(f"there is no account {email!r}; capeval serve admin EMAIL makes one")
         if account.disabled:
             raise UsageError(f"the account {email!r} is disabled; enable it on the page Administration first")
-        session.add(AuditEntry(at=now(), account_id=None, address="", action="reset.handed", subject=f"account {account.id}"))
+        whose = f"account {account.id}"
+        session.add(AuditEntry(at=now(), account_id=None, address="", action="reset.handed", subject=whose))
         return link(session, settings, account.id, Purpose.HANDED)

@@ -202,7 +202,7 @@ def join(context: Context, invitation: Text = "") -> Response:
             account.team_id = found.team_id
         account.role = max(account.role, found.role)
         found.used_by, found.accepted = account.id, now()
-        context.audit(session, "invitation.accepted", account.email)
+        context.audit(session, "invitation.accepted", f"account {account.id}")
     return context.redirect("/account", "joined" if found.team_id else "saved")
 
 

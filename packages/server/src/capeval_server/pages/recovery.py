@@ -43,7 +43,7 @@ def forgot_done(context: Context, email: Text = "") -> Response:
     with context.database.write() as session:
         account = session.execute(select(Account).where(Account.email == email)).scalar_one_or_none()
         allowed = limits.allows(session, limits.mail_to.of(email))
-        context.audit(session, "reset.asked", account.email if account else "(no account)")
+        context.audit(session, "reset.asked", f"account {account.id}" if account else "no account")
         if allowed and account is not None and not account.disabled:
             letter = letters.reset(post.host_of(settings), GOOD_FOR[Purpose.RESET])
             post.queue(session, settings, account, letter, Purpose.RESET)
@@ -76,7 +76,7 @@ def reset_done(context: Context, code: Text = "", new: Text = "") -> Response:
         set_password(session, account.id, hashed)
         limits.forget(session, limits.sign_in_pair.of(f"{account.email} {neighbourhood(context.address)}"))
         context.set_cookie(sign_in(session, account.id))
-        context.audit(session, "password.reset", account.email)
+        context.audit(session, "password.reset", f"account {account.id}")
         post.queue(session, settings, account, letters.password_changed(post.host_of(settings), settings.url))
     context.state.post.wake()
     return context.redirect("/account", "reset-done")
@@ -92,7 +92,7 @@ def hand_over(context: Context, account_id: int) -> Response:
         if account.disabled:
             raise Refused(422, "The account is disabled. Enable it first.")
         made = link(session, context.settings, account.id, Purpose.HANDED)
-        context.audit(session, "reset.handed", account.email)
+        context.audit(session, "reset.handed", f"account {account.id}")
     return context.render("handed.html", account=account, link=made)
 
 
@@ -123,7 +123,7 @@ def confirm_done(context: Context, code: Text = "", password: Text = "") -> Resp
         account.confirmed = account.confirmed or now()
         use_up(session, account.id, Purpose.CONFIRM)
         if attempt is None:
-            context.audit(session, "account.confirmed", account.email)
+            context.audit(session, "account.confirmed", f"account {account.id}")
         else:
             attempt.succeeded(session)
             context.set_cookie(sign_in(session, account.id))

@@ -112,8 +112,8 @@ def submission_page(context: Context, submission_id: int) -> Response:
         standing = submissions.find(session, context.caller, submission_id)
         may_delete = removal.may_delete(context.caller, standing.submission, standing.benchmark)
     return context.render(
-        "submission.html", standing=standing, may_delete=may_delete, owner=context.caller.owns(standing.benchmark.owner_id),
-        mine=context.caller.team_id == standing.submission.team_id, over=catalogue.is_over(standing.benchmark),
+        "submission.html", standing=standing, may_delete=may_delete,
+        owner=context.caller.owns(standing.benchmark.owner_id), mine=context.caller.team_id == standing.submission.team_id, over=catalogue.is_over(standing.benchmark),
         metrics=metrics_of(standing.benchmark),
     )  # fmt: skip
 
