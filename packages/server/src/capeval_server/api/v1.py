@@ -180,8 +180,8 @@ def _benchmark(benchmark: Benchmark) -> BenchmarkBody:
         name=benchmark.slug, title=benchmark.title, description=benchmark.description, images=benchmark.images,
         metrics=metrics_of(benchmark), rank_by=benchmark.rank_by, tokenizer=benchmark.tokenizer,
         quota_day=benchmark.quota_day, quota_total=benchmark.quota_total, opens=benchmark.opens,
-        closes=benchmark.closes, open=catalogue.is_open(benchmark), stage=catalogue.stage(benchmark).word, visibility=benchmark.visibility,
-        challenge=benchmark.challenge, phase=benchmark.phase, rules=benchmark.rules,
+        closes=benchmark.closes, open=catalogue.is_open(benchmark), stage=catalogue.stage(benchmark).word,
+        visibility=benchmark.visibility, challenge=benchmark.challenge, phase=benchmark.phase, rules=benchmark.rules,
         rules_version=benchmark.rules_version, most_degenerate=benchmark.most_degenerate,
         most_same=benchmark.most_same, longest_words=benchmark.longest_words,
     )  # fmt: skip

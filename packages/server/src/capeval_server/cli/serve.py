@@ -148,8 +148,8 @@ def command(upload_limit: int, database: str | None, **options: Any) -> Callable
     Only this machine reaches it, unless --host says otherwise, which needs a secret key (32 characters or more),
     --public-url, and either a certificate or a proxy that has one.
 
-    Secrets are never options: CAPEVAL_SECRET_KEY, CAPEVAL_SMTP_PASSWORD and CAPEVAL_OIDC_CLIENT_SECRET hold them. Each of
-    them, and CAPEVAL_DATABASE, may be in a file instead: CAPEVAL_SECRET_KEY_FILE names it.
+    Secrets are never options: CAPEVAL_SECRET_KEY, CAPEVAL_SMTP_PASSWORD and CAPEVAL_OIDC_CLIENT_SECRET hold them. Each
+    of them, and CAPEVAL_DATABASE, may be in a file instead: CAPEVAL_SECRET_KEY_FILE names it.
     """
     ctx = click.get_current_context()
     _extra()

@@ -113,8 +113,9 @@ def submission_page(context: Context, submission_id: int) -> Response:
         may_delete = removal.may_delete(context.caller, standing.submission, standing.benchmark)
     return context.render(
         "submission.html", standing=standing, may_delete=may_delete,
-        owner=context.caller.owns(standing.benchmark.owner_id), mine=context.caller.team_id == standing.submission.team_id, over=catalogue.is_over(standing.benchmark),
-        metrics=metrics_of(standing.benchmark),
+        owner=context.caller.owns(standing.benchmark.owner_id),
+        mine=context.caller.team_id == standing.submission.team_id, over=catalogue.is_over(standing.benchmark),
+        rank_by=standing.benchmark.rank_by,
     )  # fmt: skip
 
 

@@ -120,7 +120,8 @@ def _answer(given: Any, item: Any, content: dict[str, Any], people: _People) -> 
         worker=person.worker or "", answer=json.loads(given.answer), order=json.loads(given.shown_order),
         correct=given.correct, counts=state == "counted", given=given.given,
         answered=given.answered, id=given.id,
-        active_seconds=None if given.active_ms is None else given.active_ms / 1000, too_fast=given.too_fast, repeated=given.repeated, state=state,
+        active_seconds=None if given.active_ms is None else given.active_ms / 1000, too_fast=given.too_fast,
+        repeated=given.repeated, state=state,
         reason=given.reason if state == "rejected" else (person.excluded or "") if state == "excluded" else "",
         platform_study=person.platform_study, platform_session=person.platform_session,
     )  # fmt: skip
