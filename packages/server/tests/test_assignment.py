@@ -262,7 +262,7 @@ def test_gold_that_runs_out_hands_over_and_checks_come_again(world):
 
 def test_each_role_has_its_share_while_both_last(world):
     """C4: gold does not keep attention checks from coming."""
-    gold, attention = ({"every": 4, "policy": "note", "items": some} for some in (GOLD, ATTENTION))
+    gold, attention = ({"every": 4, "policy": "note", "items": some} for some in (GOLD, ATTENTION * 4))
     study = make(world, triplet_file(pairs=12, references=1, judgments=1, gold=gold, attention=attention))
     assert Counter(Panel(world, study, 1).work(0)) == {"item": 12, "gold": 3, "attention": 3}
 

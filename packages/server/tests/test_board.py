@@ -15,7 +15,7 @@ import capeval
 from capeval import example
 from capeval_server.accounts.access import Role
 from capeval_server.boards import parts, scorer, scoring
-from capeval_server.boards.board import board, progress
+from capeval_server.boards.board import board
 from capeval_server.boards.numbers import shown
 from capeval_server.store.models import (
     Account,
@@ -565,19 +565,6 @@ def test_a_board_says_that_it_mixes_versions_and_is_scored_again(world, monkeypa
     assert all(row["not_compared"] == 0 for row in body["rows"])
     with world.database.read() as session:
         assert session.execute(select(func.count()).select_from(SubmissionPair)).scalar_one() == 3
-
-
-def test_progress_over_time_is_the_best_so_far(world):
-    make(world, metrics="cider-d")
-    for team, captions in (("A", TEMPLATE), ("B", worse(60)), ("C", CAREFUL)):
-        enter(world, team, captions)
-    world.run_jobs()
-    with world.database.read() as session:
-        from capeval_server.boards.board import entries
-
-        steps = progress(entries(session, session.execute(select(Benchmark)).scalar_one()), "cider-d")
-    assert [team for *_, team in steps] == ["A", "C"]
-    assert [value for _, value, _ in steps] == sorted(value for _, value, _ in steps)
 
 
 def test_the_best_of_a_team_in_the_database_is_that_of_a_loop(world):

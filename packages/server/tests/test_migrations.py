@@ -32,8 +32,11 @@ def test_studies_of_an_older_server_go_on(database_url):
     database = Database(database_url)
     database.migrate("0003")
     with database.changing() as connection:
-        for statement in _OLD_STUDY:
-            connection.execute(text(statement))
+        for table, its_rows in _STUDIES.items():
+            for row in its_rows:
+                values = {f"v{place}": value for place, value in enumerate(row)}
+                places = ", ".join(f":{name}" for name in values)
+                connection.execute(text(f"INSERT INTO {table} VALUES ({places})"), values)  # noqa: S608
     database.migrate()
     with database.read() as session:
         study, other = session.execute(select(Study).order_by(Study.id)).scalars()
@@ -56,26 +59,26 @@ def test_studies_of_an_older_server_go_on(database_url):
     database.close()
 
 
-_AT = "'2026-01-01 00:00:00+00:00'"
-_OLD_STUDY = (
-    f"INSERT INTO account (id, email, password, role, disabled, created) VALUES (1, 'a', '-', 3, false, {_AT})",
-    *(
-        f"INSERT INTO study VALUES ({n}, 'code{n}', 1, 'triplet', 't', 'open', 3, NULL, 15, '{{\"checks\": {{}}}}', {_AT})"
-        for n in (1, 2)
-    ),
-    *(
-        f"INSERT INTO study_item VALUES ({n}, 1, '{role}', {n}, {group}, '{{\"b\": \"b\", \"c\": \"c\"}}', NULL, 2, {n})"
-        for n, role, group in ((1, "item", 7), (2, "gold", 9), (3, "item", 8))
-    ),
-    *(
-        f"INSERT INTO annotator VALUES ({n}, 1, NULL, 'W{n}', '', '', 'X', {_AT}, 1, false, {excluded})"
-        for n, excluded in ((1, "NULL"), (2, "'by the owner'"))
-    ),
-    *(
-        f"INSERT INTO assignment VALUES ({n}, 1, {item}, {person}, '{state}', '[0, 1]', {_AT}, {_AT}, {_AT}, 900, '\"b\"', NULL)"
-        for n, item, person, state in ((101, 1, 1, "answered"), (102, 2, 1, "discarded"), (103, 1, 2, "discarded"))
-    ),
-)
+_AT = "2026-01-01 00:00:00+00:00"
+_STUDIES = {
+    "account (id, email, password, role, disabled, created)": [(1, "a", "-", 3, False, _AT)],
+    "study": [(n, f"c{n}", 1, "triplet", "t", "open", 3, None, 15, '{"checks": {}}', _AT) for n in (1, 2)],
+    "study_item": [
+        (1, 1, "item", 1, 7, '{"b": "b", "c": "c"}', None, 2, 1),
+        (2, 1, "gold", 2, 9, '{"b": "b", "c": "c"}', '"b"', 2, 2),
+        (3, 1, "item", 3, 8, '{"b": "b", "c": "c"}', None, 0, 3),
+    ],
+    "annotator": [
+        (1, 1, None, "W1", "", "", "X", _AT, 1, False, None),
+        (2, 1, None, "W2", "", "", "Y", _AT, 1, False, "by the owner"),
+    ],
+    "assignment": [
+        (101, 1, 1, 1, "answered", "[0, 1]", _AT, _AT, _AT, 900, '"b"', None),
+        (102, 1, 2, 1, "discarded", "[0, 1]", _AT, _AT, _AT, 900, '"b"', True),
+        (103, 1, 1, 2, "discarded", "[0, 1]", _AT, _AT, _AT, 900, '"b"', None),
+    ],
+}
+"""Rows as migration 0003 left the tables."""
 
 
 def test_what_was_there_before_hosts_got_more_is_public_and_stands(database_url):

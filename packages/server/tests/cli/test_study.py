@@ -57,12 +57,14 @@ def test_studies_with_images(files: Runner, arguments: tuple[str, ...]) -> None:
 def test_too_few_checks_are_said_before_the_start(files: Runner) -> None:
     """C4: by make and by check, with what would do."""
     many = {str(n): [f"a dog {n} runs", f"a dog {n} sits"] for n in range(20)}
-    for name, content in (("many.json", many), ("a.json", dict.fromkeys(many, "a dog")), ("b.json", dict.fromkeys(many, "b"))):
+    contents = {"many.json": many, "a.json": dict.fromkeys(many, "a dog"), "b.json": dict.fromkeys(many, "b")}
+    for name, content in contents.items():
         (files.folder / name).write_text(json.dumps(content), encoding="utf-8")
     command = ("study", "make", "triplet", "--references", "many.json", "--systems", "a.json", "b.json", "--gold", "3")
     made = files.here(*command, "-o", "many-study.json")
     assert "whoever answers 40 questions needs 4 checks, and the study has 3" in made.stderr.replace("\n", " ")
-    assert "set most_per_person to 30 or less" in files.here("study", "check", "many-study.json").stderr.replace("\n", " ")
+    checked = files.here("study", "check", "many-study.json").stderr.replace("\n", " ")
+    assert "set most_per_person to 30 or less" in checked
     assert "needs" not in files.here(*command[:-1], "4", "-o", "many-study.json").stderr
 
 
