@@ -213,7 +213,7 @@ def progress_of_all(session: Session, studies: list[Study]) -> dict[int, tuple[i
     """Answers that count, answers wanted and people of several studies, in three queries."""
     ids = [study.id for study in studies]
 
-    def counted(query: Select[Any]) -> dict[int, int]:
+    def counted(query: Any) -> dict[int, int]:
         return {row[0]: row[1] for row in session.execute(query)}
 
     answers = counted(
