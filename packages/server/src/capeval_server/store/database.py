@@ -37,7 +37,9 @@ _MORE_CONNECTIONS = 32
 _BUSY_SECONDS = 10
 """Longest wait for the right to write."""
 _STUCK_SECONDS = 1
-"""A writer that gets no further for so long makes the others give up, except the first few."""
+"""A writer that waits for another program for so long makes the others give up, except the first few."""
+_SLOW_SECONDS = 4
+"""The same of a writer that has begun, and is only slow."""
 _WAITING_WHEN_STUCK = 8
 _FORM = "must be sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME"
 _PASSWORD = re.compile(r":[^:/@]*@")
@@ -84,6 +86,8 @@ class Database:
         """
         with self._turn(patience), self._writing_sessions() as session, session.begin():
             session.connection(execution_options={"patience": patience})
+            if self._turns is not None:
+                self._turns.begun()
             yield session
 
     def write_again(self, work: Callable[[Session], T]) -> T:
@@ -213,6 +217,10 @@ class _Turns:
             self._since = None
         finally:
             self._lock.release()
+
+    def begun(self) -> None:
+        """Says that the writer in turn has the file, so that only its own slowness counts from now on."""
+        self._since = time.monotonic() + _SLOW_SECONDS - _STUCK_SECONDS
 
     def _wait(self, patience: float) -> None:
         with self._counting:
