@@ -9,7 +9,6 @@ from fastapi.responses import JSONResponse, Response
 
 from capeval_server.accounts.access import Role
 from capeval_server.boards import catalogue, removal, rules, submissions, uploads
-from capeval_server.boards.board import metrics_of
 from capeval_server.store.models import Benchmark
 from capeval_server.web.context import Context, RequestContext
 from capeval_server.web.errors import Refused
