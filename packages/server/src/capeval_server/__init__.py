@@ -13,10 +13,16 @@ Where things are:
                       limits       rate limits                errors   `Refused(status, message, problems)`
     accounts/   access             roles, callers, sign-in cookies, API tokens, CSRF tokens
                 passwords          Argon2, and hashes of random secrets
+                provider           sign-in at an identity provider      invitations  who may give them, which count
+                membership         teams and their captains             removal      accounts deleted
+                retention          what is kept ends after as many days as the settings say
     store/      database           `read()`, `write()`, migrations
                 models/            the tables                 migrations/  Alembic
                 blobs              files under their hash     backup       everything in one file, and back
+                removal            rows deleted with all that refers to them
+                personal           which columns are about people, for the page of what is stored
     jobs/       jobs, child        work outside the request, in a limited process
+                chores             what the server does by itself, once a day
     boards/     catalogue          benchmarks found, and who sees what      forms     making one, changing its rules
                 uploads, check     files sent, and what is wrong with them  image_ids the images to caption
                 board              ranks                                    submissions  as one team sees its own
