@@ -107,6 +107,7 @@ def test_the_request_has_pkce_state_and_nonce_and_the_cookie_no_secret(world):
     [
         {"nonce": "another"},
         {"aud": "another"},
+        {"aud": "another", "azp": "capeval"},
         {"aud": ["capeval", "another"]},
         {"aud": ["capeval", "another"], "azp": "another"},
         {"iss": "http://localhost:1"},

@@ -19,11 +19,17 @@ Where things are:
                 passwords          Argon2, and hashes of random secrets     attempts   tries at a password, limited
                 codes              one-time links                           names      what teams may be called
                 teams              making one                               operate    for the operator's commands
+                provider   sign-in at an identity provider          invitations  who may give them, which count
+                membership teams and their captains                 removal    accounts deleted
+                retention  what is kept ends after as many days as the settings say
     mail/       post               the queue and its thread                 letters    the texts      ways   SMTP, files
     store/      database           `read()`, `write()`, migrations; storable  what both databases can hold
                 models/            the tables                 migrations/  Alembic
                 blobs              files under their hash     backup       everything in one file, and back
+                removal            rows deleted with all that refers to them
+                personal           which columns are about people, for the page of what is stored
     jobs/       jobs, child        work outside the request, in a limited process
+                chores             what the server does by itself, once a day
     boards/     catalogue          benchmarks found, and who sees what      forms     making one, changing its rules
                 uploads, check     files sent, and what is wrong with them  image_ids the images to caption
                 board              ranks                                    submissions  as one team sees its own

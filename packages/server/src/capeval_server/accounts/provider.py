@@ -100,7 +100,7 @@ class Provider:
         attempt = Attempt(
             new_secret(), new_secret(), new_secret(), next_page, invitation, time.time() + BACK_SECONDS
         )
-        with self._client() as client:
+        with self._turn(), self._client() as client:
             address, _ = client.create_authorization_url(
                 self._endpoint("authorization_endpoint"), attempt.state, attempt.verifier, nonce=attempt.nonce
             )
