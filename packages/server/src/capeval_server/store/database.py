@@ -313,9 +313,10 @@ def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get("write", False) else "BEGIN")
 
 
-def _check_storable(_: Connection, __: object, ___: str, parameters: Any, ____: object, many: bool) -> None:
+def _check_storable(_: Connection, __: object, ___: str, parameters: Any, ____: object, _____: bool) -> None:
     """Whatever of a request, of a file it brought too, reaches the database: refused here on both kinds alike."""
-    for row in parameters if many else (parameters,):
+    # Several rows are a list; in one statement of several rows, they are one row of all values.
+    for row in parameters if isinstance(parameters, list) else (parameters,):
         if row and any(unstorable(value) for value in (row.values() if isinstance(row, dict) else row)):
             raise Refused(422, "A text has a character that cannot be stored (NUL, or half of a surrogate pair), or a "
                           "number is too large.")  # fmt: skip
