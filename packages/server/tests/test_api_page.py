@@ -19,7 +19,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "reference" / "server-api.md"
 def test_the_table_lists_the_routes_of_studies():
     listed = re.findall(r"^\| `([A-Z]+)` \| `(/studies\S*)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     routes = [
-        (method, route.path.removeprefix("/api/v1"))
+        (method, route.path_format.removeprefix("/api/v1"))
         for route, _ in every_route()
         for method in route.methods - {"HEAD"}
         if route.path.startswith("/api/v1/studies")

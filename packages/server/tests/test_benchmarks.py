@@ -205,7 +205,7 @@ def test_any_two_submissions_are_tested_when_a_team_asks(any_world):
     page = member.get(path).text
     for pair in capeval.compare(REFERENCES_PATH, systems, METRICS, correction="none").pairs:
         assert f"{pair.delta:+.4f}" in page
-        assert "&lt;0.0001" in page
+        assert "&lt; 0.0001" in page
     assert "Test these two" not in page
 
 

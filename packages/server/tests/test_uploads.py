@@ -14,6 +14,7 @@ from capeval_server.boards.degenerate import CaptionLimits
 from capeval_server.boards.room import MOST_INSIDE, MOST_OF_ONE, UploadRoom
 from capeval_server.jobs.child import ChildFailedError
 from capeval_server.web.errors import Refused
+from capeval_server.web.limits import Window
 from capeval_server_testing.benchmark import SYSTEMS, make, submit
 
 CAPTIONS = json.loads(SYSTEMS["careful"])
@@ -110,7 +111,7 @@ def test_problems_of_the_same_kind_are_one_line(world):
 def test_large_files_have_a_limit_of_their_own(world):
     """H5: bytes count, too."""
     make(world)
-    world.state.limits.submit_large.times = 1
+    world.state.limits.submit_large.rule = Window(1, 60)
     api = world.api(Role.MEMBER)
     large = SYSTEMS["careful"] + b" " * (8 * 2**20)
     assert [api.post(API, content=large).status_code for _ in range(2)] == [201, 429]

@@ -31,7 +31,7 @@ routes = Routes(tags=["benchmarks"])
 Name = Annotated[str, Path(description="The benchmark's short name.", max_length=60)]
 Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
 Metric = Annotated[
-    str | None, Query(description="One of the benchmark's metrics; the first by default.", max_length=80)
+    str | None, Query(description="One of the benchmark's metrics; the one that ranks by default.", max_length=80)
 ]
 
 _HIDDEN = {403: {"model": ErrorBody, "description": "The board is not shown to this caller now."}}

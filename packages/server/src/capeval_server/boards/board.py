@@ -302,13 +302,13 @@ def to_csv(rows: Iterable[BoardRow], metrics: list[str]) -> str:
     text = io.StringIO()
     writer = csv.writer(text)
     bounds = [f"{metric}{part}" for metric in metrics for part in ("", " lower", " upper")]
-    writer.writerow(["rank from", "rank to", "team", "affiliation", "system", "submission", "submitted", *bounds])
+    writer.writerow(["rank from", "rank to", "team", "affiliation", "system", "baseline", "submission", "submitted", *bounds])
     for row in rows:
         entry = row.entry
         scores = [entry.scores[metric] for metric in metrics]
         writer.writerow([
-            row.first, row.last, *map(_inert, (entry.team, entry.affiliation, entry.system)), entry.id,
-            entry.created.isoformat(),
+            row.first, row.last, *map(_inert, (entry.team, entry.affiliation, entry.system)),
+            "yes" if entry.baseline else "no", entry.id, entry.created.isoformat(),
             *(value for score in scores for value in (score.value, score.lower, score.upper)),
         ])  # fmt: skip
     return text.getvalue()

@@ -30,7 +30,7 @@ routes = Routes()
 Text = Annotated[str, Form(max_length=10_000)]
 Number = Annotated[int, Form(ge=1, le=1_000_000)]
 METRICS = "cider-d, coco"
-"""Of a new benchmark: the COCO metrics, CIDEr-D first, because the first ranks the board."""
+"""Of a new benchmark: the COCO metrics, CIDEr-D first, because it ranks the board."""
 
 
 def _moment(text: str) -> dt.datetime | None:
@@ -95,9 +95,11 @@ def new_page(context: Context, like: Annotated[str, Query(max_length=60)] = "") 
         return _form(context, benchmark=None, given=_EMPTY)
     with context.database.read() as session:
         first = catalogue.owned(session, context.caller, like)
-    given = {name: getattr(first, name) for name in forms.BenchmarkForm.__dataclass_fields__ if name != "has_objects"}
+        split = parts.of(session, first)
+    given = {name: getattr(first, name) for name in forms.BenchmarkForm.__dataclass_fields__ if hasattr(first, name)}
     given |= {"slug": "", "phase": "", "challenge": first.challenge or first.title, "opens": None, "closes": None}
-    return _form(context, benchmark=None, given=forms.BenchmarkForm(**given), like=like)
+    share = round(100 * split.private / first.images) if split is not None else 0
+    return _form(context, benchmark=None, given=forms.BenchmarkForm(**given, private_share=share), like=like)
 
 
 @routes.page("/benchmarks/new", role=Role.ORGANISER, methods=("POST",))
@@ -135,12 +137,18 @@ def board_page(context: Context, slug: str, sort: str | None = None, part: str |
         benchmark = catalogue.find(session, context.caller, slug)
         sort = chosen_metric(benchmark, sort)
         part = _part(context, session, benchmark, part)
+        phases = catalogue.phases(session, context.caller, benchmark)
+
+        def values() -> dict[str, Any]:
+            return {**_board(context, session, benchmark, sort, part), "phases": phases}
+
         if not context.is_plain:
-            return context.render("benchmark.html", **_board(context, session, benchmark, sort, part))
+            return context.render("benchmark.html", **values())
+        # The other phases have revisions of their own, and one may have become a draft.
+        beside = tuple((each.slug, each.phase, catalogue.stage(each)) for each in phases)
         body = context.state.boards.get(
-            benchmark, ("page", sort, part),
-            lambda: context.page("benchmark.html", **_board(context, session, benchmark, sort, part)),
-        )  # fmt: skip
+            benchmark, ("page", sort, part, beside), lambda: context.page("benchmark.html", **values())
+        )
     return context.unchanged_or(body, "text/html; charset=utf-8")
 
 
@@ -156,8 +164,8 @@ def _board(context: RequestContext, session: Session, benchmark: Benchmark, sort
         "over": catalogue.is_over(benchmark), "boards": catalogue.BOARDS, "left": _left(context, session, benchmark),
         "choices": list(comparisons.choices(session, cache, caller, benchmark).values()),
         "rescoring": scoring.rescoring(session, benchmark), "installed": __version__,
-        "phases": catalogue.phases(session, caller, benchmark), "stage": catalogue.stage,
-        "visibilities": catalogue.VISIBILITIES, "scale": _scale(board),
+        "stage": catalogue.stage, "visibilities": catalogue.VISIBILITIES, "scale": _scale(board),
+        "shown": cache.part(session, benchmark),
     }  # fmt: skip
 
 
