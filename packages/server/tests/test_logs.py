@@ -20,9 +20,9 @@ from capeval_server_testing import logs
 HASH = "$argon2id$v=19$m=65536$abc"
 
 
-def register_twice(session):
+def register_twice(session, *_):
     for _ in range(2):
-        session.add(Account(email="race@example.org", password=HASH))
+        session.add(Account(email="race@example.org", password=HASH, role=1))
         session.flush()
 
 

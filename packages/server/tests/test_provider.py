@@ -13,7 +13,7 @@ from test_accounts import register, signed_in
 
 from capeval.errors import UsageError
 from capeval_server.accounts.access import Role
-from capeval_server.accounts.provider import Attempt, Pending, opened, sealed
+from capeval_server.accounts.provider import Journey, Pending, opened, sealed
 from capeval_server.store.models import Account, AuditEntry, ExternalIdentity
 from capeval_server.web.errors import Refused
 from capeval_server.web.settings import ServerSettings
@@ -236,9 +236,9 @@ def test_a_sealed_value_is_opened_by_whoever_made_it_as_what_it_was_in_time():
     value = Pending("i", "s", "e@example.org", "/", 2e10)
     text = sealed("key", value)
     assert opened("key", Pending, text) == value
-    late = sealed("key", Attempt("a", "b", "c", "/", "", 1.0))
+    late = sealed("key", Journey("a", "b", "c", "/", "", 1.0))
     for key, kind, given in (
-        ("other", Pending, text), ("key", Attempt, text), ("key", Pending, "x" + text), ("key", Attempt, late),
+        ("other", Pending, text), ("key", Journey, text), ("key", Pending, "x" + text), ("key", Journey, late),
         ("key", Pending, ""), ("key", Pending, "é.é"),
     ):  # fmt: skip
         with pytest.raises(Refused):

@@ -411,14 +411,17 @@ def test_a_nul_character_breaks_nothing(migrated_url, tmp_path):
     """H3: signing in with one was a 500 on PostgreSQL."""
     world = World(tmp_path, migrated_url, mail=f"file:{tmp_path / 'mail'}")
     browser = world.browser()
-    assert browser.post("/sign-in", email="a\0@example.org", password="x\0").status_code == 403  # noqa: S106
-    assert browser.post("/forgot", email="a\0@example.org").status_code == 303
-    assert browser.post("/register", email="a\0", password=PASSWORD, team="x\0y", affiliation="\0").status_code == 422
-    assert browser.post("/reset", code="\0", new=NEW).status_code == 404
-    assert browser.get("/confirm?code=%00").status_code == 404
-    assert browser.get("/register?invitation=%00").status_code == 403
-    made = world.browser(Role.MEMBER).post("/account/tokens", name="a\0b", scopes=["read"])
-    assert (made.status_code, "<h3>ab</h3>" in made.text) == (200, True)
+    for path, fields in {
+        "/sign-in": {"email": "a\0@example.org", "password": "x\0"},
+        "/forgot": {"email": "a\0@example.org"},
+        "/register": {"email": EMAIL, "password": PASSWORD, "team": "x\0y"},
+        "/reset": {"code": "\0", "new": NEW},
+    }.items():
+        answer = browser.post(path, **fields)
+        assert (answer.status_code, "cannot be stored (NUL)" in answer.text) == (422, True)
+    for path in ("/confirm?code=%00", "/register?invitation=%00"):
+        assert browser.get(path).status_code == 400
+    assert world.browser(Role.MEMBER).post("/account/tokens", name="a\0b", scopes=["read"]).status_code == 422
     world.state.close()
 
 
@@ -525,12 +528,11 @@ def test_a_name_that_looks_like_a_teams_is_refused(world, name):
         ("Good\u3164Lab", "HANGUL FILLER"),
         ("Good Lab\ufe0f", "VARIATION SELECTOR-16"),
         ("Go\u00adod", "SOFT HYPHEN"),
-        ("Good\0Lab", r"U\+0000"),
         ("Good \U000e0041Lab", "TAG LATIN CAPITAL LETTER A"),
     ],
 )
 def test_characters_that_nobody_sees_are_refused_by_name(world, name, character):
-    """H2, and H3: a NUL byte was a 500 on PostgreSQL."""
+    """H2."""
     answer = register(world, team=name)
     assert answer.status_code == 422
     assert re.search(rf"cannot be seen \({character}\)", answer.text)

@@ -80,8 +80,7 @@ def rename(session: Session, team: Team, name: str, affiliation: str) -> list[st
         problems = [f"The name cannot be told from that of the team “{other.name}”. Choose another."]
     if not problems:
         team.name, team.affiliation = name, affiliation
-        for column, key in zip(("name_key", "look_key"), names.keys(name), strict=True):
-            setattr(team, column, key)
+        team.name_key, team.look_key = names.keys(name)
     return problems
 
 

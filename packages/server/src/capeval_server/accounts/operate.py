@@ -22,8 +22,8 @@ EMAIL = re.compile(
 
 
 def address(given: str) -> str:
-    """An e-mail address as it is stored and looked for. PostgreSQL takes no text with a NUL character."""
-    return given.strip().lower().replace("\0", "")
+    """An e-mail address as it is stored and looked for."""
+    return given.strip().lower()
 
 
 def make_admin(database: Database, email: str, password: str) -> None:

@@ -26,6 +26,7 @@ from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
+from capeval_server.accounts.operate import EMAIL, address
 from capeval_server.accounts.passwords import new_secret
 from capeval_server.web.errors import Refused
 from capeval_server.web.settings import ServerSettings, is_loopback
@@ -51,7 +52,7 @@ class WrongTokenError(Exception):
 
 
 @dataclass(frozen=True)
-class Attempt:
+class Journey:
     """One way to the provider and back, as the browser carries it in a signed cookie."""
 
     state: str
@@ -69,7 +70,7 @@ class Person:
     issuer: str
     subject: str
     email: str
-    """In small letters; empty where the provider gives none, or has not verified it."""
+    """As `address` gives it; empty where the provider gives none, or has not verified it."""
 
 
 @dataclass(frozen=True)
@@ -95,18 +96,18 @@ class Provider:
         self._turns = threading.BoundedSemaphore(_AT_ONCE)
         self._kept: dict[str, tuple[float, dict[str, Any]]] = {}
 
-    def leave(self, next_page: str, invitation: str) -> tuple[str, Attempt]:
+    def leave(self, next_page: str, invitation: str) -> tuple[str, Journey]:
         """The provider's address to go to, and what the browser must bring back."""
-        attempt = Attempt(
+        journey = Journey(
             new_secret(), new_secret(), new_secret(), next_page, invitation, time.time() + BACK_SECONDS
         )
         with self._turn(), self._client() as client:
             address, _ = client.create_authorization_url(
-                self._endpoint("authorization_endpoint"), attempt.state, attempt.verifier, nonce=attempt.nonce
+                self._endpoint("authorization_endpoint"), journey.state, journey.verifier, nonce=journey.nonce
             )
-        return str(address), attempt
+        return str(address), journey
 
-    def arrive(self, code: str, attempt: Attempt) -> Person:
+    def arrive(self, code: str, journey: Journey) -> Person:
         """Who comes back with this code: exchanges it for an ID token, and checks that.
 
         Raises `ProviderAwayError`, and `WrongTokenError` for a code or a token that is not right.
@@ -116,17 +117,17 @@ class Provider:
                 with self._client() as client:
                     token = client.fetch_token(
                         self._endpoint("token_endpoint"), grant_type="authorization_code", code=code,
-                        code_verifier=attempt.verifier,
+                        code_verifier=journey.verifier,
                     )  # fmt: skip
             except httpx2.HTTPError as error:
                 raise ProviderAwayError from error
             except (AuthlibBaseError, ValueError, TypeError) as error:
                 raise WrongTokenError from error
-            claims = self._claims(token, attempt)
-        email = str(claims.get("email") or "").strip().lower() if claims.get("email_verified") is True else ""
-        return Person(self.issuer, str(claims["sub"])[:255], email)
+            claims = self._claims(token, journey)
+        email = address(str(claims.get("email"))) if claims.get("email_verified") is True else ""
+        return Person(self.issuer, str(claims["sub"])[:255], email if EMAIL.fullmatch(email) else "")
 
-    def _claims(self, token: dict[str, Any], attempt: Attempt) -> CodeIDToken:
+    def _claims(self, token: dict[str, Any], journey: Journey) -> CodeIDToken:
         offered = self._metadata_list("id_token_signing_alg_values_supported")
         allowed = [each for each in _SIGNED_WITH if each in offered]
         try:
@@ -142,7 +143,7 @@ class Provider:
                     "iss": {"essential": True, "value": self.issuer},
                     "aud": {"essential": True, "value": self._client_id},
                 },
-                {"nonce": attempt.nonce, "client_id": self._client_id, "access_token": token.get("access_token")},
+                {"nonce": journey.nonce, "client_id": self._client_id, "access_token": token.get("access_token")},
             )  # fmt: skip
             claims.validate(leeway=_LEEWAY)
             if not isinstance(claims["sub"], str) or not claims["sub"]:
@@ -218,13 +219,13 @@ def is_protected(address: str) -> bool:
     return parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname or ""))
 
 
-def sealed(secret_key: str, value: Attempt | Pending) -> str:
+def sealed(secret_key: str, value: Journey | Pending) -> str:
     """The value as a cookie that nobody can change or make."""
     body = base64.urlsafe_b64encode(json.dumps(value.__dict__).encode()).decode()
     return f"{body}.{_signature(secret_key, type(value), body)}"
 
 
-def opened(secret_key: str, kind: type[Attempt] | type[Pending], cookie: str) -> Any:
+def opened(secret_key: str, kind: type[Journey] | type[Pending], cookie: str) -> Any:
     """The value of a cookie that `sealed` made, of this kind and not too long ago; raises `Refused` for others."""
     body, _, signature = cookie.partition(".")
     if hmac.compare_digest(signature.encode(), _signature(secret_key, kind, body).encode()):

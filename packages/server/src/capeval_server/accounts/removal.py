@@ -65,12 +65,12 @@ def remove_account(session: Session, account: Account) -> None:
                 session.execute(delete(table).where(key.parent == account.id))
     invitations.revoke(session, Invitation.created_by == account.id)
     forget_in_audit(session, account.email, f"account {account.id}")
-    session.execute(update(AuditEntry).where(AuditEntry.account_id == account.id).values(address=""))
+    # Also where the person was not signed in yet: as when they registered, or typed a wrong password.
+    itself = AuditEntry.account_id.is_(None) & (AuditEntry.subject == f"account {account.id}")
+    session.execute(update(AuditEntry).where((AuditEntry.account_id == account.id) | itself).values(address=""))
     account.email, account.password = f"removed {account.id}", ""
     account.role, account.disabled, account.team_id, account.removed = Role.MEMBER, True, None, now()
-    for name in ("wanted_team", "wanted_affiliation"):
-        if hasattr(account, name):
-            setattr(account, name, "")
+    account.wanted_team = account.wanted_affiliation = ""
 
 
 def forget_in_audit(session: Session, what: str, instead: str) -> None:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlalchemy import ColumnElement, func
 from sqlalchemy.orm import Session
 
-from capeval_server.accounts.names import keys
-from capeval_server.store.models import Team
+from capeval_server.accounts.codes import Purpose, use_up
+from capeval_server.accounts.names import keys, problems_with_team
+from capeval_server.store.models import Account, Team, now
 
 if TYPE_CHECKING:
     from capeval_server.accounts.access import Caller
+    from capeval_server.web.context import RequestContext
     from capeval_server.web.settings import ServerSettings
+
+BASELINE_KEY = "BASELINE "
+"""What the `name_key` of a baseline's team begins with; those of names that people choose are in lower case."""
 
 
 def make_team(session: Session, name: str, affiliation: str, *, waiting: bool = False) -> Team:
@@ -23,8 +29,33 @@ def make_team(session: Session, name: str, affiliation: str, *, waiting: bool = 
     return team
 
 
+def of_people() -> ColumnElement[bool]:
+    """The condition that a team is one of people, and not a baseline's."""
+    # Not LIKE, to which capitals are small letters on SQLite.
+    return func.substr(Team.name_key, 1, len(BASELINE_KEY)) != BASELINE_KEY
+
+
 def needs_approval(settings: ServerSettings, caller: Caller | None = None) -> bool:
     """Whether a new team of the caller has to wait; those of administrators need nobody else."""
     from capeval_server.accounts.access import Role
 
     return settings.registration == "approval" and (caller is None or caller.role < Role.ADMIN)
+
+
+def confirm(session: Session, context: RequestContext, account: Account) -> bool:
+    """Notes that the account's owner reads mail to its address, and makes the team that they wanted.
+
+    Gives whether the name of that team is no longer free.
+    """
+    account.confirmed = account.confirmed or now()
+    use_up(session, account.id, Purpose.CONFIRM)
+    name, account.wanted_team = account.wanted_team, ""
+    if not name or account.team_id is not None:
+        return False
+    if problems_with_team(session, name, account.wanted_affiliation):
+        return True
+    waiting = needs_approval(context.settings)
+    team = make_team(session, name, account.wanted_affiliation, waiting=waiting)
+    account.team_id = team.id
+    context.audit(session, "team.made", f"team {team.id}")
+    return False

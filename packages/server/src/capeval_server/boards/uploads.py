@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from capeval_server.accounts import names
 from capeval_server.accounts.access import Caller
+from capeval_server.accounts.teams import BASELINE_KEY
 from capeval_server.boards import rules, scoring
 from capeval_server.boards.catalogue import find, is_open, stage
 from capeval_server.boards.check import Examination, problems_of
@@ -146,8 +147,7 @@ def submit(session: Session, caller: Caller, benchmark: Benchmark, upload: Uploa
 
 def _baseline_team(session: Session, benchmark: Benchmark, upload: Upload) -> int:
     """A team without members for each baseline: the board shows each team's best, and baselines all stand."""
-    # The keys of names that people choose are folded to lower case, so none is mistaken for it.
-    key = f"BASELINE {benchmark.id} {blobs.sha256(upload.data)}"
+    key = f"{BASELINE_KEY}{benchmark.id} {blobs.sha256(upload.data)}"
     session.execute(select(Benchmark.id).where(Benchmark.id == benchmark.id).with_for_update())
     team = session.execute(select(Team).where(Team.name_key == key)).scalar_one_or_none()
     if team is None:

@@ -216,9 +216,8 @@ def reset(settings: Any, email: str) -> None:
     It begins with --public-url, and changes nothing until it is used.
     """
     from capeval_server.accounts.operate import reset_link
-    from capeval_server.store.database import Database
 
-    with closing(Database(settings.database)) as database:
+    with _database(settings) as database:
         database.migrate()
         click.echo(reset_link(database, settings, email))
 

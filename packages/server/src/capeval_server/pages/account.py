@@ -48,7 +48,6 @@ def sign_in_done(context: Context, email: Text = "", password: Text = "", next: 
     with context.database.write() as session:
         context.set_cookie(sign_in(session, account.id))
         attempt.succeeded(session)
-        context.audit(session, "sign-in", f"account {account.id}")
     return context.redirect(inside(next))
 
 
@@ -219,8 +218,9 @@ def make_own_team(context: Context, team: Text = "", affiliation: Text = "") -> 
         problems = names.problems_with_team(session, team, affiliation)
         if not problems:
             waiting = needs_approval(context.settings, context.caller)
-            account.team_id = make_team(session, team, affiliation, waiting=waiting).id
-            context.audit(session, "team.made", team)
+            made = make_team(session, team, affiliation, waiting=waiting)
+            account.team_id = made.id
+            context.audit(session, "team.made", f"team {made.id}")
         return problems
 
     problems = context.database.write_again(make)
@@ -281,7 +281,6 @@ def change_password(context: Context, old: Text = "", new: Text = "") -> Respons
         set_password(session, account.id, hashed)
         context.set_cookie(sign_in(session, account.id))
         attempt.succeeded(session)
-        context.audit(session, "password.changed", f"account {account.id}")
     return context.redirect("/account", "password")
 
 

@@ -9,7 +9,7 @@ from fastapi.responses import Response
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
-from capeval_server.accounts import invitations, membership
+from capeval_server.accounts import invitations, membership, teams
 from capeval_server.accounts.access import Role
 from capeval_server.accounts.removal import (
     belongings,
@@ -53,11 +53,11 @@ def admin_page(context: Context) -> Response:
 def _overview(context: RequestContext, link: str) -> Response:
     with context.database.read() as session:
         accounts = select(func.count()).select_from(Account).where(Account.removed.is_(None))
-        teams = select(func.count()).select_from(Team)
+        made = select(func.count()).select_from(Team).where(teams.of_people())
         open_ = select(func.count()).select_from(Invitation).where(Invitation.used_by.is_(None), invitations.counts())
         counts = {
             "accounts": session.execute(accounts).scalar_one(),
-            "teams": session.execute(teams).scalar_one(),
+            "teams": session.execute(made).scalar_one(),
             "invitations": session.execute(open_).scalar_one(),
         }
     return context.render("admin.html", counts=counts, roles=ROLES, link=link, jobs=context.state.jobs.counts())
@@ -171,7 +171,7 @@ def delete_account(context: Context, account_id: int, email: Text = "") -> Respo
 def teams_page(context: Context, q: Sought = "", page: PageNumber = 1) -> Response:
     people = select(func.count()).where(Account.team_id == Team.id).correlate(Team).scalar_subquery()
     submitted = select(func.count()).where(Submission.team_id == Team.id).correlate(Team).scalar_subquery()
-    query = select(Team, people, submitted).order_by(Team.name_key)
+    query = select(Team, people, submitted).where(teams.of_people()).order_by(Team.name_key)
     if q.strip():
         named, at = (column.icontains(q.strip(), autoescape=True) for column in (Team.name, Team.affiliation))
         query = query.where(named | at)
@@ -197,7 +197,8 @@ def _team(context: RequestContext, team_id: int, problems: list[str] | None = No
 
 
 def _find_team(session: Session, team_id: int, *, lock: bool = False) -> Team:
-    team = session.get(Team, team_id, with_for_update=lock)
+    query = select(Team).where(Team.id == team_id, teams.of_people())
+    team = session.execute(query.with_for_update() if lock else query).scalar_one_or_none()
     if team is None:
         raise not_found("team")
     return team

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import Form
-from sqlalchemy import delete, select
-from sqlalchemy.orm import Session
+from sqlalchemy import select
 
 from capeval_server.accounts.access import Role
+from capeval_server.boards.removal import remove_team
 from capeval_server.mail import letters, post
-from capeval_server.store.models import Account, Invitation, Team
+from capeval_server.store.models import Account, Team
 from capeval_server.web.context import Context, Response
 from capeval_server.web.errors import Refused, not_found
 from capeval_server.web.routing import Routes
@@ -51,16 +50,7 @@ def decide(context: Context, team_id: int, decision: Annotated[str, Form()]) -> 
         if decision == "approve":
             team.waiting = False
         else:
-            _remove(session, team, members)
-        context.audit(session, f"team.{decision}d", team.name)
+            remove_team(session, team)
+        context.audit(session, f"team.{decision}d", f"team {team_id}")
     context.state.post.wake()
     return context.redirect("/admin/approvals", f"team-{decision}d")
-
-
-def _remove(session: Session, team: Team, members: Sequence[Account]) -> None:
-    """A team that waits has submitted nothing."""
-    for account in members:
-        account.team_id = None
-    session.execute(delete(Invitation).where(Invitation.team_id == team.id))
-    session.flush()
-    session.delete(team)

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from capeval_server.accounts import membership
 from capeval_server.accounts.access import Role
-from capeval_server.accounts.passwords import verify_password
+from capeval_server.accounts.attempts import Attempt
 from capeval_server.accounts.removal import Belongings, belongings, remove_account
 from capeval_server.boards import catalogue, submissions
 from capeval_server.boards.removal import (
@@ -36,14 +36,15 @@ def account_page(context: Context) -> Response:
     return _account(context)
 
 
-@routes.page("/account/delete", role=Role.MEMBER, methods=("POST",))
+@routes.page("/account/delete", role=Role.MEMBER, methods=("POST",), always=True)
 def account_done(context: Context, password: Text = "", email: Text = "", team: Text = "keep") -> Response:
     """Asks for the password again; for the address, where people sign in at a provider and have no password."""
     with context.database.read() as session:
         account = session.get_one(Account, context.caller.account_id)
+    attempt = None
     if account.password:
-        context.state.limits.sign_in_account.take(context.caller.email)
-        if not verify_password(account.password, password):
+        attempt = Attempt(context, account.email, "account.deleted")
+        if attempt.verified(password) is None:
             return _account(context, "The password is wrong. Nothing was deleted.")
     elif email.strip().lower() != account.email:
         return _account(context, "That is not the address of this account. Nothing was deleted.")
@@ -51,7 +52,10 @@ def account_done(context: Context, password: Text = "", email: Text = "", team: 
         account = session.get_one(Account, context.caller.account_id, with_for_update=True)
         if account.removed is None:
             # First, so that the entry loses its IP address with the others.
-            context.audit(session, "account.deleted", f"account {account.id}")
+            if attempt is None:
+                context.audit(session, "account.deleted", f"account {account.id}")
+            else:
+                attempt.succeeded(session)
             session.flush()
             _remove_account(session, account, with_team=team == "delete")
     context.request.cookies.clear()

@@ -10,12 +10,13 @@ from fastapi import Form, Query
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from capeval_server.accounts import invitations
+from capeval_server.accounts import invitations, teams
 from capeval_server.accounts.access import Role, sign_in
-from capeval_server.accounts.passwords import digest, verify_password
+from capeval_server.accounts.attempts import Attempt
+from capeval_server.accounts.passwords import digest
 from capeval_server.accounts.provider import (
     BACK_SECONDS,
-    Attempt,
+    Journey,
     Pending,
     Person,
     Provider,
@@ -28,6 +29,7 @@ from capeval_server.pages.account import inside
 from capeval_server.store.models import Account, ExternalIdentity, Invitation, now
 from capeval_server.web.context import Context, RequestContext, Response
 from capeval_server.web.errors import Refused, not_found
+from capeval_server.web.limits import neighbourhood
 from capeval_server.web.routing import Routes
 
 routes = Routes()
@@ -46,11 +48,11 @@ def _provider(context: RequestContext) -> Provider:
 def leave(context: Context, next: Given = "/", invitation: Given = "") -> Response:
     """On to the provider; the cookie says what must come back."""
     try:
-        address, attempt = _provider(context).leave(inside(next), invitation)
+        address, journey = _provider(context).leave(inside(next), invitation)
     except ProviderAwayError:
         raise Refused(503, _AWAY, retry_after=60) from None
     answer = context.redirect(address)
-    _set_cookie(context, answer, sealed(context.state.secret_key, attempt))
+    _set_cookie(context, answer, sealed(context.state.secret_key, journey))
     return answer
 
 
@@ -61,14 +63,14 @@ def arrive(
     """Back from the provider: in, with the account of this person, or with a new one."""
     provider = _provider(context)
     cookie = context.request.cookies.get(_cookie_name(context), "")
-    attempt: Attempt = opened(context.state.secret_key, Attempt, cookie)
-    if not hmac.compare_digest(attempt.state.encode(), state.encode()) or iss not in ("", provider.issuer):
+    journey: Journey = opened(context.state.secret_key, Journey, cookie)
+    if not hmac.compare_digest(journey.state.encode(), state.encode()) or iss not in ("", provider.issuer):
         raise Refused(403, "This answer of the provider is not to your question. Begin again on the page Sign in.")
     if error or not code:
         raise Refused(403, "The provider did not let you in. Try again, or sign in with a password.")
-    context.state.limits.sign_in_address.take(context.address)
+    context.state.limits.sign_in_address.take(neighbourhood(context.address))
     try:
-        person = provider.arrive(code, attempt)
+        person = provider.arrive(code, journey)
     except ProviderAwayError:
         raise Refused(503, _AWAY, retry_after=60) from None
     except WrongTokenError:
@@ -76,12 +78,12 @@ def arrive(
     with context.database.write() as session:
         account = _known(session, person)
         if account is None:
-            account = _account_of(session, context, person, attempt)
+            account = _account_of(session, context, person, journey)
         if account is not None:
-            answer = _enter(session, context, account, attempt.next)
+            answer = _enter(session, context, account, journey.next)
             _set_cookie(context, answer, "")
             return answer
-    pending = Pending(person.issuer, person.subject, person.email, attempt.next, time.time() + BACK_SECONDS)
+    pending = Pending(person.issuer, person.subject, person.email, journey.next, time.time() + BACK_SECONDS)
     page = context.render("link-provider.html", email=person.email, problem="")
     _set_cookie(context, page, sealed(context.state.secret_key, pending))
     return page
@@ -93,19 +95,22 @@ def link(context: Context, password: Text = "") -> Response:
     _provider(context)
     cookie = context.request.cookies.get(_cookie_name(context), "")
     pending: Pending = opened(context.state.secret_key, Pending, cookie)
-    context.state.limits.sign_in_address.take(context.address)
-    context.state.limits.sign_in_account.take(pending.email)
-    with context.database.read() as session:
-        account = _by_email(session, pending.email)
-    if not verify_password(account.password if account else None, password) or account is None or account.disabled:
-        return context.render(
-            "link-provider.html", 403, email=pending.email, problem="The password is wrong."
-        )
-    with context.database.write() as session:
-        account = session.get_one(Account, account.id)
+    attempt = Attempt(context, pending.email, "identity.linked")
+    known = attempt.verified(password)
+    if known is None:
+        return context.render("link-provider.html", 403, email=pending.email, problem="The password is wrong.")
+
+    number = known.id
+
+    def enter(session: Session) -> Response:
+        account = session.get_one(Account, number)
+        attempt.succeeded(session)
         session.merge(ExternalIdentity(issuer=pending.issuer, subject=pending.subject, account_id=account.id))
-        context.audit(session, "identity.linked", f"account {account.id}")
-        answer = _enter(session, context, account, pending.next, "linked")
+        # Password and address are shown, as by the link of a message.
+        taken = teams.confirm(session, context, account)
+        return _enter(session, context, account, pending.next, "confirmed-taken" if taken else "linked")
+
+    answer: Response = context.database.write_again(enter)
     _set_cookie(context, answer, "")
     return answer
 
@@ -119,7 +124,7 @@ def _by_email(session: Session, email: str) -> Account | None:
     return session.execute(select(Account).where(Account.email == email)).scalar_one_or_none()
 
 
-def _account_of(session: Session, context: RequestContext, person: Person, attempt: Attempt) -> Account | None:
+def _account_of(session: Session, context: RequestContext, person: Person, journey: Journey) -> Account | None:
     """The account that the person's verified address has, or a new one; None where its password must be shown first."""
     if not person.email:
         raise Refused(
@@ -129,7 +134,7 @@ def _account_of(session: Session, context: RequestContext, person: Person, attem
         )
     account = _by_email(session, person.email)
     if account is None:
-        account = _make(session, context, person, attempt)
+        account = _make(session, context, person, journey)
     elif _is_somebody_elses(session, account, person):
         raise Refused(
             403, "The account of this address belongs to somebody else at the provider. Ask who runs this server."
@@ -150,37 +155,28 @@ def _is_somebody_elses(session: Session, account: Account, person: Person) -> bo
 
 def _has_shown(context: RequestContext, account: Account) -> bool:
     """Whether whoever has the account has read mail to its address."""
-    sends = getattr(context.settings, "mail", "none") != "none"
-    return sends and getattr(account, "confirmed", None) is not None
+    return context.settings.mail != "none" and account.confirmed is not None
 
 
-def _make(session: Session, context: RequestContext, person: Person, attempt: Attempt) -> Account:
+def _make(session: Session, context: RequestContext, person: Person, journey: Journey) -> Account:
     """A new account, where registration allows one. It has no password, and no team but that of an invitation."""
     invitation = None
-    if attempt.invitation or context.settings.registration == "invitation":
+    if journey.invitation or context.settings.registration == "invitation":
         query = select(Invitation).where(
-            Invitation.code_hash == digest(attempt.invitation), Invitation.used_by.is_(None), invitations.counts()
+            Invitation.code_hash == digest(journey.invitation), Invitation.used_by.is_(None), invitations.counts()
         )
         invitation = session.execute(query.with_for_update()).scalar_one_or_none()
         if invitation is None:
             raise Refused(403, "A new account needs an invitation that still counts; ask who runs this server.")
-    account = Account(email=person.email, password="", role=invitation.role if invitation else Role.MEMBER)
-    _note(account, "confirmed")
+    account = Account(email=person.email, password="", role=Role.MEMBER, confirmed=now())
     if invitation is not None:
-        account.team_id = invitation.team_id
+        account.role, account.team_id = invitation.role, invitation.team_id
     session.add(account)
     session.flush()
     if invitation is not None:
-        invitation.used_by = account.id
-        _note(invitation, "accepted")
+        invitation.used_by, invitation.accepted = account.id, now()
     context.audit(session, "account.made", f"account {account.id}")
     return account
-
-
-def _note(row: Account | Invitation, column: str) -> None:
-    """Notes this moment where the table has the column: the provider has verified the address."""
-    if hasattr(type(row), column):
-        setattr(row, column, now())
 
 
 def _enter(session: Session, context: RequestContext, account: Account, path: str, notice: str = "") -> Response:

@@ -8,13 +8,12 @@ from fastapi import Form
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from capeval_server.accounts import names
+from capeval_server.accounts import teams
 from capeval_server.accounts.access import Role, set_password, sign_in
 from capeval_server.accounts.attempts import Attempt
 from capeval_server.accounts.codes import GOOD_FOR, Purpose, find, link, use_up
 from capeval_server.accounts.operate import address
 from capeval_server.accounts.passwords import hash_password, problem_with
-from capeval_server.accounts.teams import make_team, needs_approval
 from capeval_server.mail import letters, post
 from capeval_server.store.models import Account, now
 from capeval_server.web.context import Context, RequestContext, Response
@@ -120,30 +119,15 @@ def confirm_done(context: Context, code: Text = "", password: Text = "") -> Resp
 
     def confirm(session: Session) -> bool:
         account = _of(session, code, Purpose.CONFIRM, lock=True)
-        account.confirmed = account.confirmed or now()
-        use_up(session, account.id, Purpose.CONFIRM)
         if attempt is None:
             context.audit(session, "account.confirmed", f"account {account.id}")
         else:
             attempt.succeeded(session)
             context.set_cookie(sign_in(session, account.id))
-        return _make_wanted(session, context, account)
+        return teams.confirm(session, context, account)
 
     taken = context.database.write_again(confirm)
     return context.redirect("/account", "confirmed-taken" if taken else "confirmed")
-
-
-def _make_wanted(session: Session, context: RequestContext, account: Account) -> bool:
-    """Makes the team that was wanted at registering; gives whether its name is no longer free."""
-    name, account.wanted_team = account.wanted_team, ""
-    if not name or account.team_id is not None:
-        return False
-    if names.problems_with_team(session, name, account.wanted_affiliation):
-        return True
-    waiting = needs_approval(context.settings)
-    account.team_id = make_team(session, name, account.wanted_affiliation, waiting=waiting).id
-    context.audit(session, "team.made", name)
-    return False
 
 
 @routes.page("/account/confirm", role=Role.MEMBER, methods=("POST",), always=True)

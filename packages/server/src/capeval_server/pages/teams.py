@@ -71,7 +71,7 @@ def expel(context: Context, account_id: int) -> Response:
     return context.redirect("/team", "saved")
 
 
-@routes.page("/team/leave", role=Role.MEMBER, methods=("POST",))
+@routes.page("/team/leave", role=Role.MEMBER, methods=("POST",), always=True)
 def leave(context: Context) -> Response:
     with context.database.write() as session:
         team = membership.own(session, context.caller)
@@ -80,7 +80,7 @@ def leave(context: Context) -> Response:
     return context.redirect("/account", "left")
 
 
-@routes.page("/team/invitations/{invitation_id}/revoke", role=Role.MEMBER, methods=("POST",))
+@routes.page("/team/invitations/{invitation_id}/revoke", role=Role.MEMBER, methods=("POST",), always=True)
 def revoke(context: Context, invitation_id: int) -> Response:
     """The captain revokes every invitation to the team, members those that they made."""
     with context.database.write() as session:
@@ -114,7 +114,7 @@ def delete_answer(context: RequestContext, session: Session, team: Team, problem
     )  # fmt: skip
 
 
-@routes.page("/team/delete", role=Role.MEMBER, methods=("POST",))
+@routes.page("/team/delete", role=Role.MEMBER, methods=("POST",), always=True)
 def delete_done(context: Context, name: Text = "") -> Response:
     with context.database.write() as session:
         team = membership.led(session, context.caller)

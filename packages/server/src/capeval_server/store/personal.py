@@ -68,7 +68,7 @@ PERSONAL = {
     "team.name": "name; public",
     "team.affiliation": "affiliation; public",
     "team.created": "when it was made",
-    "team.approved": "when it was approved",
+    "team.waiting": "whether it waits for an administrator",
     "benchmark.owner_id": "account that owns the benchmark",
     "submission.account_id": "account that sent it",
     "submission.file_sha": "the file",
@@ -79,6 +79,8 @@ PERSONAL = {
     "removed_submission.team_id": "team",
     "removed_submission.created": "when it was sent",
     "study.owner_id": "account that owns the study",
+    "study_member.account_id": "account that manages the study too",
+    "study_member.since": "since when",
     "annotator.cookie_hash": "hash of the browser's cookie",
     "annotator.worker": "what the crowd platform calls the person",
     "annotator.platform_study": "the platform's number of its study",
@@ -107,6 +109,8 @@ PERSONAL = {
     "assignment.too_fast": "whether it came sooner than the page can be read",
     "assignment.repeated": "whether somebody else had written the same",
     "assignment.fingerprint": "a hash of the sentence, to find repeated ones",
+    "assignment.reason": "why the study's owner rejected it",
+    "study_findings.body": "statistics of the answers, for each person too",
 }
 """By `table.column`."""
 
@@ -130,8 +134,10 @@ OTHER = {
     "removed_submission": "id benchmark_id",
     "rules_acceptance": "benchmark_id version text_sha",
     "study": "id code kind title state judgments most_per_person minutes settings created closed seed wave",
+    "study_findings": "study_id state computed",
     "study_image": "study_id image_id code url blob_sha media_type",
-    "study_item": "id study_id role number group content answer taken shuffle because",
+    "study_item": "id study_id role number group content answer taken shuffle because image_id",
+    "study_member": "study_id",
     "submission": "id benchmark_id team_id scored baseline withdrawn",
     "submission_pair": "a_id b_id metric delta lower upper p part",
     "submission_score": "submission_id metric value lower upper signature part",
@@ -180,11 +186,17 @@ KINDS = {
     ),
     "benchmark": Kind("Benchmarks", "Until their owner deletes them."),
     "study": Kind("Studies", "Until their owner deletes them."),
+    "study_member": Kind(
+        "Who manages a study with its owner", "Until the owner ends it, or the account or the study is deleted."
+    ),
     "annotator": Kind(
         "People who answer studies",
         "Until the study's owner deletes the person or the study; ask whoever invited you. {keep_worker_ids}",
     ),
     "assignment": Kind("Answers to studies", "As long as the person who gave them."),
+    "study_findings": Kind(
+        "Statistics of a study's answers", "Until they are computed again after a change, or the study is deleted."
+    ),
 }
 """Tables with something about people."""
 

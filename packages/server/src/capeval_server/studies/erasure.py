@@ -12,8 +12,6 @@ from capeval_server.store.removal import remove
 from capeval_server.studies.assignment import exclude
 from capeval_server.studies.repository import lock
 
-_OF_PLATFORM = ("platform_study", "platform_session", "platform_return")
-
 
 def erase(session: Session, study: Study, person: Annotator) -> int:
     """Deletes a person with all they answered; others are asked instead. Gives the number of answers."""
@@ -40,9 +38,7 @@ def forget_platform_ids(session: Session, before: dt.datetime) -> int:
     count = 0
     for person in session.execute(people).scalars():
         person.worker, person.cookie_hash = f"{PSEUDONYM}{person.id}", None
-        for name in _OF_PLATFORM:
-            if hasattr(person, name):
-                setattr(person, name, "")
+        person.platform_study = person.platform_session = person.platform_return = ""
         count += 1
     return count
 
