@@ -24,6 +24,7 @@ from capeval_server.studies.links import MTURK_FRAMES, submit_origin
 from capeval_server.web.context import Context, RequestContext, Response
 from capeval_server.web.errors import Refused, not_found
 from capeval_server.web.language import Language, mark
+from capeval_server.web.limits import neighbourhood
 from capeval_server.web.routing import Routes
 from capeval_server.web.security import policy
 from capeval_server.web.settings import is_loopback
@@ -138,14 +139,16 @@ def _texts(form: Any) -> dict[str, str]:
 
 def _begin(context: RequestContext, code: str, form: dict[str, str]) -> Response:
     arrival = Arrival.of(form)
+    with context.database.read() as session:
+        visit = Visit.of(context, session, code)
+    if obstacle := _obstacle(visit, arrival):
+        raise visit.refused(obstacle)
+    is_signed = arrival.is_signed(context.state.secret_key, code)
+    if visit.person is None and not is_signed and not is_loopback(context.address):
+        # Ids can be made up, and cookies be deleted: whoever needs many people from one place signs their links.
+        context.state.limits.begin_address.take(neighbourhood(context.address))
     with context.database.write() as session:
         visit = Visit.of(context, session, code)
-        if obstacle := _obstacle(visit, arrival):
-            raise visit.refused(obstacle)
-        is_signed = arrival.is_signed(context.state.secret_key, code)
-        if visit.person is None and not is_signed and not is_loopback(context.address):
-            # Ids can be made up, and cookies be deleted: whoever needs many people from one place signs their links.
-            context.state.limits.begin_address.take(context.address)
         try:
             begin(
                 session, visit.study, context.cookie_hash, arrival, is_signed=is_signed,
