@@ -231,8 +231,9 @@ def test_head_is_get_without_the_body(world, path):
 
 def test_monitors_come_by_any_host_name_and_with_a_token_of_their_own(world):
     """M7: probes of a cluster ask by address or by the service's name; what they may read is not an administrator's."""
+    admin = world.account(Role.ADMIN)
     with world.database.write() as session:
-        token = new_token(session, world.account(Role.ADMIN), "monitor", ["metrics"])
+        token = new_token(session, admin, "monitor", ["metrics"])
     client = world.client()
     client.headers["Authorization"] = f"Bearer {token}"
     for host in ("10.0.0.3:8080", "capeval:8080"):

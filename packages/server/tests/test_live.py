@@ -240,8 +240,12 @@ def test_backup_and_restore_of_a_running_server(live, serve, tmp_path):
         database.close()
         assert api.get("/submissions").status_code == 200
         api.post("/benchmarks/ours/submissions?system=later", content=variant(1)).raise_for_status()
-        restored = serve("--database", live.database, "restore", "--replace", tmp_path / "backup.gz")
+        restore = ("--database", live.database, "restore", "--replace", tmp_path / "backup.gz")
+        restored = serve(*restore)
         assert restored.status == 0, restored.stderr
+        # M10: a token that was revoked since would be good again.
+        assert api.get("/submissions").status_code == 401
+        assert serve(*restore, "--keep-sign-ins").status == 0
         assert [each["system"] for each in api.get("/submissions").json()["submissions"]] == ["s"]
         api.post("/benchmarks/ours/submissions?system=after", content=variant(2)).raise_for_status()
         assert len(api.get("/submissions").json()["submissions"]) == 2
@@ -270,7 +274,7 @@ def serve(run: Runner, monkeypatch):
         (["--behind-proxy", "127.0.0.1"], {}, "--public-url"),
         (["--behind-proxy", "127.0.0.1", "--public-url", "https://x.org"], {}, "without --mail nobody can show"),
         (["--mail", "smtp://me@mail.example.org"], {}, "CAPEVAL_SMTP_PASSWORD"),
-        ([], {"CAPEVAL_SECRET_KEY_FILE": "/no/such/file"}, "CAPEVAL_SECRET_KEY_FILE: /no/such/file: cannot be read"),
+        ([], {"CAPEVAL_SECRET_KEY_FILE": "/no/such/file"}, "CAPEVAL_SECRET_KEY_FILE: /no/such/file cannot be read"),
         ([], {"CAPEVAL_SECRET_KEY_FILE": "/dev/null", "CAPEVAL_SECRET_KEY": "x" * 32}, "are both set"),
         (["--database", "mysql://x"], {}, "--database must be"),
         (["--database", "sqlite:////no/such/folder/x.db"], {}, "cannot be opened"),
@@ -348,8 +352,8 @@ def test_every_option_can_come_from_the_environment(serve, monkeypatch, tmp_path
     """With the secrets in files, as containers have them."""
     from capeval_server.cli.serve import command
 
-    variables = {option.name: option.envvar for option in command.params if option.name != "help"}
-    assert variables == {name: f"CAPEVAL_{name.upper()}" for name in variables}
+    variables = {option.opts[0]: option.envvar for option in command.params if option.name != "help"}
+    assert variables == {name: f"CAPEVAL_{name.removeprefix('--').upper().replace('-', '_')}" for name in variables}
     assert all(option.show_envvar for option in command.params if option.name != "help")
     seen = []
     monkeypatch.setattr("capeval_server.web.serve.serve", lambda settings: seen.append(settings) or 0)
@@ -357,6 +361,7 @@ def test_every_option_can_come_from_the_environment(serve, monkeypatch, tmp_path
         (tmp_path / name).write_text(value + "\n")
         monkeypatch.setenv(f"CAPEVAL_{name}_FILE", str(tmp_path / name))
     given = {"host": "0.0.0.0", "port": 81, "public_url": "https://x.org", "behind_proxy": "10.0.0.1", "workers": 3}  # noqa: S104
+    given |= {"mail": "smtp://me@mail.example.org", "mail_from": "evaluation@x.org"}
     for name, value in given.items():
         monkeypatch.setenv(f"CAPEVAL_{name.upper()}", str(value))
     assert serve().status == 0

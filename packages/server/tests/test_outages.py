@@ -110,7 +110,7 @@ def test_what_postgresql_reports_becomes_a_status(on_postgresql, monkeypatch, st
     """Full disk, cancelled, deadlock, standby, duplicate, out of range, and a bug of ours."""
     words = "the secret of somebody@example.org"
     raised = text(f"DO $$ BEGIN RAISE EXCEPTION '{words}' USING ERRCODE = '{state}'; END $$")
-    monkeypatch.setattr(catalogue, "every", lambda session: session.execute(raised))
+    monkeypatch.setattr(catalogue, "every", lambda session, _: session.execute(raised))
     answer = on_postgresql.client().get("/api/v1/benchmarks")
     assert answer.status_code == status
     assert words not in answer.text

@@ -6,10 +6,10 @@ import datetime as dt
 import re
 
 import pytest
+from people import register, signed_in
 from sqlalchemy import func, select, update
 from study_world import Person, triplet_file
 from study_world import make as make_study
-from test_accounts import register, signed_in
 
 from capeval_server.accounts.access import Role
 from capeval_server.accounts.membership import captain_of

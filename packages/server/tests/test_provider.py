@@ -8,8 +8,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 import httpx2
 import pytest
+from people import register, signed_in
 from sqlalchemy import select
-from test_accounts import register, signed_in
 
 from capeval.errors import UsageError
 from capeval_server.accounts.access import Role

@@ -139,8 +139,8 @@ def _account_of(session: Session, context: RequestContext, person: Person, journ
         raise Refused(
             403, "The account of this address belongs to somebody else at the provider. Ask who runs this server."
         )
-    elif account.password and not _has_shown(context, account):
-        # Somebody else may have registered with this address, and know the password.
+    elif account.password:
+        # Somebody else may have registered with this address where nobody had to confirm it, and know the password.
         return None
     session.add(ExternalIdentity(issuer=person.issuer, subject=person.subject, account_id=account.id))
     context.audit(session, "identity.linked", f"account {account.id}")
@@ -151,11 +151,6 @@ def _is_somebody_elses(session: Session, account: Account, person: Person) -> bo
     """Whether the provider knows the account's owner as another person: addresses are given to new people."""
     query = select(ExternalIdentity).where(ExternalIdentity.account_id == account.id)
     return session.execute(query.where(ExternalIdentity.issuer == person.issuer)).first() is not None
-
-
-def _has_shown(context: RequestContext, account: Account) -> bool:
-    """Whether whoever has the account has read mail to its address."""
-    return context.settings.mail != "none" and account.confirmed is not None
 
 
 def _make(session: Session, context: RequestContext, person: Person, journey: Journey) -> Account:
