@@ -61,7 +61,7 @@ class Annotators:
                     page = await call(client, "POST", path + "/begin", page=False, data={"csrf": csrf})
                     continue
                 await asyncio.sleep(pause * (0.5 + random.random()))
-                choice = random.choice("bc")
+                choice = random.choice("12")
                 fields = {"csrf": csrf, "assignment": question, "choice": choice, "active": "900"}
                 page = await call(client, "POST", path + "/answer", page=True, data=fields)
                 if page is not None and page.status_code == 200 and "notice=too-late" not in str(page.url):

@@ -31,7 +31,7 @@ from capeval import example
 from capeval_server.accounts.access import Caller, Role, new_token, sign_in
 from capeval_server.boards.forms import BenchmarkForm, make
 from capeval_server.store.database import Database
-from capeval_server.store.models import Account, Team
+from capeval_server.store.models import Account, Team, now
 from capeval_server_testing import postgres
 
 SCRIPT = Path(sysconfig.get_path("scripts")) / "capeval"
@@ -64,7 +64,9 @@ class Load:
                 team = Team(name=f"Team {number}", name_key=f"team {number}")
                 session.add(team)
                 session.flush()
-                account = Account(email=f"{number}@example.org", password="-", role=Role.ADMIN, team_id=team.id)  # noqa: S106
+                account = Account(
+                    email=f"{number}@example.org", password="-", role=Role.ADMIN, team_id=team.id, confirmed=now()  # noqa: S106
+                )
                 session.add(account)
                 session.flush()
                 self.tokens.append(new_token(session, account.id, "load"))

@@ -40,8 +40,8 @@ benchmark.make(world, metrics="coco", quota_day=1000, quota_total=1000)
 with world.database.write() as session:
     team = Team(name="Load", name_key="load"); session.add(team); session.flush()
     account = Account(email="load@example.org", role=Role.ADMIN, team_id=team.id); account.password = "-"
-    if hasattr(Account, "verified"): account.verified = account.created
     session.add(account); session.flush()
+    if hasattr(Account, "confirmed"): account.confirmed = account.created
     owner = account.id
     items = [{"image_id": n, "references": ["a dog"] * 5, "b": f"a dog {n}", "c": f"a cat {n}"} for n in range(400)]
     study = repository.make(session, owner, read_design(json.dumps({"study": "triplet", "judgments": 3, "items": items}).encode()))

@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 
 from capeval_server.accounts.access import Role
 from capeval_server.boards import scoring
@@ -84,6 +84,12 @@ def test_phases_stand_beside_each_other_with_what_is_their_own(any_world):
     cards = world.browser().get("/benchmarks").text
     assert "opens 2100-01-01" in cards
     assert "closed" not in cards
+    # A phase that becomes a draft leaves the pages of the others, also the ones that are kept.
+    for visibility, shown in (("draft", False), ("public", True)):
+        with world.database.write() as session:
+            session.execute(select(Benchmark).where(Benchmark.slug == "test-phase")).scalar_one().visibility = visibility
+        assert ("test-phase" in world.browser().get("/benchmarks/ours").text) is shown
+        assert "test-phase" in organiser.get("/benchmarks/ours").text
     # Nobody joins a contest of somebody else by its name.
     somebody = world.account(Role.ADMIN)
     with world.database.write() as session:
@@ -140,14 +146,18 @@ def test_a_team_chooses_which_submission_stands(any_world):
     world = any_world
     make(world, quota_total=2, metrics="cider-d")
     best, other = submitted(world, "careful"), submitted(world, "plain")
-    scored(world, best, other, submitted(world, "template", role=Role.ADMIN))
+    third = submitted(world, "template", role=Role.ADMIN)
+    scored(world, best, other, third)
     member = world.browser(Role.MEMBER)
     assert "Withdraw from the board" in member.get(f"/submissions/{best}").text
     assert world.browser(Role.ORGANISER).post(f"/submissions/{best}/withdraw", withdrawn="yes").status_code == 403
+    with world.database.write() as session:
+        session.execute(delete(Job).where(Job.kind == scoring.COMPARE))
     assert member.post(f"/submissions/{best}/withdraw", withdrawn="yes").status_code == 303
     assert board_of(world)[0] == ("Team MEMBER", "plain", False)
+    # It is not compared with the other team's, which is the newer of the two.
     with world.database.read() as session:
-        assert session.execute(select(Job).where(Job.kind == scoring.COMPARE, Job.subject_id == other)).first()
+        assert session.execute(select(Job.subject_id).where(Job.kind == scoring.COMPARE)).scalars().all() == [third]
     assert submit(world, SYSTEMS["template"]).status_code == 429
     assert member.post(f"/submissions/{best}/withdraw").status_code == 303
     assert board_of(world)[0] == ("Team MEMBER", "careful", False)
