@@ -13,6 +13,7 @@ from study_world import make as make_study
 
 from capeval_server.accounts.access import Role
 from capeval_server.accounts.membership import captain_of
+from capeval_server.accounts.teams import make_team
 from capeval_server.store.models import (
     Account,
     Annotator,
@@ -280,11 +281,27 @@ def test_an_account_is_deleted_and_nothing_of_the_person_stays(any_world):
     assert "joanna@example.org" in texts
     subjects = rows(any_world, AuditEntry.subject)
     assert not any(re.search(r"(^|[^o])anna@|my-password", subject) for subject in subjects)
-    assert not any(rows(any_world, AuditEntry.address, AuditEntry.account_id == number))
-    assert "account.deleted" in rows(any_world, AuditEntry.action)
+    mine = (AuditEntry.account_id == number) | (
+        AuditEntry.account_id.is_(None) & (AuditEntry.subject == f"account {number}")
+    )
+    actions = rows(any_world, AuditEntry.action, mine)
+    assert [actions.count(each) for each in ("account.made", "sign-in", "account.deleted")] == [1, 1, 1]
+    assert not any(rows(any_world, AuditEntry.address, mine))
     register(any_world, "anna@example.org", "Again")
     assert number_of(any_world, "anna@example.org") != number
     assert "removed" not in any_world.browser(Role.ADMIN).get("/admin/accounts").text
+
+
+def test_a_password_cannot_be_guessed_where_the_account_is_deleted(world):
+    """M2: the same limits as at the sign-in, so a cookie that was taken from its owner opens no more than it did."""
+    register(world)
+    browser = signed_in(world)
+    for status in [422] * 5 + [429]:
+        assert browser.post("/account/delete", password="wrong").status_code == status  # noqa: S106
+    assert browser.post("/account/delete", password=PASSWORD).status_code == 429
+    assert rows(world, AuditEntry.action, AuditEntry.action.startswith("account.deleted")) == (
+        ["account.deleted.refused"] * 5
+    )
 
 
 @pytest.mark.parametrize("choice", ["keep", "delete"])
@@ -377,6 +394,17 @@ def test_long_lists_come_page_by_page_and_are_searched(world):
     assert "Lab 011" in admin.get("/admin/teams?q=b+011").text
     for path in ("accounts", "teams", "invitations", "jobs"):
         assert admin.get(f"/admin/{path}?page=0").status_code == 422
+    # A baseline's team is none of people; a team of theirs may be called so.
+    with world.database.write() as session:
+        baseline = Team(name="Baseline", name_key="BASELINE 1 abc")
+        session.add(baseline)
+        make_team(session, "Baseline 1", "")
+    page = admin.get("/admin/teams?q=baseline").text
+    assert page.count("/admin/teams/") == 1
+    assert "Baseline 1" in page
+    assert admin.get(f"/admin/teams/{baseline.id}").status_code == 404
+    teams = count(world, Team)
+    assert f"{teams - 1} teams" in admin.get("/admin").text
     job = rows(world, Job.id, Job.subject_id == 5)[0]
     assert admin.post(f"/admin/jobs/{job}/retry").status_code == 303
     assert rows(world, Job.state, Job.id == job) == ["queued"]

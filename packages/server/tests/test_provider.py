@@ -14,7 +14,7 @@ from sqlalchemy import select
 from capeval.errors import UsageError
 from capeval_server.accounts.access import Role
 from capeval_server.accounts.provider import Journey, Pending, opened, sealed
-from capeval_server.store.models import Account, AuditEntry, ExternalIdentity
+from capeval_server.store.models import Account, AuditEntry, ExternalIdentity, now
 from capeval_server.web.errors import Refused
 from capeval_server.web.settings import ServerSettings
 from capeval_server_testing.world import PASSWORD, World
@@ -188,6 +188,59 @@ def test_an_account_with_a_password_is_linked_after_its_password(world, provider
     verified(provider, "successor", "known@example.org")
     assert come(world.browser(), "successor").status_code == 403
     assert emails(world) == ["known@example.org"]
+
+
+@pytest.fixture
+def mail_world(tmp_path, provider):
+    """People who register have to confirm their address, which the provider does for those it verifies."""
+    settings = {"oidc_issuer": provider, "oidc_client_id": "capeval", "oidc_client_secret": "secret"}
+    world = World(tmp_path, mail=f"file:{tmp_path / 'mail'}", **settings)
+    yield world
+    world.state.close()
+
+
+def test_an_address_that_the_provider_verified_needs_no_other_confirmation(mail_world, provider):
+    verified(provider, "anna", "anna@example.org")
+    browser = mail_world.browser()
+    come(browser, "anna")
+    assert "Confirm your address" not in browser.get("/account").text
+    assert "This account has no password" in browser.get("/account").text
+    assert browser.post("/account/team", team="Team of Anna").status_code == 303
+    register(mail_world, "ben@example.org", "Team of Ben")
+    verified(provider, "ben", "ben@example.org")
+    browser = mail_world.browser()
+    assert "Is this your account?" in come(browser, "ben").text
+    assert browser.post("/sign-in/provider/link", password=PASSWORD).headers["location"] == "/account?notice=linked"
+    assert "Team of Ben" in browser.get("/account").text
+    assert browser.post("/account/tokens", name="laptop").status_code == 200
+
+
+def test_a_confirmed_account_with_a_password_is_not_linked_without_it(mail_world, provider):
+    """It may have been confirmed on trust, while the server sent no mail."""
+    register(mail_world, "known@example.org")
+    with mail_world.database.write() as session:
+        session.execute(select(Account)).scalar_one().confirmed = now()
+    verified(provider, "known", "known@example.org")
+    assert "Is this your account?" in come(mail_world.browser(), "known").text
+
+
+def test_a_password_cannot_be_guessed_where_an_account_is_linked(world, provider):
+    """M2: the same limits as at the sign-in."""
+    register(world, "known@example.org")
+    verified(provider, "known", "known@example.org")
+    browser = world.browser()
+    come(browser, "known")
+    for status in [403] * 5 + [429]:
+        assert browser.post("/sign-in/provider/link", password="wrong").status_code == status  # noqa: S106
+    assert world.browser().post("/sign-in", email="known@example.org", password=PASSWORD).status_code == 429
+
+
+@pytest.mark.parametrize("email", ["a" * 260 + "@example.org", "not an address", "a\0b@example.org", ["a@example.org"]])
+def test_an_address_that_is_none_is_not_taken_from_the_provider(world, provider, email):
+    """H3: a long one was a 500 on PostgreSQL."""
+    verified(provider, "odd", email)
+    assert come(world.browser(), "odd").status_code == 403
+    assert emails(world) == []
 
 
 def test_a_disabled_account_stays_out(world, provider):

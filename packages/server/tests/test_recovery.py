@@ -492,6 +492,25 @@ def test_a_team_waits_until_it_is_approved(approving):
     assert "is approved" in write_to(approving)[-1]["Subject"]
 
 
+def test_whoever_waits_may_go(approving):
+    """Who is not let in yet can still delete the account, and a captain the team."""
+    browser = confirmed(approving)
+    page = browser.get("/team").text
+    assert "/team/delete" in page
+    assert "/team/rename" not in page
+    assert browser.post("/team/rename", name="Meanwhile another").status_code == 403
+    assert browser.post("/team/delete", name="New team").status_code == 303
+    assert "New team" not in teams(approving)
+    browser.post("/account/team", team="Another")
+    assert browser.post("/team/leave").status_code == 303
+    browser.post("/account/team", team="A third")
+    assert browser.post("/account/delete", password=PASSWORD).status_code == 303
+    assert "A third" not in teams(approving)
+    register(approving, "unconfirmed@example.org")
+    unconfirmed = signed_in(approving, "unconfirmed@example.org")
+    assert unconfirmed.post("/account/delete", password=PASSWORD).status_code == 303
+
+
 def test_a_refused_team_is_gone_and_its_people_may_propose_another(approving):
     browser = confirmed(approving)
     admin = approving.browser(Role.ADMIN)
