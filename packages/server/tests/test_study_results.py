@@ -111,7 +111,7 @@ def test_answers_are_filtered_and_paged_by_the_database(any_world, monkeypatch):
     assert page.count('<li id="answer-') == 4
     assert "?role=item&amp;page=3" in page
     assert "Page 5 of 5" in owner.get(f"{place}?page=99").text
-    assert owner.get(f"{place}?image=%00").status_code == 422
+    assert owner.get(f"{place}?image=%00").status_code == 400
 
 
 def test_owner_pages_do_not_load_every_answer(world, monkeypatch):

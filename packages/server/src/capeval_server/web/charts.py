@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
+from capeval_server.web.pictures import Scale
+
 WIDTH = 400
 _ROW = 26
 _MOST_NAME = 17
@@ -64,9 +66,10 @@ def estimates(
     top = 20 if bands else 6
     height = top + _ROW * len(rows) + (16 if dots else 0)
 
+    scale = Scale(low, high)
+
     def x(value: float) -> float:
-        share = (min(max(value, low), high) - low) / (high - low)
-        return round(left + share * (WIDTH - left - 16), 1)
+        return round(scale.at(min(max(value, low), high), left, WIDTH - 16), 1)
 
     parts = []
     for band in bands:
@@ -89,7 +92,7 @@ def estimates(
         parts.append(f'<circle class="dot" cx="{x(row.value)}" cy="{y}" r="5"/>')
     parts += [f'<circle class="small" cx="{x(value)}" cy="{height - 9}" r="3"/>' for value in dots]
     parts.append(f'<line class="axis" x1="{x(low)}" x2="{x(high)}" y1="{height}" y2="{height}"/>')
-    parts += [f'<text class="tick" x="{x(tick)}" y="{height + 16}">{tick:g}</text>' for tick in _ticks(low, high)]
+    parts += [f'<text class="tick" x="{x(tick)}" y="{height + 16}">{tick:g}</text>' for tick in scale.ticks()]
     return _picture(parts, height + 22, label)
 
 
@@ -117,12 +120,6 @@ def bars(values: Sequence[Bar], label: str) -> Markup:
             parts.append(f'<text class="tick" x="{x + step / 2:.1f}" y="{height + 16}">{escape(bar.label)}</text>')
     parts.append(f'<line class="axis" x1="{left}" x2="{WIDTH - 4}" y1="{height}" y2="{height}"/>')
     return _picture(parts, height + 22, label)
-
-
-def _ticks(low: float, high: float) -> list[float]:
-    step = 0.25 if high - low <= 1.3 else 0.5
-    first = -int(-low // step) if low < 0 else int(-(-low // step))
-    return [round(number * step, 2) for number in range(first, int(high / step) + 1)]
 
 
 def _short(name: str) -> str:
