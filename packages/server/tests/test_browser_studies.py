@@ -110,9 +110,9 @@ def test_a_whole_triplet_study_by_keyboard(page: Page, studies, site):  # noqa: 
 def test_a_diversity_rating_by_keyboard_then_the_quality_page(page: Page, studies):  # noqa: F811
     page.goto(f"/s/{studies['diversity'].code}")
     begin(page)
-    for _ in range(2):
-        expect(page.locator("img")).to_be_visible()
-        assert page.evaluate("document.querySelector('img').naturalWidth") == 480
+    for done in range(2):
+        expect(page.get_by_text(f"{done} done")).to_be_visible()
+        expect(page.locator("img")).to_have_js_property("naturalWidth", 480)
         scales = page.locator(".rated")
         for place, key in enumerate("275"):
             scales.nth(place).locator("input").first.focus()
@@ -171,7 +171,7 @@ def test_making_a_study_on_the_page_and_watching_it(page: Page, studies):  # noq
             expect(page.get_by_role("alert")).to_contain_text("items[0].b must be text")
             look(page, "study-wrong-file")
     expect(page.get_by_role("heading", name="Made here")).to_be_visible()
-    page.get_by_role("link", name="Preview").click()
+    page.get_by_role("link", name="Preview", exact=True).click()
     look(page, "study-preview")
     page.get_by_role("link", name="Next").first.click()
     look(page, "study-preview-question")
