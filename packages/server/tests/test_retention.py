@@ -15,7 +15,20 @@ from capeval_server.accounts import retention
 from capeval_server.accounts.access import Role
 from capeval_server.jobs.chores import CHORES, Chore, queue_due
 from capeval_server.store import personal
-from capeval_server.store.models import Annotator, Assignment, AuditEntry, Base, Job, KeyValue, LoginSession, Study, now
+from capeval_server.store.models import (
+    Annotator,
+    Assignment,
+    AuditEntry,
+    Base,
+    Job,
+    KeyValue,
+    Letter,
+    LoginSession,
+    OneTimeCode,
+    RateCount,
+    Study,
+    now,
+)
 from capeval_server.web.settings import ServerSettings
 from capeval_server_testing.world import World
 
@@ -56,6 +69,20 @@ def test_sign_ins_that_have_expired_go(world):
         )
     assert run(world)["sign_ins"] == 1
     assert rows(world, LoginSession.account_id) == [world.account(Role.ADMIN)]
+
+
+def test_links_limits_and_messages_end_as_the_page_says(world):
+    """Where nobody makes a new link, or sends mail any more, what is left of the old ones ends too."""
+    number = world.account(Role.MEMBER)
+    with world.database.write() as session:
+        for name, days in (("old", 1), ("new", -1)):
+            session.add(OneTimeCode(code_hash=name, account_id=number, purpose="reset", expires=ago(days)))
+            session.add(RateCount(key=name, count=1, ends=ago(days), expires=ago(days)))
+            session.add(Letter(address="a@example.org", subject=name, text="", created=ago(days + 1.5)))
+    found = run(world)
+    assert [found[each] for each in ("links", "limits", "letters")] == [1, 1, 1]
+    for column in (OneTimeCode.code_hash, RateCount.key, Letter.subject):
+        assert rows(world, column) == ["new"]
 
 
 def test_what_a_platform_calls_people_is_forgotten_after_the_study(any_world):

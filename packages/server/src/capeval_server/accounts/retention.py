@@ -9,7 +9,7 @@ from sqlalchemy import CursorResult, Delete, Update, delete, update
 from sqlalchemy.orm import Session
 
 from capeval_server.jobs.chores import CHORES, Chore
-from capeval_server.store.models import AuditEntry, Invitation, Job, LoginSession, now
+from capeval_server.store.models import AuditEntry, Invitation, Job, Letter, LoginSession, OneTimeCode, RateCount, now
 from capeval_server.studies.erasure import forget_platform_ids
 from capeval_server.web.settings import ServerSettings
 
@@ -17,6 +17,8 @@ KIND = "retention"
 JOBS_KEPT = dt.timedelta(days=30)
 INVITATIONS_KEPT = dt.timedelta(days=30)
 """After they have expired, where nobody has used them."""
+LETTERS_KEPT = dt.timedelta(days=2)
+"""As long as `mail.post` tries to send one; a server without mail settings would keep them for ever."""
 
 
 def forget(session: Session, settings: ServerSettings) -> dict[str, int]:
@@ -24,6 +26,9 @@ def forget(session: Session, settings: ServerSettings) -> dict[str, int]:
     moment = now()
     found = {
         "sign_ins": _rows(session, delete(LoginSession).where(LoginSession.expires < moment)),
+        "links": _rows(session, delete(OneTimeCode).where(OneTimeCode.expires < moment)),
+        "limits": _rows(session, delete(RateCount).where(RateCount.expires < moment)),
+        "letters": _rows(session, delete(Letter).where(Letter.created < moment - LETTERS_KEPT)),
         "invitations": _rows(
             session,
             delete(Invitation).where(Invitation.used_by.is_(None), Invitation.expires < moment - INVITATIONS_KEPT),
