@@ -93,6 +93,10 @@ class Served:
             time.sleep(0.1)
         raise TimeoutError((folder / "log").read_text())
 
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.wait()
+
     def cpu(self) -> float:
         """Seconds of processor time that the server's process has used."""
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
@@ -122,11 +126,11 @@ async def _pages(served: Served, path: str, seconds: float, connections: int) ->
     return sum(await asyncio.gather(*(connection() for _ in range(connections))))
 
 
-async def _answers(served: Served, seconds: float, person: str) -> int:
-    """Answers of one person, each with the next page."""
+async def _answers(served: Served, seconds: float) -> int:
+    """Answers of one new person, each with the next page."""
     path, count, ends = f"/s/{served.keys['study']}", 0, time.monotonic() + seconds
     async with httpx.AsyncClient(base_url=served.url, follow_redirects=True, timeout=60) as client:
-        page = await client.get(f"{path}?worker={person}")
+        page = await client.get(path)
         fields = dict(re.findall(r'name="(\w+)" value="([^"]*)"', page.text))
         page = await client.post(path + "/begin", data=fields)
         while time.monotonic() < ends:
@@ -167,12 +171,13 @@ def main() -> None:
     options = parser.parse_args()
     trees = {"here": HERE, **({"other": options.against} if options.against else {})}
     found: dict[str, dict[str, list[tuple[float, float]]]] = {}
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as ending:
         servers = {}
         for number, (name, tree) in enumerate(trees.items()):
             own = Path(folder) / name
             own.mkdir()
             servers[name] = Served(tree.resolve(), own, options.port + number, options)
+            ending.callback(servers[name].stop)
         work = {
             **{
                 path: (lambda served, path=path, turn=0: _pages(served, path, options.seconds, 8))
@@ -181,7 +186,7 @@ def main() -> None:
                     "/benchmarks/ours/history",
                 )
             },
-            "an answer and the next page": lambda served, turn: _answers(served, options.seconds, f"W{turn}"),
+            "an answer and the next page": lambda served, turn: _answers(served, options.seconds),
             "a submission accepted": lambda served, turn: _submissions(served, options.seconds, turn),
         }  # fmt: skip
         for turn in range(options.rounds):
@@ -191,9 +196,6 @@ def main() -> None:
                     count = asyncio.run(run(served, turn=turn))
                     took, cost = time.monotonic() - began, served.cpu() - cpu
                     found.setdefault(what, {}).setdefault(name, []).append((count / took, 1000 * cost / count))
-        for served in servers.values():
-            served.process.terminate()
-            served.process.wait()
     report = {
         what: {
             name: {

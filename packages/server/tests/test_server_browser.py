@@ -217,7 +217,7 @@ def test_names_that_would_break_the_layout(page, site, benchmark):
 def test_an_administrators_pages(page, benchmark):
     sign_in(page, "me@example.org")
     for path, name in (
-        ("/admin", "admin"), ("/admin/approvals", "approvals"), ("/admin/audit", "audit"), ("/forgot", "forgot"),
+        ("/admin", "admin"), ("/admin/accounts", "accounts"), ("/admin/approvals", "approvals"), ("/admin/audit", "audit"), ("/forgot", "forgot"),
         ("/benchmarks/new", "new-benchmark"),
         ("/benchmarks/ours/edit", "edit-benchmark"), ("/benchmarks/ours/submissions", "all-submissions"),
         ("/benchmarks/ours/webhooks", "webhooks"), ("/benchmarks/ours/rules", "rules"), ("/submissions/1", "as-host"),
@@ -230,8 +230,10 @@ def test_an_administrators_pages(page, benchmark):
     expect(page.get_by_role("status")).to_contain_text("/register?invitation=")
     page.goto(page.get_by_role("status").locator("code").inner_text())
     look(page, "join")
-    page.goto("/admin")
-    page.get_by_role("button", name="Link for a new password of me@example.org").click()
+    page.goto("/admin/accounts")
+    page.get_by_role("link", name="new@example.org").click()
+    look(page, "one-account")
+    page.get_by_role("button", name="Link for a new password").click()
     look(page, "handed")
     page.goto(page.get_by_role("status").locator("code").inner_text())
     look(page, "reset")
