@@ -6,13 +6,14 @@ import io
 import re
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 from study_world import Person, make, triplet_file
 from test_annotating import GOLD, rows
 
 from capeval_server.accounts.access import Role
-from capeval_server.store.models import Annotator, Assignment, StudyItem, now
+from capeval_server.store.models import Annotator, Assignment, Study, StudyFindings, StudyItem, now
 from capeval_server.studies.assignment import reject
+from capeval_server.studies.erasure import erase
 
 CODES = {
     "code": "DONE", "screened_out": {"code": "SCREENED"}, "no_consent": {"code": "DECLINED"},
@@ -239,3 +240,19 @@ def test_an_administrator_takes_part_and_stays_the_same_person_when_signed_out(w
     person.browser.client.cookies.delete(world.state.cookie_name)
     assert person.look().assignment == number
     assert rows(world, Annotator)[0].items == 1
+
+
+def test_erasing_a_person_leaves_nothing_of_them(any_world):
+    """The statistics that were kept name the person; the places go to others."""
+    study = make(any_world, triplet_file(pairs=3))
+    for choice in "bc":
+        Person(any_world, study).begin().answer(choice=choice)
+    with any_world.database.write() as session:
+        session.add(StudyFindings(study_id=study.id, state="1", body="{}", computed=now()))
+    with any_world.database.write() as session:
+        person = session.execute(select(Annotator).order_by(Annotator.id).limit(1)).scalar_one()
+        assert erase(session, session.get(Study, study.id), person) == 1
+    assert rows(any_world, StudyFindings) == []
+    assert [one.id for one in rows(any_world, Annotator)] == [2]
+    assert {one.annotator_id for one in rows(any_world, Assignment)} == {2}
+    assert sum(item.taken for item in rows(any_world, StudyItem)) == 2, "an answer, and a question given"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 
-from sqlalchemy import func, select
+from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
-from capeval_server.store.models import Annotator, Assignment, Base, Study
+from capeval_server.store.models import Annotator, Assignment, Base, Study, StudyFindings
 from capeval_server.store.removal import remove
-from capeval_server.studies.assignment import exclude
+from capeval_server.studies.assignment import withdraw
 from capeval_server.studies.repository import lock
 
 
@@ -18,8 +18,8 @@ def erase(session: Session, study: Study, person: Annotator) -> int:
     lock(session, study.id)
     answered = select(func.count()).where(Assignment.annotator_id == person.id, Assignment.answered.is_not(None))
     answers = session.execute(answered).scalar_one()
-    # First what an exclusion does: it gives back the places that the person holds.
-    exclude(session, study, person, "deleted")
+    withdraw(session, study, person)
+    session.execute(delete(StudyFindings).where(StudyFindings.study_id == study.id))  # they name the person
     session.flush()
     remove(session, Base.metadata.tables["annotator"], [person.id])
     return answers
