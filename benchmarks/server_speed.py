@@ -44,7 +44,8 @@ with world.database.write() as session:
     if hasattr(Account, "confirmed"): account.confirmed = account.created
     owner = account.id
     items = [{"image_id": n, "references": ["a dog"] * 5, "b": f"a dog {n}", "c": f"a cat {n}"} for n in range(400)]
-    study = repository.make(session, owner, read_design(json.dumps({"study": "triplet", "judgments": 3, "items": items}).encode()))
+    design = {"study": "triplet", "judgments": 3, "items": items}
+    study = repository.make(session, owner, read_design(json.dumps(design).encode()))
     study.state = "open"
     print(json.dumps({"token": new_token(session, owner, "load"), "study": study.code}))
 with world.database.write() as session:
@@ -180,20 +181,20 @@ def main() -> None:
             ending.callback(servers[name].stop)
         work = {
             **{
-                path: (lambda served, path=path, turn=0: _pages(served, path, options.seconds, 8))
+                path: (lambda served, _, path=path: _pages(served, path, options.seconds, 8))
                 for path in (
                     "/static/site.css", "/healthz", "/", "/benchmarks/ours", "/api/v1/benchmarks/ours/board",
                     "/benchmarks/ours/history",
                 )
             },
-            "an answer and the next page": lambda served, turn: _answers(served, options.seconds),
+            "an answer and the next page": lambda served, _: _answers(served, options.seconds),
             "a submission accepted": lambda served, turn: _submissions(served, options.seconds, turn),
         }  # fmt: skip
         for turn in range(options.rounds):
             for what, run in work.items():
                 for name, served in servers.items():
                     cpu, began = served.cpu(), time.monotonic()
-                    count = asyncio.run(run(served, turn=turn))
+                    count = asyncio.run(run(served, turn))
                     took, cost = time.monotonic() - began, served.cpu() - cpu
                     found.setdefault(what, {}).setdefault(name, []).append((count / took, 1000 * cost / count))
     report = {
@@ -206,7 +207,8 @@ def main() -> None:
         }
         for what, by_server in found.items()
     }
-    print(json.dumps({"teams": options.teams, "submissions": options.teams * options.each, "results": report}, indent=2))
+    size = {"teams": options.teams, "submissions": options.teams * options.each}
+    print(json.dumps({**size, "results": report}, indent=2))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 
@@ -64,10 +65,13 @@ def test_an_unlisted_benchmark_is_found_by_its_address_alone(world):
 
 def test_phases_stand_beside_each_other_with_what_is_their_own(any_world):
     world = any_world
-    make(world, challenge="The Contest", phase="dev", closes="2100-01-01T00:00", quota_day=7, rules="Be fair.")
+    make(
+        world, challenge="The Contest", phase="dev", closes="2100-01-01T00:00", quota_day=7, rules="Be fair.",
+        private_share=40,
+    )  # fmt: skip
     organiser = world.browser(Role.ORGANISER)
     form = organiser.get("/benchmarks/new?like=ours").text
-    for value in ("The Contest", 'value="7"', "Be fair.", "Our benchmark", 'name="like" value="ours"'):
+    for value in ("The Contest", 'value="7"', 'value="40"', "Be fair.", "Our benchmark", 'name="like" value="ours"'):
         assert value in form
     fields = {"slug": "test-phase", "title": "The test", "metrics": "cider-d", "like": "ours"}
     made = organiser.post(
@@ -87,7 +91,8 @@ def test_phases_stand_beside_each_other_with_what_is_their_own(any_world):
     # A phase that becomes a draft leaves the pages of the others, also the ones that are kept.
     for visibility, shown in (("draft", False), ("public", True)):
         with world.database.write() as session:
-            session.execute(select(Benchmark).where(Benchmark.slug == "test-phase")).scalar_one().visibility = visibility
+            phase = session.execute(select(Benchmark).where(Benchmark.slug == "test-phase")).scalar_one()
+            phase.visibility = visibility
         assert ("test-phase" in world.browser().get("/benchmarks/ours").text) is shown
         assert "test-phase" in organiser.get("/benchmarks/ours").text
     # Nobody joins a contest of somebody else by its name.
@@ -116,6 +121,8 @@ def test_baselines_are_outside_quotas_and_all_stand(any_world):
     scored(world, 1, 2, 3, 4)
     assert {row[1:] for row in board_of(world)} == {(name, True) for name in ("plain", "template", "same", "x")}
     assert world.browser().get("/benchmarks/ours").text.count(">baseline<") == 4
+    table = csv.DictReader(world.browser().get("/benchmarks/ours/board.csv").text.splitlines())
+    assert [row["baseline"] for row in table] == ["yes"] * 4
     with world.database.read() as session:
         team = session.execute(select(Team).where(Team.name == "Baseline").limit(1)).scalar_one()
         # Names that people choose are folded, so nobody takes this key before us.

@@ -217,7 +217,8 @@ def test_names_that_would_break_the_layout(page, site, benchmark):
 def test_an_administrators_pages(page, benchmark):
     sign_in(page, "me@example.org")
     for path, name in (
-        ("/admin", "admin"), ("/admin/accounts", "accounts"), ("/admin/approvals", "approvals"), ("/admin/audit", "audit"), ("/forgot", "forgot"),
+        ("/admin", "admin"), ("/admin/accounts", "accounts"), ("/admin/approvals", "approvals"),
+        ("/admin/audit", "audit"), ("/forgot", "forgot"),
         ("/benchmarks/new", "new-benchmark"),
         ("/benchmarks/ours/edit", "edit-benchmark"), ("/benchmarks/ours/submissions", "all-submissions"),
         ("/benchmarks/ours/webhooks", "webhooks"), ("/benchmarks/ours/rules", "rules"), ("/submissions/1", "as-host"),

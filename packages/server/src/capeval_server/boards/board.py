@@ -302,7 +302,8 @@ def to_csv(rows: Iterable[BoardRow], metrics: list[str]) -> str:
     text = io.StringIO()
     writer = csv.writer(text)
     bounds = [f"{metric}{part}" for metric in metrics for part in ("", " lower", " upper")]
-    writer.writerow(["rank from", "rank to", "team", "affiliation", "system", "baseline", "submission", "submitted", *bounds])
+    about = ["rank from", "rank to", "team", "affiliation", "system", "baseline", "submission", "submitted"]
+    writer.writerow([*about, *bounds])
     for row in rows:
         entry = row.entry
         scores = [entry.scores[metric] for metric in metrics]
