@@ -142,7 +142,7 @@ def test_a_disqualified_submission_leaves_the_board_and_its_team_reads_why(any_w
     page = world.browser(Role.MEMBER).get(path).text
     assert "It was trained on &lt;the&gt; test set." in page
     assert "Withdraw from the board" not in page
-    assert "done, disqualified" in world.browser(Role.MEMBER).get("/submissions").text
+    assert ">disqualified<" in world.browser(Role.MEMBER).get("/submissions").text
     assert world.browser().get(f"/benchmarks/ours/compare?a={number}&b={other}").status_code == 404
     assert "careful" not in world.browser().get("/benchmarks/ours/history").text
     assert owner.post(f"{path}/disqualify").status_code == 303
