@@ -12,7 +12,7 @@ from sqlalchemy import delete, select, update
 from capeval_server.accounts.access import Role
 from capeval_server.boards import scoring
 from capeval_server.store import blobs
-from capeval_server.store.models import Account, Benchmark, Job, RulesAcceptance, Team
+from capeval_server.store.models import Account, Benchmark, BenchmarkSplit, Job, RulesAcceptance, Team
 from capeval_server.web.markdown import markdown
 from capeval_server_testing.benchmark import SYSTEMS, make, submit, submitted
 
@@ -102,6 +102,20 @@ def test_phases_stand_beside_each_other_with_what_is_their_own(any_world):
     assert "test-phase" not in world.browser().get("/benchmarks/ours").text
     assert organiser.post("/benchmarks/new", **fields, challenge="Half").status_code == 422
     assert world.browser(Role.ORGANISER).get("/benchmarks/new?like=test-phase").status_code == 403
+
+
+def test_a_phase_on_the_same_images_has_the_same_private_ones(world):
+    """C2: another draw would show, while the first phase is open, scores of images that are private there."""
+    make(world, challenge="The Contest", phase="dev", closes="2100-01-01T00:00", private_share=40)
+    made = world.browser(Role.ORGANISER).post(
+        "/benchmarks/new", slug="second", title="Second", metrics="cider-d", like="ours", private_share=20,
+        closes="2100-01-01T00:00",
+    )  # fmt: skip
+    assert made.status_code == 303, made.text
+    with world.database.read() as session:
+        splits = session.execute(select(BenchmarkSplit)).scalars().all()
+    assert len({split.benchmark_id for split in splits}) == 2
+    assert len({(split.private_sha, split.private_images, split.seed) for split in splits}) == 1
 
 
 def test_baselines_are_outside_quotas_and_all_stand(any_world):

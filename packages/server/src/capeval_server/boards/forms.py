@@ -160,8 +160,9 @@ def make(
     Raises `Refused` with every problem of the form and the references.
     """
     problems = form.problems()
-    if not references and like is not None:
-        references = blobs.fetch(session, like.references_sha)
+    same_images = like if not references else None
+    if same_images is not None:
+        references = blobs.fetch(session, same_images.references_sha)
     images = 0
     try:
         images = _check_references(references)
@@ -185,7 +186,7 @@ def make(
     change(benchmark, form)
     session.add(benchmark)
     session.flush()
-    parts.split(session, benchmark, image_ids, form.private_share, private)
+    parts.split(session, benchmark, image_ids, form.private_share, private, like=same_images)
     return benchmark
 
 

@@ -60,9 +60,24 @@ def problems(images: Sequence[str], share: int, given: bytes) -> list[str]:
     return found
 
 
-def split(session: Session, benchmark: Benchmark, images: Sequence[str], share: int, given: bytes) -> None:
-    """Draws or takes the private images of a new benchmark, and records them, where parts are wanted."""
+def split(
+    session: Session, benchmark: Benchmark, images: Sequence[str], share: int, given: bytes,
+    like: Benchmark | None = None,
+) -> None:  # fmt: skip
+    """Draws or takes the private images of a new benchmark, and records them, where parts are wanted.
+
+    A phase on the images of `like` has the same private ones: another draw would show scores of those.
+    """
     if not share and not given:
+        return
+    known = session.get(BenchmarkSplit, like.id) if like is not None else None
+    if known is not None and not given:
+        session.add(
+            BenchmarkSplit(
+                benchmark_id=benchmark.id, private_sha=known.private_sha, private_images=known.private_images,
+                seed=known.seed,
+            )
+        )  # fmt: skip
         return
     seed = None if given else secrets.randbits(62)
     private = _ids(given) if given else drawn(images, share, seed or 0)

@@ -190,7 +190,7 @@ def edit_done(
         with context.database.write() as session:
             changed = repository.find(session, study_id, context.caller)
             # A browser sends a text back as it was but for blanks around it: that is no change.
-            different = {name: text for name, text in texts.items() if text != before[name].strip()}
+            different: dict[str, Any] = {name: text for name, text in texts.items() if text != before[name].strip()}
             repository.change(session, changed, title=title.strip() or None, **numbers, **different)
             context.audit(session, "study.changed", f"{changed.id} {changed.title}")
     except StudyFileError as error:
@@ -292,7 +292,7 @@ def list_answers(
         study = repository.find(session, study_id, context.caller)
         found = answers_page(session, study, wanted, page)
         kind = repository.kind_of(study)
-        names = {one.content.get("image_id") for one in found.answers} if kind.shows_image else set()
+        names = {str(one.content["image_id"]) for one in found.answers} if kind.shows_image else set()
         images = repository.images_of(session, study, names)
     origins = sorted({origin for image in images.values() if (origin := repository.image_policy(image)) is not None})
     context.policy = policy(images=" ".join(origins)) if origins else None
