@@ -389,7 +389,7 @@ def test_practice_comes_first_with_the_known_answers(any_world, least, goes_on):
         person.answer(choice="b")
         assert "practice is over" not in person.page
         with any_world.database.read() as session:
-            answers = answers_of(session, session.get(Study, study.id))
+            answers = list(answers_of(session, session.get(Study, study.id)))
         assert Counter((one.role, one.counts) for one in answers) == {("practice", False): 3, ("item", True): 1}
 
 
