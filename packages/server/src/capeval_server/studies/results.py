@@ -185,7 +185,7 @@ def answers_page(session: Session, study: Study, wanted: Filter, page: int, size
     count = session.execute(wanted.apply(select(func.count()).select_from(Assignment), study)).scalar_one()
     pages = max(1, -(-count // size))
     page = min(max(page, 1), pages)
-    every: Select[Any] = select(*_COLUMNS)
+    every: Any = select(*_COLUMNS)
     query = wanted.apply(every, study).order_by(Assignment.answered.desc(), Assignment.id.desc())
     rows = session.execute(query.offset((page - 1) * size).limit(size)).all()
     items = {
