@@ -317,3 +317,11 @@ def test_descriptions_are_markdown(world):
     make(world, description="See [our paper](https://example.org/paper).\nSecond line.")
     page = world.browser().get("/benchmarks/ours").text
     assert '<a href="https://example.org/paper" rel="nofollow noopener">our paper</a>.<br' in page
+
+
+def test_metrics_with_several_parameters_have_one_name_in_lists(world):
+    make(world, metrics="bleu-4(smoothing=floor, k=0.2), cider-d(sigma=5)")
+    for path in ("/", "/benchmarks"):
+        page = world.browser().get(path)
+        assert page.status_code == 200
+        assert "BLEU-4(smoothing=floor, k=0.2), CIDEr-D(sigma=5)" in page.text

@@ -55,7 +55,13 @@ def label(metric: str) -> str:
     return parse_metrics(metric)[0].label
 
 
+@lru_cache(maxsize=512)
+def labels(metrics: str) -> str:
+    """The names of a benchmark's metrics, which are given as `capeval score` takes them."""
+    return ", ".join(metric.label for metric in parse_metrics(metrics))
+
+
 FILTERS = {
-    "label": label, "score": score, "p_value": p_value, "moment": moment, "field": field, "link": link, "size": size,
-    "count": count, "markdown": markdown,
+    "label": label, "labels": labels, "score": score, "p_value": p_value, "moment": moment, "field": field,
+    "link": link, "size": size, "count": count, "markdown": markdown,
 }  # fmt: skip
