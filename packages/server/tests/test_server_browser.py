@@ -232,7 +232,7 @@ def test_an_administrators_pages(page, benchmark):
     page.goto(page.get_by_role("status").locator("code").inner_text())
     look(page, "join")
     page.goto("/admin/accounts")
-    page.get_by_role("link", name="new@example.org").click()
+    page.get_by_role("link", name="organiser@example.org").click()
     look(page, "one-account")
     page.get_by_role("button", name="Link for a new password").click()
     look(page, "handed")
