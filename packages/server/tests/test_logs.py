@@ -97,7 +97,10 @@ def test_tasks_threads_and_warnings_that_nobody_catches(monkeypatch, capsys):
     thread = threading.Thread(target=lambda: (_ for _ in ()).throw(ValueError("somebody@example.org")))
     thread.start()
     thread.join()
-    asyncio.run(forgotten())
+    # In a thread: a browser test may keep a loop in this one.
+    loop = threading.Thread(target=lambda: asyncio.run(forgotten()))
+    loop.start()
+    loop.join()
     lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
     assert [line["event"] for line in lines] == ["warning", "thread ended", "Task exception was never retrieved"]
     assert not logs.leaks(json.dumps(lines))

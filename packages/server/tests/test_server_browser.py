@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from sqlalchemy import select
 
 from capeval_server.accounts.access import Role
-from capeval_server.store.models import Submission, SubmissionScore, Team, Webhook
+from capeval_server.store.models import Benchmark, Submission, SubmissionScore, Team, Webhook
 from capeval_server_testing.benchmark import SYSTEMS, make, submitted
 from capeval_server_testing.world import PASSWORD
 
@@ -178,22 +178,24 @@ def test_names_that_would_break_the_layout(page, site, benchmark):
     long, lines = "W" * 80, "\n".join(["Institute of Descriptions, " * 5] * 7)
     names = [long, "مختبر الصور", "transformer-XL ensemble of 12 with self-critical training"]
     with site.world.database.write() as session:
-        kept = session.execute(select(Submission).where(Submission.scored.is_not(None))).scalars().first()
+        ours = select(Benchmark.id).where(Benchmark.slug == "ours").scalar_subquery()
+        scored = select(Submission).where(Submission.benchmark_id == ours, Submission.scored.is_not(None))
+        kept = session.execute(scored).scalars().first()
         its = select(SubmissionScore).where(SubmissionScore.submission_id == kept.id)
         scores = session.execute(its).scalars().all()
         for name in names:
             team = Team(name=name, name_key=f"{name} of the layout", affiliation=lines)
             session.add(team)
             session.flush()
-            ours = Submission(
+            theirs = Submission(
                 benchmark_id=kept.benchmark_id, team_id=team.id, account_id=kept.account_id, file_sha=kept.file_sha,
                 file_name="a.json", system=name[:80], created=kept.created, scored=kept.scored,
             )  # fmt: skip
-            session.add(ours)
+            session.add(theirs)
             session.flush()
             for score in scores:
                 columns = {c.key: getattr(score, c.key) for c in SubmissionScore.__table__.columns}
-                session.add(SubmissionScore(**{**columns, "submission_id": ours.id}))
+                session.add(SubmissionScore(**{**columns, "submission_id": theirs.id}))
     page.goto("/benchmarks/ours")
     for width in (360, 1280):
         page.set_viewport_size({"width": width, "height": 800})
