@@ -147,7 +147,10 @@ mod tests {
         let b = a.clone();
         let systems = Systems::new(&[vec![(&Mean as &dyn Formula, &a)], vec![(&Mean as &dyn Formula, &b)]]);
         assert_eq!(systems.permutation(99, 1, 1), [1.0]);
-        assert_eq!(systems.bootstrap(Images::Drawn, 99, 0.9, 1, 1).differences, [Difference { interval: (0.0, 0.0), p: 1.0 }]);
+        assert_eq!(
+            systems.bootstrap(Images::Drawn, 99, 0.9, 1, 1).differences,
+            [Difference { interval: (0.0, 0.0), p: 1.0 }]
+        );
     }
 
     #[test]

@@ -212,9 +212,7 @@ mod tests {
         let mut drawn = vec![vec![0; samples]; keys.len()];
         drawn.iter_mut().zip(keys).for_each(|(drawn, &key)| weights(seed, key, drawn));
         let sum = |sample: usize, column: usize| {
-            ExactSum::of(
-                drawn.iter().zip(table.rows()).map(|(drawn, row)| f64::from(drawn[sample]) * row[column]),
-            )
+            ExactSum::of(drawn.iter().zip(table.rows()).map(|(drawn, row)| f64::from(drawn[sample]) * row[column]))
         };
         (0..samples).map(|sample| (0..table.width).map(|column| sum(sample, column)).collect()).collect()
     }
@@ -225,7 +223,10 @@ mod tests {
         let found = replicates(&[&table], &keys, 40, 3, 1).sums();
         for (found, expected) in found.iter().zip(slow(&table, &keys, 40, 3)) {
             for (found, expected) in found.as_ref().unwrap().iter().zip(expected) {
-                assert!((found - expected).abs() < 500.0 * 2_f64.powi(-FRACTION) + 1e-15 * expected.abs(), "{found} {expected}");
+                assert!(
+                    (found - expected).abs() < 500.0 * 2_f64.powi(-FRACTION) + 1e-15 * expected.abs(),
+                    "{found} {expected}"
+                );
             }
         }
     }
@@ -273,7 +274,9 @@ mod tests {
         let mut drawn = [0; 1000];
         for image in 0..1000 {
             weights(9, key(&image.to_string()), &mut drawn);
-            drawn.iter().for_each(|&weight| counts[usize::from(weight)] += 1);
+            for &weight in &drawn {
+                counts[usize::from(weight)] += 1;
+            }
         }
         let mut probability = (-1.0_f64).exp();
         for (number, &count) in counts.iter().enumerate().take(7) {
