@@ -674,18 +674,32 @@ def transport(
     """
 
 def bootstrap_intervals(
-    statistics: Sequence[Statistics], samples: int, level: float, seed: int, threads: int = 0
+    statistics: Sequence[Statistics],
+    samples: int,
+    level: float,
+    seed: int,
+    threads: int = 0,
+    ids: Sequence[str] | None = None,
 ) -> list[tuple[float, float]]:
     """Percentile intervals over rows drawn with replacement, the same draws for all metrics.
 
+    With the rows' `ids`: of the Poisson bootstrap, whose draws depend on the seed and the id alone.
+
     Raises:
-        UsageError: no sample, no row, or tables of different lengths.
+        UsageError: no sample, no row, or tables of different lengths; or not an id per row.
     """
 
 def paired_bootstrap(
-    systems: Sequence[Sequence[Statistics]], samples: int, level: float, seed: int, threads: int = 0
+    systems: Sequence[Sequence[Statistics]],
+    samples: int,
+    level: float,
+    seed: int,
+    threads: int = 0,
+    ids: Sequence[str] | None = None,
 ) -> tuple[list[tuple[float, float]], list[tuple[tuple[float, float], float]]]:
     """Percentile intervals and tests over images drawn with replacement, the same draws for all.
+
+    With the images' `ids`: of the Poisson bootstrap, whose draws depend on the seed and the id alone.
 
     Returns:
         Intervals of the scores, system by system, metric by metric; interval and p of the differences, pair by pair

@@ -311,3 +311,12 @@ def test_explain(run: Runner, references: str, candidates: str) -> None:
     refused = run.refused("score", references, candidates, "--explain", "beach-dog", "--format", "csv")
     assert "explained images are shown with --format table or json, not csv" in refused
     assert "no image 'x' among the 60 scored ones" in run.refused("score", references, candidates, "--explain", "x")
+
+
+def test_the_poisson_bootstrap(scored: Callable[..., dict[str, dict[str, float]]]) -> None:
+    """JSON says it where it is not the default."""
+    document = scored("--metrics", "rouge-l", "--bootstrap", "poisson")
+    expected = capeval.score(example.references(), example.systems()["careful"], "rouge-l", bootstrap="poisson")
+    assert document == json.loads(json.dumps(expected.to_dict()))
+    assert document["bootstrap"] == "poisson"
+    assert "bootstrap" not in scored("--metrics", "rouge-l")

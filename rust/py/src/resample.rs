@@ -1,7 +1,8 @@
 //! The bootstrap and the permutation test.
 
 use capeval_core::engine::paired::Systems;
-use capeval_core::engine::resample::{Panel, percentile_interval};
+use capeval_core::engine::poisson::key;
+use capeval_core::engine::resample::{Images, Panel, percentile_interval};
 use capeval_core::engine::{Formula, Table};
 use pyo3::prelude::*;
 
@@ -10,9 +11,10 @@ use crate::formula::{Raised, Watched};
 use crate::interrupt::detach;
 use crate::statistics::Statistics;
 
-/// Percentile intervals of the metrics' scores over images drawn with replacement, the same draws for all.
+/// Percentile intervals of the metrics' scores over images drawn with replacement, the same draws for all; with their
+/// ids, of the Poisson bootstrap.
 #[pyfunction]
-#[pyo3(signature = (statistics, samples, level, seed, threads=0))]
+#[pyo3(signature = (statistics, samples, level, seed, threads=0, ids=None))]
 pub(crate) fn bootstrap_intervals(
     py: Python<'_>,
     statistics: Vec<Bound<'_, Statistics>>,
@@ -20,14 +22,16 @@ pub(crate) fn bootstrap_intervals(
     level: f64,
     seed: u64,
     threads: usize,
+    ids: Option<Vec<String>>,
 ) -> PyResult<Vec<(f64, f64)>> {
     let statistics: Vec<&Statistics> = statistics.iter().map(Bound::get).collect();
     check_rows(samples, &statistics)?;
+    let keys = keys(ids, statistics[0].rows())?;
     let raised = Raised::default();
     let watched = watch(&statistics, &raised);
     let intervals = detach(py, || {
         let panel = Panel::new(parts(&watched));
-        let sampled = panel.bootstrap(samples, seed, threads);
+        let sampled = panel.sampled(images(keys.as_deref()), samples, seed, threads);
         (0..panel.len())
             .map(|place| {
                 let mut scores: Vec<f64> = sampled.iter().map(|scores| scores[place]).collect();
@@ -46,7 +50,7 @@ type Bootstrapped = (Vec<Interval>, Vec<(Interval, f64)>);
 
 /// Of several systems, metric by metric: intervals of their scores, and, pair by pair, interval and p of differences.
 #[pyfunction]
-#[pyo3(signature = (systems, samples, level, seed, threads=0))]
+#[pyo3(signature = (systems, samples, level, seed, threads=0, ids=None))]
 pub(crate) fn paired_bootstrap(
     py: Python<'_>,
     systems: Vec<Vec<Bound<'_, Statistics>>>,
@@ -54,12 +58,14 @@ pub(crate) fn paired_bootstrap(
     level: f64,
     seed: u64,
     threads: usize,
+    ids: Option<Vec<String>>,
 ) -> PyResult<Bootstrapped> {
     let systems = comparable(samples, &systems)?;
+    let keys = keys(ids, systems[0][0].rows())?;
     let raised = Raised::default();
     let watched: Vec<_> = systems.iter().map(|system| watch(system, &raised)).collect();
     let bootstrapped = detach(py, || {
-        let found = paired(&watched).bootstrap(samples, level, seed, threads);
+        let found = paired(&watched).bootstrap(images(keys.as_deref()), samples, level, seed, threads);
         let differences = found.differences.into_iter().map(|difference| (difference.interval, difference.p));
         (found.intervals, differences.collect())
     });
@@ -83,6 +89,20 @@ pub(crate) fn paired_permutation(
     let p = detach(py, || paired(&watched).permutation(samples, seed, threads));
     drop(watched);
     raised.unless(p?)
+}
+
+/// The keys of the images' ids, where the Poisson bootstrap is asked for by giving them.
+fn keys(ids: Option<Vec<String>>, rows: usize) -> PyResult<Option<Vec<u64>>> {
+    match ids {
+        Some(ids) if ids.len() != rows => {
+            Err(UsageError::new_err(format!("the ids of {} images, and statistics of {rows}", ids.len())))
+        }
+        ids => Ok(ids.map(|ids| ids.iter().map(|id| key(id)).collect())),
+    }
+}
+
+fn images(keys: Option<&[u64]>) -> Images<'_> {
+    keys.map_or(Images::Drawn, Images::Counted)
 }
 
 /// Formulas with the tables that they are applied to.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from capeval.cli.caption_files import CaptionFiles
     from capeval.report.printing.figures import Figures
     from capeval.resources.needs import Needs
-    from capeval.scoring.intervals import IntervalMethod
+    from capeval.scoring.intervals import Bootstrap, IntervalMethod
 
 
 @click.command()
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 )
 @options.interval
 @options.interval_method
+@options.bootstrap
 @options.samples("Bootstrap samples, and permutations.")
 @click.option("--per-image", metavar="FILE", help="Write each image's scores: .csv, .jsonl or .parquet.")
 @options.needs
@@ -56,6 +57,7 @@ def command(
     correction: Correction,
     interval: float | None,
     interval_method: IntervalMethod,
+    bootstrap: Bootstrap,
     samples: int,
     per_image: str | None,
     needs: Needs,
@@ -102,6 +104,7 @@ def command(
         correction=correction,
         interval=interval,
         interval_method=interval_method,
+        bootstrap=bootstrap,
         seed=seed,
         threads=threads,
     )

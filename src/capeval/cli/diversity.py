@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from capeval.report.printing.figures import Figures
     from capeval.resources.needs import Needs
     from capeval.scoring.diversity_result import Diversity
-    from capeval.scoring.intervals import IntervalMethod
+    from capeval.scoring.intervals import Bootstrap, IntervalMethod
 
 
 @click.command()
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 @options.tokenizer
 @options.interval
 @options.interval_method
+@options.bootstrap
 @options.samples("Bootstrap samples.")
 @caption_files(captions="set")
 @options.figures(papers=False)
@@ -75,6 +76,7 @@ def command(
     tokenizer: Tokenizer,
     interval: float | None,
     interval_method: IntervalMethod,
+    bootstrap: Bootstrap,
     samples: int,
     files: CaptionFiles,
     figures: Figures,
@@ -130,6 +132,7 @@ def command(
         needs=needs,
         interval=interval,
         interval_method=interval_method,
+        bootstrap=bootstrap,
         samples=samples,
         seed=seed,
         threads=threads,

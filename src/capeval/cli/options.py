@@ -408,6 +408,15 @@ interval_method = click.option(
 )
 
 
+bootstrap = click.option(
+    "--bootstrap",
+    type=click.Choice(["multinomial", "poisson"]),
+    default="multinomial",
+    show_default=True,
+    help="Samples of images: drawn with replacement; or each a Poisson number of times, by its id.",
+)
+
+
 def samples(what: str) -> Callable[[F], F]:
     """The option --samples, described by `what`."""
     return click.option("--samples", type=click.IntRange(1), default=1000, show_default=True, metavar="N", help=what)

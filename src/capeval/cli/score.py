@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from capeval.cli.caption_files import CaptionFiles
     from capeval.report.printing.figures import Figures
     from capeval.resources.needs import Needs
-    from capeval.scoring.intervals import IntervalMethod
+    from capeval.scoring.intervals import Bootstrap, IntervalMethod
 
 
 @click.command(context_settings={"allow_extra_args": True})
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 @options.tokenizer
 @options.interval
 @options.interval_method
+@options.bootstrap
 @options.samples("Bootstrap samples.")
 @options.on_missing
 @caption_files(captions="candidate")
@@ -63,6 +64,7 @@ def command(
     tokenizer: Tokenizer,
     interval: float | None,
     interval_method: IntervalMethod,
+    bootstrap: Bootstrap,
     samples: int,
     on_missing: OnMissing,
     files: CaptionFiles,
@@ -116,6 +118,7 @@ def command(
         needs=needs,
         interval=interval,
         interval_method=interval_method,
+        bootstrap=bootstrap,
         samples=samples,
         seed=seed,
         threads=threads,

@@ -14,7 +14,7 @@ from capeval.errors import UsageError, accepted_name, warn
 from capeval.metrics.registry import parse_metrics
 from capeval.resources.needs import Given, Needs
 from capeval.scoring.comparison import Comparison, Pair
-from capeval.scoring.intervals import FEW_IMAGES, METHODS, IntervalMethod, jackknife, jackknife_differences
+from capeval.scoring.intervals import FEW_IMAGES, Bootstrap, IntervalMethod, ids_for, jackknife, jackknife_differences
 from capeval.scoring.result import within
 from capeval.scoring.score import check_bootstrap, score_corpus
 
@@ -44,6 +44,7 @@ def compare(
     correction: Correction = "holm",
     interval: float | None = 0.95,
     interval_method: IntervalMethod = "percentile",
+    bootstrap: Bootstrap = "multinomial",
     seed: int = 0,
     threads: int = 0,
     progress: Callable[[float], object] | None = None,
@@ -65,6 +66,7 @@ def compare(
         correction: `holm` (Holm 1979), over the pairs of systems, for each metric; or `none`.
         interval: confidence level of the intervals of scores and differences, or None for none.
         interval_method: `percentile` or `jackknife`, as for [`capeval.score`][]; tests do not depend on it.
+        bootstrap: `multinomial` or `poisson`, as for [`capeval.score`][].
         seed: seed of everything random; the same seed draws the same samples on any machine.
         threads: number of threads; 0 means one per core; results are the same bits for any number.
         progress: called with the finished share, 0 to 1, of what takes long to make ready: METEOR's tables, once an
@@ -84,8 +86,7 @@ def compare(
     merged_needs = Needs.of(needs, given, threads=threads, progress=progress)
     parsed_metrics = parse_metrics(metrics, merged_needs)
     check_test(len(systems), test=test, alpha=alpha, correction=correction)
-    check_bootstrap(interval, samples, seed)
-    accepted_name("interval method", interval_method, METHODS)
+    check_bootstrap(interval, samples, seed, interval_method, bootstrap)
     corpora = Corpus.of_systems(references, systems, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
     results = score_systems(corpora, parsed_metrics, merged_needs)
     return compare_results(
@@ -96,6 +97,7 @@ def compare(
         correction=correction,
         interval=interval,
         interval_method=interval_method,
+        bootstrap=bootstrap,
         seed=seed,
         threads=threads,
     )
@@ -118,6 +120,7 @@ def compare_results(
     correction: Correction = "holm",
     interval: float | None = 0.95,
     interval_method: IntervalMethod = "percentile",
+    bootstrap: Bootstrap = "multinomial",
     seed: int = 0,
     threads: int = 0,
 ) -> Comparison:
@@ -126,10 +129,10 @@ def compare_results(
     Raises `UsageError` also where they were not.
     """
     check_test(len(results), test=test, alpha=alpha, correction=correction)
-    check_bootstrap(interval, samples, seed)
-    accepted_name("interval method", interval_method, METHODS)
+    check_bootstrap(interval, samples, seed, interval_method, bootstrap)
     _check_scored_alike(results)
-    images = len(next(iter(results.values())).image_ids)
+    image_ids = next(iter(results.values())).image_ids
+    images = len(image_ids)
     _warn_of_weak_tests(images, len(results), test, samples, alpha, correction)
     rows = [[score.statistics for score in result.values()] for result in results.values()]
     metrics = list(next(iter(results.values())))
@@ -137,7 +140,8 @@ def compare_results(
     p: list[float] = []
     percentile = interval is not None and interval_method == "percentile"
     if percentile or test == "bootstrap":
-        bounds, differences = _core.paired_bootstrap(rows, samples, interval or 0.95, seed, threads)
+        ids = ids_for(bootstrap, image_ids)
+        bounds, differences = _core.paired_bootstrap(rows, samples, interval or 0.95, seed, threads, ids)
         p = [own for _, own in differences]
         between = [limits for limits, _ in differences]
     if interval is None:
@@ -150,11 +154,13 @@ def compare_results(
         ]
         between = list(jackknife_differences(rows, interval))
     if interval is not None:
-        results = _with_intervals(results, bounds, interval, interval_method)
+        results = _with_intervals(results, bounds, interval, interval_method, bootstrap)
     if test == "permutation":
         p = _core.paired_permutation(rows, samples, seed, threads)
     pairs = pairs_of(results, metrics, between, p, correction, alpha)
-    return Comparison(dict(results), pairs, test, samples, alpha, correction, interval, seed, interval_method)
+    return Comparison(
+        dict(results), pairs, test, samples, alpha, correction, interval, seed, interval_method, bootstrap
+    )
 
 
 def pairs_of(
@@ -235,7 +241,7 @@ def _warn_of_weak_tests(images: int, systems: int, test: str, samples: int, alph
 
 
 def _with_intervals(
-    results: Mapping[str, Result], bounds: Sequence[tuple[float, float]], level: float, method: str
+    results: Mapping[str, Result], bounds: Sequence[tuple[float, float]], level: float, method: str, bootstrap: str
 ) -> dict[str, Result]:
     """The results with these intervals, system by system, metric by metric."""
     intervals = iter(bounds)
@@ -244,6 +250,7 @@ def _with_intervals(
             result,
             level=level,
             interval_method=method,
+            bootstrap=bootstrap,
             scores={key: within(score, next(intervals)) for key, score in result.items()},
         )
         for name, result in results.items()

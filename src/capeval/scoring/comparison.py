@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from capeval.errors import MissingDependencyError
+from capeval.scoring.intervals import intervals_made
 from capeval.scoring.result import finite
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class Comparison(Mapping[str, "Result"]):
     """Confidence level of the intervals."""
     seed: int
     interval_method: str = "percentile"
+    bootstrap: str = "multinomial"
     """Method of the intervals: `percentile` or `jackknife`."""
 
     def __getitem__(self, system: str) -> Result:
@@ -150,7 +152,7 @@ class Comparison(Mapping[str, "Result"]):
                 for pair in self.pairs
             ],
             "signatures": self._any.to_dict()["signatures"],
-            **({"interval_method": self.interval_method} if self.interval_method != "percentile" else {}),
+            **intervals_made(self.interval_method, self.bootstrap),
             **({"notes": self.notes} if self.notes else {}),
         }
 

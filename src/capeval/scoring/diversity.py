@@ -29,7 +29,7 @@ from capeval.corpus.corpus import CaptionSource, Tokenizer, encode_references
 from capeval.corpus.sets import LeaveOneOut, SetCorpus, encode_sets
 from capeval.data.inputs import is_table
 from capeval.data.source import system_name
-from capeval.errors import UsageError, accepted_name, warn
+from capeval.errors import UsageError, warn
 from capeval.metrics import SelfCider
 from capeval.metrics.derived import Accuracy, F, Novelty, Oracle
 from capeval.metrics.registry import parse_metrics
@@ -37,7 +37,7 @@ from capeval.resources.needs import Given, Needs
 from capeval.scoring.compare import pairs_of
 from capeval.scoring.count import Counted, count
 from capeval.scoring.diversity_result import Diversity, SystemDiversity
-from capeval.scoring.intervals import METHODS, IntervalMethod, intervals, jackknife_differences
+from capeval.scoring.intervals import Bootstrap, IntervalMethod, ids_for, intervals, jackknife_differences
 from capeval.scoring.result import Score
 from capeval.scoring.score import check_bootstrap
 
@@ -64,6 +64,7 @@ def diversity(
     needs: Needs | Mapping[str, object] | None = None,
     interval: float | None = 0.95,
     interval_method: IntervalMethod = "percentile",
+    bootstrap: Bootstrap = "multinomial",
     samples: int = 1000,
     seed: int = 0,
     threads: int = 0,
@@ -87,6 +88,7 @@ def diversity(
         needs: what metrics need beside captions, as for [`capeval.score`][].
         interval: confidence level of the intervals over images, or None for none.
         interval_method: `percentile` or `jackknife`, as for [`capeval.score`][]; tests do not depend on it.
+        bootstrap: `multinomial` or `poisson`, as for [`capeval.score`][].
         samples: number of bootstrap samples.
         seed: seed of the bootstrap.
         threads: number of threads; 0 means one per core; results are the same bits for any number.
@@ -108,8 +110,7 @@ def diversity(
     merged_needs = Needs.of(needs, given, threads=threads, progress=progress)
     systems = _named(sets)
     parsed_metrics = _set_metrics(metrics)
-    check_bootstrap(interval, samples, seed)
-    accepted_name("interval method", interval_method, METHODS)
+    check_bootstrap(interval, samples, seed, interval_method, bootstrap)
     if not beta2 > 0:
         raise UsageError(f"beta2 must be a number above 0, got {beta2}")
     if top is not None and (references is None or top < 1):
@@ -133,7 +134,7 @@ def diversity(
     known = None if training is None else encode_references(training, tokenizer=tokenizer, threads=threads)
     scored = {name: scoring.system(name, corpus, top, known) for name, corpus in corpora.items()}
     human = scoring.people(next(iter(corpora.values()))) if references is not None else None
-    result = Diversity(_core.__version__, scored, human, (), interval, beta2, interval_method)
+    result = Diversity(_core.__version__, scored, human, (), interval, beta2, interval_method, bootstrap)
     return result if interval is None else _with_intervals(result, interval, samples, seed, threads)
 
 
@@ -267,6 +268,7 @@ def _with_intervals(result: Diversity, level: float, samples: int, seed: int, th
                 [figure.statistics for figure in system.values()],
                 [figure.metric for figure in system.values()],
                 level=level,
+                ids=ids_for(result.bootstrap, system.image_ids),
                 method=result.interval_method,
                 samples=samples,
                 seed=seed,
@@ -289,7 +291,9 @@ def _pairs(result: Diversity, level: float, samples: int, seed: int, threads: in
     if len(systems) < 2:
         return ()
     rows = [[system[key].statistics for key in keys] for system in systems]
-    _, differences = _core.paired_bootstrap(rows, samples, level, seed, threads)
+    _, differences = _core.paired_bootstrap(
+        rows, samples, level, seed, threads, ids_for(result.bootstrap, systems[0].image_ids)
+    )
     between = [limits for limits, _ in differences]
     if result.interval_method == "jackknife":
         between = jackknife_differences(rows, level)

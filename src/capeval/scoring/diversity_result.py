@@ -10,7 +10,7 @@ from capeval import _core
 from capeval.metrics.base import Metric, SetMetric
 from capeval.metrics.derived import Accuracy
 from capeval.metrics.self_cider import SelfCider
-from capeval.scoring.intervals import notes
+from capeval.scoring.intervals import intervals_made, notes
 from capeval.scoring.result import NotScoredError, Score, scored
 
 if TYPE_CHECKING:
@@ -204,6 +204,8 @@ class Diversity(Mapping[str, SystemDiversity]):
     beta2: float
     interval_method: str = "percentile"
     """Method of the intervals: `percentile` or `jackknife`."""
+    bootstrap: str = "multinomial"
+    """How samples of images were drawn: `multinomial` or `poisson`."""
 
     def __getitem__(self, name: str) -> SystemDiversity:
         try:
@@ -243,8 +245,7 @@ class Diversity(Mapping[str, SystemDiversity]):
             document["human"] = self.human.to_dict()
         if self.pairs:
             document["pairs"] = [asdict(pair) for pair in self.pairs]
-        if self.interval_method != "percentile":
-            document["interval_method"] = self.interval_method
+        document |= intervals_made(self.interval_method, self.bootstrap)
         if self.notes:
             document["notes"] = self.notes
         return document

@@ -23,10 +23,18 @@ Interval = tuple[float, float]
 IntervalMethod: TypeAlias = Literal["percentile", "jackknife"]
 METHODS = ("percentile", "jackknife")
 """The names that `--interval-method` takes."""
+Bootstrap: TypeAlias = Literal["multinomial", "poisson"]
+BOOTSTRAPS = ("multinomial", "poisson")
+"""The names that `--bootstrap` takes."""
 FEW_IMAGES = 30
 """With fewer images, percentile intervals contain the truth clearly less often than their level says."""
 SMALL_CORPUS = 5_000
 """With fewer images, scores that weight words by the corpus itself differ from those on COCO's usual test sets."""
+
+
+def ids_for(bootstrap: str, image_ids: Sequence[str]) -> Sequence[str] | None:
+    """The ids that the draws of the Poisson bootstrap depend on; None for the multinomial one, which needs none."""
+    return image_ids if bootstrap == "poisson" else None
 
 
 def intervals(
@@ -34,6 +42,7 @@ def intervals(
     metrics: Sequence[Metric],
     *,
     level: float,
+    ids: Sequence[str] | None = None,
     method: str = "percentile",
     samples: int = 1000,
     seed: int = 0,
@@ -45,6 +54,7 @@ def intervals(
         statistics: a table for each metric, all of the same images.
         metrics: whose tables they are; their ranges bound the intervals.
         level: confidence level, above 0 and below 1.
+        ids: of the images, for the Poisson bootstrap: see `ids_for`.
         method: `percentile`, of bootstrap samples; or `jackknife`, score ± Student's t · standard error of the
             jackknife, which draws nothing.
         samples: number of bootstrap samples.
@@ -56,7 +66,7 @@ def intervals(
     """
     accepted_name("interval method", method, METHODS)
     if method == "percentile":
-        return _core.bootstrap_intervals(statistics, samples, level, seed, threads)
+        return _core.bootstrap_intervals(statistics, samples, level, seed, threads, ids)
     return [
         jackknife(rows, level, metric.largest, metric.smallest)
         for rows, metric in zip(statistics, metrics, strict=True)
@@ -138,6 +148,14 @@ def _student_below(angle: float, freedom: int) -> float:
     else:
         within = math.sin(angle) * total
     return (1 + within) / 2
+
+
+def intervals_made(method: str, bootstrap: str) -> dict[str, str]:
+    """What JSON says of how intervals were made: what is not the default."""
+    return {
+        **({"interval_method": method} if method != "percentile" else {}),
+        **({"bootstrap": bootstrap} if bootstrap != "multinomial" else {}),
+    }
 
 
 def notes(

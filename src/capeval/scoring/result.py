@@ -14,7 +14,7 @@ from capeval.errors import MissingDependencyError, UsageError
 from capeval.metrics.base import Metric
 from capeval.metrics.registry import key_of
 from capeval.resources.needs import Needs
-from capeval.scoring.intervals import notes
+from capeval.scoring.intervals import intervals_made, notes
 from capeval.scoring.number import Number
 
 if TYPE_CHECKING:
@@ -156,6 +156,8 @@ class Result(Mapping[str, Score]):
     """Method of the intervals: `percentile` or `jackknife`."""
     needs: Needs = field(default_factory=Needs, repr=False)
     """What the metrics were given beside captions; explanations take it again where the result was pickled."""
+    bootstrap: str = "multinomial"
+    """How samples of images were drawn: `multinomial` or `poisson`."""
 
     def __getitem__(self, key: str | Metric) -> Score:
         return scored(self.scores, key)
@@ -288,7 +290,7 @@ class Result(Mapping[str, Score]):
             },
             "signatures": {key: score.signature for key, score in self.scores.items()},
             **({"coverage": covered} if covered else {}),
-            **({"interval_method": self.interval_method} if self.interval_method != "percentile" else {}),
+            **intervals_made(self.interval_method, self.bootstrap),
             **({"notes": self.notes} if self.notes else {}),
         }
 

@@ -11,7 +11,7 @@ from capeval.errors import UsageError, accepted_name
 from capeval.metrics.registry import parse_metrics
 from capeval.resources.needs import Given, Needs
 from capeval.scoring.count import check_unit, count
-from capeval.scoring.intervals import METHODS, Interval, IntervalMethod, intervals
+from capeval.scoring.intervals import BOOTSTRAPS, METHODS, Bootstrap, Interval, IntervalMethod, ids_for, intervals
 from capeval.scoring.result import Result, Score, within
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ class Options(Given, total=False):
     on_missing: OnMissing
     interval: float | None
     interval_method: IntervalMethod
+    bootstrap: Bootstrap
     samples: int
     seed: int
     threads: int
@@ -41,6 +42,7 @@ def score(
     on_missing: OnMissing = "error",
     interval: float | None = 0.95,
     interval_method: IntervalMethod = "percentile",
+    bootstrap: Bootstrap = "multinomial",
     samples: int = 1000,
     seed: int = 0,
     threads: int = 0,
@@ -62,6 +64,9 @@ def score(
         interval: confidence level of the intervals over images, or None for none.
         interval_method: `percentile`, of bootstrap samples; or `jackknife`, score ± t · standard error, which holds the
             truth more often on fewer than 30 images.
+        bootstrap: how a sample is drawn: `multinomial`, as many images as there are, with replacement; or `poisson`,
+            each image a Poisson number of times that depends on the seed and the image's id alone, so that parts of a
+            corpus on several machines draw what the whole draws.
         samples: number of bootstrap samples.
         seed: seed of the bootstrap; the same seed draws the same samples on any machine.
         threads: number of threads; 0 means one per core; results are the same bits for any number.
@@ -82,8 +87,7 @@ def score(
     """
     merged_needs = Needs.of(needs, given, threads=threads, progress=progress)
     parsed_metrics = parse_metrics(metrics, merged_needs)
-    check_bootstrap(interval, samples, seed)
-    accepted_name("interval method", interval_method, METHODS)
+    check_bootstrap(interval, samples, seed, interval_method, bootstrap)
     corpus = Corpus(references, candidates, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
     return score_corpus(
         corpus,
@@ -91,6 +95,7 @@ def score(
         needs=merged_needs,
         interval=interval,
         interval_method=interval_method,
+        bootstrap=bootstrap,
         samples=samples,
         seed=seed,
         threads=threads,
@@ -104,6 +109,7 @@ def score_corpus(
     needs: Needs | Mapping[str, object] | None = None,
     interval: float | None = 0.95,
     interval_method: IntervalMethod = "percentile",
+    bootstrap: Bootstrap = "multinomial",
     samples: int = 1000,
     seed: int = 0,
     threads: int = 0,
@@ -111,8 +117,7 @@ def score_corpus(
 ) -> Result:
     """Scores a corpus that was encoded before; arguments as for [`capeval.score`][]."""
     metrics = tuple(metrics)
-    check_bootstrap(interval, samples, seed)
-    accepted_name("interval method", interval_method, METHODS)
+    check_bootstrap(interval, samples, seed, interval_method, bootstrap)
     check_unit(corpus, metrics)
     merged_needs = Needs.of(needs, given, threads=threads)
     counted = count(corpus, metrics, merged_needs)
@@ -120,17 +125,24 @@ def score_corpus(
     bounds: list[Interval] | list[None] = [None] * len(metrics)
     if interval is not None:
         bounds = intervals(
-            statistics, metrics, level=interval, method=interval_method, samples=samples, seed=seed, threads=threads
-        )
+            statistics, metrics, level=interval, ids=ids_for(bootstrap, corpus.image_ids), method=interval_method,
+            samples=samples, seed=seed, threads=threads,
+        )  # fmt: skip
     scores = {
         one.metric.key: within(Score(one.metric, one.statistics, one.signature(corpus), None, one.ready), between)
         for one, between in zip(counted, bounds, strict=True)
     }
-    return Result(_core.__version__, corpus.image_ids, scores, interval, corpus, interval_method, merged_needs)
+    return Result(
+        _core.__version__, corpus.image_ids, scores, interval, corpus, interval_method, merged_needs, bootstrap
+    )
 
 
-def check_bootstrap(interval: float | None, samples: int, seed: int) -> None:
-    """Raises `UsageError` for an unacceptable confidence level, number of samples or seed."""
+def check_bootstrap(
+    interval: float | None, samples: int, seed: int, method: str = "percentile", bootstrap: str = "multinomial"
+) -> None:
+    """Raises `UsageError` for an unacceptable confidence level, number of samples, seed or name."""
+    accepted_name("interval method", method, METHODS)
+    accepted_name("bootstrap", bootstrap, BOOTSTRAPS)
     if interval is not None and not 0 < interval < 1:
         raise UsageError(f"interval must be a confidence level between 0 and 1, or none, got {interval}")
     if samples < 1:

@@ -9,6 +9,7 @@ mod image;
 mod kernel;
 pub mod paired;
 mod parameters;
+pub mod poisson;
 pub mod resample;
 mod resources;
 mod table;

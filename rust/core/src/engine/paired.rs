@@ -3,7 +3,7 @@
 //! Several systems and metrics are tested at once, on the same resampled images. Scores are made of resampled statistics,
 //! so that corpus formulas such as BLEU's are applied to each sample as they are to the corpus itself.
 
-use crate::engine::resample::{Draw, Panel, percentile_interval, resample};
+use crate::engine::resample::{Draw, Images, Panel, percentile_interval, resample};
 use crate::engine::{Formula, Table};
 
 /// Differences that rounding alone can make count as 0: this share of the two scores.
@@ -57,8 +57,8 @@ impl<'a> Systems<'a> {
     ///
     /// p is the share of samples whose difference is as far from the samples' mean as the observed one is from 0
     /// (Riezler and Maxwell 2005), the observed difference counted among them.
-    pub fn bootstrap(&self, samples: usize, level: f64, seed: u64, threads: usize) -> Bootstrap {
-        let sampled = self.panel.bootstrap(samples, seed, threads);
+    pub fn bootstrap(&self, images: Images<'_>, samples: usize, level: f64, seed: u64, threads: usize) -> Bootstrap {
+        let sampled = self.panel.sampled(images, samples, seed, threads);
         let observed = self.panel.scores(&self.totals);
         let intervals = (0..self.panel.len())
             .map(|place| {
@@ -147,7 +147,10 @@ mod tests {
         let b = a.clone();
         let systems = Systems::new(&[vec![(&Mean as &dyn Formula, &a)], vec![(&Mean as &dyn Formula, &b)]]);
         assert_eq!(systems.permutation(99, 1, 1), [1.0]);
-        assert_eq!(systems.bootstrap(99, 0.9, 1, 1).differences, [Difference { interval: (0.0, 0.0), p: 1.0 }]);
+        assert_eq!(
+            systems.bootstrap(Images::Drawn, 99, 0.9, 1, 1).differences,
+            [Difference { interval: (0.0, 0.0), p: 1.0 }]
+        );
     }
 
     #[test]
@@ -174,7 +177,7 @@ mod tests {
         let (a, b) = (table(&values), table(&better));
         let systems = Systems::new(&[vec![(&Mean as &dyn Formula, &a)], vec![(&Mean as &dyn Formula, &b)]]);
         assert_eq!(systems.permutation(999, 1, 2), [0.001]);
-        let Difference { interval: (low, high), p } = systems.bootstrap(999, 0.95, 1, 2).differences[0];
+        let Difference { interval: (low, high), p } = systems.bootstrap(Images::Drawn, 999, 0.95, 1, 2).differences[0];
         assert!(low < -0.11 && -0.11 < high && high < 0.0 && (p - 0.001).abs() < 1e-12, "{low} {high} {p}");
     }
 }

@@ -60,6 +60,15 @@ impl Draw {
     }
 }
 
+/// The images of a bootstrap's samples.
+#[derive(Debug, Clone, Copy)]
+pub enum Images<'a> {
+    /// As many as there are, drawn with replacement (multinomial).
+    Drawn,
+    /// Each a Poisson number of times, which depends on its key: that of [`crate::engine::poisson::key`].
+    Counted(&'a [u64]),
+}
+
 /// Tables side by side: row by row, columns padded with zeros to whole lanes.
 pub struct Rows {
     values: Vec<f64>,
@@ -108,6 +117,7 @@ impl Rows {
 pub struct Panel<'a> {
     /// The tables side by side.
     pub rows: Rows,
+    tables: Vec<&'a Table>,
     scores: Vec<(&'a dyn Formula, Range<usize>)>,
 }
 
@@ -127,7 +137,12 @@ impl<'a> Panel<'a> {
             });
             scores.push((kernel, places[place].clone()));
         }
-        Self { rows: Rows::side_by_side(&tables), scores }
+        Self { rows: Rows::side_by_side(&tables), tables, scores }
+    }
+
+    /// The tables, in the order of their columns.
+    pub fn tables(&self) -> &[&'a Table] {
+        &self.tables
     }
 
     /// Number of scores.
@@ -153,6 +168,14 @@ impl<'a> Panel<'a> {
     /// All scores of the sums of all columns.
     pub fn scores(&self, sums: &[f64]) -> Vec<f64> {
         self.scores.iter().map(|(kernel, columns)| kernel.score(&sums[columns.clone()])).collect()
+    }
+
+    /// All scores of each sample of a bootstrap.
+    pub fn sampled(&self, images: Images<'_>, samples: usize, seed: u64, threads: usize) -> Vec<Vec<f64>> {
+        match images {
+            Images::Drawn => self.bootstrap(samples, seed, threads),
+            Images::Counted(keys) => self.poisson(keys, samples, seed, threads),
+        }
     }
 
     /// All scores of each bootstrap sample; memory grows with the samples by these numbers alone.

@@ -1,5 +1,7 @@
 //! Rows of statistics.
 
+use crate::numeric::exact::ExactSum;
+
 /// Rows of statistics: one per candidate, or one per image where sets are scored, in corpus order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
@@ -15,12 +17,17 @@ impl Table {
         self.values.chunks_exact(self.width)
     }
 
-    /// The sum of all rows, first to last.
+    /// Row number `row`.
+    pub fn row(&self, row: usize) -> &[f64] {
+        &self.values[row * self.width..][..self.width]
+    }
+
+    /// The sum of all rows, rounded once: rows in another order, or in parts on several machines, have the same.
     pub fn sums(&self) -> Vec<f64> {
-        let mut sums = vec![0.0; self.width];
+        let mut sums = vec![ExactSum::default(); self.width];
         for row in self.rows() {
-            sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
+            sums.iter_mut().zip(row).for_each(|(sum, &value)| sum.add(value));
         }
-        sums
+        sums.iter().map(ExactSum::value).collect()
     }
 }

@@ -1,5 +1,6 @@
 //! Numerical building blocks that know nothing of captions.
 
+pub mod exact;
 pub mod f_measure;
 pub mod generator;
 pub mod hash_table;
