@@ -100,6 +100,9 @@ class Captions:
     def image_ids(self) -> list[str]:
         """The image ids, in order."""
 
+    def image_keys(self) -> bytes:
+        """The number by which the bootstrap knows each image, as little-endian u64, in the order of `image_ids`."""
+
     def caption_counts(self) -> list[int]:
         """How many captions each image has, in the order of `image_ids`."""
 
@@ -581,7 +584,11 @@ class Statistics:
 
     @property
     def width(self) -> int:
-        """Numbers a row."""
+        """Numbers per row."""
+
+    @property
+    def unscored(self) -> int:
+        """Number of rows without a score: theirs is NaN."""
 
     def score(self) -> float:
         """Score of all rows together.

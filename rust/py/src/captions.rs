@@ -1,10 +1,11 @@
 //! Captions as Python sees them: read-only, and kept in Rust until somebody asks for one.
 use std::sync::{Arc, OnceLock};
 
+use capeval_core::engine::poisson::key;
 use capeval_core::read::{self, Format};
 use capeval_core::text::captions::{Captions as CoreCaptions, CaptionsBuilder as CoreCaptionsBuilder};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyMapping};
+use pyo3::types::{PyBytes, PyDict, PyList, PyMapping};
 
 use crate::convert::as_bytes;
 use crate::errors::{DataError, read_error, unknown_format};
@@ -126,6 +127,12 @@ impl Captions {
     #[getter]
     fn image_ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         PyList::new(py, self.inner.images())
+    }
+
+    /// The number by which the bootstrap knows each image, in order: u64, little-endian.
+    fn image_keys<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let keys: Vec<u8> = self.inner.images().flat_map(|id| key(id).to_le_bytes()).collect();
+        PyBytes::new(py, &keys)
     }
 
     /// How many captions each image has, in order.

@@ -123,6 +123,12 @@ impl Statistics {
         self.table.width
     }
 
+    /// Number of rows whose score is not a number.
+    #[getter]
+    pub(crate) fn unscored(&self) -> PyResult<usize> {
+        Ok(self.row_values()?.into_iter().filter(|score| score.is_nan()).count())
+    }
+
     /// Score of all rows together.
     fn score(&self) -> PyResult<f64> {
         let raised = Raised::default();

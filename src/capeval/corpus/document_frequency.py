@@ -167,6 +167,22 @@ class DocumentFrequency:
         )
 
 
+class CorpusFrequencies:
+    """The frequencies of a whole corpus, for its parts: metrics take them in the place of counts of the part."""
+
+    def __init__(self, of_words: DocumentFrequency | None, of_stems: DocumentFrequency | None, documents: int) -> None:
+        self._counted = {False: of_words, True: of_stems}
+        self.documents = documents
+        """Number of images of the whole corpus."""
+
+    def of(self, *, stems: bool) -> DocumentFrequency:
+        """Those of stems, or of word forms. Raises `LookupError` where they were not counted."""
+        found = self._counted[stems]
+        if found is None:
+            raise LookupError(f"frequencies of {'stems' if stems else 'word forms'} were not counted")
+        return found
+
+
 def _check_order(n: int) -> None:
     if isinstance(n, (bool, float)) or n not in range(1, 5):
         raise UsageError(f"n must be a whole number from 1 to 4, got {n!r}")

@@ -1,0 +1,119 @@
+"""What is scored, and what an engine is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeAlias, TypeVar
+
+from capeval.errors import UsageError
+
+if TYPE_CHECKING:
+    from capeval.corpus.corpus import Tokenizer
+    from capeval.data.partitioned import Columns, Part
+    from capeval.metrics import Metric
+    from capeval.resources.needs import Needs
+
+ENGINES = ("local", "stream", "ray")
+"""The names that `--engine` takes."""
+OnBadRow: TypeAlias = Literal["error", "skip"]
+ON_BAD_ROW = ("error", "skip")
+SAMPLE = 1_000
+"""Images whose captions are kept, for reports: those of the smallest hashes of their ids."""
+
+Value_co = TypeVar("Value_co", covariant=True)
+Result = TypeVar("Result")
+
+
+class Shared(Protocol, Generic[Value_co]):
+    """A value that every worker can have, without a copy per part."""
+
+    def get(self) -> Value_co:
+        """The value."""
+
+
+class Engine(Protocol):
+    """Where parts are worked on."""
+
+    name: str
+    threads: int
+    """Threads that the work on one part may use; 0 means one per core."""
+    in_order: bool
+    """Whether parts are worked on one after another in this process, so that a function may keep what it adds to."""
+
+    def share(self, value: Result) -> Shared[Result]:
+        """Makes the value known to all workers."""
+
+    def map(
+        self, function: Callable[[Part], Result], parts: Sequence[Part], *, gpus: float = 0
+    ) -> Iterator[tuple[Part, Result]]:
+        """The function's result for each part, once each, as they come; `gpus` is what one call needs of them."""
+
+    def close(self) -> None:
+        """Ends what the engine started."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What every worker has to know."""
+
+    metrics: tuple[Metric, ...]
+    needs: Needs
+    columns: Columns
+    systems: tuple[str, ...]
+    """Names of the systems, a caption column each."""
+    tokenizer: Tokenizer = "ptb"
+    samples: int = 0
+    """Bootstrap samples; 0 for no intervals."""
+    seed: int = 0
+    threads: int = 0
+    on_bad_row: OnBadRow = "error"
+    on_missing: str = "error"
+
+    @property
+    def orders(self) -> Mapping[bool, int]:
+        """The longest n-gram to count in words (False) and in stems (True), where metrics weigh words by the corpus."""
+        if "document_frequency" in self.needs:
+            return {}
+        orders: dict[bool, int] = {}
+        for metric in dict.fromkeys(part for metric in self.metrics for part in metric.parts):
+            if metric.uses_document_frequency:
+                n = int(getattr(metric, "n", 4))
+                orders[metric.uses_stems] = max(orders.get(metric.uses_stems, 1), n)
+        return orders
+
+    def check(self, engine: str) -> None:
+        """Raises `UsageError` for what cannot be scored part by part."""
+        remedy = "take --engine local (engine='local' in Python)"
+        if self.tokenizer == "ptb-stream":
+            raise UsageError(
+                f"the tokenizer ptb-stream reads all captions as one text, so the engine {engine} cannot cut it into "
+                f"parts; take the tokenizer ptb, or {remedy}"
+            )
+        for metric in self.metrics:
+            if metric.trained_on_references:
+                raise UsageError(
+                    f"{metric.key} learns from the references of all images together, which the engine {engine} never "
+                    f"has in memory; leave it out, or {remedy}"
+                )
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a call says about its engine."""
+
+    engine: str = "local"
+    address: str | None = None
+    """Address of a Ray cluster."""
+    workers: int | None = None
+    """Parts that are worked on at once on a cluster; None for as many as it has cores."""
+    per_image: str | None = None
+    """Folder, or its URL, for each image's scores as a partitioned Parquet data set."""
+    resume: bool = False
+    """Whether to go on where an earlier call with the same `per_image` was cut off."""
+    on_bad_row: OnBadRow = "error"
+    skipped: str | None = None
+    """File that rows which were skipped are written to, with their reasons."""
+    memory: int = 1 << 30
+    """Bytes that counts of n-grams may take before they go to disk."""
+    extra: Mapping[str, object] = field(default_factory=dict)
