@@ -6,7 +6,7 @@ corpus; the second turns rows into statistics and folds them. Sums are exact and
 alone, so the results are the same bits for any parts, any order and any number of machines.
 """
 
-from capeval.engines.plan import ENGINES, Engine, Options
+from capeval.engines.plan import ENGINES, Engine, EngineOptions
 from capeval.engines.stream import StreamEngine
 
-__all__ = ["ENGINES", "Engine", "Options", "StreamEngine"]
+__all__ = ["ENGINES", "Engine", "EngineOptions", "StreamEngine"]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeAlias, TypeVar
 
-from capeval.errors import UsageError
+from capeval.errors import UsageError, accepted_name
 
 if TYPE_CHECKING:
     from capeval.corpus.corpus import Tokenizer
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 ENGINES = ("local", "stream", "ray")
 """The names that `--engine` takes."""
+EngineName: TypeAlias = Literal["local", "stream", "ray"]
 OnBadRow: TypeAlias = Literal["error", "skip"]
 ON_BAD_ROW = ("error", "skip")
 SAMPLE = 1_000
@@ -99,21 +100,48 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Options:
-    """What a call says about its engine."""
+class EngineOptions:
+    """An engine, and what a call says about it.
 
-    engine: str = "local"
+    Example:
+        >>> options = capeval.engines.EngineOptions("ray", workers=4, per_image="scores/")
+        >>> options.name, options.workers
+        ('ray', 4)
+    """
+
+    name: EngineName = "local"
     address: str | None = None
-    """Address of a Ray cluster."""
+    """Address of a Ray cluster; by default the one that runs, else one that is started on this machine."""
     workers: int | None = None
-    """Parts that are worked on at once on a cluster; None for as many as it has cores."""
+    """Parts that a cluster works on at once; by default as many as it has cores."""
     per_image: str | None = None
-    """Folder, or its URL, for each image's scores as a partitioned Parquet data set."""
+    """Folder, or its URL, for each image's scores: a Parquet data set, a file for each part of the input."""
     resume: bool = False
     """Whether to go on where an earlier call with the same `per_image` was cut off."""
     on_bad_row: OnBadRow = "error"
+    """What a row means that cannot be used: an error, or leave it out."""
     skipped: str | None = None
-    """File that rows which were skipped are written to, with their reasons."""
+    """File for the rows that were left out, with their reasons: JSON lines."""
+    id_column: str = "image_id"
+    """Column of the image ids."""
+    references_column: str = "references"
+    """Column of the references: a list of texts."""
+    caption_columns: tuple[str, ...] = ()
+    """Columns of the captions; by default `candidate`. Several are several systems."""
     memory: int = 1 << 30
-    """Bytes that counts of n-grams may take before they go to disk."""
-    extra: Mapping[str, object] = field(default_factory=dict)
+    """Bytes that counts of n-grams may take in memory before they go to disk."""
+
+    def __post_init__(self) -> None:
+        accepted_name("engine", self.name, ENGINES)
+        accepted_name("on_bad_row", self.on_bad_row, ON_BAD_ROW)
+        if self.workers is not None and self.workers < 1:
+            raise UsageError(f"workers must be at least 1, got {self.workers}")
+        if self.memory < 1:
+            raise UsageError(f"memory must be a number of bytes above 0, got {self.memory}")
+        if self.resume and self.per_image is None:
+            raise UsageError("resume goes on in the folder of per_image, so give both")
+
+    @classmethod
+    def of(cls, engine: EngineName | EngineOptions) -> EngineOptions:
+        """The options, or those of an engine that is given by name alone."""
+        return engine if isinstance(engine, EngineOptions) else cls(engine)

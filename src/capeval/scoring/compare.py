@@ -133,7 +133,7 @@ def compare_results(
     _check_scored_alike(results)
     image_ids = next(iter(results.values())).image_ids
     images = len(image_ids)
-    _warn_of_weak_tests(images, len(results), test, samples, alpha, correction)
+    warn_of_weak_tests(images, len(results), test, samples, alpha, correction)
     rows = [[score.statistics for score in result.values()] for result in results.values()]
     metrics = list(next(iter(results.values())))
     between: list[tuple[float, float] | None] = [None] * (len(metrics) * math.comb(len(results), 2))
@@ -154,7 +154,7 @@ def compare_results(
         ]
         between = list(jackknife_differences(rows, interval))
     if interval is not None:
-        results = _with_intervals(results, bounds, interval, interval_method, bootstrap)
+        results = with_intervals(results, bounds, interval, interval_method, bootstrap)
     if test == "permutation":
         p = _core.paired_permutation(rows, samples, seed, threads)
     pairs = pairs_of(results, metrics, between, p, correction, alpha)
@@ -224,7 +224,7 @@ def _check_scored_alike(results: Mapping[str, Result]) -> None:
             )
 
 
-def _warn_of_weak_tests(images: int, systems: int, test: str, samples: int, alpha: float, correction: str) -> None:
+def warn_of_weak_tests(images: int, systems: int, test: str, samples: int, alpha: float, correction: str) -> None:
     if test == "bootstrap" and images < FEW_IMAGES:
         sample = "1 image" if images == 1 else f"{images} images"
         warn(
@@ -240,7 +240,7 @@ def _warn_of_weak_tests(images: int, systems: int, test: str, samples: int, alph
         )
 
 
-def _with_intervals(
+def with_intervals(
     results: Mapping[str, Result], bounds: Sequence[tuple[float, float]], level: float, method: str, bootstrap: str
 ) -> dict[str, Result]:
     """The results with these intervals, system by system, metric by metric."""

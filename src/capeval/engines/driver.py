@@ -1,0 +1,169 @@
+"""What a call does on an engine: the passes over all parts, and the result made of what comes back."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial as bound
+from typing import TYPE_CHECKING
+
+from capeval import _core
+from capeval.corpus.corpus import Corpus
+from capeval.corpus.document_frequency import CorpusFrequencies, DocumentFrequency
+from capeval.engines.passes import Counters, Partial, count_into, count_part, score_part
+from capeval.errors import DataError, warn
+from capeval.scoring.compare import check_test, pairs_of, warn_of_weak_tests, with_intervals
+from capeval.scoring.comparison import Comparison
+from capeval.scoring.count import Counted, count_quietly
+from capeval.scoring.folded import Folded
+from capeval.scoring.intervals import Interval
+from capeval.scoring.result import Result, Score, within
+
+if TYPE_CHECKING:
+    from capeval.data.partitioned import ImageScores, Part
+    from capeval.engines.plan import Engine, Plan, Shared
+    from capeval.engines.work import WorkFolder
+
+Progress = Callable[[str, int, "int | None"], object]
+"""Called with what is done, the number of images done, and that of all where it is known."""
+
+
+@dataclass
+class Run:
+    """One call on an engine."""
+
+    engine: Engine
+    plan: Plan
+    parts: Sequence[Part]
+    memory: int = 1 << 30
+    scores: ImageScores | None = None
+    work: WorkFolder | None = None
+    progress: Progress = lambda *_: None
+
+    def partial(self) -> tuple[Partial, CorpusFrequencies | None]:
+        """Both passes: what they made of all parts, and the document frequencies that they used."""
+        self.plan.check(self.engine.name)
+        with ExitStack() as stack:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="capeval-"))
+            frequencies = self._frequencies(folder)
+            shared = None if frequencies is None else self.engine.share(frequencies)
+            return self._scored(shared), frequencies
+
+    def _frequencies(self, folder: str) -> CorpusFrequencies | None:
+        """The first pass: document frequencies of the whole input, where a metric wants them."""
+        if not self.plan.orders:
+            return None
+        counters, images = Counters(self.plan, self.memory, folder), 0
+        total = self._rows()
+        function = (
+            bound(count_into, self.plan, counters)
+            if self.engine.in_order
+            else bound(count_part, self.plan, self.memory, folder)
+        )
+        for _, counts in self.engine.map(function, self.parts):
+            counters.merge(counts.frequencies)
+            images += counts.images
+            self.progress("counting n-grams", images, total)
+        if not images:
+            raise DataError(self._nothing())
+        found = {stems: DocumentFrequency(core, "corpus") for stems, core in counters.finish().items()}
+        return CorpusFrequencies(found.get(False), found.get(True), images)
+
+    def _scored(self, frequencies: Shared[CorpusFrequencies] | None) -> Partial:
+        """The second pass: statistics, folded."""
+        whole, total = Partial.empty(self.plan), self._rows()
+        finished = set() if self.work is None else self.work.done()
+        for number in sorted(finished):
+            assert self.work is not None
+            whole.merge(Partial.from_bytes(self.work.load(number)))
+            self.progress("scoring", whole.images, total)
+        left = [part for part in self.parts if part.number not in finished]
+        opened = None if self.scores is None else self.scores.part
+        gpus = max((metric.gpus for metric in self.plan.metrics), default=0)
+        for part, own in self.engine.map(bound(score_part, self.plan, frequencies, opened), left, gpus=gpus):
+            if self.work is not None:
+                self.work.save(part.number, own.to_bytes())
+            whole.merge(own)
+            self.progress("scoring", whole.images, total)
+        if not whole.images:
+            raise DataError(self._nothing())
+        return whole
+
+    def _rows(self) -> int | None:
+        known = [part.rows for part in self.parts]
+        return None if None in known else sum(rows for rows in known if rows is not None)
+
+    def _nothing(self) -> str:
+        return f"{self.parts[0].file}: no image to score" if self.parts else "no image to score"
+
+
+def results(run: Run, *, level: float | None) -> tuple[dict[str, Result], Partial]:
+    """The result of each system by its name; intervals of that level, or none."""
+    whole, frequencies = run.partial()
+    plan = run.plan
+    found = {}
+    for number, (name, fold) in enumerate(whole.folds.items()):
+        corpus = _sample_corpus(plan, whole, number, frequencies)
+        counted = count_quietly(corpus, plan.metrics, plan.needs)
+        totals = folded(fold, counted)
+        bounds: Sequence[Interval | None] = [None] * len(counted)
+        if level is not None:
+            bounds = fold.intervals([one.statistics for one in counted], level)
+        scores = {}
+        for one, total, interval in zip(counted, totals, bounds, strict=True):
+            for message in one.metric.warnings(one.ready, total):
+                warn(message)
+            scores[one.metric.key] = within(
+                Score(one.metric, total, one.signature(corpus), None, one.ready), interval
+            )
+        found[name] = Result(
+            _core.__version__, corpus.image_ids, scores, level, corpus, "percentile", plan.needs, "poisson"
+        )
+    for message in whole.warnings:
+        warn(message)
+    return found, whole
+
+
+def folded(fold: _core.Fold, counted: Sequence[Counted]) -> list[Folded]:
+    """The totals of the metrics, with the rows of the sample that was counted again."""
+    return [
+        Folded(fold.rows, unscored, fold.total(place, one.statistics), one.statistics)
+        for place, (one, unscored) in enumerate(zip(counted, fold.unscored, strict=True))
+    ]
+
+
+def _sample_corpus(plan: Plan, whole: Partial, system: int, frequencies: CorpusFrequencies | None) -> Corpus:
+    """The sample as a corpus, which says of references what is true of all images."""
+    images = whole.sample.images
+    references = _core.Captions.of_images([(one.image_id, one.references) for one in images], None)
+    candidates = _core.Captions.of_images([(one.image_id, one.captions[system]) for one in images], None)
+    corpora = Corpus.of_part(
+        references, {"": candidates}, tokenizer=plan.tokenizer, frequencies=frequencies, threads=plan.threads
+    )
+    corpus = corpora[""]
+    assert whole.references is not None
+    corpus.reference_counts = whole.references
+    return corpus
+
+
+def compared(
+    run: Run, *, level: float | None, samples: int, alpha: float, correction: str
+) -> tuple[Comparison, Partial]:
+    """The systems' results and paired bootstrap tests, with intervals of that level, or none."""
+    check_test(len(run.plan.systems), test="bootstrap", alpha=alpha, correction=correction)
+    found, whole = results(run, level=None)
+    warn_of_weak_tests(whole.images, len(found), "bootstrap", samples, alpha, correction)
+    first = next(iter(found.values()))
+    like = [score.statistics.sample for score in first.values() if isinstance(score.statistics, Folded)]
+    bounds, differences = _core.Fold.paired(list(whole.folds.values()), like, level or 0.95)
+    between: list[Interval | None] = [None] * len(differences)
+    if level is not None:
+        between = [limits for limits, _ in differences]
+        found = with_intervals(found, bounds, level, "percentile", "poisson")
+    pairs = pairs_of(found, list(first), between, [p for _, p in differences], correction, alpha)
+    seed = run.plan.seed
+    return Comparison(
+        found, pairs, "bootstrap", samples, alpha, correction, level, seed, "percentile", "poisson"
+    ), whole
