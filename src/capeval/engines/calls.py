@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ from capeval.scoring.score import check_bootstrap
 
 if TYPE_CHECKING:
     from capeval.corpus.corpus import OnMissing, Tokenizer
-    from capeval.data.partitioned import BadRow, Part
+    from capeval.data.partitioned import BadRow
     from capeval.metrics import Metric
     from capeval.resources.needs import Needs
     from capeval.scoring.comparison import Comparison

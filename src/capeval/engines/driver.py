@@ -74,11 +74,12 @@ class Run:
     def _scored(self, frequencies: Shared[CorpusFrequencies] | None) -> Partial:
         """The second pass: statistics, folded."""
         whole, total = Partial.empty(self.plan), self._rows()
-        finished = set() if self.work is None else self.work.done()
-        for number in sorted(finished):
-            assert self.work is not None
-            whole.merge(Partial.from_bytes(self.work.load(number)))
-            self.progress("scoring", whole.images, total)
+        finished: set[int] = set()
+        if self.work is not None:
+            finished = self.work.done()
+            for number in sorted(finished):
+                whole.merge(Partial.from_bytes(self.work.load(number)))
+                self.progress("scoring", whole.images, total)
         left = [part for part in self.parts if part.number not in finished]
         opened = None if self.scores is None else self.scores.part
         gpus = max((metric.gpus for metric in self.plan.metrics), default=0)
@@ -143,8 +144,7 @@ def _sample_corpus(plan: Plan, whole: Partial, system: int, frequencies: CorpusF
         references, {"": candidates}, tokenizer=plan.tokenizer, frequencies=frequencies, threads=plan.threads
     )
     corpus = corpora[""]
-    assert whole.references is not None
-    corpus.reference_counts = whole.references
+    corpus.reference_counts = whole.references or corpus.reference_counts
     return corpus
 
 

@@ -77,7 +77,7 @@ class Plan:
         if "document_frequency" in self.needs:
             return {}
         orders: dict[bool, int] = {}
-        for metric in dict.fromkeys(part for metric in self.metrics for part in metric.parts):
+        for metric in dict.fromkeys(part for whole in self.metrics for part in whole.parts):
             if metric.uses_document_frequency:
                 n = int(getattr(metric, "n", 4))
                 orders[metric.uses_stems] = max(orders.get(metric.uses_stems, 1), n)

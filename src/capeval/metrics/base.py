@@ -158,6 +158,8 @@ class Metric:
     """Names of its needs beside the candidates: `references`, and names that `capeval.score` takes as keywords, or
     in `needs` for metrics of other packages. `ready` takes them.
     """
+    gpus: ClassVar[float] = 0.0
+    """GPUs that a worker of a cluster takes for it, where the cluster has some."""
     scores_sets: ClassVar[bool] = False
     """Whether it scores an image's captions together, as a caption set, rather than each."""
     nothing: ClassVar[dict[str, str]]

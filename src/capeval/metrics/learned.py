@@ -76,6 +76,7 @@ class LearnedMetric(PythonMetric):
     precision: str = parameter("the numbers that the network counts with", default="float32", choices=PRECISIONS)
 
     usual_model: ClassVar[str]
+    gpus: ClassVar[float] = 1.0
 
     def complete(self) -> None:
         """Fills in the usual checkpoint."""
