@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from capeval.data.partitioned import BadRow, Batch, Part, PartScores
     from capeval.engines.plan import Shared
 
+ROWS = 65_536
+"""Rows of a batch: more are counted faster, and take more memory."""
 MOST_WARNINGS = 20
 """Different warnings of a part that are kept."""
 
@@ -315,7 +317,7 @@ def _batches(plan: Plan, part: Part) -> Iterator[Batch]:
     """The part's batches; raises `DataError` for the first row that cannot be used, unless such are skipped."""
     from capeval.data.partitioned import batches
 
-    for batch in batches(part, plan.columns):
+    for batch in batches(part, plan.columns, rows=ROWS):
         if batch.bad and plan.on_bad_row == "error":
             raise DataError(f"{batch.bad[0]}; correct it, or leave such rows out with --on-bad-row skip")
         yield batch
