@@ -23,7 +23,9 @@ _BLOCK = 4 << 20
 """Bytes that are decoded together."""
 _LOOKED_AT = 100
 """Lines whose keys tell the columns, and whose values tell their types."""
-_SHOWN = 20
+_SHOWN = 60
+_IDS = "image ids must be strings or whole numbers"
+_TEXTS = "captions must be strings"
 
 
 def read(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Iterator[Raw]:  # noqa: ARG001
@@ -155,19 +157,21 @@ def _by_line(file: str, block: bytes, names: Sequence[str], number: int) -> Raw:
     bad: list[BadRow] = []
     rows: list[int] = []
     columns: list[list[Any]] = [[] for _ in names]
-    for place, line in enumerate(block.split(b"\n")):
+    for line_place, line in enumerate(block.split(b"\n")):
         if not line.strip():
             continue
         record = _parsed(line)
         if isinstance(record, dict):
             values = [_at(record, name) for name in names]
-            problem = next((text for name, value in zip(names, values, strict=True) if (text := _wrong(name, value))), None)
+            problems = [_wrong(value, _TEXTS if place else _IDS) for place, value in enumerate(values)]
+            problem = next((f"{name} {text}" for name, text in zip(names, problems, strict=True) if text), None)
         else:
             values, problem = [], record if isinstance(record, str) else f"is {json_type(record[0])}, where the others are objects"
         if problem is not None:
-            bad.append(BadRow(file, number + place, None, problem))
+            image = values[0] if values and problems[0] is None and values[0] is not None else None
+            bad.append(BadRow(file, number + line_place, None if image is None else str(image), problem))
             continue
-        rows.append(number + place)
+        rows.append(number + line_place)
         for column, value in zip(columns, values, strict=True):
             column.append(value)
     arrays = [_array(column) for column in columns]
@@ -182,18 +186,18 @@ def _at(record: dict[str, Any], path: str) -> Any:
     return value.get(inner) if inner and isinstance(value, dict) else None
 
 
-def _wrong(name: str, value: Any) -> str | None:
-    """What is wrong with a value of this column; null is found later."""
-    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
-        return None
+def _wrong(value: Any, accepted: str) -> str | None:
+    """What is wrong with a value, after the name of its column; null is found later, with its row's image id."""
     for one in value if isinstance(value, list) else [value]:
         if isinstance(one, str):
             try:
                 one.encode()
             except UnicodeEncodeError:
-                return f"{name} has half a surrogate pair in {one[:60]!a}; mend the text"
-        elif one is not None or value is None:
-            return f"{name} {'has' if isinstance(value, list) else 'is'} {json_type(one)}, where texts are expected"
+                return f"has half a surrogate pair in {one[:_SHOWN]!a}; mend the text"
+        elif one is not None and not (accepted == _IDS and type(one) is int):
+            return f"{'has' if isinstance(value, list) else 'is'} {json_type(one)}; {accepted}"
+    if accepted == _IDS and isinstance(value, list):
+        return f"is a list; {accepted}"
     return None
 
 
