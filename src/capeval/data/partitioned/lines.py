@@ -40,10 +40,7 @@ def read(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Ite
     number = 1
     for block in _blocks(part.file):
         if not names:
-            records = _first_records(block, part.file)
-            if records is None:
-                number += block.count(b"\n")
-                continue
+            records = _first_records(block, part.file, number)
             names = choose(list(dict.fromkeys(path for record in records for path in _paths(record))))
             schema = _schema(records, names)
         lines = block.count(b"\n")
@@ -75,20 +72,22 @@ def _blocks(url: str) -> Iterator[bytes]:
             yield last + b"\n"
 
 
-def _first_records(block: bytes, file: str) -> list[dict[str, Any]] | None:
-    """Objects of the first lines; None where all lines are blank."""
-    lines = [line for line in block.split(b"\n", _LOOKED_AT)[:_LOOKED_AT] if line.strip()]
-    if not lines:
-        return None if not block.strip() else _first_records(block.lstrip(), file)
-    records, problem = [], ""
-    for line in lines:
+def _first_records(block: bytes, file: str, number: int) -> list[dict[str, Any]]:
+    """Objects of the first lines that are not blank. Raises `DataError` where none of them is one."""
+    records, problem, seen = [], "", 0
+    for place, line in enumerate(block.split(b"\n")):
+        if not line.strip():
+            continue
         record = _parsed(line)
         if isinstance(record, dict):
             records.append(record)
-        else:
-            problem = problem or (record if isinstance(record, str) else f"is {json_type(record[0])}")
+        elif not problem:
+            problem = f"line {number + place}: {record if isinstance(record, str) else f'is {json_type(record[0])}'}"
+        seen += 1
+        if seen == _LOOKED_AT:
+            break
     if not records:
-        raise DataError(f"{file}: line 1: {problem}; JSON lines have an object on each line")
+        raise DataError(f"{file}: {problem or 'the first lines are blank'}; JSON lines have an object on each line")
     return records
 
 
