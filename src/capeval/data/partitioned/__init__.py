@@ -5,6 +5,10 @@ Needs pyarrow, which is imported when an input is read.
 
 from capeval.data.partitioned.batches import BadRow, Batch, batches
 from capeval.data.partitioned.columns import Columns
+from capeval.data.partitioned.image_scores import ImageScores, PartScores, Written
 from capeval.data.partitioned.parts import PART_BYTES, Part, find_parts, fingerprint
 
-__all__ = ["PART_BYTES", "BadRow", "Batch", "Columns", "Part", "batches", "find_parts", "fingerprint"]
+__all__ = [
+    "PART_BYTES", "BadRow", "Batch", "Columns", "ImageScores", "Part", "PartScores", "Written", "batches", "find_parts",
+    "fingerprint",
+]  # fmt: skip

@@ -187,8 +187,10 @@ class Remote:
         try:
             with _remotely(url, "written"):
                 self._fs.makedirs(url.rpartition("/")[0], exist_ok=True)
-                with self._fs.open(beside, "wb") as file:
-                    yield file
+                opened = self._fs.open(beside, "wb")
+            with _writing(url), opened as file:
+                yield file
+            with _remotely(url, "written"):
                 self._fs.mv(beside, url)
         except BaseException:
             with contextlib.suppress(Exception):
