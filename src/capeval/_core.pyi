@@ -18,6 +18,7 @@ __all__ = [
     "DocumentFrequency",
     "Embedded",
     "EncodedReferences",
+    "Fold",
     "MeteorTables",
     "NamedObjects",
     "ObjectWords",
@@ -80,6 +81,19 @@ class Captions:
 
         Raises:
             DataError: an id is neither, a caption is not a string, or ``5`` and ``"5"`` are both there.
+        """
+
+    @staticmethod
+    def of_arrow(ids: Any, captions: Any) -> Captions:
+        """Take columns of Arrow, as pyarrow's arrays hold them, chunked or not: a row per image.
+
+        Args:
+            ids: image ids, strings or whole numbers, without nulls.
+            captions: strings, or lists of strings, of any of Arrow's types for these, without nulls.
+
+        Raises:
+            DataError: an id is there twice, a column has nulls or is of another type, or a text is not UTF-8.
+            UsageError: the columns are of different lengths.
         """
 
     @staticmethod
@@ -628,6 +642,101 @@ class Statistics:
         Raises:
             UsageError: they are not of the same images.
         """
+
+@final
+class Fold:
+    """What is kept of rows that were seen and let go: scores, intervals and paired tests of any number of images.
+
+    Folds of parts, in any order, add up to the bits of the whole: of `Statistics.score`, and of `bootstrap_intervals`
+    and `paired_bootstrap` with ids.
+    """
+
+    def __new__(cls, samples: int, seed: int) -> Self:
+        """An empty fold for so many samples of the Poisson bootstrap; 0 is for scores alone."""
+
+    def add(self, statistics: Sequence[Statistics], ids: Any, threads: int = 0) -> None:
+        """Add rows: the statistics of each metric, and the id of each row's image. Each image is added once.
+
+        Ids are strings, or a column of Arrow of strings or whole numbers.
+
+        Raises:
+            UsageError: not an id per row, or other metrics than before.
+        """
+
+    def merge(self, other: Fold) -> None:
+        """Add the rows of another fold.
+
+        Raises:
+            UsageError: it is of other metrics, samples or seed, or it is this fold.
+        """
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+
+    @property
+    def samples(self) -> int:
+        """Number of samples."""
+
+    @property
+    def seed(self) -> int:
+        """Seed of the samples."""
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the metrics; none before the first rows."""
+
+    def sums(self) -> list[list[float]]:
+        """Sums of each metric's columns, rounded once."""
+
+    def scores(self) -> list[float]:
+        """Score of all rows by each metric."""
+
+    def unscored(self) -> list[int]:
+        """Rows without a score of their own (not a number), by each metric."""
+
+    def intervals(self, level: float) -> list[tuple[float, float]]:
+        """Percentile intervals of each metric's score.
+
+        Raises:
+            UsageError: there is no sample or no row.
+        """
+
+    @staticmethod
+    def paired(
+        folds: Sequence[Fold], level: float
+    ) -> tuple[list[tuple[float, float]], list[tuple[tuple[float, float], float]]]:
+        """What `paired_bootstrap` gives, of a fold per system, all over the same images.
+
+        Raises:
+            UsageError: there is no sample or no row, or they are of other metrics, images, samples or seeds.
+        """
+
+    def statistics(self, number: int) -> Statistics:
+        """The metric of that number as statistics of a single row: its sums, with its formula.
+
+        Raises:
+            UsageError: there is no such metric.
+        """
+
+    def to_bytes(self) -> bytes:
+        """The fold as bytes, without its formulas.
+
+        Raises:
+            UsageError: it has no rows yet.
+        """
+
+    @staticmethod
+    def from_bytes(bytes: bytes, statistics: Sequence[Statistics]) -> Fold:
+        """What `to_bytes` made; the names and formulas are those of `statistics`, whose rows do not matter.
+
+        Raises:
+            DataError: the bytes are damaged, or of other metrics.
+        """
+
+    @staticmethod
+    def restored(samples: int, seed: int, bytes: bytes | None, statistics: Sequence[Statistics]) -> Fold:
+        """What pickling took apart."""
 
 def tokenize(captions: Sequence[str], tokenizer: str, threads: int = 0) -> list[list[str]]:
     """Tokens of each caption."""
