@@ -17,7 +17,7 @@ from capeval.engines.progress import Progress
 from capeval.errors import DataError, warn
 from capeval.scoring.compare import check_test, pairs_of, warn_of_weak_tests, with_intervals
 from capeval.scoring.comparison import Comparison
-from capeval.scoring.count import Counted, count_quietly
+from capeval.scoring.count import count_quietly
 from capeval.scoring.folded import Folded
 from capeval.scoring.intervals import Interval
 from capeval.scoring.result import Result, Score, within
@@ -105,15 +105,15 @@ def results(run: Run, *, level: float | None) -> tuple[dict[str, Result], Partia
     plan = run.plan
     found = {}
     for number, name in enumerate(plan.systems):
-        fold = whole.folds[name]
         corpus = _sample_corpus(plan, whole, number, frequencies)
         counted = count_quietly(corpus, plan.metrics, plan.needs)
-        totals = folded(fold, counted)
+        like = [one.statistics for one in counted]
+        fold = whole.folds[name].with_formulas(like)
         bounds: Sequence[Interval | None] = [None] * len(counted)
         if level is not None:
-            bounds = fold.intervals([one.statistics for one in counted], level)
+            bounds = fold.intervals(level)
         scores = {}
-        for one, total, interval in zip(counted, totals, bounds, strict=True):
+        for one, total, interval in zip(counted, totals(fold, like), bounds, strict=True):
             for message in one.metric.warnings(one.ready, total):
                 warn(message)
             scores[one.metric.key] = within(
@@ -127,11 +127,11 @@ def results(run: Run, *, level: float | None) -> tuple[dict[str, Result], Partia
     return found, whole
 
 
-def folded(fold: _core.Fold, counted: Sequence[Counted]) -> list[Folded]:
-    """The totals of the metrics, with the rows of the sample that was counted again."""
+def totals(fold: _core.Fold, samples: Sequence[_core.Statistics]) -> list[Folded]:
+    """The sums of the metrics, with the rows of the sample that was counted again."""
     return [
-        Folded(fold.rows, unscored, fold.total(place, one.statistics), one.statistics)
-        for place, (one, unscored) in enumerate(zip(counted, fold.unscored, strict=True))
+        Folded(fold.rows, unscored, fold.statistics(place), sample)
+        for place, (sample, unscored) in enumerate(zip(samples, fold.unscored(), strict=True))
     ]
 
 
@@ -161,7 +161,7 @@ def compared(
     warn_of_weak_tests(whole.images, len(found), "bootstrap", samples, alpha, correction)
     first = next(iter(found.values()))
     like = [score.statistics.sample for score in first.values() if isinstance(score.statistics, Folded)]
-    bounds, differences = _core.Fold.paired([whole.folds[name] for name in found], like, level or 0.95)
+    bounds, differences = _core.Fold.paired([whole.folds[name].with_formulas(like) for name in found], level or 0.95)
     between: list[Interval | None] = [None] * len(differences)
     if level is not None:
         between = [limits for limits, _ in differences]

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from capeval import _core
 from capeval.corpus.corpus import Corpus
-from capeval.engines import arrow
 from capeval.engines.plan import SAMPLE, Plan
 from capeval.engines.sample import Kept, Sample
 from capeval.errors import CapevalWarning, DataError
@@ -289,20 +288,19 @@ def score_captions(
     corpora = Corpus.of_part(
         references, systems, tokenizer=plan.tokenizer, frequencies=frequencies.get(REFERENCES), threads=plan.threads
     )
-    keys = references.image_keys()
     for name, corpus in corpora.items():
         counted = count_quietly(corpus, plan.metrics, plan.needs)
-        partial.fold(name).add([one.statistics for one in counted], keys, plan.threads)
+        partial.fold(name).add([one.statistics for one in counted], batch.image_ids, plan.threads)
         partial.extent(name).merge(Extent.of(corpus))
         if written is not None:
             columns = {one.metric.key: one.statistics.row_scores() for one in counted}
             written.add(batch.image_ids, columns, system=name if len(plan.systems) > 1 else None)
-    keep(partial.sample(), keys, references, list(systems.values()))
+    keep(partial.sample(), references, list(systems.values()))
 
 
-def keep(sample: Sample, keys: bytes, references: Captions | None, systems: list[Captions]) -> None:
+def keep(sample: Sample, references: Captions | None, systems: list[Captions]) -> None:
     """Adds the images that belong to the sample, with their captions."""
-    wanted = sample.wanted(keys)
+    wanted = sample.wanted(systems[0].image_keys())
     if not wanted:
         return
     ids = systems[0].image_ids
@@ -325,4 +323,4 @@ def _batches(plan: Plan, part: Part) -> Iterator[Batch]:
 
 def captions(batch: Batch, column: Any) -> Captions:
     """A column of the batch, with its image ids."""
-    return arrow.captions(batch.image_ids, column)
+    return _core.Captions.of_arrow(batch.image_ids, column)
