@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from capeval.corpus.document_frequency import CorpusFrequencies
     from capeval.data.partitioned import Batch, PartScores
     from capeval.engines.driver import Run
-    from capeval.engines.driver import totals
-from capeval.engines.passes import Frequencies, Partial
+    from capeval.engines.passes import Frequencies, Partial
     from capeval.engines.plan import Plan, Sets
     from capeval.scoring.comparison import Pair
     from capeval.scoring.result import Score
