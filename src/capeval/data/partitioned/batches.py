@@ -123,7 +123,7 @@ def _raw(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Ite
     """The part's batches as they are in the file."""
     if part.format == "parquet":
         from capeval.data.partitioned.parquet import read
-    elif part.format == "arrow":
+    elif part.format in ("arrow", "joined"):
         from capeval.data.partitioned.arrow import read
     elif part.format == "jsonl":
         from capeval.data.partitioned.lines import read
@@ -135,7 +135,7 @@ def _raw(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Ite
 def _check(part: Part, raw: Raw, resolved: Resolved, columns: Columns) -> tuple[Batch, list[int], list[int]]:
     import numpy as np
 
-    found = Column(is_table=part.format != "jsonl")
+    found = Column(is_table=part.format not in ("jsonl", "joined"))
     batch = raw.batch
     try:
         ids = found.ids(column(batch, resolved.image_id), resolved.image_id)

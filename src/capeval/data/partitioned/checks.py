@@ -215,7 +215,7 @@ def _places(mask: Any) -> list[int]:
     return [int(place) for place in np.flatnonzero(np.asarray(mask.fill_null(False)))]
 
 
-def _extents(column: Any) -> tuple[Numbers, npt.NDArray[np.uint8]]:
+def extents(column: Any) -> tuple[Numbers, npt.NDArray[np.uint8]]:
     """Where each text begins and ends, from 0; and the bytes of all of them."""
     import numpy as np
     import pyarrow
@@ -234,7 +234,7 @@ def _not_text(column: Any) -> list[tuple[int, str]]:
     """Places of texts that cannot be scored, and what they are."""
     import numpy as np
 
-    offsets, data = _extents(column)
+    offsets, data = extents(column)
     if not len(data):
         return []
     found: list[tuple[int, str]] = []
@@ -267,7 +267,7 @@ def _not_utf8(column: Any) -> list[int]:
     """Places of texts that are no UTF-8, which a file may have where it says that it has text."""
     import pyarrow
 
-    offsets, data = _extents(column)
+    offsets, data = extents(column)
     if not len(data) or data.max() < 128:
         return []
     try:
@@ -289,7 +289,7 @@ def _missing(column: Any) -> Any:
     import pyarrow
     import pyarrow.compute as pc
 
-    offsets, _ = _extents(column)
+    offsets, _ = extents(column)
     # A character has at most four bytes.
     short = np.flatnonzero(np.diff(offsets) <= 4 * _LONGEST_MISSING)
     if not len(short):

@@ -10,9 +10,9 @@ from capeval.errors import DataError
 
 _ALSO = {
     "image_id": ("image_id", "id", "image", "video_id", "file_name", "filename"),
-    "references": ("references", "reference", "captions"),
+    "references": ("references", "reference", "captions", "caption"),
     "candidate": ("candidate", "prediction", "caption"),
-    "caption": ("caption", "captions", "candidate", "prediction", "references", "reference"),
+    "caption": ("caption", "captions", "candidate", "prediction"),
 }
 """Names that files have for what they are called by default: the first that there is."""
 _SHOWN = 20
