@@ -13,6 +13,9 @@ import pytest
 MOST_MEMORY = 80 * 2**20
 """Of a node's object store: Ray takes no less than 75 MiB."""
 
+LOST_AFTER = {"health_check_period_ms": 500, "health_check_timeout_ms": 5_000, "health_check_failure_threshold": 4}
+"""A node whose process is gone does not answer at all: 2 s, instead of 15, until it counts as lost."""
+
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 os.environ["RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"] = "0"
 
@@ -36,7 +39,9 @@ def cluster() -> Iterator[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         cluster = Cluster()
-        cluster.add_node(num_cpus=0, object_store_memory=MOST_MEMORY, include_dashboard=False)
+        cluster.add_node(
+            num_cpus=0, object_store_memory=MOST_MEMORY, include_dashboard=False, _system_config=LOST_AFTER
+        )
         for _ in range(2):
             cluster.add_node(num_cpus=1, object_store_memory=MOST_MEMORY)
         ray.init(address=cluster.address, logging_level="error", log_to_driver=False)

@@ -19,6 +19,7 @@ from capeval.engines.ray import RayEngine
 from capeval.errors import DataError, EngineError, UsageError
 
 pytestmark = pytest.mark.ray
+MOST_MEMORY = 80 * 2**20
 
 
 @pytest.fixture(autouse=True)
@@ -140,11 +141,46 @@ def test_rays_client_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         RayEngine("ray://head:10001")
 
 
+def test_what_needs_a_gpu_gets_one_each_and_stays_on_it(cluster: Any, tmp_path: Path) -> None:
+    """A worker on a GPU loads its model once; where it is killed, its part is done again, on a GPU."""
+    node = cluster.add_node(num_cpus=2, num_gpus=2, object_store_memory=MOST_MEMORY)
+    kill = killing(tmp_path, times=1, numbers=(3,))
+
+    class Model:
+        """Counts in each process how often it is loaded."""
+
+        def __reduce__(self) -> Any:
+            def load() -> Any:
+                import os
+                import sys
+
+                sys.loads = getattr(sys, "loads", 0) + 1
+
+                def run(part: Any) -> Any:
+                    kill(part)
+                    return os.getpid(), os.environ["CUDA_VISIBLE_DEVICES"], sys.loads
+
+                return run
+
+            return load, ()
+
+    found = {part.number: result for part, result in RayEngine().map(Model(), parts(8), gpus=1)}
+    assert sorted(found) == list(range(8))
+    assert {device for _, device, _ in found.values()} <= {"0", "1"}
+    assert {loads for *_, loads in found.values()} == {1}
+    assert len({process for process, *_ in found.values()}) <= 3
+    cluster.remove_node(node)
+
+
+def test_without_gpus_the_work_is_done_on_cores() -> None:
+    assert sorted(result for _, result in RayEngine().map(lambda part: part.number, parts(3), gpus=1)) == [0, 1, 2]
+
+
 def test_a_lost_node_loses_and_doubles_nothing(cluster: Any, tmp_path: Path) -> None:
     """The node goes while it holds results that the driver has not had, and while it works."""
     import ray
 
-    lost = cluster.add_node(num_cpus=1, object_store_memory=80 * 2**20, resources={"lost": 1})
+    lost = cluster.add_node(num_cpus=1, object_store_memory=MOST_MEMORY, resources={"lost": 1})
     name, gate = lost.node_id, str(tmp_path / "gate")
 
     def work(part: Any) -> tuple[int, str, bytes]:

@@ -133,7 +133,7 @@ class RayEngine:
         )
         rows = ray.data.from_arrow(groups).map_batches(
             _as_actor(run) if found else run,
-            batch_size=None,
+            batch_size=1,
             batch_format="pyarrow",
             num_cpus=1,
             num_gpus=gpus if found else None,
