@@ -8,7 +8,7 @@ import click
 
 from capeval.cli import options
 from capeval.cli.caption_files import caption_files
-from capeval.cli.engine import Told, engine, refuse_on
+from capeval.cli.engine import engine, refuse_on
 from capeval.cli.interruptible import stage
 from capeval.cli.systems import named
 from capeval.corpus.corpus import Corpus, OnMissing, Tokenizer
@@ -111,7 +111,6 @@ def command(
             bootstrap=usual_bootstrap(bootstrap, engine.name),
             seed=seed,
             threads=threads,
-            progress=Told(),
         )
         _write(comparison, report, format_, figures, output)
         return

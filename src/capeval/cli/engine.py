@@ -1,15 +1,13 @@
-"""The options that say on which engine a command runs, and how its progress is told."""
+"""The options that say on which engine a command runs."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from capeval.cli.interruptible import stage
 from capeval.errors import UsageError
 
 if TYPE_CHECKING:
@@ -100,29 +98,3 @@ def refuse_on(engine: EngineOptions, **given: object) -> None:
                 f"--{name.replace('_', '-')} needs all images in memory, which --engine {engine.name} never has; take "
                 "--engine local"
             )
-
-
-class Told:
-    """Tells a terminal or a log how far an engine is: rows, rows per second, time left."""
-
-    def __init__(self) -> None:
-        self._what, self._since, self._first = "", 0.0, 0
-
-    def __call__(self, what: str, rows: int, of: int | None) -> None:
-        """Notes that so many rows are done."""
-        now = time.monotonic()
-        if what != self._what:
-            self._what, self._since, self._first = what, now, rows
-        speed = (rows - self._first) / max(now - self._since, 1e-9)
-        parts = [f"{what}: {rows:,} rows" if of is None else f"{what}: {rows:,} of {of:,} rows"]
-        if rows > self._first:
-            parts.append(f"{speed:,.0f} per second")
-            if of is not None and rows < of:
-                parts.append(f"{_duration((of - rows) / speed)} left")
-        stage.text = ", ".join(parts)
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

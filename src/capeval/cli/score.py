@@ -10,7 +10,7 @@ import click
 
 from capeval.cli import options
 from capeval.cli.caption_files import caption_files
-from capeval.cli.engine import Told, engine, refuse_on
+from capeval.cli.engine import engine, refuse_on
 from capeval.cli.interruptible import stage
 from capeval.corpus.corpus import Corpus, OnMissing, Tokenizer
 from capeval.data.source import system_name
@@ -129,7 +129,6 @@ def command(
             samples=samples,
             seed=seed,
             threads=threads,
-            progress=Told(),
         )
         _write(result, report, system_name(candidates or references), format_, figures, output)
         return

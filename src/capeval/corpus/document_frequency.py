@@ -12,7 +12,7 @@ from capeval.data.source import reading
 from capeval.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     import numpy.typing as npt
@@ -170,17 +170,14 @@ class DocumentFrequency:
 class CorpusFrequencies:
     """The frequencies of a whole corpus, for its parts: metrics take them in the place of counts of the part."""
 
-    def __init__(self, of_words: DocumentFrequency | None, of_stems: DocumentFrequency | None, documents: int) -> None:
-        self._counted = {False: of_words, True: of_stems}
+    def __init__(self, counted: Mapping[bool, DocumentFrequency], documents: int) -> None:
+        self._counted = counted
         self.documents = documents
         """Number of images of the whole corpus."""
 
     def of(self, *, stems: bool) -> DocumentFrequency:
-        """Those of stems, or of word forms. Raises `LookupError` where they were not counted."""
-        found = self._counted[stems]
-        if found is None:
-            raise LookupError(f"frequencies of {'stems' if stems else 'word forms'} were not counted")
-        return found
+        """Those of stems, or of word forms. Raises `KeyError` where they were not counted."""
+        return self._counted[stems]
 
 
 def _check_order(n: int) -> None:

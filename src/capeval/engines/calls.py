@@ -9,18 +9,20 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
 from capeval.data.atomic import atomic_write
-from capeval.engines.driver import Progress, Run, compared, results
-from capeval.engines.plan import Engine, EngineOptions, Plan
+from capeval.engines.driver import Run, compared, results
+from capeval.engines.plan import Engine, EngineOptions, Plan, Sets
 from capeval.engines.stream import StreamEngine
 from capeval.errors import UsageError, warn
+from capeval.scoring.diversity import check_top
 from capeval.scoring.score import check_bootstrap
 
 if TYPE_CHECKING:
     from capeval.corpus.corpus import OnMissing, Tokenizer
-    from capeval.data.partitioned import BadRow
+    from capeval.data.partitioned import BadRow, Columns
     from capeval.metrics import Metric
     from capeval.resources.needs import Needs
     from capeval.scoring.comparison import Comparison
+    from capeval.scoring.diversity_result import Diversity
     from capeval.scoring.result import Result
 
 SYSTEM = "system"
@@ -29,9 +31,25 @@ SYSTEM = "system"
 class Input:
     """Where the rows are: joined rows, or references and each system's candidates, which are joined by image id."""
 
-    def __init__(self, references: object, systems: Mapping[str, object] | None) -> None:
-        self.references = _paths(references, "references")
+    def __init__(self, rows: object, systems: Mapping[str, object] | None = None, *, described: bool = True) -> None:
+        self.rows = _paths(rows, "references")
+        """Joined rows, or references."""
         self.systems = None if systems is None else {name: _paths(own, name) for name, own in systems.items()}
+        self.described = described
+        """Whether there are references."""
+
+
+    @classmethod
+    def of_sets(cls, sets: object, references: object, options: EngineOptions) -> Input:
+        """Caption sets: in rows, or, with references apart, files of each system by its name."""
+        if references is None:
+            return cls(sets, described=options.references_column is not None)
+        if isinstance(sets, Mapping):
+            return cls(references, sets)
+        from capeval.data.source import system_name
+
+        paths = _paths(sets, "sets")
+        return cls(references, {system_name(paths[0]): paths})
 
 
 def score(
@@ -48,7 +66,6 @@ def score(
     samples: int,
     seed: int,
     threads: int,
-    progress: Progress | None = None,
 ) -> Result:
     """One system's scores, as [`capeval.score`][] returns them; of per-image scores and captions, a sample's."""
     check_bootstrap(interval, samples, seed, interval_method, bootstrap)
@@ -62,7 +79,7 @@ def score(
         tuple(metrics), needs, _columns(options, columns), (SYSTEM,), tokenizer, samples if interval else 0, seed,
         threads, options.on_bad_row, on_missing,
     )  # fmt: skip
-    with _run(plan, source, options, progress) as run:
+    with _run(plan, source, options) as run:
         found, whole = results(run, level=interval)
         _write_skipped(whole.skipped, options)
         return found[SYSTEM]
@@ -85,7 +102,6 @@ def compare(
     bootstrap: str,
     seed: int,
     threads: int,
-    progress: Progress | None = None,
 ) -> Comparison:
     """Several systems' scores and paired tests, as [`capeval.compare`][] returns them."""
     check_bootstrap(interval, samples, seed, interval_method, bootstrap)
@@ -100,8 +116,43 @@ def compare(
         tuple(metrics), needs, _columns(options, options.caption_columns or systems), systems, tokenizer, samples, seed,
         threads, options.on_bad_row, on_missing,
     )  # fmt: skip
-    with _run(plan, source, options, progress) as run:
+    with _run(plan, source, options) as run:
         found, whole = compared(run, level=interval, samples=samples, alpha=alpha, correction=correction)
+        _write_skipped(whole.skipped, options)
+        return found
+
+
+def diversity(
+    source: Input,
+    metrics: Sequence[Metric],
+    options: EngineOptions,
+    *,
+    accuracy: Metric,
+    beta2: float,
+    top: int | None,
+    needs: Needs,
+    tokenizer: Tokenizer,
+    interval: float | None,
+    interval_method: str,
+    bootstrap: str,
+    samples: int,
+    seed: int,
+    threads: int,
+) -> Diversity:
+    """Figures of one or several systems' caption sets, as [`capeval.diversity`][] returns them."""
+    from capeval.engines import sets
+
+    check_bootstrap(interval, samples, seed, interval_method, bootstrap)
+    _check_intervals(options.name, interval, interval_method, bootstrap)
+    check_top(top, described=source.described)
+    systems = tuple(source.systems or options.caption_columns or ("captions",))
+    columns = _columns(options, options.caption_columns or systems, described=source.described)
+    plan = Plan(
+        tuple(metrics), needs, columns, systems, tokenizer, samples if interval else 0, seed, threads,
+        options.on_bad_row, sets=Sets(accuracy, beta2, top, source.described),
+    )  # fmt: skip
+    with _run(plan, source, options) as run:
+        found, whole = sets.diversity(run, level=interval)
         _write_skipped(whole.skipped, options)
         return found
 
@@ -115,22 +166,22 @@ def _check_intervals(engine: str, interval: float | None, method: str, bootstrap
         )
 
 
-def _columns(options: EngineOptions, captions: Iterable[str]) -> object:
+def _columns(options: EngineOptions, captions: Iterable[str], *, described: bool = True) -> Columns:
     from capeval.data.partitioned import Columns
 
-    return Columns(options.id_column, options.references_column, tuple(captions))
+    return Columns(options.id_column, options.references_column or "references" if described else None, tuple(captions))
 
 
 @contextmanager
-def _run(plan: Plan, source: Input, options: EngineOptions, progress: Progress | None) -> Iterator[Run]:
+def _run(plan: Plan, source: Input, options: EngineOptions) -> Iterator[Run]:
     from capeval.data.partitioned import ImageScores, find_parts
 
     plan.check(options.name)
     engine = make(options, plan.threads)
     try:
-        parts = find_parts(source.references)
+        parts = find_parts(source.rows)
         scores = None if options.per_image is None else ImageScores(options.per_image)
-        yield Run(engine, plan, parts, options.memory, scores, None, progress or (lambda *_: None))
+        yield Run(engine, plan, parts, options.memory, scores, None)
     finally:
         engine.close()
 

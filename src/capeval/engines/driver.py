@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial as bound
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from capeval import _core
 from capeval.corpus.corpus import Corpus
 from capeval.corpus.document_frequency import CorpusFrequencies, DocumentFrequency
-from capeval.engines.passes import Counters, Partial, count_into, count_part, score_part
+from capeval.engines.passes import REFERENCES, Counters, Frequencies, Partial, count_into, count_part, score_part
+from capeval.engines.progress import Progress
 from capeval.errors import DataError, warn
 from capeval.scoring.compare import check_test, pairs_of, warn_of_weak_tests, with_intervals
 from capeval.scoring.comparison import Comparison
@@ -26,10 +27,6 @@ if TYPE_CHECKING:
     from capeval.engines.plan import Engine, Plan, Shared
     from capeval.engines.work import WorkFolder
 
-Progress = Callable[[str, int, "int | None"], object]
-"""Called with what is done, the number of images done, and that of all where it is known."""
-
-
 @dataclass
 class Run:
     """One call on an engine."""
@@ -40,61 +37,59 @@ class Run:
     memory: int = 1 << 30
     scores: ImageScores | None = None
     work: WorkFolder | None = None
-    progress: Progress = lambda *_: None
 
-    def partial(self) -> tuple[Partial, CorpusFrequencies | None]:
+    def partial(self) -> tuple[Partial, Frequencies]:
         """Both passes: what they made of all parts, and the document frequencies that they used."""
         self.plan.check(self.engine.name)
         with ExitStack() as stack:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="capeval-"))
             frequencies = self._frequencies(folder)
-            shared = None if frequencies is None else self.engine.share(frequencies)
-            return self._scored(shared), frequencies
+            return self._scored(self.engine.share(frequencies)), frequencies
 
-    def _frequencies(self, folder: str) -> CorpusFrequencies | None:
+    def _frequencies(self, folder: str) -> Frequencies:
         """The first pass: document frequencies of the whole input, where a metric wants them."""
-        if not self.plan.orders:
-            return None
-        counters, images = Counters(self.plan, self.memory, folder), 0
-        total = self._rows()
+        if not self.plan.documents:
+            return {}
+        counters = Counters(self.plan, self.memory, folder)
+        progress = Progress("counting n-grams", self.parts, self.plan.needs.progress)
         function = (
             bound(count_into, self.plan, counters)
             if self.engine.in_order
             else bound(count_part, self.plan, self.memory, folder)
         )
-        for _, counts in self.engine.map(function, self.parts):
-            counters.merge(counts.frequencies)
-            images += counts.images
-            self.progress("counting n-grams", images, total)
-        if not images:
-            raise DataError(self._nothing())
-        found = {stems: DocumentFrequency(core, "corpus") for stems, core in counters.finish().items()}
-        return CorpusFrequencies(found.get(False), found.get(True), images)
+        for part, counts in self.engine.map(function, self.parts):
+            counters.merge(counts)
+            progress.done(part, max(counters.images.values(), default=0))
+        return {
+            documents: CorpusFrequencies(
+                {stems: DocumentFrequency(core, documents) for stems, core in counted.items()},
+                counters.images[documents],
+            )
+            for documents, counted in counters.finish().items()
+        }
 
-    def _scored(self, frequencies: Shared[CorpusFrequencies] | None) -> Partial:
+    def _scored(self, frequencies: Shared[Frequencies]) -> Partial:
         """The second pass: statistics, folded."""
-        whole, total = Partial.empty(self.plan), self._rows()
-        finished: set[int] = set()
-        if self.work is not None:
-            finished = self.work.done()
-            for number in sorted(finished):
-                whole.merge(Partial.from_bytes(self.work.load(number)))
-                self.progress("scoring", whole.images, total)
-        left = [part for part in self.parts if part.number not in finished]
+        whole = Partial.empty(self.plan)
+        progress = Progress("scoring", self.parts, self.plan.needs.progress)
+        left = []
+        finished = set() if self.work is None else self.work.done()
+        for part in self.parts:
+            if self.work is not None and part.number in finished:
+                whole.merge(Partial.from_bytes(self.work.load(part.number)))
+                progress.found(part, whole.images)
+            else:
+                left.append(part)
         opened = None if self.scores is None else self.scores.part
-        gpus = max((metric.gpus for metric in self.plan.metrics), default=0)
+        gpus = max((metric.gpus for metric in self.plan.scored), default=0)
         for part, own in self.engine.map(bound(score_part, self.plan, frequencies, opened), left, gpus=gpus):
             if self.work is not None:
                 self.work.save(part.number, own.to_bytes())
             whole.merge(own)
-            self.progress("scoring", whole.images, total)
+            progress.done(part, whole.images)
         if not whole.images:
             raise DataError(self._nothing())
         return whole
-
-    def _rows(self) -> int | None:
-        known = [part.rows for part in self.parts]
-        return None if None in known else sum(rows for rows in known if rows is not None)
 
     def _nothing(self) -> str:
         return f"{self.parts[0].file}: no image to score" if self.parts else "no image to score"
@@ -105,7 +100,8 @@ def results(run: Run, *, level: float | None) -> tuple[dict[str, Result], Partia
     whole, frequencies = run.partial()
     plan = run.plan
     found = {}
-    for number, (name, fold) in enumerate(whole.folds.items()):
+    for number, name in enumerate(plan.systems):
+        fold = whole.folds[name]
         corpus = _sample_corpus(plan, whole, number, frequencies)
         counted = count_quietly(corpus, plan.metrics, plan.needs)
         totals = folded(fold, counted)
@@ -135,16 +131,20 @@ def folded(fold: _core.Fold, counted: Sequence[Counted]) -> list[Folded]:
     ]
 
 
-def _sample_corpus(plan: Plan, whole: Partial, system: int, frequencies: CorpusFrequencies | None) -> Corpus:
+def _sample_corpus(plan: Plan, whole: Partial, system: int, frequencies: Frequencies) -> Corpus:
     """The sample as a corpus, which says of references what is true of all images."""
-    images = whole.sample.images
+    images = whole.sample().images
     references = _core.Captions.of_images([(one.image_id, one.references) for one in images], None)
     candidates = _core.Captions.of_images([(one.image_id, one.captions[system]) for one in images], None)
     corpora = Corpus.of_part(
-        references, {"": candidates}, tokenizer=plan.tokenizer, frequencies=frequencies, threads=plan.threads
+        references,
+        {"": candidates},
+        tokenizer=plan.tokenizer,
+        frequencies=frequencies.get(REFERENCES),
+        threads=plan.threads,
     )
     corpus = corpora[""]
-    corpus.reference_counts = whole.references or corpus.reference_counts
+    corpus.reference_counts = whole.extents[plan.systems[system]].reference_counts or corpus.reference_counts
     return corpus
 
 
@@ -157,7 +157,7 @@ def compared(
     warn_of_weak_tests(whole.images, len(found), "bootstrap", samples, alpha, correction)
     first = next(iter(found.values()))
     like = [score.statistics.sample for score in first.values() if isinstance(score.statistics, Folded)]
-    bounds, differences = _core.Fold.paired(list(whole.folds.values()), like, level or 0.95)
+    bounds, differences = _core.Fold.paired([whole.folds[name] for name in found], like, level or 0.95)
     between: list[Interval | None] = [None] * len(differences)
     if level is not None:
         between = [limits for limits, _ in differences]

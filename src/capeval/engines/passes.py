@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from capeval import _core
 from capeval.corpus.corpus import Corpus
@@ -25,90 +25,178 @@ MOST_WARNINGS = 20
 """Different warnings of a part that are kept."""
 
 
+REFERENCES = "references"
+"""The documents that words are weighed by: the references of all images."""
+SEVERAL = "several"
+"""Those of the images that have several."""
+
+Frequencies: TypeAlias = "Mapping[str, CorpusFrequencies]"
+"""Document frequencies of the whole input by what the documents are."""
+
+
 class Counters:
-    """Document frequencies as they are counted, by whether of stems."""
+    """Document frequencies as they are counted, by what the documents are and whether words are stems."""
 
     def __init__(self, plan: Plan, memory: int, folder: str) -> None:
-        share = memory // max(len(plan.orders), 1)
-        self._counters = {
-            stems: _core.FrequencyCounter(n, stems, plan.tokenizer, memory=share, folder=folder)
-            for stems, n in plan.orders.items()
-        }
+        self._plan, self._share, self._folder = plan, memory // max(len(plan.documents) * len(plan.orders), 1), folder
+        self._counters: dict[str, dict[bool, _core.FrequencyCounter]] = {}
+        self.images: dict[str, int] = {}
 
-    def add(self, references: Captions, plan: Plan) -> None:
-        """Counts the references of these images."""
-        encoded = _core.References(references, range(references.image_count), plan.tokenizer, plan.threads)
-        for counter in self._counters.values():
-            counter.add(encoded, plan.threads)
+    def _of(self, documents: str) -> dict[bool, _core.FrequencyCounter]:
+        plan, self.images[documents] = self._plan, self.images.get(documents, 0)
+        if documents not in self._counters:
+            self._counters[documents] = {
+                stems: _core.FrequencyCounter(n, stems, plan.tokenizer, memory=self._share, folder=self._folder)
+                for stems, n in plan.orders.items()
+            }
+        return self._counters[documents]
 
-    def merge(self, counted: dict[bool, bytes]) -> None:
+    def add(self, documents: str, images: Captions, chosen: Sequence[int] | None = None) -> None:
+        """Counts the captions of these images; of the chosen ones, by number."""
+        numbers = range(images.image_count) if chosen is None else chosen
+        encoded = _core.References(images, numbers, self._plan.tokenizer, self._plan.threads)
+        for counter in self._of(documents).values():
+            counter.add(encoded, self._plan.threads)
+        self.images[documents] += len(numbers)
+
+    def merge(self, counts: Counts) -> None:
         """Adds what was counted elsewhere."""
-        for stems, counts in counted.items():
-            self._counters[stems].merge(_core.DocumentFrequency.from_bytes(counts))
+        for documents, by_kind in counts.frequencies.items():
+            counters = self._of(documents)
+            for stems, counted in by_kind.items():
+                counters[stems].merge(_core.DocumentFrequency.from_bytes(counted))
+            self.images[documents] += counts.images[documents]
 
-    def finish(self) -> dict[bool, _core.DocumentFrequency]:
-        """The frequencies, by whether of stems."""
-        return {stems: counter.finish() for stems, counter in self._counters.items()}
+    def finish(self) -> dict[str, dict[bool, _core.DocumentFrequency]]:
+        """The frequencies."""
+        return {
+            documents: {stems: counter.finish() for stems, counter in counters.items()}
+            for documents, counters in self._counters.items()
+        }
 
 
 @dataclass
 class Counts:
-    """What the first pass found in a part."""
+    """What the first pass found in a part, where it goes to another process."""
 
-    images: int = 0
-    frequencies: dict[bool, bytes] = field(default_factory=dict)
+    images: dict[str, int] = field(default_factory=dict)
+    frequencies: dict[str, dict[bool, bytes]] = field(default_factory=dict)
 
 
 def count_into(plan: Plan, counters: Counters, part: Part) -> Counts:
     """The first pass, where counts stay in this process."""
-    counts = Counts()
     for batch in _batches(plan, part):
         if len(batch.image_ids):
-            counters.add(_captions(batch, batch.references), plan)
-            counts.images += len(batch.image_ids)
-    return counts
+            _count(plan, counters, batch)
+    return Counts()
 
 
 def count_part(plan: Plan, memory: int, folder: str, part: Part) -> Counts:
     """The first pass, where counts are sent to another process."""
     counters = Counters(plan, memory, folder)
-    counts = count_into(plan, counters, part)
-    if counts.images:
-        counts.frequencies = {stems: found.to_bytes() for stems, found in counters.finish().items()}
-    return counts
+    count_into(plan, counters, part)
+    counted = {
+        documents: {stems: counts.to_bytes() for stems, counts in by_kind.items()}
+        for documents, by_kind in counters.finish().items()
+    }
+    return Counts(counters.images, counted)
+
+
+def _count(plan: Plan, counters: Counters, batch: Batch) -> None:
+    if REFERENCES not in plan.documents:
+        for name, column in zip(plan.systems, batch.captions, strict=True):
+            counters.add(name, captions(batch, column))
+        return
+    references = captions(batch, batch.references)
+    counters.add(REFERENCES, references)
+    if SEVERAL in plan.documents:
+        counts = references.caption_counts()
+        several = [number for number, count in enumerate(counts) if count > 1]
+        if several:
+            counters.add(SEVERAL, references, several)
+
+
+@dataclass
+class Extent:
+    """How much a system has."""
+
+    images: int = 0
+    captions: int = 0
+    caption_counts: tuple[int, int] | None = None
+    """The least and the most captions per image; None without images."""
+    reference_counts: tuple[int, int] | None = None
+    """The least and the most references per image."""
+    words: set[str] = field(default_factory=set)
+    """The different words of the captions, where they are wanted."""
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> Extent:
+        """That of a corpus."""
+        return cls(len(corpus), corpus.candidate_count, corpus.candidate_counts, corpus.reference_counts)
+
+    def merge(self, other: Extent) -> None:
+        """Adds that of other images."""
+        self.images += other.images
+        self.captions += other.captions
+        self.caption_counts = _span(self.caption_counts, other.caption_counts)
+        self.reference_counts = _span(self.reference_counts, other.reference_counts)
+        self.words |= other.words
+
+
+def _span(one: tuple[int, int] | None, other: tuple[int, int] | None) -> tuple[int, int] | None:
+    if one is None or other is None:
+        return one or other
+    return min(one[0], other[0]), max(one[1], other[1])
 
 
 @dataclass
 class Partial:
     """What the second pass made of some parts; merging is the same in any order."""
 
-    folds: dict[str, _core.Fold]
-    """Of each system."""
-    images: int = 0
-    references: tuple[int, int] | None = None
-    """The least and the most references per image."""
-    sample: Sample = field(default_factory=lambda: Sample(SAMPLE))
+    samples: int
+    seed: int
+    folds: dict[str, _core.Fold] = field(default_factory=dict)
+    """Sums by what they are of: a system's name, or what else a call needs."""
+    extents: dict[str, Extent] = field(default_factory=dict)
+    """How much each system has."""
+    kept: dict[str, Sample] = field(default_factory=dict)
+    """Samples of images: of all, and of what else a call needs."""
     skipped: list[BadRow] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
     @classmethod
     def empty(cls, plan: Plan) -> Partial:
         """Of no image."""
-        return cls({name: _core.Fold(plan.samples, plan.seed) for name in plan.systems})
+        return cls(plan.samples, plan.seed)
 
-    def saw_references(self, least: int, most: int) -> None:
-        """Notes how many references images have."""
-        known = self.references or (least, most)
-        self.references = (min(known[0], least), max(known[1], most))
+    def fold(self, name: str, *, replicates: bool = True) -> _core.Fold:
+        """The sums of that name, empty ones at first."""
+        return self.folds.setdefault(name, _core.Fold(self.samples if replicates else 0, self.seed))
+
+    def extent(self, name: str) -> Extent:
+        """How much the system of that name has."""
+        return self.extents.setdefault(name, Extent())
+
+    def sample(self, name: str = "") -> Sample:
+        """The sample of that name."""
+        return self.kept.setdefault(name, Sample(SAMPLE))
+
+    @property
+    def images(self) -> int:
+        """Number of images."""
+        return max((extent.images for extent in self.extents.values()), default=0)
 
     def merge(self, other: Partial) -> None:
         """Adds what other parts had."""
         for name, fold in other.folds.items():
-            self.folds[name].merge(fold)
-        self.images += other.images
-        if other.references is not None:
-            self.saw_references(*other.references)
-        self.sample.merge(other.sample)
+            if name in self.folds:
+                self.folds[name].merge(fold)
+            else:
+                self.folds[name] = fold
+        for name, extent in other.extents.items():
+            self.extent(name).merge(extent)
+        for name, sample in other.kept.items():
+            self.sample(name).merge(sample)
         self.skipped += other.skipped
         self.warnings = list(dict.fromkeys([*self.warnings, *other.warnings]))[:MOST_WARNINGS]
 
@@ -116,9 +204,10 @@ class Partial:
         """For a file: a line of JSON, then the folds."""
         folds = {name: fold.to_bytes() for name, fold in self.folds.items()}
         head = {
-            "images": self.images,
-            "references": self.references,
-            "sample": self.sample.images,
+            "samples": self.samples,
+            "seed": self.seed,
+            "extents": {name: {**asdict(one), "words": sorted(one.words)} for name, one in self.extents.items()},
+            "kept": {name: sample.images for name, sample in self.kept.items()},
             "skipped": self.skipped,
             "warnings": self.warnings,
             "folds": {name: len(own) for name, own in folds.items()},
@@ -138,10 +227,11 @@ class Partial:
                 folds[name] = _core.Fold.from_bytes(rest[start : start + size])
                 start += size
             return cls(
+                head["samples"],
+                head["seed"],
                 folds,
-                head["images"],
-                head["references"] and tuple(head["references"]),
-                Sample(SAMPLE, [Kept(*one) for one in head["sample"]]),
+                {name: _extent(**one) for name, one in head["extents"].items()},
+                {name: Sample(SAMPLE, [Kept(*one) for one in own]) for name, own in head["kept"].items()},
                 [BadRow(*one) for one in head["skipped"]],
                 head["warnings"],
             )
@@ -149,11 +239,23 @@ class Partial:
             raise DataError("the result of a part that was finished before cannot be read") from error
 
 
+def _extent(
+    images: int, captions: int, caption_counts: list[int] | None, reference_counts: list[int] | None, words: list[str]
+) -> Extent:
+    """What was written as JSON."""
+    spans = [None if span is None else (span[0], span[1]) for span in (caption_counts, reference_counts)]
+    return Extent(images, captions, spans[0], spans[1], set(words))
+
+
 def score_part(
-    plan: Plan, frequencies: Shared[CorpusFrequencies] | None, scores: Callable[[Part], PartScores] | None, part: Part
+    plan: Plan, frequencies: Shared[Frequencies], scores: Callable[[Part], PartScores] | None, part: Part
 ) -> Partial:
     """The second pass: the part's rows as statistics, folded; `scores` opens the file of each image's scores."""
-    whole = None if frequencies is None else frequencies.get()
+    whole = frequencies.get()
+    if plan.sets is None:
+        score = score_captions
+    else:
+        from capeval.engines.sets import score_sets as score
     partial = Partial.empty(plan)
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always", CapevalWarning)
@@ -162,7 +264,7 @@ def score_part(
             for batch in _batches(plan, part):
                 partial.skipped += batch.bad
                 if len(batch.image_ids):
-                    _score(plan, whole, partial, batch, written)
+                    score(plan, whole, partial, batch, written)
         except BaseException:
             if written is not None:
                 written.discard()
@@ -173,36 +275,37 @@ def score_part(
     return partial
 
 
-def _score(
-    plan: Plan, whole: CorpusFrequencies | None, partial: Partial, batch: Batch, written: PartScores | None
+def score_captions(
+    plan: Plan, frequencies: Frequencies, partial: Partial, batch: Batch, written: PartScores | None
 ) -> None:
-    references = _captions(batch, batch.references)
-    systems = {
-        name: _captions(batch, column) for name, column in zip(plan.systems, batch.captions, strict=True)
-    }
+    """Folds the scores of each system's captions."""
+    references = captions(batch, batch.references)
+    systems = {name: captions(batch, column) for name, column in zip(plan.systems, batch.captions, strict=True)}
     corpora = Corpus.of_part(
-        references, systems, tokenizer=plan.tokenizer, frequencies=whole, threads=plan.threads
+        references, systems, tokenizer=plan.tokenizer, frequencies=frequencies.get(REFERENCES), threads=plan.threads
     )
     keys = references.image_keys()
     for name, corpus in corpora.items():
         counted = count_quietly(corpus, plan.metrics, plan.needs)
-        partial.folds[name].add([one.statistics for one in counted], keys, plan.threads)
+        partial.fold(name).add([one.statistics for one in counted], keys, plan.threads)
+        partial.extent(name).merge(Extent.of(corpus))
         if written is not None:
             columns = {one.metric.key: one.statistics.row_scores() for one in counted}
             written.add(batch.image_ids, columns, system=name if len(plan.systems) > 1 else None)
-    partial.images += references.image_count
-    corpus = next(iter(corpora.values()))
-    partial.saw_references(*corpus.reference_counts)
-    partial.sample.add(list(_kept(partial.sample, keys, references, list(systems.values()))))
+    keep(partial.sample(), keys, references, list(systems.values()))
 
 
-def _kept(sample: Sample, keys: bytes, references: Captions, systems: list[Captions]) -> Iterator[Kept]:
+def keep(sample: Sample, keys: bytes, references: Captions | None, systems: list[Captions]) -> None:
+    """Adds the images that belong to the sample, with their captions."""
     wanted = sample.wanted(keys)
-    if wanted:
-        ids = references.image_ids
-        for place, order in wanted:
-            image = ids[place]
-            yield Kept(order, image, references.captions(image), [own.captions(image) for own in systems])
+    if not wanted:
+        return
+    ids = systems[0].image_ids
+    images = []
+    for place, order in wanted:
+        described = [] if references is None else references.captions(ids[place])
+        images.append(Kept(order, ids[place], described, [own.captions(ids[place]) for own in systems]))
+    sample.add(images)
 
 
 def _batches(plan: Plan, part: Part) -> Iterator[Batch]:
@@ -215,5 +318,6 @@ def _batches(plan: Plan, part: Part) -> Iterator[Batch]:
         yield batch
 
 
-def _captions(batch: Batch, column: Any) -> Captions:
+def captions(batch: Batch, column: Any) -> Captions:
+    """A column of the batch, with its image ids."""
     return _core.Captions.of_arrow(batch.image_ids, column)

@@ -55,6 +55,17 @@ class Engine(Protocol):
 
 
 @dataclass(frozen=True)
+class Sets:
+    """What is asked of caption sets, beside their metrics."""
+
+    accuracy: Metric
+    beta2: float
+    top: int | None
+    described: bool
+    """Whether there are references."""
+
+
+@dataclass(frozen=True)
 class Plan:
     """What every worker has to know."""
 
@@ -70,6 +81,22 @@ class Plan:
     threads: int = 0
     on_bad_row: OnBadRow = "error"
     on_missing: str = "error"
+    sets: Sets | None = None
+    """For caption sets; None where each image has one caption."""
+
+    @property
+    def scored(self) -> tuple[Metric, ...]:
+        """All metrics that are counted."""
+        return self.metrics if self.sets is None or not self.sets.described else (*self.metrics, self.sets.accuracy)
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """What document frequencies are counted in: see `capeval.engines.passes`."""
+        if not self.orders:
+            return ()
+        if self.sets is None:
+            return ("references",)
+        return ("references", "several") if self.sets.described else self.systems
 
     @property
     def orders(self) -> Mapping[bool, int]:
@@ -77,7 +104,7 @@ class Plan:
         if "document_frequency" in self.needs:
             return {}
         orders: dict[bool, int] = {}
-        for metric in dict.fromkeys(part for whole in self.metrics for part in whole.parts):
+        for metric in dict.fromkeys(part for whole in self.scored for part in whole.parts):
             if metric.uses_document_frequency:
                 n = int(getattr(metric, "n", 4))
                 orders[metric.uses_stems] = max(orders.get(metric.uses_stems, 1), n)
@@ -91,7 +118,7 @@ class Plan:
                 f"the tokenizer ptb-stream reads all captions as one text, so the engine {engine} cannot cut it into "
                 f"parts; take the tokenizer ptb, or {remedy}"
             )
-        for metric in self.metrics:
+        for metric in self.scored:
             if metric.trained_on_references:
                 raise UsageError(
                     f"{metric.key} learns from the references of all images together, which the engine {engine} never "
@@ -124,10 +151,10 @@ class EngineOptions:
     """File for the rows that were left out, with their reasons: JSON lines."""
     id_column: str = "image_id"
     """Column of the image ids."""
-    references_column: str = "references"
-    """Column of the references: a list of texts."""
+    references_column: str | None = None
+    """Column of the references, a list of texts: by default `references`, and none for `capeval.diversity`."""
     caption_columns: tuple[str, ...] = ()
-    """Columns of the captions; by default `candidate`. Several are several systems."""
+    """Columns of the captions, a system each: by default `candidate`; for `capeval.diversity` `captions`, lists."""
     memory: int = 1 << 30
     """Bytes that counts of n-grams may take in memory before they go to disk."""
 

@@ -86,7 +86,7 @@ def score(
         threads: number of threads; 0 means one per core; results are the same bits for any number.
         engine: `local`, all in memory; `stream`, part by part in bounded memory; `ray`, on a cluster; or
             [`EngineOptions`][capeval.engines.EngineOptions]. The numbers are the same. Other engines than `local` take
-            paths of files, folders or patterns, or lists of such; the per-image scores and captions of their results are
+            paths of files, folders or patterns, or lists of such; per-image scores and captions of their results are
             those of a sample.
         progress: called with the finished share, 0 to 1, of what takes long to make ready: METEOR's tables, once an
             installation, and the graphs of SPICE's original program.
