@@ -43,7 +43,7 @@ def read(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Ite
 
     with _opened(part.file) as file:
         if file.metadata.num_row_groups < (part.end or 0):
-            raise DataError(f"{part.file}: has changed since its parts were listed; start again")
+            raise DataError(f"{part.file}: {CHANGED}")
         if not part.rows:
             return
         columns = choose([path for field in file.schema_arrow for path in paths(field)])
@@ -53,7 +53,7 @@ def read(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Ite
             yield Raw(np.arange(number, number + batch.num_rows), batch, [])
             number += batch.num_rows
         if part.rows is not None and number - 1 - part.before != part.rows:
-            raise DataError(f"{part.file}: has changed since its parts were listed; start again")
+            raise DataError(f"{part.file}: {CHANGED}")
 
 
 @contextlib.contextmanager
@@ -70,6 +70,7 @@ def _opened(url: str) -> Iterator[Any]:
             yield file
 
 
+CHANGED = "has changed since its parts were listed; start again"
 _PIECE = 1 << 20
 """Bytes of a column that are read at once."""
 
@@ -86,6 +87,8 @@ def broken(url: str, format: str) -> Iterator[None]:
         if isinstance(error, FileNotFoundError):
             raise DataError(f"{url}: no such file") from None
         reason = str(error).strip().partition("\n")[0]
+        if "straddling" in reason:
+            raise DataError(f"{url}: a row is too long to be one; is a double quote open, or a line end missing?") from None
         raise DataError(f"{url}: not a whole {format} file ({reason}); write or download it again") from None
 
 

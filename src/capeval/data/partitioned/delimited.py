@@ -1,0 +1,116 @@
+"""CSV, TSV and other text tables under a header line."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from capeval.data.partitioned.batches import BadRow, Raw
+from capeval.data.partitioned.files import import_pyarrow
+from capeval.data.partitioned.parquet import broken
+from capeval.data.partitioned.text import beginning, opened
+from capeval.data.rows import DELIMITERS
+from capeval.errors import DataError
+
+if TYPE_CHECKING:
+    import pyarrow
+
+    from capeval.data.partitioned.parts import Part
+
+_BLOCK = 4 << 20
+"""Bytes that are decoded together; a row may not be longer."""
+
+
+def read(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Iterator[Raw]:  # noqa: ARG001
+    """The part's batches, which are as long as a block of text. See `capeval.data.partitioned.parquet.read`."""
+    start = beginning(part.file)
+    if not start.strip():
+        return
+    skipped, delimiter, names = _header(start, part.file)
+    wanted = choose([name for name in names if name])
+    for name in wanted:
+        if names.count(name) > 1:
+            raise DataError(f"{part.file}: has {names.count(name)} columns called {name}; give each a name of its own")
+    import pyarrow.csv as reader
+
+    found: list[tuple[int, int]] = []
+
+    def note(row: reader.InvalidRow) -> str:
+        found.append((row.number - skipped, row.actual_columns))
+        return "skip"
+
+    bars = delimiter == "|"  # such tables, as Flickr30k's, put no quotes around their fields, but may have some in them
+    with opened(part.file) as source, broken(part.file, "csv"):
+        batches = reader.open_csv(
+            source,
+            reader.ReadOptions(
+                use_threads=False,  # numbers of rows that are skipped are not known otherwise
+                block_size=_BLOCK,
+                skip_rows=skipped,
+                column_names=[f"{place}" if name not in wanted else name for place, name in enumerate(names)],
+            ),
+            reader.ParseOptions(
+                delimiter=delimiter,
+                quote_char=False if bars else '"',
+                newlines_in_values=not bars,
+                invalid_row_handler=note,
+            ),
+            reader.ConvertOptions(
+                check_utf8=False,
+                column_types=dict.fromkeys(wanted, import_pyarrow().string()),
+                include_columns=wanted,
+                strings_can_be_null=False,
+            ),
+        )
+        yield from _numbered(part.file, batches, found, len(names), bars=bars)
+
+
+def _numbered(file: str, batches: Any, found: list[tuple[int, int]], width: int, *, bars: bool) -> Iterator[Raw]:
+    """Batches with the numbers of their rows, among which those that were skipped are counted."""
+    import numpy as np
+
+    number = 1
+    for batch in batches:
+        skipped = [row for row, _ in found]
+        possible = np.arange(number, number + batch.num_rows + len(skipped))
+        rows = np.setdiff1d(possible, skipped, assume_unique=True)[: batch.num_rows]
+        number = int(rows[-1]) + 1 if len(rows) else number
+        before = sum(row < number for row in skipped)
+        bad = [_bad(file, *one, width) for one in found[:before]]
+        del found[:before]
+        yield Raw(rows, _stripped(batch) if bars else batch, bad)
+    if found:
+        nothing = import_pyarrow().RecordBatch.from_pylist([], schema=batches.schema)
+        yield Raw(np.zeros(0, dtype=np.int64), nothing, [_bad(file, *one, width) for one in found])
+
+
+def _bad(file: str, row: int, fields: int, width: int) -> BadRow:
+    return BadRow(
+        file, row, None, f"has {fields} fields where the header has {width}; put a caption that holds the delimiter in "
+        "double quotes"
+    )  # fmt: skip
+
+
+def _header(start: bytes, file: str) -> tuple[int, str, list[str]]:
+    """Lines through the header, the delimiter, and the names of the columns."""
+    lines = start.split(b"\n")
+    place = next(place for place, line in enumerate(lines) if line.strip())
+    try:
+        line = lines[place].decode()
+    except UnicodeDecodeError:
+        raise DataError(f"{file}, line {place + 1}: not UTF-8; convert the file to UTF-8") from None
+    delimiter = max(DELIMITERS, key=line.count)
+    if not line.count(delimiter):
+        raise DataError(f"{file}: has no header line with columns")
+    quoting: Any = csv.QUOTE_NONE if delimiter == "|" else csv.QUOTE_MINIMAL
+    names = next(csv.reader([line.rstrip("\r")], delimiter=delimiter, quoting=quoting))
+    return place + 1, delimiter, [name.strip() for name in names]
+
+
+def _stripped(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
+    """The rows without the blanks around their fields."""
+    import pyarrow
+    import pyarrow.compute as pc
+
+    return pyarrow.RecordBatch.from_arrays([pc.utf8_trim_whitespace(own) for own in batch.columns], schema=batch.schema)
