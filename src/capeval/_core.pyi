@@ -18,6 +18,8 @@ __all__ = [
     "DocumentFrequency",
     "Embedded",
     "EncodedReferences",
+    "Fold",
+    "FrequencyCounter",
     "MeteorTables",
     "NamedObjects",
     "ObjectWords",
@@ -85,6 +87,20 @@ class Captions:
     @staticmethod
     def of_images(images: Sequence[tuple[str, Sequence[str]]], source: str | None) -> Captions:
         """Images with their captions, in order, and what messages call them."""
+
+    @staticmethod
+    def of_columns(ids: tuple[Buffer, Buffer], first: Buffer, captions: tuple[Buffer, Buffer]) -> Captions:
+        """Images in columns of text, as Arrow has them.
+
+        Args:
+            ids: of each image: offsets, one more than images, as little-endian u64; and the text, as UTF-8.
+            first: number of the first caption of each image, and behind the last, as u64.
+            captions: their offsets and text.
+
+        Raises:
+            DataError: an image comes twice, or the text is not UTF-8.
+            UsageError: offsets that do not fit.
+        """
 
     def to_dict(self) -> dict[str, list[str]]:
         """All captions, by image id."""
@@ -296,6 +312,44 @@ class DocumentFrequency:
 
     def __ne__(self, value: object, /) -> bool:
         """Whether they differ."""
+
+@final
+class FrequencyCounter:
+    """Counts of n-grams over documents, batch by batch, in bounded memory."""
+
+    def __new__(cls, n: int, stem: bool, tokenizer: str, *, memory: int, folder: str) -> FrequencyCounter:
+        """Of n-grams up to `n`, of words or stems.
+
+        Args:
+            n: the longest n-gram.
+            stem: whether of stems.
+            tokenizer: the name of the tokenizer that cuts captions into words.
+            memory: bytes that counts may take; what is more goes to files in the folder.
+            folder: where they go; whoever made it removes it.
+        """
+
+    def add(self, references: References, threads: int = 0) -> None:
+        """Count the references of each image as a document.
+
+        Raises:
+            DataError: the disk does not take what memory does not hold.
+        """
+
+    def merge(self, other: DocumentFrequency, threads: int = 0) -> None:
+        """Add what was counted elsewhere.
+
+        Raises:
+            UsageError: it counts other things.
+            DataError: as `add`.
+        """
+
+    def finish(self, minimum: int = 1) -> DocumentFrequency:
+        """The frequencies of n-grams that are in at least `minimum` documents.
+
+        Raises:
+            DataError: they do not fit into memory.
+            UsageError: it was finished before.
+        """
 
 METEOR_LANGUAGES: list[tuple[str, str | None, list[str], list[tuple[str, list[tuple[str, float]]]]]]
 """METEOR's languages: code, file of abbreviations, modules, and tasks with parameters, the default first."""
@@ -634,6 +688,62 @@ class Statistics:
 
         Raises:
             UsageError: they are not of the same images.
+        """
+
+@final
+class Fold:
+    """Statistics of several metrics added up, with replicates of the Poisson bootstrap.
+
+    The sums are the same bits for any parts, in any order, on any number of machines. Formulas are not kept: `like` are
+    statistics that have them, of any images.
+    """
+
+    def __new__(cls, samples: int, seed: int) -> Fold:
+        """Of no image; with 0 samples there are no replicates."""
+
+    def add(self, statistics: Sequence[Statistics], keys: bytes, threads: int = 0) -> None:
+        """Add the rows of images, whose keys are those of `Captions.image_keys`.
+
+        Raises:
+            UsageError: the statistics are of other images or metrics.
+        """
+
+    def merge(self, other: Fold) -> None:
+        """Add the sums of other images.
+
+        Raises:
+            UsageError: they are of other metrics, samples or another seed.
+        """
+
+    @property
+    def rows(self) -> int:
+        """Number of images."""
+
+    @property
+    def unscored(self) -> list[int]:
+        """Number of images without a score, of each metric."""
+
+    def total(self, place: int, like: Statistics) -> Statistics:
+        """One row: the sums of the metric at that place."""
+
+    def intervals(self, like: Sequence[Statistics], level: float) -> list[tuple[float, float]]:
+        """Percentile intervals of the metrics' scores."""
+
+    @staticmethod
+    def paired(
+        folds: Sequence[Fold], like: Sequence[Statistics], level: float
+    ) -> tuple[list[tuple[float, float]], list[tuple[tuple[float, float], float]]]:
+        """Intervals and tests of systems on the same images, as `paired_bootstrap` returns them."""
+
+    def to_bytes(self) -> bytes:
+        """The bytes of a file."""
+
+    @staticmethod
+    def from_bytes(bytes: bytes) -> Fold:
+        """What `to_bytes` made.
+
+        Raises:
+            DataError: it is anything else.
         """
 
 def tokenize(captions: Sequence[str], tokenizer: str, threads: int = 0) -> list[list[str]]:

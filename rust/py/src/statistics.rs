@@ -130,7 +130,7 @@ impl Statistics {
     }
 
     /// Score of all rows together.
-    fn score(&self) -> PyResult<f64> {
+    pub(crate) fn score(&self) -> PyResult<f64> {
         let raised = Raised::default();
         let score = raised.watch(&self.formula).score(&self.table.sums());
         raised.unless(score)
@@ -211,6 +211,17 @@ impl Statistics {
     pub(crate) fn of_means(name: &str, scores: impl IntoIterator<Item = f64>) -> Self {
         let values = scores.into_iter().flat_map(|score| [score, 1.0]).collect();
         Self { name: name.to_owned(), formula: Formula::Mean, table: Arc::new(Table { values, width: 2 }) }
+    }
+
+    /// The rows, which other statistics may share.
+    pub(crate) fn shared_table(&self) -> Arc<Table> {
+        self.table.clone()
+    }
+
+    /// Other rows of the same metric.
+    pub(crate) fn with_rows(&self, values: Vec<f64>) -> Self {
+        let table = Arc::new(Table { width: self.table.width, values });
+        Self { name: self.name.clone(), formula: self.formula.clone(), table }
     }
 
     /// The formula, with its exceptions kept in `raised`, and the rows.

@@ -174,13 +174,17 @@ def _columns(options: EngineOptions, captions: Iterable[str], *, described: bool
 
 @contextmanager
 def _run(plan: Plan, source: Input, options: EngineOptions) -> Iterator[Run]:
-    from capeval.data.partitioned import ImageScores, find_parts
+    from capeval.data.partitioned import find_parts
 
     plan.check(options.name)
     engine = make(options, plan.threads)
     try:
         parts = find_parts(source.rows)
-        scores = None if options.per_image is None else ImageScores(options.per_image)
+        scores = None
+        if options.per_image is not None:
+            from capeval.data.partitioned import ImageScores
+
+            scores = ImageScores(options.per_image)
         yield Run(engine, plan, parts, options.memory, scores, None)
     finally:
         engine.close()

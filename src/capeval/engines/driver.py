@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from capeval.engines.plan import Engine, Plan, Shared
     from capeval.engines.work import WorkFolder
 
+_RARE = 2
+"""An n-gram in one document weighs as much as one in none, so those are not kept."""
+
+
 @dataclass
 class Run:
     """One call on an engine."""
@@ -65,7 +69,7 @@ class Run:
                 {stems: DocumentFrequency(core, documents) for stems, core in counted.items()},
                 counters.images[documents],
             )
-            for documents, counted in counters.finish().items()
+            for documents, counted in counters.finish(_RARE).items()
         }
 
     def _scored(self, frequencies: Shared[Frequencies]) -> Partial:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from capeval import _core
 from capeval.corpus.corpus import Corpus
+from capeval.engines import arrow
 from capeval.engines.plan import SAMPLE, Plan
 from capeval.engines.sample import Kept, Sample
 from capeval.errors import CapevalWarning, DataError
@@ -67,10 +68,10 @@ class Counters:
                 counters[stems].merge(_core.DocumentFrequency.from_bytes(counted))
             self.images[documents] += counts.images[documents]
 
-    def finish(self) -> dict[str, dict[bool, _core.DocumentFrequency]]:
-        """The frequencies."""
+    def finish(self, minimum: int) -> dict[str, dict[bool, _core.DocumentFrequency]]:
+        """The frequencies of n-grams that are in so many documents at least."""
         return {
-            documents: {stems: counter.finish() for stems, counter in counters.items()}
+            documents: {stems: counter.finish(minimum) for stems, counter in counters.items()}
             for documents, counters in self._counters.items()
         }
 
@@ -97,7 +98,7 @@ def count_part(plan: Plan, memory: int, folder: str, part: Part) -> Counts:
     count_into(plan, counters, part)
     counted = {
         documents: {stems: counts.to_bytes() for stems, counts in by_kind.items()}
-        for documents, by_kind in counters.finish().items()
+        for documents, by_kind in counters.finish(1).items()
     }
     return Counts(counters.images, counted)
 
@@ -320,4 +321,4 @@ def _batches(plan: Plan, part: Part) -> Iterator[Batch]:
 
 def captions(batch: Batch, column: Any) -> Captions:
     """A column of the batch, with its image ids."""
-    return _core.Captions.of_arrow(batch.image_ids, column)
+    return arrow.captions(batch.image_ids, column)

@@ -38,19 +38,13 @@ impl<'a> Systems<'a> {
     /// Of each system, as many metrics.
     pub fn new(systems: &[Vec<(&'a dyn Formula, &'a Table)>]) -> Self {
         let panel = Panel::new(systems.iter().flatten().copied());
-        let totals = panel.rows.sums();
+        let totals = panel.tables().iter().flat_map(|table| table.sums()).collect();
         Self { panel, metrics: systems.first().map_or(0, Vec::len), totals }
     }
 
     /// Pairs of systems with a metric, as places in the panel: (0, 1), (0, 2), … (1, 2), …, for each all metrics.
     fn pairs(&self) -> Vec<(usize, usize)> {
-        let systems = self.panel.len() / self.metrics.max(1);
-        let pairs = (0..systems).flat_map(|a| (a + 1..systems).map(move |b| (a, b)));
-        pairs
-            .flat_map(|(a, b)| {
-                (0..self.metrics).map(move |metric| (a * self.metrics + metric, b * self.metrics + metric))
-            })
-            .collect()
+        pairs(self.panel.len(), self.metrics)
     }
 
     /// Intervals of scores and differences, and the test that shifts the bootstrapped differences to the null.
@@ -59,24 +53,7 @@ impl<'a> Systems<'a> {
     /// (Riezler and Maxwell 2005), the observed difference counted among them.
     pub fn bootstrap(&self, images: Images<'_>, samples: usize, level: f64, seed: u64, threads: usize) -> Bootstrap {
         let sampled = self.panel.sampled(images, samples, seed, threads);
-        let observed = self.panel.scores(&self.totals);
-        let intervals = (0..self.panel.len())
-            .map(|place| {
-                percentile_interval(&mut sampled.iter().map(|scores| scores[place]).collect::<Vec<_>>(), level)
-            })
-            .collect();
-        let differences = self.pairs().into_iter().map(|(a, b)| {
-            let mut differences: Vec<f64> = sampled.iter().map(|scores| scores[a] - scores[b]).collect();
-            let (sum, scored) = differences
-                .iter()
-                .filter(|difference| !difference.is_nan())
-                .fold((0.0, 0_usize), |(sum, scored), difference| (sum + difference, scored + 1));
-            let mean = sum / scored.max(1) as f64;
-            let far = threshold(observed[a], observed[b]);
-            let count = differences.iter().filter(|difference| is_far(*difference - mean, far)).count();
-            Difference { p: share(count, samples), interval: percentile_interval(&mut differences, level) }
-        });
-        Bootstrap { differences: differences.collect(), intervals }
+        differences(&sampled, &self.panel.scores(&self.totals), self.metrics, level)
     }
 
     /// p by approximate randomisation, pair by pair, metric by metric: were the two systems alike, swapping their
@@ -107,6 +84,33 @@ impl<'a> Systems<'a> {
         let sums: Vec<f64> = kept[own_columns].iter().zip(&swapped[other_columns]).map(|(a, b)| a + b).collect();
         self.panel.score(own, &sums)
     }
+}
+
+/// Pairs of systems with a metric, of so many scores: (0, 1), (0, 2), … (1, 2), …, for each all metrics.
+fn pairs(scores: usize, metrics: usize) -> Vec<(usize, usize)> {
+    let systems = scores / metrics.max(1);
+    let pairs = (0..systems).flat_map(|a| (a + 1..systems).map(move |b| (a, b)));
+    pairs.flat_map(|(a, b)| (0..metrics).map(move |metric| (a * metrics + metric, b * metrics + metric))).collect()
+}
+
+/// What [`Systems::bootstrap`] says of samples that were drawn before: the scores of each, system by system and metric by
+/// metric, as the observed ones.
+pub fn differences(sampled: &[Vec<f64>], observed: &[f64], metrics: usize, level: f64) -> Bootstrap {
+    let intervals = (0..observed.len())
+        .map(|place| percentile_interval(&mut sampled.iter().map(|scores| scores[place]).collect::<Vec<_>>(), level))
+        .collect();
+    let differences = pairs(observed.len(), metrics).into_iter().map(|(a, b)| {
+        let mut differences: Vec<f64> = sampled.iter().map(|scores| scores[a] - scores[b]).collect();
+        let (sum, scored) = differences
+            .iter()
+            .filter(|difference| !difference.is_nan())
+            .fold((0.0, 0_usize), |(sum, scored), difference| (sum + difference, scored + 1));
+        let mean = sum / scored.max(1) as f64;
+        let far = threshold(observed[a], observed[b]);
+        let count = differences.iter().filter(|difference| is_far(*difference - mean, far)).count();
+        Difference { p: share(count, sampled.len()), interval: percentile_interval(&mut differences, level) }
+    });
+    Bootstrap { differences: differences.collect(), intervals }
 }
 
 /// The threshold from which a difference counts as large as the observed one.

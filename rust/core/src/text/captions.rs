@@ -49,6 +49,66 @@ impl Captions {
     }
 }
 
+/// A column of texts: one after the other in `text`, text `k` from `offsets[k]` to `offsets[k + 1]`.
+#[derive(Debug, Clone, Copy)]
+pub struct Column<'a> {
+    /// Ends of the texts, after the start of the first.
+    pub offsets: &'a [u64],
+    /// All texts.
+    pub text: &'a str,
+}
+
+impl<'a> Column<'a> {
+    fn len(&self) -> usize {
+        self.offsets.len().saturating_sub(1)
+    }
+
+    /// Text number `k`; None where its ends are not those of text.
+    fn get(&self, k: usize) -> Option<&'a str> {
+        self.text.get(usize::try_from(self.offsets[k]).ok()?..usize::try_from(self.offsets[k + 1]).ok()?)
+    }
+}
+
+/// Why columns are not captions of images.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ColumnsError {
+    /// Offsets that do not fit each other or the text.
+    Offsets,
+    /// An image that comes twice.
+    Repeated(Box<str>),
+}
+
+impl Captions {
+    /// Takes an id per image and its captions, which are numbers `first[i]..first[i + 1]` of the texts.
+    ///
+    /// # Errors
+    /// For offsets that do not fit, and an image that comes twice.
+    pub fn of_columns(ids: Column<'_>, first: &[u64], texts: Column<'_>) -> Result<Self, ColumnsError> {
+        let fits = first.len() == ids.len() + 1
+            && first.windows(2).all(|pair| pair[0] <= pair[1])
+            && first.last().is_some_and(|&last| last <= texts.len() as u64);
+        if !fits {
+            return Err(ColumnsError::Offsets);
+        }
+        let mut images: Vec<Box<str>> = Vec::with_capacity(ids.len());
+        for image in 0..ids.len() {
+            images.push(ids.get(image).ok_or(ColumnsError::Offsets)?.into());
+        }
+        let (start, end) = (first[0], first[first.len() - 1]);
+        let mut span = Vec::with_capacity((end - start) as usize);
+        for caption in start..end {
+            texts.get(caption as usize).ok_or(ColumnsError::Offsets)?;
+            span.push((texts.offsets[caption as usize] as usize, texts.offsets[caption as usize + 1] as usize));
+        }
+        let mut seen = rustc_hash::FxHashSet::with_capacity_and_hasher(images.len(), rustc_hash::FxBuildHasher);
+        if let Some(repeated) = images.iter().find(|image| !seen.insert(&***image)) {
+            return Err(ColumnsError::Repeated(repeated.clone()));
+        }
+        let first = first.iter().map(|&place| (place - start) as u32).collect();
+        Ok(Self { images, first, span, text: texts.text.to_owned() })
+    }
+}
+
 /// The longest caption that is scored, in bytes. Real ones have hundreds; a megabyte is a file joined by mistake, and
 /// would make quadratic alignments take hours.
 pub const LONGEST_CAPTION: usize = 100_000;
@@ -179,5 +239,28 @@ mod tests {
         let texts = |image| captions.captions_of(image).map(|k| captions.caption(k)).collect::<Vec<_>>();
         assert_eq!(texts(0), ["two"]);
         assert_eq!(texts(1), ["one", "three"]);
+    }
+
+    #[test]
+    fn columns_are_captions_by_image() {
+        let ids = Column { offsets: &[0, 1, 3], text: "abb" };
+        let texts = Column { offsets: &[0, 3, 6, 6, 9], text: "onetwosix" };
+        let captions = Captions::of_columns(ids, &[1, 3, 4], texts).unwrap();
+        assert_eq!(captions.images().collect::<Vec<_>>(), ["a", "bb"]);
+        let own = |image| captions.captions_of(image).map(|k| captions.caption(k)).collect::<Vec<_>>();
+        assert_eq!((own(0), own(1)), (vec!["two", ""], vec!["six"]));
+    }
+
+    #[test]
+    fn columns_that_do_not_fit_are_refused() {
+        let ids = Column { offsets: &[0, 1, 2], text: "ab" };
+        let texts = Column { offsets: &[0, 2, 4], text: "é€" };
+        assert_eq!(Captions::of_columns(ids, &[0, 1, 2], texts), Err(ColumnsError::Offsets), "inside a letter");
+        let texts = Column { offsets: &[0, 1, 2], text: "xy" };
+        for first in [&[0, 1][..], &[0, 2, 1], &[0, 1, 3]] {
+            assert_eq!(Captions::of_columns(ids, first, texts), Err(ColumnsError::Offsets), "{first:?}");
+        }
+        let ids = Column { offsets: &[0, 1, 2], text: "aa" };
+        assert_eq!(Captions::of_columns(ids, &[0, 1, 2], texts), Err(ColumnsError::Repeated("a".into())));
     }
 }
