@@ -85,10 +85,12 @@ class Counts:
 
 
 def count_into(plan: Plan, counters: Counters, part: Part) -> Counts:
-    """The first pass, where counts stay in this process."""
-    for batch in _batches(plan, part):
-        if len(batch.image_ids):
-            _count(plan, counters, batch)
+    """The first pass, where counts stay in this process. Of what it could warn, the second pass warns."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CapevalWarning)
+        for batch in _batches(plan, part):
+            if len(batch.image_ids):
+                _count(plan, counters, batch)
     return Counts()
 
 

@@ -263,7 +263,8 @@ class Diversity(Mapping[str, SystemDiversity]):
             document["human"] = self.human.to_dict()
         if self.pairs:
             document["pairs"] = [asdict(pair) for pair in self.pairs]
-        document |= intervals_made(self.interval_method, self.bootstrap)
+        if self.level is not None:
+            document |= intervals_made(self.interval_method, self.bootstrap)
         if self.notes:
             document["notes"] = self.notes
         return document

@@ -299,7 +299,7 @@ class Result(Mapping[str, Score]):
             },
             "signatures": {key: score.signature for key, score in self.scores.items()},
             **({"coverage": covered} if covered else {}),
-            **intervals_made(self.interval_method, self.bootstrap),
+            **(intervals_made(self.interval_method, self.bootstrap) if self.level is not None else {}),
             **({"notes": self.notes} if self.notes else {}),
         }
 
