@@ -67,27 +67,33 @@ def _batches(part: Part) -> Iterator[Any]:
             for number in range(part.first, part.end or 0):
                 yield file.get_batch(number)
         return
-    with opened(part.file) as source:
+    with opened(part.file) as source, broken(part.file, "arrow"):
         start = source.read(8)
         if not start:
             raise DataError(f"{part.file}: the file is empty; write it again, or remove it")
         # A file is a stream between a mark at its start and an index at its end.
-        rest = source if start.startswith(_MAGIC) else pyarrow.PythonFile(_Again(start, source), mode="r")
-        yield from pyarrow.ipc.open_stream(rest)
+        rest = _Rest(b"" if start.startswith(_MAGIC) else start, source)
+        yield from pyarrow.ipc.open_stream(pyarrow.PythonFile(rest, mode="r"))
+        if rest.ended:
+            raise DataError(f"{part.file}: not a whole arrow file (it ends early); write or download it again")
 
 
-class _Again:
-    """A file of which the first bytes were read, from its start."""
+class _Rest:
+    """A file of which the first bytes were read."""
 
     closed = False
 
     def __init__(self, start: bytes, rest: pyarrow.NativeFile) -> None:
         self._start, self._rest = start, rest
+        self.ended = False
+        """Whether it had less than was asked for, which happens not to a stream that is ended as it should be."""
 
     def read(self, size: int) -> bytes:
         """So many bytes, or all that are left."""
         start, self._start = self._start[:size], self._start[size:]
-        return start + self._rest.read(size - len(start)) if len(start) < size else start
+        data = start + bytes(self._rest.read(size - len(start))) if len(start) < size else start
+        self.ended |= len(data) < size
+        return data
 
 
 def _mapped(url: str) -> Any:

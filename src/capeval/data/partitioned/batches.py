@@ -167,11 +167,7 @@ def _bad_rows(
     part: Part, reasons: dict[int, str], ids: pyarrow.Array, rows: npt.NDArray[np.int64]
 ) -> Iterator[BadRow]:
     for place, reason in reasons.items():
-        try:
-            image = ids[place].as_py()
-        except UnicodeDecodeError:
-            image = None
-        yield BadRow(part.file, int(rows[place]), image, reason)
+        yield BadRow(part.file, int(rows[place]), ids[place].as_py(), reason)
 
 
 def column(batch: pyarrow.RecordBatch, path: str) -> Any:

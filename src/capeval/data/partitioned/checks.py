@@ -34,6 +34,7 @@ class Column:
         self.left_out: list[int] = []
         """Places of references that are so, which are left out."""
         self._is_table = is_table
+        self._null = "null" if is_table else "missing or null"
 
     def bad(self, place: int, reason: str) -> None:
         """Notes that a row cannot be used."""
@@ -46,15 +47,13 @@ class Column:
         column = _plain(column)
         if column.null_count:
             for place in _places(column.is_null()):
-                self.bad(place, f"the image id ({name}) is null; image ids must be strings or whole numbers")
+                self.bad(place, f"{name} is {self._null}; image ids must be strings or whole numbers")
         if types.is_floating(column.type):
             column = self._whole(column, name)
         if types.is_integer(column.type):
             return column.cast(pyarrow.string())
         column = _as_text(column, name, "image ids")
-        for place in _not_utf8(column):
-            self.bad(place, f"the image id ({name}) is {_NOT_UTF8}")
-        return column
+        return self._decoded(column, name)
 
     def _whole(self, column: pyarrow.Array, name: str) -> pyarrow.Array:
         """Whole numbers that a table made floats of, which it does where one is missing."""
@@ -64,8 +63,7 @@ class Column:
         whole = pc.equal(column, pc.trunc(column))
         for place in _places(pc.invert(whole)):
             self.bad(
-                place, f"the image id ({name}) is the number {column[place].as_py()!r}; image ids must be strings or "
-                "whole numbers"
+                place, f"{name} is the number {column[place].as_py()!r}; image ids must be strings or whole numbers"
             )  # fmt: skip
         return pc.if_else(whole, column, None).cast(pyarrow.int64())
 
@@ -80,6 +78,21 @@ class Column:
             return self._lists(columns, names, "caption")
         return self._texts(column, names[0], "captions")
 
+    def _decoded(self, column: pyarrow.Array, name: str, rows: Numbers | None = None) -> pyarrow.Array:
+        """The texts, with null for those that are no UTF-8, whose rows are bad."""
+        import pyarrow
+        import pyarrow.compute as pc
+
+        places = _not_utf8(column)
+        if not places:
+            return column
+        for place in places:
+            self.bad(place if rows is None else rows[place], f"{name}: not UTF-8; convert the file to UTF-8")
+        is_text = [True] * len(column)
+        for place in places:
+            is_text[place] = False
+        return pc.if_else(pyarrow.array(is_text), column, pyarrow.scalar(None, column.type))
+
     def _texts(self, column: pyarrow.Array, name: str, what: str) -> pyarrow.Array:
         """A text per row."""
         import pyarrow
@@ -88,7 +101,8 @@ class Column:
         column = _as_text(column, name, what)
         if column.null_count:
             for place in _places(column.is_null()):
-                self.bad(place, f"{name} is null; {what} must be strings")
+                self.bad(place, f"{name} is {self._null}; {what} must be strings")
+        column = self._decoded(column, name)
         for place, reason in _not_text(column):
             self.bad(place, f"{name}: {reason}")
         if self._is_table and (missing := _missing(column)) is not None:
@@ -120,17 +134,15 @@ class Column:
     def _listed(self, column: pyarrow.Array, name: str, what: str, one_of_several: bool) -> tuple[pyarrow.Array, Numbers]:
         """All texts of a column, and the place in the batch of each."""
         import numpy as np
-        import pyarrow
         import pyarrow.compute as pc
 
         if column.null_count and not one_of_several:
             for place in _places(column.is_null()):
-                self.bad(place, f"{name} is null; {what}s must be strings")
+                self.bad(place, f"{name} is {self._null}; {what}s must be strings")
         if _is_list(column.type):
-            if not (pyarrow.types.is_list(column.type) or pyarrow.types.is_large_list(column.type)):
-                column = column.cast(pyarrow.large_list(column.type.value_type))
-            # `flatten` leaves out what stands under nulls; `list_parent_indices` tells each text's row.
-            rows = np.asarray(pc.list_parent_indices(column), dtype=np.int64)
+            # `flatten` leaves out what stands under nulls.
+            lengths = np.asarray(pc.list_value_length(column).fill_null(0))
+            rows = np.repeat(np.arange(len(column), dtype=np.int64), lengths)
             values = _as_text(_plain(column.flatten()), name, f"{what}s")
         else:
             values, rows = _as_text(column, name, f"{what}s"), np.arange(len(column), dtype=np.int64)
@@ -138,10 +150,11 @@ class Column:
             present = np.asarray(values.is_valid())
             if not self._is_table and not one_of_several:
                 for place in rows[~present]:
-                    self.bad(place, f"a {what} in {name} is null; {what}s must be strings")
+                    self.bad(place, f"{name} has {self._null} in its list; {what}s must be strings")
             elif _is_list(column.type):
                 self._note_missing(rows[~present], what)
             values, rows = values.drop_null(), rows[present]
+        values = self._decoded(values, name, rows)
         for place, reason in _not_text(values):
             self.bad(rows[place], f"{name}: {reason}")
         if self._is_table and (missing := _missing(values)) is not None:
@@ -152,9 +165,6 @@ class Column:
 
     def _note_missing(self, places: Numbers, what: str) -> None:
         (self.missing if what == "caption" else self.left_out).extend(map(int, places))
-
-
-_NOT_UTF8 = "not UTF-8; convert the file to UTF-8"
 
 
 def _plain(column: Any) -> Any:
@@ -228,7 +238,6 @@ def _not_text(column: Any) -> list[tuple[int, str]]:
     if not len(data):
         return []
     found: list[tuple[int, str]] = []
-    found += [(place, _NOT_UTF8) for place in _not_utf8(column)]
     lengths = np.diff(offsets)
     if lengths.max() > LONGEST_CAPTION:
         found += [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from capeval.data.partitioned.batches import BadRow, Raw
 from capeval.data.partitioned.files import import_pyarrow
@@ -34,16 +34,17 @@ def read(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Ite
             raise DataError(f"{part.file}: has {names.count(name)} columns called {name}; give each a name of its own")
     import pyarrow.csv as reader
 
-    found: list[tuple[int, int]] = []
+    found: list[Misfit] = []
 
     def note(row: reader.InvalidRow) -> str:
-        found.append((row.number - skipped, row.actual_columns))
+        found.append(Misfit(row.number - skipped, row.actual_columns, "\n" in row.text))
         return "skip"
 
     bars = delimiter == "|"  # such tables, as Flickr30k's, put no quotes around their fields, but may have some in them
     with opened(part.file) as source, broken(part.file, "csv"):
+        counted = Quotes(source)
         batches = reader.open_csv(
-            source,
+            import_pyarrow().PythonFile(counted, mode="r"),
             reader.ReadOptions(
                 use_threads=False,  # numbers of rows that are skipped are not known otherwise
                 block_size=_BLOCK,
@@ -63,31 +64,68 @@ def read(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Ite
                 strings_can_be_null=False,
             ),
         )
-        yield from _numbered(part.file, batches, found, len(names), bars=bars)
+        last = None
+        for last in _numbered(part.file, batches, found, len(names)):
+            yield last._replace(batch=_stripped(last.batch)) if bars else last
+        if not bars and counted.odd and last is not None and _ends_in_lines(last, found):
+            raise DataError(f"{part.file}: a double quote is open at the end of the file; close it where its caption ends")
 
 
-def _numbered(file: str, batches: Any, found: list[tuple[int, int]], width: int, *, bars: bool) -> Iterator[Raw]:
+class Misfit(NamedTuple):
+    """A row that does not fit the header."""
+
+    row: int
+    fields: int
+    has_lines: bool
+    """Whether it goes over several lines."""
+
+
+class Quotes:
+    """A file, with whether the number of double quotes that were read is odd, as it is where one was left open."""
+
+    closed = False
+
+    def __init__(self, source: pyarrow.NativeFile) -> None:
+        self._source = source
+        self.odd = False
+
+    def read(self, size: int = -1) -> bytes:
+        """So many bytes, or all that are left."""
+        data = bytes(self._source.read(None if size < 0 else size))
+        self.odd ^= bool(data.count(b'"') % 2)
+        return data
+
+
+def _ends_in_lines(last: Raw, found: Sequence[Misfit]) -> bool:
+    """Whether the last row goes over several lines, as one does whose quote is open."""
+    if found:
+        return found[-1].has_lines
+    rows = last.batch.num_rows
+    return any("\n" in str(column[rows - 1]) for column in last.batch.columns) if rows else False
+
+
+def _numbered(file: str, batches: Any, found: list[Misfit], width: int) -> Iterator[Raw]:
     """Batches with the numbers of their rows, among which those that were skipped are counted."""
     import numpy as np
 
     number = 1
     for batch in batches:
-        skipped = [row for row, _ in found]
+        skipped = [one.row for one in found]
         possible = np.arange(number, number + batch.num_rows + len(skipped))
         rows = np.setdiff1d(possible, skipped, assume_unique=True)[: batch.num_rows]
         number = int(rows[-1]) + 1 if len(rows) else number
         before = sum(row < number for row in skipped)
-        bad = [_bad(file, *one, width) for one in found[:before]]
+        bad = [_bad(file, one, width) for one in found[:before]]
         del found[:before]
-        yield Raw(rows, _stripped(batch) if bars else batch, bad)
+        yield Raw(rows, batch, bad)
     if found:
         nothing = import_pyarrow().RecordBatch.from_pylist([], schema=batches.schema)
-        yield Raw(np.zeros(0, dtype=np.int64), nothing, [_bad(file, *one, width) for one in found])
+        yield Raw(np.zeros(0, dtype=np.int64), nothing, [_bad(file, one, width) for one in found])
 
 
-def _bad(file: str, row: int, fields: int, width: int) -> BadRow:
+def _bad(file: str, one: Misfit, width: int) -> BadRow:
     return BadRow(
-        file, row, None, f"has {fields} fields where the header has {width}; put a caption that holds the delimiter in "
+        file, one.row, None, f"has {one.fields} fields where the header has {width}; put a caption that holds the delimiter in "
         "double quotes"
     )  # fmt: skip
 

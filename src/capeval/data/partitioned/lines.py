@@ -23,7 +23,9 @@ _BLOCK = 4 << 20
 """Bytes that are decoded together."""
 _LOOKED_AT = 100
 """Lines whose keys tell the columns, and whose values tell their types."""
-_SHOWN = 20
+_SHOWN = 60
+_IDS = "image ids must be strings or whole numbers"
+_TEXTS = "captions must be strings"
 
 
 def read(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Iterator[Raw]:  # noqa: ARG001
@@ -38,10 +40,7 @@ def read(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Ite
     number = 1
     for block in _blocks(part.file):
         if not names:
-            records = _first_records(block, part.file)
-            if records is None:
-                number += block.count(b"\n")
-                continue
+            records = _first_records(block, part.file, number)
             names = choose(list(dict.fromkeys(path for record in records for path in _paths(record))))
             schema = _schema(records, names)
         lines = block.count(b"\n")
@@ -73,20 +72,22 @@ def _blocks(url: str) -> Iterator[bytes]:
             yield last + b"\n"
 
 
-def _first_records(block: bytes, file: str) -> list[dict[str, Any]] | None:
-    """Objects of the first lines; None where all lines are blank."""
-    lines = [line for line in block.split(b"\n", _LOOKED_AT)[:_LOOKED_AT] if line.strip()]
-    if not lines:
-        return None if not block.strip() else _first_records(block.lstrip(), file)
-    records, problem = [], ""
-    for line in lines:
+def _first_records(block: bytes, file: str, number: int) -> list[dict[str, Any]]:
+    """Objects of the first lines that are not blank. Raises `DataError` where none of them is one."""
+    records, problem, seen = [], "", 0
+    for place, line in enumerate(block.split(b"\n")):
+        if not line.strip():
+            continue
         record = _parsed(line)
         if isinstance(record, dict):
             records.append(record)
-        else:
-            problem = problem or (record if isinstance(record, str) else f"is {json_type(record[0])}")
+        elif not problem:
+            problem = f"line {number + place}: {record if isinstance(record, str) else f'is {json_type(record[0])}'}"
+        seen += 1
+        if seen == _LOOKED_AT:
+            break
     if not records:
-        raise DataError(f"{file}: line 1: {problem}; JSON lines have an object on each line")
+        raise DataError(f"{file}: {problem or 'the first lines are blank'}; JSON lines have an object on each line")
     return records
 
 
@@ -155,19 +156,21 @@ def _by_line(file: str, block: bytes, names: Sequence[str], number: int) -> Raw:
     bad: list[BadRow] = []
     rows: list[int] = []
     columns: list[list[Any]] = [[] for _ in names]
-    for place, line in enumerate(block.split(b"\n")):
+    for line_place, line in enumerate(block.split(b"\n")):
         if not line.strip():
             continue
         record = _parsed(line)
         if isinstance(record, dict):
             values = [_at(record, name) for name in names]
-            problem = next((text for name, value in zip(names, values, strict=True) if (text := _wrong(name, value))), None)
+            problems = [_wrong(value, _TEXTS if place else _IDS) for place, value in enumerate(values)]
+            problem = next((f"{name} {text}" for name, text in zip(names, problems, strict=True) if text), None)
         else:
             values, problem = [], record if isinstance(record, str) else f"is {json_type(record[0])}, where the others are objects"
         if problem is not None:
-            bad.append(BadRow(file, number + place, None, problem))
+            image = values[0] if values and problems[0] is None and values[0] is not None else None
+            bad.append(BadRow(file, number + line_place, None if image is None else str(image), problem))
             continue
-        rows.append(number + place)
+        rows.append(number + line_place)
         for column, value in zip(columns, values, strict=True):
             column.append(value)
     arrays = [_array(column) for column in columns]
@@ -182,18 +185,18 @@ def _at(record: dict[str, Any], path: str) -> Any:
     return value.get(inner) if inner and isinstance(value, dict) else None
 
 
-def _wrong(name: str, value: Any) -> str | None:
-    """What is wrong with a value of this column; null is found later."""
-    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
-        return None
+def _wrong(value: Any, accepted: str) -> str | None:
+    """What is wrong with a value, after the name of its column; null is found later, with its row's image id."""
     for one in value if isinstance(value, list) else [value]:
         if isinstance(one, str):
             try:
                 one.encode()
             except UnicodeEncodeError:
-                return f"{name} has half a surrogate pair in {one[:60]!a}; mend the text"
-        elif one is not None or value is None:
-            return f"{name} {'has' if isinstance(value, list) else 'is'} {json_type(one)}, where texts are expected"
+                return f"has half a surrogate pair in {one[:_SHOWN]!a}; mend the text"
+        elif one is not None and not (accepted == _IDS and type(one) is int):
+            return f"{'has' if isinstance(value, list) else 'is'} {json_type(one)}; {accepted}"
+    if accepted == _IDS and isinstance(value, list):
+        return f"is a list; {accepted}"
     return None
 
 
