@@ -32,7 +32,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Any]:
-    """A head without a core, and two nodes of a core each; the driver is connected."""
+    """A head without a core, and two nodes that say they have two cores each; the driver is connected."""
     import ray
     from ray.cluster_utils import Cluster
 
@@ -43,7 +43,7 @@ def cluster() -> Iterator[Any]:
             num_cpus=0, object_store_memory=MOST_MEMORY, include_dashboard=False, _system_config=LOST_AFTER
         )
         for _ in range(2):
-            cluster.add_node(num_cpus=1, object_store_memory=MOST_MEMORY)
+            cluster.add_node(num_cpus=2, object_store_memory=MOST_MEMORY)
         ray.init(address=cluster.address, logging_level="error", log_to_driver=False)
     yield cluster
     ray.shutdown()

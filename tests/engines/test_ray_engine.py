@@ -205,4 +205,4 @@ def test_a_lost_node_loses_and_doubles_nothing(cluster: Any, tmp_path: Path) -> 
             removed = True
     assert removed
     assert sorted(found) == list(range(24))
-    assert ray.cluster_resources()["CPU"] == 2
+    assert ray.cluster_resources()["CPU"] == 4
