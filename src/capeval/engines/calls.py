@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
@@ -185,7 +186,7 @@ def _run(plan: Plan, source: Input, options: EngineOptions) -> Iterator[Run]:
             from capeval.data.partitioned import ImageScores
 
             scores = ImageScores(options.per_image)
-        yield Run(engine, plan, parts, options.memory, scores, None)
+        yield Run(engine, replace(plan, threads=engine.threads), parts, options.memory, scores, None)
     finally:
         engine.close()
 

@@ -59,7 +59,7 @@ class Run:
         function = (
             bound(count_into, self.plan, counters)
             if self.engine.in_order
-            else bound(count_part, self.plan, self.memory, folder)
+            else bound(count_part, self.plan, self.memory)
         )
         for part, counts in self.engine.map(function, self.parts):
             counters.merge(counts)

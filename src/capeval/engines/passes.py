@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -95,14 +96,15 @@ def count_into(plan: Plan, counters: Counters, part: Part) -> Counts:
     return Counts()
 
 
-def count_part(plan: Plan, memory: int, folder: str, part: Part) -> Counts:
-    """The first pass, where counts are sent to another process."""
-    counters = Counters(plan, memory, folder)
-    count_into(plan, counters, part)
-    counted = {
-        documents: {stems: counts.to_bytes() for stems, counts in by_kind.items()}
-        for documents, by_kind in counters.finish(1).items()
-    }
+def count_part(plan: Plan, memory: int, part: Part) -> Counts:
+    """The first pass, where counts are sent to another process: what memory does not hold is on this machine's disk."""
+    with tempfile.TemporaryDirectory(prefix="capeval-") as folder:
+        counters = Counters(plan, memory, folder)
+        count_into(plan, counters, part)
+        counted = {
+            documents: {stems: counts.to_bytes() for stems, counts in by_kind.items()}
+            for documents, by_kind in counters.finish(1).items()
+        }
     return Counts(counters.images, counted)
 
 
