@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial as bound
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,8 @@ from capeval.scoring.intervals import Interval
 from capeval.scoring.result import Result, Score, within
 
 if TYPE_CHECKING:
-    from capeval.data.partitioned import ImageScores, Part
+    from capeval.data.partitioned import BadRow, ImageScores, Part
+    from capeval.engines.aside import Ids
     from capeval.engines.plan import Engine, Plan, Shared
     from capeval.engines.work import WorkFolder
 
@@ -41,6 +42,10 @@ class Run:
     memory: int = 1 << 30
     scores: ImageScores | None = None
     work: WorkFolder | None = None
+    ids: Ids | None = None
+    """Where the ids of images go, to find those that come several times; None where none can."""
+    skipped: Sequence[BadRow] = ()
+    """Rows that were left out before."""
 
     def partial(self) -> tuple[Partial, Frequencies]:
         """Both passes: what they made of all parts, and the document frequencies that they used."""
@@ -48,7 +53,20 @@ class Run:
         with ExitStack() as stack:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="capeval-"))
             frequencies = self._frequencies(folder)
-            return self._scored(self.engine.share(frequencies)), frequencies
+            if self.plan.documents:
+                self._check_ids()
+            whole = self._scored(self.engine.share(frequencies))
+            if not self.plan.documents:
+                self._check_ids()
+            return whole, frequencies
+
+    def _check_ids(self) -> None:
+        """Raises `DataError` for images that come several times."""
+        from capeval.data.partitioned import check_duplicates
+
+        if self.ids is not None and self.parts:
+            buckets = [replace(self.parts[0], number=number) for number in range(self.ids.buckets)]
+            check_duplicates((own for _, own in self.engine.map(self.ids.duplicates, buckets)), self.parts)
 
     def _frequencies(self, folder: str) -> Frequencies:
         """The first pass: document frequencies of the whole input, where a metric wants them."""
@@ -57,9 +75,9 @@ class Run:
         counters = Counters(self.plan, self.memory, folder)
         progress = Progress("counting n-grams", self.parts, self.plan.needs.progress)
         function = (
-            bound(count_into, self.plan, counters)
+            bound(count_into, self.plan, counters, self.ids)
             if self.engine.in_order
-            else bound(count_part, self.plan, self.memory)
+            else bound(count_part, self.plan, self.memory, self.ids)
         )
         for part, counts in self.engine.map(function, self.parts):
             counters.merge(counts)
@@ -86,7 +104,8 @@ class Run:
                 left.append(part)
         opened = None if self.scores is None else self.scores.part
         gpus = max((metric.gpus for metric in self.plan.scored), default=0)
-        for part, own in self.engine.map(bound(score_part, self.plan, frequencies, opened), left, gpus=gpus):
+        ids = None if self.plan.documents else self.ids
+        for part, own in self.engine.map(bound(score_part, self.plan, frequencies, opened, ids), left, gpus=gpus):
             if self.work is not None:
                 self.work.save(part.number, own.to_bytes())
             whole.merge(own)
