@@ -41,7 +41,10 @@ def folder(tmp_path: Path) -> Path:
 
 def ids(inputs: list[str]) -> list[int]:
     return [
-        int(one) for part in find_parts(inputs) for batch in batches(part, Columns()) for one in batch.image_ids.to_pylist()
+        int(one)
+        for part in find_parts(inputs)
+        for batch in batches(part, Columns())
+        for one in batch.image_ids.to_pylist()
     ]
 
 

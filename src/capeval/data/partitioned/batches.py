@@ -142,9 +142,7 @@ def _check(part: Part, raw: Raw, resolved: Resolved, columns: Columns) -> tuple[
         references = None
         if columns.references is not None:
             references = found.references([column(batch, name) for name in resolved.references], resolved.references)
-        captions = tuple(
-            found.captions([column(batch, name) for name in names], names) for names in resolved.captions
-        )
+        captions = tuple(found.captions([column(batch, name) for name in names], names) for names in resolved.captions)
     except DataError as error:
         raise DataError(f"{part.file}: {error}") from None
     rows, bad = raw.rows, raw.bad
@@ -163,9 +161,7 @@ def _check(part: Part, raw: Raw, resolved: Resolved, columns: Columns) -> tuple[
     return Batch(ids, references, captions, rows, bad), empty, gone
 
 
-def _bad_rows(
-    part: Part, reasons: dict[int, str], ids: pyarrow.Array, rows: npt.NDArray[np.int64]
-) -> Iterator[BadRow]:
+def _bad_rows(part: Part, reasons: dict[int, str], ids: pyarrow.Array, rows: npt.NDArray[np.int64]) -> Iterator[BadRow]:
     for place, reason in reasons.items():
         yield BadRow(part.file, int(rows[place]), ids[place].as_py(), reason)
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from capeval.data.partitioned.arrow import opened_file
-from capeval.data.partitioned.files import file_system, import_pyarrow, join_url
 from capeval.data.partitioned.checks import extents
+from capeval.data.partitioned.files import file_system, import_pyarrow, join_url
 
 if TYPE_CHECKING:
     import numpy as np
@@ -110,5 +110,5 @@ def buckets_of(ids: pyarrow.Array, buckets: int) -> npt.NDArray[np.int64]:
         mixed = (hashes[longer] ^ own) * np.uint64(0x9E37_79B9_7F4A_7C15)
         hashes[longer] = mixed ^ (mixed >> np.uint64(29))
     hashes *= np.uint64(0xBF58_476D_1CE4_E5B9)
-    return ((hashes >> np.uint64(32)) % np.uint64(buckets)).astype(np.int64)
-
+    found: npt.NDArray[np.int64] = ((hashes >> np.uint64(32)) % np.uint64(buckets)).astype(np.int64)
+    return found

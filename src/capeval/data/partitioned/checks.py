@@ -36,7 +36,7 @@ class Column:
         self._is_table = is_table
         self._null = "null" if is_table else "missing or null"
 
-    def bad(self, place: int, reason: str) -> None:
+    def bad(self, place: int | np.integer[Any], reason: str) -> None:
         """Notes that a row cannot be used."""
         self.reasons.setdefault(int(place), reason)
 
@@ -115,7 +115,10 @@ class Column:
         import numpy as np
 
         before = len(self.missing)
-        pieces = [self._listed(_plain(column), name, what, len(columns) > 1) for column, name in zip(columns, names, strict=True)]
+        pieces = [
+            self._listed(_plain(column), name, what, len(columns) > 1)
+            for column, name in zip(columns, names, strict=True)
+        ]
         values, rows = pieces[0]
         if len(pieces) > 1:
             import pyarrow
@@ -128,10 +131,15 @@ class Column:
         if len(self.missing) > before:
             values, counts = _with_empty(values, counts, self.missing[before:])
         for place in np.flatnonzero(counts == 0):
-            self.bad(place, f"{' and '.join(names)} {'have' if len(names) > 1 else 'has'} no {what}; add {what}s, or remove the row")
+            self.bad(
+                place,
+                f"{' and '.join(names)} {'have' if len(names) > 1 else 'has'} no {what}; add {what}s, or remove the row",
+            )
         return _list_array(values, counts)
 
-    def _listed(self, column: pyarrow.Array, name: str, what: str, one_of_several: bool) -> tuple[pyarrow.Array, Numbers]:
+    def _listed(
+        self, column: pyarrow.Array, name: str, what: str, one_of_several: bool
+    ) -> tuple[pyarrow.Array, Numbers]:
         """All texts of a column, and the place in the batch of each."""
         import numpy as np
         import pyarrow.compute as pc
@@ -179,7 +187,7 @@ def _plain(column: Any) -> Any:
 def _is_text(type: Any) -> bool:
     from pyarrow import types
 
-    return types.is_string(type) or types.is_large_string(type)
+    return bool(types.is_string(type) or types.is_large_string(type))
 
 
 def _is_list(type: Any) -> bool:
@@ -205,7 +213,9 @@ def _as_text(column: Any, name: str, what: str) -> Any:
         return column.view(pyarrow.large_string())
     if types.is_null(column.type) or str(column.type) == "string_view":
         return column.cast(pyarrow.large_string())
-    raise DataError(f"the column {name} is of type {column.type}; {what} must be strings{' or whole numbers' * (what == 'image ids')}")
+    raise DataError(
+        f"the column {name} is of type {column.type}; {what} must be strings{' or whole numbers' * (what == 'image ids')}"
+    )
 
 
 def _places(mask: Any) -> list[int]:

@@ -68,7 +68,9 @@ def read(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Ite
         for last in _numbered(part.file, batches, found, len(names)):
             yield last._replace(batch=_stripped(last.batch)) if bars else last
         if not bars and counted.odd and last is not None and _ends_in_lines(last, found):
-            raise DataError(f"{part.file}: a double quote is open at the end of the file; close it where its caption ends")
+            raise DataError(
+                f"{part.file}: a double quote is open at the end of the file; close it where its caption ends"
+            )
 
 
 class Misfit(NamedTuple):

@@ -257,7 +257,9 @@ def _counts(name: str) -> bool:
 
 def _modified(info: dict[str, Any]) -> str:
     """What changes when the file does: its entity tag, else when it was written."""
-    known = (info.get(name) for name in ("ETag", "etag", "md5Hash", "mtime", "LastModified", "last_modified", "updated"))
+    known = (
+        info.get(name) for name in ("ETag", "etag", "md5Hash", "mtime", "LastModified", "last_modified", "updated")
+    )
     return str(next((value for value in known if value), ""))
 
 

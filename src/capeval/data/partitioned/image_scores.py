@@ -62,7 +62,9 @@ class ImageScores:
         files = file_system(self.url)
         names = files.names(self.url)
         if MANIFEST in names:
-            raise UsageError(f"{self.url}: has the scores of a run that is finished; choose another folder, or remove it")
+            raise UsageError(
+                f"{self.url}: has the scores of a run that is finished; choose another folder, or remove it"
+            )
         others = [name for name in names if not name.startswith((".", "_"))]
         mark = join_url(self.url, _UNFINISHED)
         if resume and _UNFINISHED in names:

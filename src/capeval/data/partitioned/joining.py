@@ -127,7 +127,11 @@ def join(
     sides = [
         Side(_REFERENCES, "the references", Columns(image_id, references_column, ())),
         *(
-            Side(f"candidates{number}", f"system {name!r}" if len(names) > 1 else "the candidates", Columns(image_id, None, (caption_column,)))
+            Side(
+                f"candidates{number}",
+                f"system {name!r}" if len(names) > 1 else "the candidates",
+                Columns(image_id, None, (caption_column,)),
+            )
             for number, name in enumerate(names)
         ),
     ]
@@ -220,7 +224,9 @@ def joined(
         return found
     if not sets:
         columns = [one.flatten() for one in columns]
-    table = pyarrow.table([ids, described, *columns], names=["image_id", _REFERENCES, *joined_columns(systems).captions])
+    table = pyarrow.table(
+        [ids, described, *columns], names=["image_id", _REFERENCES, *joined_columns(systems).captions]
+    )
     if not kept.all():
         table = table.filter(pyarrow.array(kept))
     found.part = _written(table, folder, bucket.number)
