@@ -3,9 +3,9 @@
     python benchmarks/big_corpus.py OUT --images 10_000_000 --files 64
 
 Sentences are of a small grammar, as COCO's are: who, what they do, where. Words are drawn by Zipf's law out of common
-English and a long tail of invented words, so that document frequencies look like those of real captions: few n-grams are
-everywhere, most are rare. Captions of an image share its words in part. What is in image number n depends on the seed
-alone, not on how many images or files there are.
+English and a long tail of invented words, so that document frequencies look like those of real captions: few n-grams
+are everywhere, most are rare. Captions of an image share its words in part. What is in image number n depends on the
+seed alone, not on how many images or files there are.
 
 With `--apart`, references and candidates go to folders of their own, the candidates in another order, to be joined.
 """

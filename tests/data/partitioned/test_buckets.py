@@ -206,7 +206,8 @@ def test_duplicates_over_files(tmp_path: Path, folder: str) -> None:
     with pytest.raises(DataError) as error:
         check_duplicates(found, parts)
     assert str(error.value).startswith(
-        f"the input has 3 images (3, 17, 1000) several times: 3 in {tmp_path}/0.parquet, row 4 and {tmp_path}/2.parquet, row 2; "
+        "the input has 3 images (3, 17, 1000) several times: 3 in "
+        f"{tmp_path}/0.parquet, row 4 and {tmp_path}/2.parquet, row 2; "
     )
 
 

@@ -73,8 +73,8 @@ def batches(part: Part, columns: Columns, *, rows: int = ROWS) -> Iterator[Batch
 
     A row is bad whose id, references or caption is null, of another type, no UTF-8, too long or has control characters,
     or that has no references; so is a line that is no JSON, and a row of CSV with too few or too many fields. Of tables
-    (all formats but JSON lines), a caption that is empty or a word as `nan` counts as empty, and such a reference is left
-    out, as in a file that is read whole.
+    (all formats but JSON lines), a caption that is empty or a word as `nan` counts as empty, and such a reference is
+    left out, as in a file that is read whole.
 
     Args:
         part: one of `find_parts`.

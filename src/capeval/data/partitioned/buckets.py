@@ -1,12 +1,13 @@
 """Rows in buckets on disk: rows of the same image id are in the same bucket, whatever part they come from.
 
-Workers write runs: files of so many bytes that have a record batch for each bucket. To read a bucket is to read its batch
-of each run, so there are few files, and memory holds one run or one bucket.
+Workers write runs: files of so many bytes that have a record batch for each bucket. To read a bucket is to read its
+batch of each run, so there are few files, and memory holds one run or one bucket.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from capeval.data.partitioned.arrow import opened_file
@@ -78,7 +79,7 @@ class Runs:
             file_system(url).writing(url) as file,
             pyarrow.ipc.new_file(file, batch.schema, options=options) as writer,
         ):
-            for first, end in zip(cuts[:-1], cuts[1:], strict=True):
+            for first, end in pairwise(cuts):
                 writer.write_batch(batch.slice(first, end - first))
 
 

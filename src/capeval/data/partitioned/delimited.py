@@ -127,8 +127,8 @@ def _numbered(file: str, batches: Any, found: list[Misfit], width: int) -> Itera
 
 def _bad(file: str, one: Misfit, width: int) -> BadRow:
     return BadRow(
-        file, one.row, None, f"has {one.fields} fields where the header has {width}; put a caption that holds the delimiter in "
-        "double quotes"
+        file, one.row, None, f"has {one.fields} fields where the header has {width}; put a caption that holds the "
+        "delimiter in double quotes"
     )  # fmt: skip
 
 

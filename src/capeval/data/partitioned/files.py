@@ -42,7 +42,7 @@ class FileSystem(Protocol):
         """Names of the files in the folder, sorted; none where there is no such folder."""
 
     def writing(self, url: str) -> contextlib.AbstractContextManager[IO[bytes]]:
-        """A new file under another name, which takes this one when the block ends well, and goes away when it does not."""
+        """A new file under another name, which takes this one when the block ends well, and else goes away."""
 
     def remove(self, url: str) -> None:
         """Removes a file."""

@@ -72,13 +72,13 @@ class ImageScores:
                 before = bytes(file.read()).decode(errors="replace")
             if before != run:
                 raise UsageError(
-                    f"{self.url}: has scores of another run, or of this one on another input; choose another folder, or "
-                    "remove it"
+                    f"{self.url}: has scores of another run, or of this one on another input; choose another folder, "
+                    "or remove it"
                 )
         elif others and _UNFINISHED in names:
             raise UsageError(
-                f"{self.url}: has the scores of a run that was cut off; go on with --resume (resume=True in Python), or "
-                "choose another folder, or remove it"
+                f"{self.url}: has the scores of a run that was cut off; go on with --resume (resume=True in Python), "
+                "or choose another folder, or remove it"
             )
         elif others:
             raise UsageError(f"{self.url}: has other files, as {others[0]}; choose an empty folder, or a new one")

@@ -66,8 +66,8 @@ def find_parts(inputs: Sequence[str], *, part_bytes: int = PART_BYTES) -> list[P
     """The parts of all files, ordered by the files' names.
 
     Args:
-        inputs: files, folders and patterns such as `data/*.parquet`, as paths or as URLs of a file system that fsspec or
-            pyarrow knows. Of a folder, the files of one of `FORMATS` are taken, those in its folders too; names that
+        inputs: files, folders and patterns such as `data/*.parquet`, as paths or as URLs of a file system that fsspec
+            or pyarrow knows. Of a folder, the files of one of `FORMATS` are taken, those in its folders too; names that
             begin with `_` or `.` are left out, as are files of other kinds. A file that is found twice counts once.
         part_bytes: about as many bytes of a file make a part. Parquet and Arrow files are cut, others are parts as they
             are.
