@@ -115,10 +115,11 @@ class Local:
     def writing(self, url: str) -> Iterator[IO[bytes]]:
         """See `FileSystem`."""
         path = url.removeprefix("file://")
-        beside = _beside(path)
+        folder, name = os.path.split(path)
+        beside = os.path.join(folder, _unfinished(name))
         try:
             with _writing(url):
-                os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+                os.makedirs(folder or ".", exist_ok=True)
                 with open(beside, "xb") as file:
                     yield file
                 os.replace(beside, path)
@@ -183,10 +184,11 @@ class Remote:
     @contextlib.contextmanager
     def writing(self, url: str) -> Iterator[IO[bytes]]:
         """See `FileSystem`."""
-        beside = _beside(url)
+        folder, _, name = url.rpartition("/")
+        beside = join_url(folder, _unfinished(name))
         try:
             with _remotely(url, "written"):
-                self._fs.makedirs(url.rpartition("/")[0], exist_ok=True)
+                self._fs.makedirs(folder, exist_ok=True)
                 opened = self._fs.open(beside, "wb")
             with _writing(url), opened as file:
                 yield file
@@ -244,10 +246,9 @@ def _writing(url: str) -> Iterator[None]:
         raise DataError(f"{url}: cannot be written: {error.strerror or error}") from None
 
 
-def _beside(url: str) -> str:
+def _unfinished(name: str) -> str:
     """A name for a file that is not whole; two workers on the same part have different ones. No reader takes it."""
-    folder, slash, name = url.rpartition("/")
-    return f"{folder}{slash}.{name}.{uuid.uuid4().hex[:12]}"
+    return f".{name}.{uuid.uuid4().hex[:12]}"
 
 
 def _counts(name: str) -> bool:

@@ -100,7 +100,8 @@ class ImageScores:
             DataError: a file is not there or cannot be read, or the manifest cannot be written.
         """
         files = file_system(self.url)
-        names = [name for name in files.names(self.url) if name.startswith("part-") and name.endswith(".parquet")]
+        every = files.names(self.url)
+        names = [name for name in every if name.startswith("part-") and name.endswith(".parquet")]
         if written is None:
             with ThreadPoolExecutor(_AT_ONCE) as pool:
                 written = list(pool.map(self._read, names))
@@ -108,8 +109,10 @@ class ImageScores:
         lost = sorted({one.file for one in found} - {*names})
         if lost:
             raise DataError(f"{join_url(self.url, lost[0])}: was written and is gone; score again")
-        for name in sorted({*names} - {one.file for one in found}):
-            files.remove(join_url(self.url, name))  # of an earlier attempt
+        # What workers left that were killed, and parts of an earlier attempt.
+        left = [name for name in every if name.startswith(".part-")]
+        for name in [*left, *sorted({*names} - {one.file for one in found})]:
+            files.remove(join_url(self.url, name))
         manifest = {
             **about,
             "rows": sum(one.rows for one in found),
