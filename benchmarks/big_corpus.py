@@ -3,9 +3,9 @@
     python benchmarks/big_corpus.py OUT --images 10_000_000 --files 64
 
 Sentences are of a small grammar, as COCO's are: who, what they do, where. Words are drawn by Zipf's law out of common
-English and a long tail of invented words, so that document frequencies look like those of real captions: few n-grams are
-everywhere, most are rare. Captions of an image share its words in part. What is in image number n depends on the seed
-alone, not on how many images or files there are.
+English and a long tail of invented words, so that document frequencies look like those of real captions: few n-grams
+are everywhere, most are rare. Captions of an image share its words in part. What is in image number n depends on the
+seed alone, not on how many images or files there are.
 
 With `--apart`, references and candidates go to folders of their own, the candidates in another order, to be joined.
 """
@@ -40,15 +40,163 @@ def invented(count: int, ending: str = "") -> list[str]:
     return list(dict.fromkeys(words))[:count]
 
 
-NOUNS = """man woman dog cat person people child boy girl group train bus car horse bird giraffe elephant zebra table plate
-street room kitchen bathroom toilet sink bed couch chair bench bike motorcycle skateboard surfboard wave beach field ball
-frisbee kite umbrella pizza cake sandwich banana apple broccoli bowl cup glass bottle laptop phone television clock sign
-hydrant truck boat plane snow board ski racket bat player bear cow sheep tree mountain building tower window""".split()
-ADJECTIVES = """white large black small red young blue green old brown wooden yellow big little wet open tall empty bright
-dirty busy colorful grassy sandy snowy sunny dark cloudy hungry happy sleepy modern""".split()
-VERBS = """sitting standing holding riding walking playing lying looking eating parked flying wearing carrying jumping
-running driving surfing skiing hanging resting swinging waiting sleeping talking cooking cutting grazing""".split()
-PLACES = """on in near behind by under over beside above around toward inside outside against across below""".split()
+NOUNS = [
+    "man",
+    "woman",
+    "dog",
+    "cat",
+    "person",
+    "people",
+    "child",
+    "boy",
+    "girl",
+    "group",
+    "train",
+    "bus",
+    "car",
+    "horse",
+    "bird",
+    "giraffe",
+    "elephant",
+    "zebra",
+    "table",
+    "plate",
+    "street",
+    "room",
+    "kitchen",
+    "bathroom",
+    "toilet",
+    "sink",
+    "bed",
+    "couch",
+    "chair",
+    "bench",
+    "bike",
+    "motorcycle",
+    "skateboard",
+    "surfboard",
+    "wave",
+    "beach",
+    "field",
+    "ball",
+    "frisbee",
+    "kite",
+    "umbrella",
+    "pizza",
+    "cake",
+    "sandwich",
+    "banana",
+    "apple",
+    "broccoli",
+    "bowl",
+    "cup",
+    "glass",
+    "bottle",
+    "laptop",
+    "phone",
+    "television",
+    "clock",
+    "sign",
+    "hydrant",
+    "truck",
+    "boat",
+    "plane",
+    "snow",
+    "board",
+    "ski",
+    "racket",
+    "bat",
+    "player",
+    "bear",
+    "cow",
+    "sheep",
+    "tree",
+    "mountain",
+    "building",
+    "tower",
+    "window",
+]
+ADJECTIVES = [
+    "white",
+    "large",
+    "black",
+    "small",
+    "red",
+    "young",
+    "blue",
+    "green",
+    "old",
+    "brown",
+    "wooden",
+    "yellow",
+    "big",
+    "little",
+    "wet",
+    "open",
+    "tall",
+    "empty",
+    "bright",
+    "dirty",
+    "busy",
+    "colorful",
+    "grassy",
+    "sandy",
+    "snowy",
+    "sunny",
+    "dark",
+    "cloudy",
+    "hungry",
+    "happy",
+    "sleepy",
+    "modern",
+]
+VERBS = [
+    "sitting",
+    "standing",
+    "holding",
+    "riding",
+    "walking",
+    "playing",
+    "lying",
+    "looking",
+    "eating",
+    "parked",
+    "flying",
+    "wearing",
+    "carrying",
+    "jumping",
+    "running",
+    "driving",
+    "surfing",
+    "skiing",
+    "hanging",
+    "resting",
+    "swinging",
+    "waiting",
+    "sleeping",
+    "talking",
+    "cooking",
+    "cutting",
+    "grazing",
+]
+PLACES = [
+    "on",
+    "in",
+    "near",
+    "behind",
+    "by",
+    "under",
+    "over",
+    "beside",
+    "above",
+    "around",
+    "toward",
+    "inside",
+    "outside",
+    "against",
+    "across",
+    "below",
+]
 BEGINNINGS = ["a", "the", "two", "an image of a", "there is a", "a close up of a", "several", "three", "some"]
 
 WORDS = {
@@ -112,7 +260,9 @@ def images(first: int, end: int, seed: int, references: int) -> Any:
     """The images of these numbers, block by block."""
     for number in range(first // BLOCK, -(-end // BLOCK)):
         start = number * BLOCK
-        yield block(number, seed, references).slice(max(first - start, 0), min(end - start, BLOCK) - max(first - start, 0))
+        yield block(number, seed, references).slice(
+            max(first - start, 0), min(end - start, BLOCK) - max(first - start, 0)
+        )
 
 
 def write(out: Path, number: int, first: int, end: int, seed: int, references: int, apart: bool) -> int:
@@ -120,7 +270,9 @@ def write(out: Path, number: int, first: int, end: int, seed: int, references: i
     name = f"part-{number:05}.parquet"
     if not apart:
         return _write(out / name, images(first, end, seed, references))
-    size = _write(out / "references" / name, (one.drop_columns("candidate") for one in images(first, end, seed, references)))
+    size = _write(
+        out / "references" / name, (one.drop_columns("candidate") for one in images(first, end, seed, references))
+    )
     return size + _write(out / "candidates" / name, _shuffled(images(first, end, seed, references), seed))
 
 
@@ -156,7 +308,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     cuts = [given.images * number // given.files for number in range(given.files + 1)]
     with ProcessPoolExecutor(given.workers) as pool:
         running = [
-            pool.submit(write, given.out, number, cuts[number], cuts[number + 1], given.seed, given.references, given.apart)
+            pool.submit(
+                write, given.out, number, cuts[number], cuts[number + 1], given.seed, given.references, given.apart
+            )
             for number in range(given.files)
         ]
         size = sum(one.result() for one in running)

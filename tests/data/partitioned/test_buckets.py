@@ -64,7 +64,7 @@ def write_rows(folder: Path, name: str, rows: list[dict[str, Any]], files: int) 
 
 def corpus(seed: int) -> tuple[dict[str, list[str]], dict[str, str]]:
     chance = random.Random(seed)
-    images = [str(chance.randrange(10**chance.randrange(1, 12))) for _ in range(300)]
+    images = [str(chance.randrange(10 ** chance.randrange(1, 12))) for _ in range(300)]
     references = {image: [f"reference {image} {n}" for n in range(chance.randrange(1, 7))] for image in images}
     return references, {image: f"candidate {image}" for image in references}
 
@@ -150,7 +150,9 @@ def both(tmp_path: Path, candidates: list[Any], **options: Any) -> joining.Joine
 
 
 def test_images_that_lack_something(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"the candidates: no candidate for 2 images \(.*\); add them, or choose --on-m"):
+    with pytest.raises(
+        DataError, match=r"the candidates: no candidate for 2 images \(.*\); add them, or choose --on-m"
+    ):
         both(tmp_path, [0, 1, 2, 3])
     found = both(tmp_path, [0, 1, 2, 3], on_missing="skip")
     assert rows_of(found) == {str(n): ([f"r{n}"], f"c{n}") for n in range(4)}
@@ -172,9 +174,7 @@ def test_images_that_lack_something(tmp_path: Path) -> None:
 
 
 def test_bad_rows_of_a_join(tmp_path: Path) -> None:
-    described = write_rows(
-        tmp_path, "r", [{"image_id": 0, "references": ["x"]}, {"image_id": 1, "references": []}], 1
-    )
+    described = write_rows(tmp_path, "r", [{"image_id": 0, "references": ["x"]}, {"image_id": 1, "references": []}], 1)
     own = write_rows(tmp_path, "c", [{"image_id": 0, "caption": "y"}, {"image_id": None, "caption": "z"}], 1)
     found = join([described], {"s": [own]}, str(tmp_path / "folder"))
     assert rows_of(found) == {"0": (["x"], "y")}
@@ -206,14 +206,17 @@ def test_duplicates_over_files(tmp_path: Path, folder: str) -> None:
     with pytest.raises(DataError) as error:
         check_duplicates(found, parts)
     assert str(error.value).startswith(
-        f"the input has 3 images (3, 17, 1000) several times: 3 in {tmp_path}/0.parquet, row 4 and {tmp_path}/2.parquet, row 2; "
+        "the input has 3 images (3, 17, 1000) several times: 3 in "
+        f"{tmp_path}/0.parquet, row 4 and {tmp_path}/2.parquet, row 2; "
     )
 
 
 def test_skewed_ids_and_none(tmp_path: Path) -> None:
     parts, found = seen(tmp_path, [[7] * 1_000, [7] * 1_000, []], str(tmp_path / "seen"))
     assert sum(one.count for one in found) == 1
-    with pytest.raises(DataError, match=r"1 image \(7\) several times: 7 in .*, row 1 and .*, row 2 and 1,998 more rows;"):
+    with pytest.raises(
+        DataError, match=r"1 image \(7\) several times: 7 in .*, row 1 and .*, row 2 and 1,998 more rows;"
+    ):
         check_duplicates(found, parts)
     (tmp_path / "other").mkdir()
     parts, found = seen(tmp_path / "other", [[*range(100)], []], str(tmp_path / "none"))

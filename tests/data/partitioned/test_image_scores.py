@@ -104,7 +104,12 @@ def test_a_part_that_fails_leaves_nothing(url: str) -> None:
     # A part that is done again takes the place of what was written before.
     write(scores, 0, [1.0]).finish()  # type: ignore[attr-defined]
     done = write(scores, 0, [2.0, 3.0]).finish()  # type: ignore[attr-defined]
+    # What a worker leaves that is killed, and what one wrote whose result was lost, go in the end.
+    with fsspec.open(f"{url}/.part-00001.parquet.0123456789ab", "wb") as file:
+        file.write(b"half")
+    write(scores, 2, [1.0]).finish()  # type: ignore[attr-defined]
     scores.finish({}, [done])
+    assert names(url) == ["manifest.json", "part-00000.parquet"]
     assert json.loads(content(url, "manifest.json"))["rows"] == 2
 
 

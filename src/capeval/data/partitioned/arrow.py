@@ -42,7 +42,7 @@ def read(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Ite
             if whole.num_rows and not top:
                 wanted = choose([path for field in whole.schema for path in paths(field)])
                 top = list(dict.fromkeys(_outer(name, whole.schema.names) for name in wanted))
-            # Unlike those of Parquet, these bytes are taken as they are: a damaged file must not lead out of its buffers.
+            # Unlike those of Parquet, these bytes are taken as they are: a damaged file must not lead outside them.
             chosen = whole.select(top)
             chosen.validate(full=True)
             for start in range(0, chosen.num_rows, rows):

@@ -1,17 +1,18 @@
 """Rows in buckets on disk: rows of the same image id are in the same bucket, whatever part they come from.
 
-Workers write runs: files of so many bytes that have a record batch for each bucket. To read a bucket is to read its batch
-of each run, so there are few files, and memory holds one run or one bucket.
+Workers write runs: files of so many bytes that have a record batch for each bucket. To read a bucket is to read its
+batch of each run, so there are few files, and memory holds one run or one bucket.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from capeval.data.partitioned.arrow import opened_file
-from capeval.data.partitioned.files import file_system, import_pyarrow, join_url
 from capeval.data.partitioned.checks import extents
+from capeval.data.partitioned.files import file_system, import_pyarrow, join_url
 
 if TYPE_CHECKING:
     import numpy as np
@@ -78,7 +79,7 @@ class Runs:
             file_system(url).writing(url) as file,
             pyarrow.ipc.new_file(file, batch.schema, options=options) as writer,
         ):
-            for first, end in zip(cuts[:-1], cuts[1:], strict=True):
+            for first, end in pairwise(cuts):
                 writer.write_batch(batch.slice(first, end - first))
 
 
@@ -110,5 +111,5 @@ def buckets_of(ids: pyarrow.Array, buckets: int) -> npt.NDArray[np.int64]:
         mixed = (hashes[longer] ^ own) * np.uint64(0x9E37_79B9_7F4A_7C15)
         hashes[longer] = mixed ^ (mixed >> np.uint64(29))
     hashes *= np.uint64(0xBF58_476D_1CE4_E5B9)
-    return ((hashes >> np.uint64(32)) % np.uint64(buckets)).astype(np.int64)
-
+    found: npt.NDArray[np.int64] = ((hashes >> np.uint64(32)) % np.uint64(buckets)).astype(np.int64)
+    return found

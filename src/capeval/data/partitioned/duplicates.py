@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from capeval.data.partitioned.batches import Batch
 from capeval.data.partitioned.buckets import Runs, read_bucket
@@ -18,7 +19,8 @@ _NAMED = 5
 """Ids that are told by bucket; the others are only counted."""
 
 
-class Duplicates(NamedTuple):
+@dataclass(frozen=True)
+class Duplicates:
     """Ids that are there several times."""
 
     count: int
@@ -38,7 +40,11 @@ class SeenIds:
         """Adds the ids of a batch."""
         pyarrow = import_pyarrow()
         part = pyarrow.repeat(pyarrow.scalar(self._part, pyarrow.int32()), len(batch.rows))
-        columns = {"image_id": batch.image_ids.cast(pyarrow.large_string()), "part": part, "row": pyarrow.array(batch.rows)}
+        columns = {
+            "image_id": batch.image_ids.cast(pyarrow.large_string()),
+            "part": part,
+            "row": pyarrow.array(batch.rows),
+        }
         self._runs.add(pyarrow.RecordBatch.from_arrays(list(columns.values()), names=list(columns)))
 
     def finish(self) -> None:

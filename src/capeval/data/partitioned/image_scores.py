@@ -62,7 +62,9 @@ class ImageScores:
         files = file_system(self.url)
         names = files.names(self.url)
         if MANIFEST in names:
-            raise UsageError(f"{self.url}: has the scores of a run that is finished; choose another folder, or remove it")
+            raise UsageError(
+                f"{self.url}: has the scores of a run that is finished; choose another folder, or remove it"
+            )
         others = [name for name in names if not name.startswith((".", "_"))]
         mark = join_url(self.url, _UNFINISHED)
         if resume and _UNFINISHED in names:
@@ -70,13 +72,13 @@ class ImageScores:
                 before = bytes(file.read()).decode(errors="replace")
             if before != run:
                 raise UsageError(
-                    f"{self.url}: has scores of another run, or of this one on another input; choose another folder, or "
-                    "remove it"
+                    f"{self.url}: has scores of another run, or of this one on another input; choose another folder, "
+                    "or remove it"
                 )
         elif others and _UNFINISHED in names:
             raise UsageError(
-                f"{self.url}: has the scores of a run that was cut off; go on with --resume (resume=True in Python), or "
-                "choose another folder, or remove it"
+                f"{self.url}: has the scores of a run that was cut off; go on with --resume (resume=True in Python), "
+                "or choose another folder, or remove it"
             )
         elif others:
             raise UsageError(f"{self.url}: has other files, as {others[0]}; choose an empty folder, or a new one")
@@ -98,7 +100,8 @@ class ImageScores:
             DataError: a file is not there or cannot be read, or the manifest cannot be written.
         """
         files = file_system(self.url)
-        names = [name for name in files.names(self.url) if name.startswith("part-") and name.endswith(".parquet")]
+        every = files.names(self.url)
+        names = [name for name in every if name.startswith("part-") and name.endswith(".parquet")]
         if written is None:
             with ThreadPoolExecutor(_AT_ONCE) as pool:
                 written = list(pool.map(self._read, names))
@@ -106,8 +109,10 @@ class ImageScores:
         lost = sorted({one.file for one in found} - {*names})
         if lost:
             raise DataError(f"{join_url(self.url, lost[0])}: was written and is gone; score again")
-        for name in sorted({*names} - {one.file for one in found}):
-            files.remove(join_url(self.url, name))  # of an earlier attempt
+        # What workers left that were killed, and parts of an earlier attempt.
+        left = [name for name in every if name.startswith(".part-")]
+        for name in [*left, *sorted({*names} - {one.file for one in found})]:
+            files.remove(join_url(self.url, name))
         manifest = {
             **about,
             "rows": sum(one.rows for one in found),

@@ -1,7 +1,7 @@
 """Two inputs joined by image id: references, which may be a row per caption, and the candidates of each system.
 
-The rows of all inputs go to buckets on disk by their ids, part by part; then each bucket is joined by itself. Memory holds
-one bucket, whatever the size of the input.
+The rows of all inputs go to buckets on disk by their ids, part by part; then each bucket is joined by itself. Memory
+holds one bucket, whatever the size of the input.
 """
 
 from __future__ import annotations
@@ -111,8 +111,8 @@ def join(
         systems: the same of each system's candidates, by its name.
         folder: an empty folder, or its URL, that all workers can write; it may go when the parts were read.
         image_id: column of the image ids in all inputs.
-        references_column: column of the references; where this default is not there, `reference`, `captions`, `caption`.
-        caption_column: column of the candidates; where this default is not there, `candidate`, `prediction`.
+        references_column: column of the references; the default may be called `reference`, `captions` or `caption`.
+        caption_column: column of the candidates; the default may be called `candidate` or `prediction`.
         on_missing: what an image without candidate means: an `error`; `skip` leaves it out, for all systems; `zero`
             gives it an empty candidate.
         on_extra: what a candidate without references means: an `error`, or `skip` leaves it out.
@@ -127,7 +127,11 @@ def join(
     sides = [
         Side(_REFERENCES, "the references", Columns(image_id, references_column, ())),
         *(
-            Side(f"candidates{number}", f"system {name!r}" if len(names) > 1 else "the candidates", Columns(image_id, None, (caption_column,)))
+            Side(
+                f"candidates{number}",
+                f"system {name!r}" if len(names) > 1 else "the candidates",
+                Columns(image_id, None, (caption_column,)),
+            )
             for number, name in enumerate(names)
         ),
     ]
@@ -220,7 +224,9 @@ def joined(
         return found
     if not sets:
         columns = [one.flatten() for one in columns]
-    table = pyarrow.table([ids, described, *columns], names=["image_id", _REFERENCES, *joined_columns(systems).captions])
+    table = pyarrow.table(
+        [ids, described, *columns], names=["image_id", _REFERENCES, *joined_columns(systems).captions]
+    )
     if not kept.all():
         table = table.filter(pyarrow.array(kept))
     found.part = _written(table, folder, bucket.number)
@@ -291,8 +297,8 @@ def _check(found: Sequence[Bucket], names: Sequence[str], on_missing: str, on_ex
             )
         if repeated.count:
             raise DataError(
-                f"{name}: more than one candidate for {repeated}; keep one per image (several captions of one image are "
-                "a caption set, and are not scored together)"
+                f"{name}: more than one candidate for {repeated}; keep one per image (several captions of one image "
+                "are a caption set, and are not scored together)"
             )
         if missing.count and on_missing == "error":
             raise DataError(
