@@ -139,7 +139,9 @@ class RayEngine:
             num_gpus=gpus if found else None,
             **workers,
         )
-        with contextlib.closing(iter(rows.iter_batches(batch_size=None, batch_format="pyarrow"))) as blocks:
+        # Each result as soon as it is there: with prefetching, the last one would wait for the next.
+        batches = rows.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0)
+        with contextlib.closing(iter(batches)) as blocks:
             yield from blocks
 
     def close(self) -> None:
