@@ -5,11 +5,11 @@ from __future__ import annotations
 import bz2
 import csv
 import gzip
-import io
 import json
 import lzma
 import random
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,9 @@ def rows_of(seed: int, count: int = 500, *, nulls: bool) -> list[Row]:
     chance = random.Random(seed)
 
     def text() -> str:
-        words = [chance.choice(["a", "dog", "né", "狗", '"quoted"', "tab\there", "line\nend", "x,y", "🐕"]) for _ in range(9)]
+        words = [
+            chance.choice(["a", "dog", "né", "狗", '"quoted"', "tab\there", "line\nend", "x,y", "🐕"]) for _ in range(9)
+        ]
         odd = chance.random()
         if odd < 0.02:
             return chance.choice(["", " nan ", "None", "\x01 bad", "del\x7f", "w" * 100_001])
@@ -56,7 +58,12 @@ def write(path: Path, rows: list[Row]) -> None:
     table = pa.Table.from_pylist(
         rows,
         schema=pa.schema(
-            [("other", pa.float64()), ("references", pa.list_(pa.string())), ("image_id", pa.string()), ("candidate", pa.string())]
+            [
+                ("other", pa.float64()),
+                ("references", pa.list_(pa.string())),
+                ("image_id", pa.string()),
+                ("candidate", pa.string()),
+            ]
         ),
     )
     if suffix == ".parquet":
@@ -159,12 +166,13 @@ def test_compressed_files(tmp_path: Path, suffix: str, format: str) -> None:
     plain = tmp_path / f"rows.{format}"
     write(plain, rows)
     data = plain.read_bytes()
-    whole: bytes = {
+    compress: dict[str, Callable[[bytes], bytes]] = {
         "gz": gzip.compress,
         "bz2": bz2.compress,
         "xz": lzma.compress,
         "zst": lambda own: pa.compress(own, "zstd", asbytes=True),
-    }[suffix](data)
+    }
+    whole = compress[suffix](data)
     path = tmp_path / f"rows.{format}.{suffix}"
     path.write_bytes(whole)
     assert got(read(path, columns_of(path))) == got(read(plain, columns_of(plain)))
@@ -195,7 +203,13 @@ def test_ids_of_many_types_are_compared_as_text(
 
 @pytest.mark.parametrize(
     "type",
-    [pa.list_(pa.string()), pa.large_list(pa.large_string()), pa.list_(pa.string(), 2), pa.list_(pa.binary()), pa.list_view(pa.string())],
+    [
+        pa.list_(pa.string()),
+        pa.large_list(pa.large_string()),
+        pa.list_(pa.string(), 2),
+        pa.list_(pa.binary()),
+        pa.list_view(pa.string()),
+    ],
 )
 def test_lists_of_many_types(tmp_path: Path, type: pa.DataType) -> None:
     path = tmp_path / "lists.arrow"
@@ -212,10 +226,22 @@ def test_lists_of_many_types(tmp_path: Path, type: pa.DataType) -> None:
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        ({"image_id": pa.array([True]), "references": [["x"]], "candidate": ["y"]}, "column image_id is of type bool; image ids"),
-        ({"image_id": [1], "references": [[5]], "candidate": ["y"]}, "column references is of type int64; references must be"),
-        ({"image_id": [1], "references": [["x"]], "candidate": [5]}, "column candidate is of type int64; captions must be"),
-        ({"image_id": [1], "references": [["x"]]}, "columns image_id, references, and not candidate; name .* --caption-col"),
+        (
+            {"image_id": pa.array([True]), "references": [["x"]], "candidate": ["y"]},
+            "column image_id is of type bool; image ids",
+        ),
+        (
+            {"image_id": [1], "references": [[5]], "candidate": ["y"]},
+            "column references is of type int64; references must be",
+        ),
+        (
+            {"image_id": [1], "references": [["x"]], "candidate": [5]},
+            "column candidate is of type int64; captions must be",
+        ),
+        (
+            {"image_id": [1], "references": [["x"]]},
+            "columns image_id, references, and not candidate; name .* --caption-col",
+        ),
         ({"picture": [1], "candidate": ["x"]}, "and not image_id and references; name others by --id-column and --ref"),
     ],
 )
@@ -289,7 +315,7 @@ def test_json_lines_that_are_wrong(tmp_path: Path) -> None:
 
 def test_text_tables_with_rows_that_do_not_fit(tmp_path: Path) -> None:
     path = tmp_path / "rows.tsv"
-    text = "\n image_id \treferences\tcandidate\n1\ta\tb\n\n2\ta\n3\t\"a\nb\"\tc\n4\ta\tb\tc\n5\ta\tb\n6\n"
+    text = '\n image_id \treferences\tcandidate\n1\ta\tb\n\n2\ta\n3\t"a\nb"\tc\n4\ta\tb\tc\n5\ta\tb\n6\n'
     path.write_text(text, encoding="utf-8")
     found = read(path, Columns())
     assert got(found) == {"1": (["a"], "b"), "3": (["a\nb"], "c"), "5": (["a"], "b")}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -41,7 +42,10 @@ def folder(tmp_path: Path) -> Path:
 
 def ids(inputs: list[str]) -> list[int]:
     return [
-        int(one) for part in find_parts(inputs) for batch in batches(part, Columns()) for one in batch.image_ids.to_pylist()
+        int(one)
+        for part in find_parts(inputs)
+        for batch in batches(part, Columns())
+        for one in batch.image_ids.to_pylist()
     ]
 
 
@@ -211,3 +215,15 @@ def test_formats_without_a_suffix(tmp_path: Path) -> None:
     path.write_text("\n  \n{\n")
     with pytest.raises(DataError, match="rows: line .*: not a row of JSON"):
         ids([str(path)])
+
+
+def test_without_pyarrow_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingDependencyError, match=r"pip install 'capeval\[parquet\]'"):
+        find_parts([str(folder)])
+
+
+def test_without_fsspec_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    with pytest.raises(MissingDependencyError, match=r"reading afar:// files needs .*'capeval\[files\]'"):
+        find_parts(["afar://bucket/x.parquet"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +26,7 @@ def record_batches(found: Found) -> list[tuple[int, int]] | None:
     with broken(found.url, "arrow"), files.open(found.url) as source:
         if source.read(len(_MAGIC)) != _MAGIC or not isinstance(files, Local):
             return None
-    with broken(found.url, "arrow"), _mapped(found.url) as source:
-        file = import_pyarrow().ipc.open_file(source)
+    with opened_file(found.url) as file:
         count = file.num_record_batches
         return [(file.get_batch(number).num_rows, found.bytes // count) for number in range(count)]
 
@@ -42,7 +42,7 @@ def read(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Ite
             if whole.num_rows and not top:
                 wanted = choose([path for field in whole.schema for path in paths(field)])
                 top = list(dict.fromkeys(_outer(name, whole.schema.names) for name in wanted))
-            # Unlike those of Parquet, these bytes are taken as they are: a damaged file must not lead out of its buffers.
+            # Unlike those of Parquet, these bytes are taken as they are: a damaged file must not lead outside them.
             chosen = whole.select(top)
             chosen.validate(full=True)
             for start in range(0, chosen.num_rows, rows):
@@ -60,8 +60,7 @@ def _batches(part: Part) -> Iterator[Any]:
     """The record batches of a part."""
     pyarrow = import_pyarrow()
     if part.first is not None:
-        with _mapped(part.file) as source:
-            file = pyarrow.ipc.open_file(source)
+        with opened_file(part.file) as file:
             if file.num_record_batches < (part.end or 0):
                 raise DataError(f"{part.file}: {CHANGED}")
             for number in range(part.first, part.end or 0):
@@ -96,5 +95,12 @@ class _Rest:
         return data
 
 
-def _mapped(url: str) -> Any:
-    return import_pyarrow().memory_map(url.removeprefix("file://"))
+@contextlib.contextmanager
+def opened_file(url: str) -> Iterator[Any]:
+    """A file of the file format, for any of its batches; on this machine, what is not read takes no memory."""
+    pyarrow = import_pyarrow()
+    files = file_system(url)
+    with broken(url, "arrow"):
+        source = pyarrow.memory_map(url.removeprefix("file://")) if isinstance(files, Local) else files.open(url)
+        with source:
+            yield pyarrow.ipc.open_file(source)

@@ -73,8 +73,8 @@ def batches(part: Part, columns: Columns, *, rows: int = ROWS) -> Iterator[Batch
 
     A row is bad whose id, references or caption is null, of another type, no UTF-8, too long or has control characters,
     or that has no references; so is a line that is no JSON, and a row of CSV with too few or too many fields. Of tables
-    (all formats but JSON lines), a caption that is empty or a word as `nan` counts as empty, and such a reference is left
-    out, as in a file that is read whole.
+    (all formats but JSON lines), a caption that is empty or a word as `nan` counts as empty, and such a reference is
+    left out, as in a file that is read whole.
 
     Args:
         part: one of `find_parts`.
@@ -123,7 +123,7 @@ def _raw(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Ite
     """The part's batches as they are in the file."""
     if part.format == "parquet":
         from capeval.data.partitioned.parquet import read
-    elif part.format == "arrow":
+    elif part.format in ("arrow", "joined"):
         from capeval.data.partitioned.arrow import read
     elif part.format == "jsonl":
         from capeval.data.partitioned.lines import read
@@ -135,16 +135,14 @@ def _raw(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Ite
 def _check(part: Part, raw: Raw, resolved: Resolved, columns: Columns) -> tuple[Batch, list[int], list[int]]:
     import numpy as np
 
-    found = Column(is_table=part.format != "jsonl")
+    found = Column(is_table=part.format not in ("jsonl", "joined"))
     batch = raw.batch
     try:
         ids = found.ids(column(batch, resolved.image_id), resolved.image_id)
         references = None
         if columns.references is not None:
             references = found.references([column(batch, name) for name in resolved.references], resolved.references)
-        captions = tuple(
-            found.captions([column(batch, name) for name in names], names) for names in resolved.captions
-        )
+        captions = tuple(found.captions([column(batch, name) for name in names], names) for names in resolved.captions)
     except DataError as error:
         raise DataError(f"{part.file}: {error}") from None
     rows, bad = raw.rows, raw.bad
@@ -163,9 +161,7 @@ def _check(part: Part, raw: Raw, resolved: Resolved, columns: Columns) -> tuple[
     return Batch(ids, references, captions, rows, bad), empty, gone
 
 
-def _bad_rows(
-    part: Part, reasons: dict[int, str], ids: pyarrow.Array, rows: npt.NDArray[np.int64]
-) -> Iterator[BadRow]:
+def _bad_rows(part: Part, reasons: dict[int, str], ids: pyarrow.Array, rows: npt.NDArray[np.int64]) -> Iterator[BadRow]:
     for place, reason in reasons.items():
         yield BadRow(part.file, int(rows[place]), ids[place].as_py(), reason)
 

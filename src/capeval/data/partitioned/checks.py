@@ -1,4 +1,4 @@
-"""Columns of a batch as texts and lists of texts; rows that cannot be scored are found by operations on whole columns."""
+"""Columns of a batch as texts and lists of texts; operations on whole columns find the rows that cannot be scored."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     Numbers = npt.NDArray[np.int64]
 
+_IDS = "image ids"
 LONGEST_CAPTION = 100_000
 """Bytes of the longest caption that is scored, as in the native core."""
 _MISSING = ("", "nan", "none", "null", "<na>")
@@ -36,7 +37,7 @@ class Column:
         self._is_table = is_table
         self._null = "null" if is_table else "missing or null"
 
-    def bad(self, place: int, reason: str) -> None:
+    def bad(self, place: int | np.integer[Any], reason: str) -> None:
         """Notes that a row cannot be used."""
         self.reasons.setdefault(int(place), reason)
 
@@ -52,7 +53,7 @@ class Column:
             column = self._whole(column, name)
         if types.is_integer(column.type):
             return column.cast(pyarrow.string())
-        column = _as_text(column, name, "image ids")
+        column = _as_text(column, name, _IDS)
         return self._decoded(column, name)
 
     def _whole(self, column: pyarrow.Array, name: str) -> pyarrow.Array:
@@ -115,7 +116,10 @@ class Column:
         import numpy as np
 
         before = len(self.missing)
-        pieces = [self._listed(_plain(column), name, what, len(columns) > 1) for column, name in zip(columns, names, strict=True)]
+        pieces = [
+            self._listed(_plain(column), name, what, len(columns) > 1)
+            for column, name in zip(columns, names, strict=True)
+        ]
         values, rows = pieces[0]
         if len(pieces) > 1:
             import pyarrow
@@ -128,10 +132,13 @@ class Column:
         if len(self.missing) > before:
             values, counts = _with_empty(values, counts, self.missing[before:])
         for place in np.flatnonzero(counts == 0):
-            self.bad(place, f"{' and '.join(names)} {'have' if len(names) > 1 else 'has'} no {what}; add {what}s, or remove the row")
+            has = "have" if len(names) > 1 else "has"
+            self.bad(place, f"{' and '.join(names)} {has} no {what}; add {what}s, or remove the row")
         return _list_array(values, counts)
 
-    def _listed(self, column: pyarrow.Array, name: str, what: str, one_of_several: bool) -> tuple[pyarrow.Array, Numbers]:
+    def _listed(
+        self, column: pyarrow.Array, name: str, what: str, one_of_several: bool
+    ) -> tuple[pyarrow.Array, Numbers]:
         """All texts of a column, and the place in the batch of each."""
         import numpy as np
         import pyarrow.compute as pc
@@ -179,7 +186,7 @@ def _plain(column: Any) -> Any:
 def _is_text(type: Any) -> bool:
     from pyarrow import types
 
-    return types.is_string(type) or types.is_large_string(type)
+    return bool(types.is_string(type) or types.is_large_string(type))
 
 
 def _is_list(type: Any) -> bool:
@@ -205,7 +212,8 @@ def _as_text(column: Any, name: str, what: str) -> Any:
         return column.view(pyarrow.large_string())
     if types.is_null(column.type) or str(column.type) == "string_view":
         return column.cast(pyarrow.large_string())
-    raise DataError(f"the column {name} is of type {column.type}; {what} must be strings{' or whole numbers' * (what == 'image ids')}")
+    accepted = "strings or whole numbers" if what == _IDS else "strings"
+    raise DataError(f"the column {name} is of type {column.type}; {what} must be {accepted}")
 
 
 def _places(mask: Any) -> list[int]:
@@ -215,7 +223,7 @@ def _places(mask: Any) -> list[int]:
     return [int(place) for place in np.flatnonzero(np.asarray(mask.fill_null(False)))]
 
 
-def _extents(column: Any) -> tuple[Numbers, npt.NDArray[np.uint8]]:
+def extents(column: Any) -> tuple[Numbers, npt.NDArray[np.uint8]]:
     """Where each text begins and ends, from 0; and the bytes of all of them."""
     import numpy as np
     import pyarrow
@@ -234,7 +242,7 @@ def _not_text(column: Any) -> list[tuple[int, str]]:
     """Places of texts that cannot be scored, and what they are."""
     import numpy as np
 
-    offsets, data = _extents(column)
+    offsets, data = extents(column)
     if not len(data):
         return []
     found: list[tuple[int, str]] = []
@@ -243,8 +251,10 @@ def _not_text(column: Any) -> list[tuple[int, str]]:
         found += [
             (
                 int(place),
-                f"a caption of {lengths[place]} bytes; captions may have up to {LONGEST_CAPTION}: shorten it, or check "
-                "that no lines were joined by mistake",
+                (
+                    f"a caption of {lengths[place]} bytes; captions may have up to {LONGEST_CAPTION}: shorten it, or "
+                    "check that no lines were joined by mistake"
+                ),
             )
             for place in np.flatnonzero(lengths > LONGEST_CAPTION)
         ]
@@ -253,13 +263,8 @@ def _not_text(column: Any) -> list[tuple[int, str]]:
     controls = np.concatenate([low[(data[low] < 9) | (data[low] > 13)], np.flatnonzero(data == 127)])
     for place in np.sort(controls):
         row = int(np.searchsorted(offsets, place, side="right")) - 1
-        found.append(
-            (
-                row,
-                f"a caption with the control character U+{data[place]:04X}; remove it (is the file in another "
-                "encoding?)",
-            )
-        )
+        control = f"the control character U+{data[place]:04X}"
+        found.append((row, f"a caption with {control}; remove it (is the file in another encoding?)"))
     return found
 
 
@@ -267,7 +272,7 @@ def _not_utf8(column: Any) -> list[int]:
     """Places of texts that are no UTF-8, which a file may have where it says that it has text."""
     import pyarrow
 
-    offsets, data = _extents(column)
+    offsets, data = extents(column)
     if not len(data) or data.max() < 128:
         return []
     try:
@@ -289,7 +294,7 @@ def _missing(column: Any) -> Any:
     import pyarrow
     import pyarrow.compute as pc
 
-    offsets, _ = _extents(column)
+    offsets, _ = extents(column)
     # A character has at most four bytes.
     short = np.flatnonzero(np.diff(offsets) <= 4 * _LONGEST_MISSING)
     if not len(short):

@@ -10,9 +10,9 @@ from capeval.errors import DataError
 
 _ALSO = {
     "image_id": ("image_id", "id", "image", "video_id", "file_name", "filename"),
-    "references": ("references", "reference", "captions"),
+    "references": ("references", "reference", "captions", "caption"),
     "candidate": ("candidate", "prediction", "caption"),
-    "caption": ("caption", "captions", "candidate", "prediction", "references", "reference"),
+    "caption": ("caption", "captions", "candidate", "prediction"),
 }
 """Names that files have for what they are called by default: the first that there is."""
 _SHOWN = 20
@@ -23,7 +23,7 @@ class Columns(NamedTuple):
     """Names of columns. Those of references and captions may be patterns, as `caption_*`."""
 
     image_id: str = "image_id"
-    """Text or whole numbers. Where this default name is not there: `id`, `image`, `video_id`, `file_name`, `filename`."""
+    """Text or whole numbers. The default may also be called `id`, `image`, `video_id`, `file_name` or `filename`."""
     references: str | None = "references"
     """A list of texts, a text, or several such columns; None where no references are wanted."""
     captions: tuple[str, ...] = ("candidate",)

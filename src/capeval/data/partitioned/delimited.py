@@ -68,7 +68,9 @@ def read(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Ite
         for last in _numbered(part.file, batches, found, len(names)):
             yield last._replace(batch=_stripped(last.batch)) if bars else last
         if not bars and counted.odd and last is not None and _ends_in_lines(last, found):
-            raise DataError(f"{part.file}: a double quote is open at the end of the file; close it where its caption ends")
+            raise DataError(
+                f"{part.file}: a double quote is open at the end of the file; close it where its caption ends"
+            )
 
 
 class Misfit(NamedTuple):
@@ -125,8 +127,8 @@ def _numbered(file: str, batches: Any, found: list[Misfit], width: int) -> Itera
 
 def _bad(file: str, one: Misfit, width: int) -> BadRow:
     return BadRow(
-        file, one.row, None, f"has {one.fields} fields where the header has {width}; put a caption that holds the delimiter in "
-        "double quotes"
+        file, one.row, None, f"has {one.fields} fields where the header has {width}; put a caption that holds the "
+        "delimiter in double quotes"
     )  # fmt: skip
 
 

@@ -42,7 +42,7 @@ class FileSystem(Protocol):
         """Names of the files in the folder, sorted; none where there is no such folder."""
 
     def writing(self, url: str) -> contextlib.AbstractContextManager[IO[bytes]]:
-        """A new file under another name, which takes this one when the block ends well, and goes away when it does not."""
+        """A new file under another name, which takes this one when the block ends well, and else goes away."""
 
     def remove(self, url: str) -> None:
         """Removes a file."""
@@ -115,10 +115,11 @@ class Local:
     def writing(self, url: str) -> Iterator[IO[bytes]]:
         """See `FileSystem`."""
         path = url.removeprefix("file://")
-        beside = _beside(path)
+        folder, name = os.path.split(path)
+        beside = os.path.join(folder, _unfinished(name))
         try:
             with _writing(url):
-                os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+                os.makedirs(folder or ".", exist_ok=True)
                 with open(beside, "xb") as file:
                     yield file
                 os.replace(beside, path)
@@ -183,12 +184,15 @@ class Remote:
     @contextlib.contextmanager
     def writing(self, url: str) -> Iterator[IO[bytes]]:
         """See `FileSystem`."""
-        beside = _beside(url)
+        folder, _, name = url.rpartition("/")
+        beside = join_url(folder, _unfinished(name))
         try:
             with _remotely(url, "written"):
-                self._fs.makedirs(url.rpartition("/")[0], exist_ok=True)
-                with self._fs.open(beside, "wb") as file:
-                    yield file
+                self._fs.makedirs(folder, exist_ok=True)
+                opened = self._fs.open(beside, "wb")
+            with _writing(url), opened as file:
+                yield file
+            with _remotely(url, "written"):
                 self._fs.mv(beside, url)
         except BaseException:
             with contextlib.suppress(Exception):
@@ -242,10 +246,9 @@ def _writing(url: str) -> Iterator[None]:
         raise DataError(f"{url}: cannot be written: {error.strerror or error}") from None
 
 
-def _beside(url: str) -> str:
+def _unfinished(name: str) -> str:
     """A name for a file that is not whole; two workers on the same part have different ones. No reader takes it."""
-    folder, slash, name = url.rpartition("/")
-    return f"{folder}{slash}.{name}.{uuid.uuid4().hex[:12]}"
+    return f".{name}.{uuid.uuid4().hex[:12]}"
 
 
 def _counts(name: str) -> bool:
@@ -255,7 +258,9 @@ def _counts(name: str) -> bool:
 
 def _modified(info: dict[str, Any]) -> str:
     """What changes when the file does: its entity tag, else when it was written."""
-    known = (info.get(name) for name in ("ETag", "etag", "md5Hash", "mtime", "LastModified", "last_modified", "updated"))
+    known = (
+        info.get(name) for name in ("ETag", "etag", "md5Hash", "mtime", "LastModified", "last_modified", "updated")
+    )
     return str(next((value for value in known if value), ""))
 
 

@@ -165,7 +165,10 @@ def _by_line(file: str, block: bytes, names: Sequence[str], number: int) -> Raw:
             problems = [_wrong(value, _TEXTS if place else _IDS) for place, value in enumerate(values)]
             problem = next((f"{name} {text}" for name, text in zip(names, problems, strict=True) if text), None)
         else:
-            values, problem = [], record if isinstance(record, str) else f"is {json_type(record[0])}, where the others are objects"
+            values, problem = (
+                [],
+                record if isinstance(record, str) else f"is {json_type(record[0])}, where the others are objects",
+            )
         if problem is not None:
             image = values[0] if values and problems[0] is None and values[0] is not None else None
             bad.append(BadRow(file, number + line_place, None if image is None else str(image), problem))

@@ -52,7 +52,7 @@ def read(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Ite
         for batch in file.iter_batches(batch_size=rows, row_groups=groups, columns=columns, use_threads=True):
             yield Raw(np.arange(number, number + batch.num_rows), batch, [])
             number += batch.num_rows
-        if part.rows is not None and number - 1 - part.before != part.rows:
+        if number - 1 - part.before != part.rows:
             raise DataError(f"{part.file}: {CHANGED}")
 
 
@@ -88,7 +88,9 @@ def broken(url: str, format: str) -> Iterator[None]:
             raise DataError(f"{url}: no such file") from None
         reason = str(error).strip().partition("\n")[0]
         if "straddling" in reason:
-            raise DataError(f"{url}: a row is too long to be one; is a double quote open, or a line end missing?") from None
+            raise DataError(
+                f"{url}: a row is too long to be one; is a double quote open, or a line end missing?"
+            ) from None
         raise DataError(f"{url}: not a whole {format} file ({reason}); write or download it again") from None
 
 

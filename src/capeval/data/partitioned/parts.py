@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from capeval.data.compressed import SUFFIXES
 from capeval.data.partitioned.files import Found, file_system, import_pyarrow
@@ -15,7 +15,7 @@ from capeval.data.table import table_format
 from capeval.errors import CapevalError, DataError
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    pass
 
 PART_BYTES = 128 << 20
 """Bytes of a file that make a part, unless a single row group has more."""
@@ -66,8 +66,8 @@ def find_parts(inputs: Sequence[str], *, part_bytes: int = PART_BYTES) -> list[P
     """The parts of all files, ordered by the files' names.
 
     Args:
-        inputs: files, folders and patterns such as `data/*.parquet`, as paths or as URLs of a file system that fsspec or
-            pyarrow knows. Of a folder, the files of one of `FORMATS` are taken, those in its folders too; names that
+        inputs: files, folders and patterns such as `data/*.parquet`, as paths or as URLs of a file system that fsspec
+            or pyarrow knows. Of a folder, the files of one of `FORMATS` are taken, those in its folders too; names that
             begin with `_` or `.` are left out, as are files of other kinds. A file that is found twice counts once.
         part_bytes: about as many bytes of a file make a part. Parquet and Arrow files are cut, others are parts as they
             are.
@@ -83,7 +83,7 @@ def find_parts(inputs: Sequence[str], *, part_bytes: int = PART_BYTES) -> list[P
     if not files:
         raise DataError("no input; name files, folders or patterns")
     with ThreadPoolExecutor(min(_AT_ONCE, len(files))) as pool:
-        cut = list(pool.map(lambda one: _cut_or_error(*one, part_bytes), files))
+        cut = list(pool.map(lambda one: _cut_or_error(one[0], one[1], part_bytes), files))
     errors = [one for one in cut if isinstance(one, CapevalError)]
     if errors:
         raise _together(errors, len(files))
@@ -98,7 +98,9 @@ def fingerprint(parts: Sequence[Part]) -> str:
     """A text that changes when the input does: its files, their sizes and times, and how they are cut."""
     digest = hashlib.sha256()
     for part in parts:
-        digest.update(repr((part.file, part.format, part.first, part.end, part.bytes, part.rows, part.modified)).encode())
+        digest.update(
+            repr((part.file, part.format, part.first, part.end, part.bytes, part.rows, part.modified)).encode()
+        )
     return digest.hexdigest()
 
 
@@ -113,7 +115,9 @@ def _together(errors: Sequence[CapevalError], files: int) -> CapevalError:
     if len(errors) == 1 or not isinstance(errors[0], DataError):
         return errors[0]
     named = "; ".join(str(error) for error in errors[:_NAMED])
-    return DataError(f"{len(errors):,} of {files:,} files cannot be read: {named}{'; …' if len(errors) > _NAMED else ''}")
+    return DataError(
+        f"{len(errors):,} of {files:,} files cannot be read: {named}{'; …' if len(errors) > _NAMED else ''}"
+    )
 
 
 def _files(url: str) -> Iterator[tuple[Found, str]]:
@@ -170,6 +174,7 @@ def _cut_or_error(found: Found, format: str, part_bytes: int) -> list[Part] | Ca
 
 def _cut(found: Found, format: str, part_bytes: int) -> list[Part]:
     """The parts of a file."""
+    groups: list[tuple[int, int]] | None = None
     if format == "parquet":
         from capeval.data.partitioned.parquet import row_groups
 
@@ -178,8 +183,6 @@ def _cut(found: Found, format: str, part_bytes: int) -> list[Part]:
         from capeval.data.partitioned.arrow import record_batches
 
         groups = record_batches(found)
-    else:
-        groups = None
     if groups is None:
         return [Part(0, found.url, format, None, None, found.bytes, None, modified=found.modified)]
     parts, first, size, rows, before = [], 0, 0, 0, 0

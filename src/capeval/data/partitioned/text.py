@@ -26,6 +26,8 @@ def opened(url: str) -> Iterator[pyarrow.NativeFile]:
     Raises:
         DataError: the file is not there, or its compressed data is broken or ends early, now or as it is read.
     """
+    import lzma
+
     pyarrow = import_pyarrow()
     with contextlib.ExitStack() as stack:
         source: Any = stack.enter_context(file_system(url).open(url))
@@ -34,15 +36,13 @@ def opened(url: str) -> Iterator[pyarrow.NativeFile]:
         kind = next((kind for magic, kind in _KINDS.items() if start.startswith(magic)), None)
         try:
             if kind == "xz":
-                import lzma
-
-                source = stack.enter_context(pyarrow.PythonFile(lzma.LZMAFile(source), mode="r"))
+                source = stack.enter_context(pyarrow.PythonFile(stack.enter_context(lzma.LZMAFile(source)), mode="r"))
             elif kind is not None:
                 source = stack.enter_context(pyarrow.CompressedInputStream(source, kind))
             yield source
         except CapevalError:
             raise
-        except (OSError, EOFError, ValueError) + ((lzma.LZMAError,) if kind == "xz" else ()) as error:
+        except (OSError, EOFError, ValueError, lzma.LZMAError) as error:
             if kind is None:
                 raise DataError(f"{url}: cannot be read: {error}") from None
             reason = str(error).strip().partition("\n")[0]
