@@ -85,22 +85,21 @@ class Captions:
         """
 
     @staticmethod
-    def of_images(images: Sequence[tuple[str, Sequence[str]]], source: str | None) -> Captions:
-        """Images with their captions, in order, and what messages call them."""
-
-    @staticmethod
-    def of_columns(ids: tuple[Buffer, Buffer], first: Buffer, captions: tuple[Buffer, Buffer]) -> Captions:
-        """Images in columns of text, as Arrow has them.
+    def of_arrow(ids: Any, captions: Any) -> Captions:
+        """Take columns of Arrow, as pyarrow's arrays hold them, chunked or not: a row per image.
 
         Args:
-            ids: of each image: offsets, one more than images, as little-endian u64; and the text, as UTF-8.
-            first: number of the first caption of each image, and behind the last, as u64.
-            captions: their offsets and text.
+            ids: image ids, strings or whole numbers, without nulls.
+            captions: strings, or lists of strings, of any of Arrow's types for these, without nulls.
 
         Raises:
-            DataError: an image comes twice, or the text is not UTF-8.
-            UsageError: offsets that do not fit.
+            DataError: an id is there twice, a column has nulls or is of another type, or a text is not UTF-8.
+            UsageError: the columns are of different lengths.
         """
+
+    @staticmethod
+    def of_images(images: Sequence[tuple[str, Sequence[str]]], source: str | None) -> Captions:
+        """Images with their captions, in order, and what messages call them."""
 
     def to_dict(self) -> dict[str, list[str]]:
         """All captions, by image id."""
@@ -692,59 +691,105 @@ class Statistics:
 
 @final
 class Fold:
-    """Statistics of several metrics added up, with replicates of the Poisson bootstrap.
+    """What is kept of rows that were seen and let go: scores, intervals and paired tests of any number of images.
 
-    The sums are the same bits for any parts, in any order, on any number of machines. Formulas are not kept: `like` are
-    statistics that have them, of any images.
+    Folds of parts, in any order, add up to the bits of the whole: of `Statistics.score`, and of `bootstrap_intervals`
+    and `paired_bootstrap` with ids.
     """
 
-    def __new__(cls, samples: int, seed: int) -> Fold:
-        """Of no image; with 0 samples there are no replicates."""
+    def __new__(cls, samples: int, seed: int) -> Self:
+        """An empty fold for so many samples of the Poisson bootstrap; 0 is for scores alone."""
 
-    def add(self, statistics: Sequence[Statistics], keys: bytes, threads: int = 0) -> None:
-        """Add the rows of images, whose keys are those of `Captions.image_keys`.
+    def add(self, statistics: Sequence[Statistics], ids: Any, threads: int = 0) -> None:
+        """Add rows: the statistics of each metric, and the id of each row's image. Each image is added once.
+
+        Ids are strings, or a column of Arrow of strings or whole numbers.
 
         Raises:
-            UsageError: the statistics are of other images or metrics.
+            UsageError: not an id per row, or other metrics than before.
         """
 
     def merge(self, other: Fold) -> None:
-        """Add the sums of other images.
+        """Add the rows of another fold.
 
         Raises:
-            UsageError: they are of other metrics, samples or another seed.
+            UsageError: it is of other metrics, samples or seed, or it is this fold.
         """
 
     @property
     def rows(self) -> int:
-        """Number of images."""
+        """Number of rows."""
 
     @property
+    def samples(self) -> int:
+        """Number of samples."""
+
+    @property
+    def seed(self) -> int:
+        """Seed of the samples."""
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the metrics; none before the first rows."""
+
+    def sums(self) -> list[list[float]]:
+        """Sums of each metric's columns, rounded once."""
+
+    def scores(self) -> list[float]:
+        """Score of all rows by each metric."""
+
     def unscored(self) -> list[int]:
-        """Number of images without a score, of each metric."""
+        """Rows without a score of their own (not a number), by each metric."""
 
-    def total(self, place: int, like: Statistics) -> Statistics:
-        """One row: the sums of the metric at that place."""
+    def intervals(self, level: float) -> list[tuple[float, float]]:
+        """Percentile intervals of each metric's score.
 
-    def intervals(self, like: Sequence[Statistics], level: float) -> list[tuple[float, float]]:
-        """Percentile intervals of the metrics' scores."""
+        Raises:
+            UsageError: there is no sample or no row.
+        """
 
     @staticmethod
     def paired(
-        folds: Sequence[Fold], like: Sequence[Statistics], level: float
+        folds: Sequence[Fold], level: float
     ) -> tuple[list[tuple[float, float]], list[tuple[tuple[float, float], float]]]:
-        """Intervals and tests of systems on the same images, as `paired_bootstrap` returns them."""
-
-    def to_bytes(self) -> bytes:
-        """The bytes of a file."""
-
-    @staticmethod
-    def from_bytes(bytes: bytes) -> Fold:
-        """What `to_bytes` made.
+        """What `paired_bootstrap` gives, of a fold per system, all over the same images.
 
         Raises:
-            DataError: it is anything else.
+            UsageError: there is no sample or no row, or they are of other metrics, images, samples or seeds.
         """
+
+    def with_formulas(self, statistics: Sequence[Statistics]) -> Fold:
+        """The same sums with the names and formulas of the statistics, whose rows do not matter.
+
+        Raises:
+            DataError: the statistics have other columns.
+        """
+
+    def statistics(self, number: int) -> Statistics:
+        """The metric of that number as statistics of a single row: its sums, with its formula.
+
+        Raises:
+            UsageError: there is no such metric.
+        """
+
+    def to_bytes(self) -> bytes:
+        """The fold as bytes, without its formulas.
+
+        Raises:
+            UsageError: it has no rows yet.
+        """
+
+    @staticmethod
+    def from_bytes(bytes: bytes, statistics: Sequence[Statistics] | None = None) -> Fold:
+        """What `to_bytes` made; the names and formulas are those of `statistics`, whose rows do not matter.
+
+        Raises:
+            DataError: the bytes are damaged, or of other metrics.
+        """
+
+    @staticmethod
+    def restored(samples: int, seed: int, bytes: bytes | None, statistics: Sequence[Statistics]) -> Fold:
+        """What pickling took apart."""
 
 def tokenize(captions: Sequence[str], tokenizer: str, threads: int = 0) -> list[list[str]]:
     """Tokens of each caption."""

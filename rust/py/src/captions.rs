@@ -3,10 +3,11 @@ use std::sync::{Arc, OnceLock};
 
 use capeval_core::engine::poisson::key;
 use capeval_core::read::{self, Format};
-use capeval_core::text::captions::{Captions as CoreCaptions, CaptionsBuilder as CoreCaptionsBuilder, Column, ColumnsError};
+use capeval_core::text::captions::{Captions as CoreCaptions, CaptionsBuilder as CoreCaptionsBuilder, ColumnsError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMapping};
 
+use crate::arrow::{self, Texts};
 use crate::convert::as_bytes;
 use crate::errors::{DataError, UsageError, read_error, unknown_format};
 use crate::gather::{Gather, kind};
@@ -83,6 +84,22 @@ impl Captions {
         Ok(Self::new(gather.finish()?))
     }
 
+    /// Takes columns of Arrow: a row per image, with its id and a caption or a list of captions.
+    #[staticmethod]
+    fn of_arrow(ids: &Bound<'_, PyAny>, captions: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let ids = Texts::of(ids, "the image ids")?;
+        let (counts, texts) = arrow::captions(captions)?;
+        if ids.len() != counts.len() {
+            let message = format!("{} image ids for the captions of {} images", ids.len(), counts.len());
+            return Err(UsageError::new_err(message));
+        }
+        let captions = CoreCaptions::of_columns(ids.iter(), &counts, &texts.ends, texts.text);
+        captions.map(Self::new).map_err(|error| match error {
+            ColumnsError::Repeated(id) => DataError::new_err(format!("the image id {id} is there twice")),
+            ColumnsError::Cut => DataError::new_err("the lists of captions are not cut where they say"),
+        })
+    }
+
     /// Images with their captions, in order, and what messages call them.
     #[staticmethod]
     fn of_images(images: Vec<(String, Vec<String>)>, source: Option<String>) -> Self {
@@ -94,35 +111,6 @@ impl Captions {
             }
         }
         Self { source, ..Self::new(builder.finish()) }
-    }
-
-    /// Images of an Arrow table's columns: offsets (u64) and UTF-8 of ids and of captions, and each image's first caption.
-    #[staticmethod]
-    fn of_columns(
-        py: Python<'_>,
-        ids: (Bound<'_, PyAny>, Bound<'_, PyAny>),
-        first: &Bound<'_, PyAny>,
-        captions: (Bound<'_, PyAny>, Bound<'_, PyAny>),
-    ) -> PyResult<Self> {
-        let numbers = |bytes: &Bound<'_, PyBytes>| -> Vec<u64> {
-            bytes.as_bytes().as_chunks().0.iter().map(|&number| u64::from_le_bytes(number)).collect()
-        };
-        let text = |bytes: &'_ Bound<'_, PyBytes>| {
-            std::str::from_utf8(bytes.as_bytes())
-                .map(str::to_owned)
-                .map_err(|error| DataError::new_err(format!("a column of text that is not UTF-8: {error}")))
-        };
-        let (id_ends, id_text) = (numbers(&as_bytes(&ids.0)?), text(&as_bytes(&ids.1)?)?);
-        let (ends, texts) = (numbers(&as_bytes(&captions.0)?), text(&as_bytes(&captions.1)?)?);
-        let first = numbers(&as_bytes(first)?);
-        let made = py.detach(|| {
-            let ids = Column { offsets: &id_ends, text: &id_text };
-            CoreCaptions::of_columns(ids, &first, Column { offsets: &ends, text: &texts })
-        });
-        made.map(Self::new).map_err(|error| match error {
-            ColumnsError::Offsets => UsageError::new_err("the columns' offsets do not fit each other or their text"),
-            ColumnsError::Repeated(id) => DataError::new_err(format!("image {id:?} comes twice")),
-        })
     }
 
     /// For `pickle` and `copy`.

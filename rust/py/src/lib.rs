@@ -10,6 +10,7 @@ use capeval_core::read::Format;
 use pyo3::prelude::*;
 
 mod agreement;
+mod arrow;
 mod captions;
 mod chair;
 mod convert;
@@ -59,8 +60,8 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<embedded::Embedded>()?;
     module.add_class::<english::Parser>()?;
     module.add_class::<english::Synonyms>()?;
-    module.add_class::<fold::Fold>()?;
     module.add_class::<meteor::MeteorTables>()?;
+    module.add_class::<fold::Fold>()?;
     module.add_class::<reward::Reward>()?;
     module.add_class::<reward::EncodedReferences>()?;
     module.add_class::<spice::SceneGraphs>()?;

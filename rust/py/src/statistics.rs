@@ -119,18 +119,18 @@ impl Statistics {
     }
 
     #[getter]
-    fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.table.width
     }
 
     /// Number of rows whose score is not a number.
     #[getter]
-    pub(crate) fn unscored(&self) -> PyResult<usize> {
+    fn unscored(&self) -> PyResult<usize> {
         Ok(self.row_values()?.into_iter().filter(|score| score.is_nan()).count())
     }
 
     /// Score of all rows together.
-    pub(crate) fn score(&self) -> PyResult<f64> {
+    fn score(&self) -> PyResult<f64> {
         let raised = Raised::default();
         let score = raised.watch(&self.formula).score(&self.table.sums());
         raised.unless(score)
@@ -213,15 +213,14 @@ impl Statistics {
         Self { name: name.to_owned(), formula: Formula::Mean, table: Arc::new(Table { values, width: 2 }) }
     }
 
-    /// The rows, which other statistics may share.
-    pub(crate) fn shared_table(&self) -> Arc<Table> {
-        self.table.clone()
+    /// A single row.
+    pub(crate) fn of_row(name: String, formula: Formula, row: Vec<f64>) -> Self {
+        Self { name, formula, table: Arc::new(Table { width: row.len(), values: row }) }
     }
 
-    /// Other rows of the same metric.
-    pub(crate) fn with_rows(&self, values: Vec<f64>) -> Self {
-        let table = Arc::new(Table { width: self.table.width, values });
-        Self { name: self.name.clone(), formula: self.formula.clone(), table }
+    /// The name and the formula.
+    pub(crate) fn named_formula(&self) -> (String, Formula) {
+        (self.name.clone(), self.formula.clone())
     }
 
     /// The formula, with its exceptions kept in `raised`, and the rows.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from capeval.engines import EngineOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
-_NAMES = ("address", "workers", "resume", "on_bad_row", "skipped", "memory")
+_NAMES = ("address", "workers", "work", "resume", "on_bad_row", "skipped", "memory")
 _SIZES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
@@ -74,6 +74,11 @@ _OPTIONS = (
     ),
     click.option("--address", metavar="HOST:PORT", help="Ray cluster; by default the running one, else a local one."),
     click.option("--workers", type=click.IntRange(1), metavar="N", help="Parts at once on a cluster: all its cores."),
+    click.option(
+        "--work",
+        metavar="DIR",
+        help="Folder that all machines reach, for what an engine puts aside; by default in --per-image, else temporary.",
+    ),
     click.option("--resume", is_flag=True, help="Go on where a call with the same --per-image DIR was cut off."),
     click.option(
         "--on-bad-row",

@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from os import PathLike, fspath
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from capeval import _core
 from capeval.data.atomic import atomic_write
+from capeval.data.partitioned.files import join_url
+from capeval.data.remote import is_remote
+from capeval.engines.aside import JOINED, Aside, Ids
 from capeval.engines.driver import Run, compared, results
+from capeval.engines.passes import bad_row
 from capeval.engines.plan import Engine, EngineOptions, Plan, Sets
 from capeval.engines.stream import StreamEngine
+from capeval.engines.work import WorkFolder
 from capeval.errors import UsageError, warn
 from capeval.scoring.diversity import check_top
 from capeval.scoring.score import check_bootstrap
 
 if TYPE_CHECKING:
     from capeval.corpus.corpus import OnMissing, Tokenizer
-    from capeval.data.partitioned import BadRow, Columns
+    from capeval.data.partitioned import BadRow, Columns, Part
+    from capeval.engines.passes import Partial
     from capeval.metrics import Metric
     from capeval.resources.needs import Needs
     from capeval.scoring.comparison import Comparison
     from capeval.scoring.diversity_result import Diversity
-    from capeval.scoring.result import Result
+    from capeval.scoring.result import Result, Score
 
 SYSTEM = "system"
 
@@ -82,7 +91,7 @@ def score(
     )  # fmt: skip
     with _run(plan, source, options) as run:
         found, whole = results(run, level=interval)
-        _write_skipped(whole.skipped, options)
+        _finish(run, whole, found[SYSTEM], options)
         return found[SYSTEM]
 
 
@@ -119,7 +128,7 @@ def compare(
     )  # fmt: skip
     with _run(plan, source, options) as run:
         found, whole = compared(run, level=interval, samples=samples, alpha=alpha, correction=correction)
-        _write_skipped(whole.skipped, options)
+        _finish(run, whole, next(iter(found.values())), options)
         return found
 
 
@@ -154,7 +163,7 @@ def diversity(
     )  # fmt: skip
     with _run(plan, source, options) as run:
         found, whole = sets.diversity(run, level=interval)
-        _write_skipped(whole.skipped, options)
+        _finish(run, whole, next(iter(found.values())), options)
         return found
 
 
@@ -175,20 +184,86 @@ def _columns(options: EngineOptions, captions: Iterable[str], *, described: bool
 
 @contextmanager
 def _run(plan: Plan, source: Input, options: EngineOptions) -> Iterator[Run]:
-    from capeval.data.partitioned import find_parts
+    """A run that is ready; where the block ends well, what was put aside goes, and each image's scores are whole."""
+    from capeval.data.partitioned import ImageScores, bucket_count, find_parts, fingerprint
 
     plan.check(options.name)
-    engine = make(options, plan.threads)
-    try:
-        parts = find_parts(source.rows)
-        scores = None
-        if options.per_image is not None:
-            from capeval.data.partitioned import ImageScores
+    per_image, kept = _place(options.per_image), _place(options.work)
+    with ExitStack() as stack:
+        if kept is None and per_image is not None:
+            kept = join_url(per_image, "_work")
+        folder = kept or stack.enter_context(TemporaryDirectory(prefix="capeval-"))
+        engine = make(options, plan.threads)
+        stack.callback(engine.close)
+        plan = replace(plan, threads=engine.threads)
+        aside = Aside.begin(folder, fresh=not options.resume)
+        if source.systems is None:
+            parts = find_parts(source.rows)
+            ids, about, skipped = Ids(aside, bucket_count(parts)), fingerprint(parts), []
+        else:
+            ids = None  # of one image there is one joined row
+            plan, parts, about, skipped = _joined(plan, source, options, engine, aside)
+        scores = None if per_image is None else ImageScores(per_image)
+        work = None if kept is None else WorkFolder(join_url(kept, "results"))
+        if work is not None:
+            work.begin(_description(plan, about), resume=options.resume)
+        if scores is not None:
+            scores.begin(about, resume=options.resume)
+        yield Run(engine, plan, parts, options.memory, scores, work, ids, skipped)
+        if work is not None:
+            work.finish()
+        aside.remove()
 
-            scores = ImageScores(options.per_image)
-        yield Run(engine, replace(plan, threads=engine.threads), parts, options.memory, scores, None)
-    finally:
-        engine.close()
+
+def _joined(
+    plan: Plan, source: Input, options: EngineOptions, engine: Engine, aside: Aside
+) -> tuple[Plan, list[Part], str, list[BadRow]]:
+    """References and candidates joined by image id: the plan for joined rows, their parts, what the input was, and the
+    rows of it that were left out.
+    """
+    from capeval.data.partitioned import find_parts, fingerprint, join
+
+    systems = source.systems or {}
+    about = " ".join(fingerprint(find_parts(own)) for own in (source.rows, *systems.values()))
+    caption = options.caption_columns[0] if options.caption_columns else "caption"
+    found = join(
+        source.rows,
+        systems,
+        aside.folder(JOINED),
+        image_id=options.id_column,
+        references_column=options.references_column or "references",
+        caption_column=caption,
+        on_missing=plan.on_missing,
+        sets=plan.sets is not None,
+        map=engine.map,
+    )
+    if found.bad and plan.on_bad_row == "error":
+        raise bad_row(found.bad[0])
+    if found.left_out:
+        warn(f"{found.left_out:,} images without a candidate were left out")
+    return replace(plan, columns=found.columns), found.parts, about, found.bad
+
+
+def _description(plan: Plan, about: str) -> dict[str, object]:
+    """All that the results of parts depend on, for a call that goes on with them."""
+    return {
+        "capeval": _core.__version__,
+        "input": about,
+        "metrics": ", ".join(str(metric) for metric in plan.scored),
+        "systems": ", ".join(plan.systems),
+        "columns": ", ".join(map(str, plan.columns)),
+        "needs": repr(plan.needs),
+        "tokenizer": plan.tokenizer,
+        "samples": plan.samples,
+        "seed": plan.seed,
+        "on bad rows": plan.on_bad_row,
+        "caption sets": str(plan.sets),
+    }
+
+
+def _place(url: str | None) -> str | None:
+    """The folder's absolute path, since workers have folders of their own; or its URL."""
+    return url if url is None or is_remote(url) else os.path.abspath(url)
 
 
 def make(options: EngineOptions, threads: int) -> Engine:
@@ -210,6 +285,15 @@ def _paths(given: object, part: str) -> list[str]:
         f"{part}: an engine reads files; give the path of a file, a folder or a pattern, or a list of such, and not a "
         f"{type(given).__name__} (captions in memory are for engine='local')"
     )
+
+
+def _finish(run: Run, whole: Partial, scored: Mapping[str, Score], options: EngineOptions) -> None:
+    """Writes the rows that were left out, and makes each image's scores whole."""
+    _write_skipped([*run.skipped, *whole.skipped], options)
+    if run.scores is not None:
+        signatures = {key: score.signature for key, score in scored.items()}
+        about = {"capeval": _core.__version__, "systems": list(run.plan.systems), "signatures": signatures}
+        run.scores.finish(about, whole.written)
 
 
 def _write_skipped(skipped: Sequence[BadRow], options: EngineOptions) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial as bound
 from typing import TYPE_CHECKING
 
@@ -17,13 +17,14 @@ from capeval.engines.progress import Progress
 from capeval.errors import DataError, warn
 from capeval.scoring.compare import check_test, pairs_of, warn_of_weak_tests, with_intervals
 from capeval.scoring.comparison import Comparison
-from capeval.scoring.count import Counted, count_quietly
+from capeval.scoring.count import count_quietly
 from capeval.scoring.folded import Folded
 from capeval.scoring.intervals import Interval
 from capeval.scoring.result import Result, Score, within
 
 if TYPE_CHECKING:
-    from capeval.data.partitioned import ImageScores, Part
+    from capeval.data.partitioned import BadRow, ImageScores, Part
+    from capeval.engines.aside import Ids
     from capeval.engines.plan import Engine, Plan, Shared
     from capeval.engines.work import WorkFolder
 
@@ -41,6 +42,10 @@ class Run:
     memory: int = 1 << 30
     scores: ImageScores | None = None
     work: WorkFolder | None = None
+    ids: Ids | None = None
+    """Where the ids of images go, to find those that come several times; None where none can."""
+    skipped: Sequence[BadRow] = ()
+    """Rows that were left out before."""
 
     def partial(self) -> tuple[Partial, Frequencies]:
         """Both passes: what they made of all parts, and the document frequencies that they used."""
@@ -48,7 +53,20 @@ class Run:
         with ExitStack() as stack:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="capeval-"))
             frequencies = self._frequencies(folder)
-            return self._scored(self.engine.share(frequencies)), frequencies
+            if self.plan.documents:
+                self._check_ids()
+            whole = self._scored(self.engine.share(frequencies))
+            if not self.plan.documents:
+                self._check_ids()
+            return whole, frequencies
+
+    def _check_ids(self) -> None:
+        """Raises `DataError` for images that come several times."""
+        from capeval.data.partitioned import check_duplicates
+
+        if self.ids is not None and self.parts:
+            buckets = [replace(self.parts[0], number=number) for number in range(self.ids.buckets)]
+            check_duplicates((own for _, own in self.engine.map(self.ids.duplicates, buckets)), self.parts)
 
     def _frequencies(self, folder: str) -> Frequencies:
         """The first pass: document frequencies of the whole input, where a metric wants them."""
@@ -57,9 +75,9 @@ class Run:
         counters = Counters(self.plan, self.memory, folder)
         progress = Progress("counting n-grams", self.parts, self.plan.needs.progress)
         function = (
-            bound(count_into, self.plan, counters)
+            bound(count_into, self.plan, counters, self.ids)
             if self.engine.in_order
-            else bound(count_part, self.plan, self.memory)
+            else bound(count_part, self.plan, self.memory, self.ids)
         )
         for part, counts in self.engine.map(function, self.parts):
             counters.merge(counts)
@@ -86,7 +104,8 @@ class Run:
                 left.append(part)
         opened = None if self.scores is None else self.scores.part
         gpus = max((metric.gpus for metric in self.plan.scored), default=0)
-        for part, own in self.engine.map(bound(score_part, self.plan, frequencies, opened), left, gpus=gpus):
+        ids = None if self.plan.documents else self.ids
+        for part, own in self.engine.map(bound(score_part, self.plan, frequencies, opened, ids), left, gpus=gpus):
             if self.work is not None:
                 self.work.save(part.number, own.to_bytes())
             whole.merge(own)
@@ -105,15 +124,15 @@ def results(run: Run, *, level: float | None) -> tuple[dict[str, Result], Partia
     plan = run.plan
     found = {}
     for number, name in enumerate(plan.systems):
-        fold = whole.folds[name]
         corpus = _sample_corpus(plan, whole, number, frequencies)
         counted = count_quietly(corpus, plan.metrics, plan.needs)
-        totals = folded(fold, counted)
+        like = [one.statistics for one in counted]
+        fold = whole.folds[name].with_formulas(like)
         bounds: Sequence[Interval | None] = [None] * len(counted)
         if level is not None:
-            bounds = fold.intervals([one.statistics for one in counted], level)
+            bounds = fold.intervals(level)
         scores = {}
-        for one, total, interval in zip(counted, totals, bounds, strict=True):
+        for one, total, interval in zip(counted, totals(fold, like), bounds, strict=True):
             for message in one.metric.warnings(one.ready, total):
                 warn(message)
             scores[one.metric.key] = within(
@@ -127,11 +146,11 @@ def results(run: Run, *, level: float | None) -> tuple[dict[str, Result], Partia
     return found, whole
 
 
-def folded(fold: _core.Fold, counted: Sequence[Counted]) -> list[Folded]:
-    """The totals of the metrics, with the rows of the sample that was counted again."""
+def totals(fold: _core.Fold, samples: Sequence[_core.Statistics]) -> list[Folded]:
+    """The sums of the metrics, with the rows of the sample that was counted again."""
     return [
-        Folded(fold.rows, unscored, fold.total(place, one.statistics), one.statistics)
-        for place, (one, unscored) in enumerate(zip(counted, fold.unscored, strict=True))
+        Folded(fold.rows, unscored, fold.statistics(place), sample)
+        for place, (sample, unscored) in enumerate(zip(samples, fold.unscored(), strict=True))
     ]
 
 
@@ -161,7 +180,7 @@ def compared(
     warn_of_weak_tests(whole.images, len(found), "bootstrap", samples, alpha, correction)
     first = next(iter(found.values()))
     like = [score.statistics.sample for score in first.values() if isinstance(score.statistics, Folded)]
-    bounds, differences = _core.Fold.paired([whole.folds[name] for name in found], like, level or 0.95)
+    bounds, differences = _core.Fold.paired([whole.folds[name].with_formulas(like) for name in found], level or 0.95)
     between: list[Interval | None] = [None] * len(differences)
     if level is not None:
         between = [limits for limits, _ in differences]

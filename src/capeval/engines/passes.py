@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from capeval import _core
 from capeval.corpus.corpus import Corpus
-from capeval.engines import arrow
 from capeval.engines.plan import SAMPLE, Plan
 from capeval.engines.sample import Kept, Sample
 from capeval.errors import CapevalWarning, DataError
@@ -20,9 +19,12 @@ from capeval.scoring.count import count_quietly
 if TYPE_CHECKING:
     from capeval._core import Captions
     from capeval.corpus.document_frequency import CorpusFrequencies
-    from capeval.data.partitioned import BadRow, Batch, Part, PartScores
+    from capeval.data.partitioned import BadRow, Batch, Part, PartScores, Written
+    from capeval.engines.aside import Ids
     from capeval.engines.plan import Shared
 
+ROWS = 65_536
+"""Rows of a batch: more are counted faster, and take more memory."""
 MOST_WARNINGS = 20
 """Different warnings of a part that are kept."""
 
@@ -85,21 +87,26 @@ class Counts:
     frequencies: dict[str, dict[bool, bytes]] = field(default_factory=dict)
 
 
-def count_into(plan: Plan, counters: Counters, part: Part) -> Counts:
+def count_into(plan: Plan, counters: Counters, ids: Ids | None, part: Part) -> Counts:
     """The first pass, where counts stay in this process. Of what it could warn, the second pass warns."""
+    seen = None if ids is None else ids.of(part.number)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CapevalWarning)
         for batch in _batches(plan, part):
             if len(batch.image_ids):
                 _count(plan, counters, batch)
+                if seen is not None:
+                    seen.add(batch)
+    if seen is not None:
+        seen.finish()
     return Counts()
 
 
-def count_part(plan: Plan, memory: int, part: Part) -> Counts:
+def count_part(plan: Plan, memory: int, ids: Ids | None, part: Part) -> Counts:
     """The first pass, where counts are sent to another process: what memory does not hold is on this machine's disk."""
     with tempfile.TemporaryDirectory(prefix="capeval-") as folder:
         counters = Counters(plan, memory, folder)
-        count_into(plan, counters, part)
+        count_into(plan, counters, ids, part)
         counted = {
             documents: {stems: counts.to_bytes() for stems, counts in by_kind.items()}
             for documents, by_kind in counters.finish(1).items()
@@ -168,6 +175,8 @@ class Partial:
     """Samples of images: of all, and of what else a call needs."""
     skipped: list[BadRow] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    written: list[Written] = field(default_factory=list)
+    """The files of images' scores."""
 
     @classmethod
     def empty(cls, plan: Plan) -> Partial:
@@ -203,6 +212,7 @@ class Partial:
         for name, sample in other.kept.items():
             self.sample(name).merge(sample)
         self.skipped += other.skipped
+        self.written += other.written
         self.warnings = list(dict.fromkeys([*self.warnings, *other.warnings]))[:MOST_WARNINGS]
 
     def to_bytes(self) -> bytes:
@@ -215,6 +225,7 @@ class Partial:
             "kept": {name: sample.images for name, sample in self.kept.items()},
             "skipped": self.skipped,
             "warnings": self.warnings,
+            "written": self.written,
             "folds": {name: len(own) for name, own in folds.items()},
         }
         return json.dumps(head).encode() + b"\n" + b"".join(folds.values())
@@ -222,7 +233,7 @@ class Partial:
     @classmethod
     def from_bytes(cls, data: bytes) -> Partial:
         """What `to_bytes` made. Raises `DataError` for anything else."""
-        from capeval.data.partitioned import BadRow
+        from capeval.data.partitioned import BadRow, Written
 
         try:
             line, _, rest = data.partition(b"\n")
@@ -239,6 +250,7 @@ class Partial:
                 {name: Sample(SAMPLE, [Kept(*one) for one in own]) for name, own in head["kept"].items()},
                 [BadRow(*one) for one in head["skipped"]],
                 head["warnings"],
+                [Written(*one) for one in head["written"]],
             )
         except (ValueError, KeyError, TypeError) as error:
             raise DataError("the result of a part that was finished before cannot be read") from error
@@ -253,9 +265,21 @@ def _extent(
 
 
 def score_part(
-    plan: Plan, frequencies: Shared[Frequencies], scores: Callable[[Part], PartScores] | None, part: Part
+    plan: Plan,
+    frequencies: Shared[Frequencies],
+    scores: Callable[[Part], PartScores] | None,
+    ids: Ids | None,
+    part: Part,
 ) -> Partial:
-    """The second pass: the part's rows as statistics, folded; `scores` opens the file of each image's scores."""
+    """The second pass: the part's rows as statistics, folded.
+
+    Args:
+        plan: what is scored.
+        frequencies: those of the whole input.
+        scores: opens the file of each image's scores, where they are wanted.
+        ids: where the ids of images go, if they are not there since the first pass.
+        part: the part.
+    """
     whole = frequencies.get()
     if plan.sets is None:
         score = score_captions
@@ -265,17 +289,22 @@ def score_part(
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always", CapevalWarning)
         written = None if scores is None else scores(part)
+        seen = None if ids is None else ids.of(part.number)
         try:
             for batch in _batches(plan, part):
                 partial.skipped += batch.bad
                 if len(batch.image_ids):
                     score(plan, whole, partial, batch, written)
+                    if seen is not None:
+                        seen.add(batch)
         except BaseException:
             if written is not None:
                 written.discard()
             raise
         if written is not None:
-            written.finish()
+            partial.written.append(written.finish())
+        if seen is not None:
+            seen.finish()
     partial.warnings = list(dict.fromkeys(str(one.message) for one in warned))[:MOST_WARNINGS]
     return partial
 
@@ -289,20 +318,19 @@ def score_captions(
     corpora = Corpus.of_part(
         references, systems, tokenizer=plan.tokenizer, frequencies=frequencies.get(REFERENCES), threads=plan.threads
     )
-    keys = references.image_keys()
     for name, corpus in corpora.items():
         counted = count_quietly(corpus, plan.metrics, plan.needs)
-        partial.fold(name).add([one.statistics for one in counted], keys, plan.threads)
+        partial.fold(name).add([one.statistics for one in counted], batch.image_ids, plan.threads)
         partial.extent(name).merge(Extent.of(corpus))
         if written is not None:
             columns = {one.metric.key: one.statistics.row_scores() for one in counted}
             written.add(batch.image_ids, columns, system=name if len(plan.systems) > 1 else None)
-    keep(partial.sample(), keys, references, list(systems.values()))
+    keep(partial.sample(), references, list(systems.values()))
 
 
-def keep(sample: Sample, keys: bytes, references: Captions | None, systems: list[Captions]) -> None:
+def keep(sample: Sample, references: Captions | None, systems: list[Captions]) -> None:
     """Adds the images that belong to the sample, with their captions."""
-    wanted = sample.wanted(keys)
+    wanted = sample.wanted(systems[0].image_keys())
     if not wanted:
         return
     ids = systems[0].image_ids
@@ -317,12 +345,17 @@ def _batches(plan: Plan, part: Part) -> Iterator[Batch]:
     """The part's batches; raises `DataError` for the first row that cannot be used, unless such are skipped."""
     from capeval.data.partitioned import batches
 
-    for batch in batches(part, plan.columns):
+    for batch in batches(part, plan.columns, rows=ROWS):
         if batch.bad and plan.on_bad_row == "error":
-            raise DataError(f"{batch.bad[0]}; correct it, or leave such rows out with --on-bad-row skip")
+            raise bad_row(batch.bad[0])
         yield batch
+
+
+def bad_row(row: BadRow) -> DataError:
+    """The error that a row is which cannot be used, unless such are skipped."""
+    return DataError(f"{row}; correct it, or leave such rows out with --on-bad-row skip")
 
 
 def captions(batch: Batch, column: Any) -> Captions:
     """A column of the batch, with its image ids."""
-    return arrow.captions(batch.image_ids, column)
+    return _core.Captions.of_arrow(batch.image_ids, column)

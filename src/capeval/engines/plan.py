@@ -143,8 +143,12 @@ class EngineOptions:
     """Parts that a cluster works on at once; by default as many as it has cores."""
     per_image: str | None = None
     """Folder, or its URL, for each image's scores: a Parquet data set, a file for each part of the input."""
+    work: str | None = None
+    """Folder, or its URL, that all machines reach, for what is put aside while the call runs; by default one in
+    `per_image`, else a temporary folder of this machine.
+    """
     resume: bool = False
-    """Whether to go on where an earlier call with the same `per_image` was cut off."""
+    """Whether to go on where an earlier call with the same `per_image` or `work` was cut off."""
     on_bad_row: OnBadRow = "error"
     """What a row means that cannot be used: an error, or leave it out."""
     skipped: str | None = None
@@ -165,8 +169,8 @@ class EngineOptions:
             raise UsageError(f"workers must be at least 1, got {self.workers}")
         if self.memory < 1:
             raise UsageError(f"memory must be a number of bytes above 0, got {self.memory}")
-        if self.resume and self.per_image is None:
-            raise UsageError("resume goes on in the folder of per_image, so give both")
+        if self.resume and self.per_image is None and self.work is None:
+            raise UsageError("resume goes on in the folder of per_image (--per-image), or of work (--work); give one")
 
     @classmethod
     def of(cls, engine: EngineName | EngineOptions) -> EngineOptions:

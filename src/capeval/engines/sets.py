@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from capeval import _core
 from capeval.corpus.sets import SetCorpus
+from capeval.engines.driver import totals
 from capeval.engines.passes import REFERENCES, SEVERAL, Extent, captions, keep
 from capeval.errors import warn
 from capeval.scoring.compare import pairs_of
@@ -36,25 +37,24 @@ def score_sets(
     sets, scoring = _asked(plan), _scoring(plan)
     references = captions(batch, batch.references) if sets.described else None
     systems = {name: captions(batch, column) for name, column in zip(plan.systems, batch.captions, strict=True)}
-    keys = next(iter(systems.values())).image_keys()
     for name, own in systems.items():
         corpus = SetCorpus.of_sets(
             own, references, tokenizer=plan.tokenizer, frequencies=_of(frequencies, name, sets), threads=plan.threads
         )
         corpus, figures, curves = scoring.figures(corpus, sets.top)
-        partial.fold(name).add([one.statistics for one in figures.values()], keys, plan.threads)
+        partial.fold(name).add([one.statistics for one in figures.values()], batch.image_ids, plan.threads)
         if sets.described and sets.top is None:
             for most in CURVE:
                 # With no more captions than that, the best ones are all.
                 best = curves.get(most, figures)
                 partial.fold(_curve(name, most), replicates=False).add(
-                    [one.statistics for one in best.values()], keys, plan.threads
+                    [one.statistics for one in best.values()], batch.image_ids, plan.threads
                 )
         partial.extent(name).merge(_extent(corpus))
         if written is not None:
             columns = {key: one.statistics.row_scores() for key, one in figures.items()}
             written.add(batch.image_ids, columns, system=name if len(systems) > 1 else None)
-    keep(partial.sample(), keys, references, list(systems.values()))
+    keep(partial.sample(), references, list(systems.values()))
     if references is not None:
         _score_people(plan, scoring, frequencies, partial, references)
 
@@ -72,10 +72,10 @@ def _score_people(
     corpus = SetCorpus.of_sets(
         several, several, tokenizer=plan.tokenizer, frequencies=frequencies.get(SEVERAL), threads=plan.threads
     )
-    figures, keys = scoring.people_figures(corpus), several.image_keys()
-    partial.fold(PEOPLE).add([one.statistics for one in figures.values()], keys, plan.threads)
+    figures = scoring.people_figures(corpus)
+    partial.fold(PEOPLE).add([one.statistics for one in figures.values()], chosen, plan.threads)
     partial.extent(PEOPLE).merge(_extent(corpus))
-    keep(partial.sample(PEOPLE), keys, several, [several])
+    keep(partial.sample(PEOPLE), several, [several])
 
 
 def diversity(run: Run, *, level: float | None) -> tuple[Diversity, Partial]:
@@ -140,15 +140,15 @@ def _sample(
 
 def _totals(fold: _core.Fold, figures: Mapping[str, Score], level: float | None) -> dict[str, Score]:
     """The sample's figures with the sums of all images."""
-    like = [one.statistics for one in figures.values()]
+    like = [one.statistics for one in figures.values() if isinstance(one.statistics, _core.Statistics)]
+    fold = fold.with_formulas(like)
     bounds: list[Interval] | list[None] = [None] * len(like)
     if level is not None:
-        bounds = fold.intervals(like, level)
-    found = {}
-    for place, ((key, one), interval) in enumerate(zip(figures.items(), bounds, strict=True)):
-        folded = Folded(fold.rows, fold.unscored[place], fold.total(place, like[place]), like[place])
-        found[key] = replace(one, statistics=folded, interval=interval)
-    return found
+        bounds = fold.intervals(level)
+    return {
+        key: replace(one, statistics=folded, interval=interval)
+        for (key, one), folded, interval in zip(figures.items(), totals(fold, like), bounds, strict=True)
+    }
 
 
 def _pairs(whole: Partial, systems: Mapping[str, SystemDiversity], level: float) -> tuple[Pair, ...]:
@@ -157,7 +157,7 @@ def _pairs(whole: Partial, systems: Mapping[str, SystemDiversity], level: float)
         return ()
     first = next(iter(systems.values()))
     like = [one.statistics.sample for one in first.values() if isinstance(one.statistics, Folded)]
-    _, differences = _core.Fold.paired([whole.folds[name] for name in systems], like, level)
+    _, differences = _core.Fold.paired([whole.folds[name].with_formulas(like) for name in systems], level)
     between = [limits for limits, _ in differences]
     return tuple(pairs_of(systems, list(first), between, [p for _, p in differences], "holm", 1 - level))
 

@@ -110,7 +110,7 @@ class WorkFolder:
             yield
         except (DataError, MissingDependencyError):
             raise
-        except Exception as error:  # noqa: BLE001 - each file system has errors of its own
+        except Exception as error:
             reason = getattr(error, "strerror", None) or str(error).partition("\n")[0] or type(error).__name__
             raise DataError(f"{self.url}: cannot be {done}: {reason}") from error
 

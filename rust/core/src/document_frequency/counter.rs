@@ -8,14 +8,15 @@ use std::sync::Mutex;
 use rustc_hash::FxHashMap;
 
 use super::count::document_counts;
+use super::named::renumber;
 use super::{DocumentFrequency, MergeError};
 use crate::corpus::{References, Stems};
 use crate::numeric::parallel::{map_parts, thread_count};
 use crate::text::ngram::Ngram;
 use crate::text::vocabulary::{Vocabulary, Word};
 
-/// Tables that threads fill at the same time, by the first words of n-grams.
-const TABLES: usize = 64;
+/// Tables by the first two words of n-grams: one at a time is filled, so that it stays in the cache.
+const TABLES: usize = 512;
 
 /// Bytes that a table takes per n-gram, at most: key and count, in a table that may be half full.
 const ENTRY: usize = 64;
@@ -121,19 +122,25 @@ impl Counter {
     /// Adds counts of distinct n-grams, whose words have these numbers here.
     fn add_all(&mut self, counts: &[(Ngram, u32)], known: &[Word], threads: usize) -> Result<(), CounterError> {
         let threads = thread_count(threads);
+        // Each thread shares its part of the counts out among the tables.
+        let shares: Vec<Vec<Vec<(Ngram, u32)>>> = map_parts(counts.len(), threads, |part| {
+            let mut shares = vec![Vec::new(); TABLES];
+            for &(ngram, count) in &counts[part] {
+                let ngram = renumber(ngram, known);
+                shares[table_of(ngram)].push((ngram, count));
+            }
+            shares
+        });
         let tables = &self.tables;
         let overflow = map_parts(TABLES, threads, |own| {
-            let mut own_tables: Vec<_> =
-                own.clone().map(|table| tables[table].lock().expect("no thread panicked")).collect();
-            counts.iter().any(|&(ngram, count)| {
-                let first = ngram.words().next().map_or(0, |word| known[word as usize]);
-                let table = table_of(first);
-                own.contains(&table) && {
-                    let sum = own_tables[table - own.start].entry(super::named::renumber(ngram, known)).or_default();
+            own.into_iter().any(|number| {
+                let mut table = tables[number].lock().expect("no thread panicked");
+                shares.iter().flat_map(|share| &share[number]).any(|&(ngram, count)| {
+                    let sum = table.entry(ngram).or_default();
                     let added = sum.checked_add(count);
                     *sum = added.unwrap_or(u32::MAX);
                     added.is_none()
-                }
+                })
             })
         });
         if overflow.contains(&true) {
@@ -147,13 +154,13 @@ impl Counter {
         self.tables.iter_mut().map(|table| table.get_mut().expect("no thread panicked").len()).sum()
     }
 
-    /// All n-grams in memory, sorted; the tables are empty afterwards.
-    fn drain(&mut self) -> Vec<(Ngram, u32)> {
-        let mut all = Vec::with_capacity(self.held());
+    /// The n-grams in memory with at least that count; the tables are empty afterwards.
+    fn drain(&mut self, minimum: u32) -> Vec<(Ngram, u32)> {
+        let mut all = Vec::new();
         for table in &mut self.tables {
-            all.extend(std::mem::take(table.get_mut().expect("no thread panicked")));
+            let table = std::mem::take(table.get_mut().expect("no thread panicked"));
+            all.extend(table.into_iter().filter(|&(_, count)| count >= minimum));
         }
-        all.sort_unstable();
         all
     }
 
@@ -162,7 +169,9 @@ impl Counter {
         let path = self.folder.join(format!("ngrams-{}-{}-{}", self.order, self.stem, self.runs.len()));
         let file = File::options().read(true).write(true).create_new(true).open(&path)?;
         let mut writer = BufWriter::with_capacity(1 << 20, file);
-        for (ngram, count) in self.drain() {
+        let mut counts = self.drain(0);
+        counts.sort_unstable();
+        for (ngram, count) in counts {
             writer.write_all(&ngram.key().to_le_bytes())?;
             writer.write_all(&count.to_le_bytes())?;
         }
@@ -178,7 +187,7 @@ impl Counter {
     /// When the disk fails, a count is above what 32 bits hold, or those n-grams are more than memory was granted for.
     pub fn finish(mut self, minimum: u32) -> Result<DocumentFrequency, CounterError> {
         let kept: Vec<(Ngram, u32)> = if self.runs.is_empty() {
-            self.drain().into_iter().filter(|&(_, count)| count >= minimum).collect()
+            self.drain(minimum)
         } else {
             self.spill()?;
             let runs = self.runs.drain(..).map(|file| Run(BufReader::with_capacity(1 << 18, file))).collect();
@@ -190,9 +199,10 @@ impl Counter {
     }
 }
 
-/// The table of n-grams that begin with the word.
-fn table_of(first: Word) -> usize {
-    (first.wrapping_mul(0x9e37_79b9) >> 26) as usize % TABLES
+/// The table of an n-gram, by its first two words: a common first word has too many n-grams for one.
+fn table_of(ngram: Ngram) -> usize {
+    let first = ngram.words().take(2).fold(0_u32, |first, word| first.wrapping_mul(0x85eb_ca6b).wrapping_add(word + 1));
+    (first.wrapping_mul(0x9e37_79b9) >> 16) as usize % TABLES
 }
 
 /// A sorted run on disk.

@@ -3,7 +3,7 @@
 //! A file may name an image many times and in any order; the group keeps the order of first mention for images
 //! and the file's order for the captions of one image, because the COCO tokenizer runs over them in that order.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 /// Captions of many images, in one text arena. Image ids are text: `391895` and `"391895"` are one image.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -16,7 +16,48 @@ pub struct Captions {
     text: String,
 }
 
+/// Columns that are not captions of images.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ColumnsError {
+    /// An image's id comes a second time.
+    Repeated(Box<str>),
+    /// The text, or the captions, are not cut where they say.
+    Cut,
+}
+
 impl Captions {
+    /// Captions that follow each other in one text: the ids of the images, the number of captions of each, and where each
+    /// caption ends.
+    pub fn of_columns<'a>(
+        ids: impl ExactSizeIterator<Item = &'a str>,
+        counts: &[usize],
+        ends: &[usize],
+        text: String,
+    ) -> Result<Self, ColumnsError> {
+        let cut = ends.is_sorted() && ends.last().is_none_or(|&end| end <= text.len());
+        let total = counts.iter().try_fold(0_u32, |total, &count| total.checked_add(u32::try_from(count).ok()?));
+        if !cut
+            || ids.len() != counts.len()
+            || total.map(|total| total as usize) != Some(ends.len())
+            || !ends.iter().all(|&end| text.is_char_boundary(end))
+        {
+            return Err(ColumnsError::Cut);
+        }
+        let images: Vec<Box<str>> = ids.map(Box::from).collect();
+        let mut known = FxHashSet::with_capacity_and_hasher(images.len(), FxBuildHasher);
+        if let Some(id) = images.iter().find(|id| !known.insert(&***id)) {
+            return Err(ColumnsError::Repeated(id.clone()));
+        }
+        let mut first = Vec::with_capacity(counts.len() + 1);
+        first.push(0);
+        first.extend(counts.iter().scan(0, |total, &count| {
+            *total += count as u32;
+            Some(*total)
+        }));
+        let starts = std::iter::once(0).chain(ends.iter().copied());
+        Ok(Self { images, first, span: starts.zip(ends.iter().copied()).collect(), text })
+    }
+
     /// Number of images, with or without captions.
     pub fn image_count(&self) -> usize {
         self.images.len()
@@ -46,66 +87,6 @@ impl Captions {
     pub fn caption(&self, caption: usize) -> &str {
         let (start, end) = self.span[caption];
         &self.text[start..end]
-    }
-}
-
-/// A column of texts: one after the other in `text`, text `k` from `offsets[k]` to `offsets[k + 1]`.
-#[derive(Debug, Clone, Copy)]
-pub struct Column<'a> {
-    /// Ends of the texts, after the start of the first.
-    pub offsets: &'a [u64],
-    /// All texts.
-    pub text: &'a str,
-}
-
-impl<'a> Column<'a> {
-    fn len(&self) -> usize {
-        self.offsets.len().saturating_sub(1)
-    }
-
-    /// Text number `k`; None where its ends are not those of text.
-    fn get(&self, k: usize) -> Option<&'a str> {
-        self.text.get(usize::try_from(self.offsets[k]).ok()?..usize::try_from(self.offsets[k + 1]).ok()?)
-    }
-}
-
-/// Why columns are not captions of images.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ColumnsError {
-    /// Offsets that do not fit each other or the text.
-    Offsets,
-    /// An image that comes twice.
-    Repeated(Box<str>),
-}
-
-impl Captions {
-    /// Takes an id per image and its captions, which are numbers `first[i]..first[i + 1]` of the texts.
-    ///
-    /// # Errors
-    /// For offsets that do not fit, and an image that comes twice.
-    pub fn of_columns(ids: Column<'_>, first: &[u64], texts: Column<'_>) -> Result<Self, ColumnsError> {
-        let fits = first.len() == ids.len() + 1
-            && first.windows(2).all(|pair| pair[0] <= pair[1])
-            && first.last().is_some_and(|&last| last <= texts.len() as u64);
-        if !fits {
-            return Err(ColumnsError::Offsets);
-        }
-        let mut images: Vec<Box<str>> = Vec::with_capacity(ids.len());
-        for image in 0..ids.len() {
-            images.push(ids.get(image).ok_or(ColumnsError::Offsets)?.into());
-        }
-        let (start, end) = (first[0], first[first.len() - 1]);
-        let mut span = Vec::with_capacity((end - start) as usize);
-        for caption in start..end {
-            texts.get(caption as usize).ok_or(ColumnsError::Offsets)?;
-            span.push((texts.offsets[caption as usize] as usize, texts.offsets[caption as usize + 1] as usize));
-        }
-        let mut seen = rustc_hash::FxHashSet::with_capacity_and_hasher(images.len(), rustc_hash::FxBuildHasher);
-        if let Some(repeated) = images.iter().find(|image| !seen.insert(&***image)) {
-            return Err(ColumnsError::Repeated(repeated.clone()));
-        }
-        let first = first.iter().map(|&place| (place - start) as u32).collect();
-        Ok(Self { images, first, span, text: texts.text.to_owned() })
     }
 }
 
@@ -240,27 +221,17 @@ mod tests {
         assert_eq!(texts(0), ["two"]);
         assert_eq!(texts(1), ["one", "three"]);
     }
-
     #[test]
-    fn columns_are_captions_by_image() {
-        let ids = Column { offsets: &[0, 1, 3], text: "abb" };
-        let texts = Column { offsets: &[0, 3, 6, 6, 9], text: "onetwosix" };
-        let captions = Captions::of_columns(ids, &[1, 3, 4], texts).unwrap();
-        assert_eq!(captions.images().collect::<Vec<_>>(), ["a", "bb"]);
-        let own = |image| captions.captions_of(image).map(|k| captions.caption(k)).collect::<Vec<_>>();
-        assert_eq!((own(0), own(1)), (vec!["two", ""], vec!["six"]));
-    }
-
-    #[test]
-    fn columns_that_do_not_fit_are_refused() {
-        let ids = Column { offsets: &[0, 1, 2], text: "ab" };
-        let texts = Column { offsets: &[0, 2, 4], text: "é€" };
-        assert_eq!(Captions::of_columns(ids, &[0, 1, 2], texts), Err(ColumnsError::Offsets), "inside a letter");
-        let texts = Column { offsets: &[0, 1, 2], text: "xy" };
-        for first in [&[0, 1][..], &[0, 2, 1], &[0, 1, 3]] {
-            assert_eq!(Captions::of_columns(ids, first, texts), Err(ColumnsError::Offsets), "{first:?}");
+    fn columns_are_cut_where_they_say() {
+        let of = |ids: &[&str], counts: &[usize], ends: &[usize], text: &str| {
+            Captions::of_columns(ids.iter().copied(), counts, ends, text.to_owned())
+        };
+        let captions = of(&["b", "a", "c"], &[2, 0, 1], &[1, 1, 4], "aéb").unwrap();
+        let texts = |image| captions.captions_of(image).map(|k| captions.caption(k)).collect::<Vec<_>>();
+        assert_eq!([texts(0), texts(1), texts(2)], [vec!["a", ""], vec![], vec!["éb"]]);
+        assert_eq!(of(&["a", "b", "a"], &[0, 0, 0], &[], ""), Err(ColumnsError::Repeated("a".into())));
+        for (counts, ends) in [(&[1][..], &[2][..]), (&[1], &[5]), (&[2], &[4]), (&[2], &[3, 1]), (&[1, 1], &[1, 4])] {
+            assert_eq!(of(&["a"], counts, ends, "aéb"), Err(ColumnsError::Cut), "{counts:?} {ends:?}");
         }
-        let ids = Column { offsets: &[0, 1, 2], text: "aa" };
-        assert_eq!(Captions::of_columns(ids, &[0, 1, 2], texts), Err(ColumnsError::Repeated("a".into())));
     }
 }
