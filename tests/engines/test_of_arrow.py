@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 import pytest
 
@@ -27,7 +28,7 @@ def arranged(values: list[object], kind: pa.DataType, draw: random.Random) -> pa
     if draw.random() < 0.5:
         return whole
     cuts = [0, *sorted(draw.choices(range(len(values) + 1), k=3)), len(values)]
-    chunks = [whole.slice(start, end - start) for start, end in zip(cuts, cuts[1:], strict=False)]
+    chunks = [whole.slice(start, end - start) for start, end in pairwise(cuts)]
     return pa.chunked_array(chunks, kind)
 
 
@@ -80,7 +81,8 @@ def test_bad_columns_are_refused() -> None:
             of_arrow(ids, wrong)
     with pytest.raises(UsageError, match="2 image ids for the captions of 1 image"):
         of_arrow(ids, captions.slice(1))
-    damaged = pa.Array.from_buffers(pa.string(), 2, [None, pa.array([0, 1, 2], pa.int32()).buffers()[1], pa.py_buffer(b"\xff\xfe")])
+    ends = pa.array([0, 1, 2], pa.int32()).buffers()[1]
+    damaged = pa.Array.from_buffers(pa.string(), 2, [None, ends, pa.py_buffer(b"\xff\xfe")])
     with pytest.raises(DataError, match="the captions are not UTF-8"):
         of_arrow(ids, damaged)
 
