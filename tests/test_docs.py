@@ -49,7 +49,7 @@ def test_page_that_needs_torch_runs(page: Path, tmp_path: Path, monkeypatch: pyt
 
 @pytest.mark.ray
 @every_page("ray")
-@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore:.*:DeprecationWarning:ray", "ignore:.*:FutureWarning:ray")
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning:ray", "ignore::FutureWarning:ray")
 def test_page_that_needs_ray_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On one cluster for all its commands."""
     ray = pytest.importorskip("ray")

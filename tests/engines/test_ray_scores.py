@@ -15,12 +15,13 @@ import pytest
 
 pytest.importorskip("ray")
 
+from test_stream import Made, write
+
 import capeval
 from capeval.data import partitioned
 from capeval.engines import EngineOptions
 from capeval.engines.work import WorkFolder
 from capeval.errors import DataError
-from test_stream import Made, write
 
 pytestmark = pytest.mark.ray
 
@@ -68,7 +69,8 @@ def test_comparisons_are_those_of_all_in_memory(made: tuple[Made, str]) -> None:
     corpus, folder = made
     systems = {"a": corpus.a, "b": corpus.b}
     whole = capeval.compare(corpus.references, systems, "cider-d", test="bootstrap", bootstrap="poisson", samples=60)
-    assert capeval.compare(folder, metrics="cider-d", samples=60, engine=on("ray", "a", "b")).to_dict() == whole.to_dict()
+    found = capeval.compare(folder, metrics="cider-d", samples=60, engine=on("ray", "a", "b"))
+    assert found.to_dict() == whole.to_dict()
 
 
 @pytest.mark.filterwarnings("ignore:people are scored on")
@@ -153,7 +155,8 @@ class Gated(RayEngine):
         return super().map(gated, parts, gpus=gpus)
 
 engine = Gated(address)
-plan = Plan(parse_metrics("bleu-4, rouge-l"), Needs(), Columns("image_id", "references", ("a",)), ("system",), samples=40)
+columns = Columns("image_id", "references", ("a",))
+plan = Plan(parse_metrics("bleu-4, rouge-l"), Needs(), columns, ("system",), samples=40)
 work = WorkFolder(folder + "/work")
 work.begin({"input": rows}, resume=True)
 run = driver.Run(engine, plan, find_parts([rows]), work=work)
