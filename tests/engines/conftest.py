@@ -9,6 +9,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from command_line import run
+
+__all__ = ["run"]
 
 MOST_MEMORY = 80 * 2**20
 """Of a node's object store: Ray takes no less than 75 MiB."""

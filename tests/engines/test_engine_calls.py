@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import run_capeval
+from runner import Runner
 
 import capeval
 from capeval.engines import EngineOptions, passes
@@ -77,7 +77,7 @@ def test_each_images_scores_are_a_data_set(made: tuple[Made, str], tmp_path: Pat
     corpus, rows = made
     folder = tmp_path / "scores"
     capeval.score(rows, metrics=METRICS, interval=None, engine=stream(per_image=str(folder)))
-    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest = json.loads((folder / "_manifest.json").read_text())
     table = pq.read_table([folder / one["file"] for one in manifest["files"]])
     assert manifest["rows"] == table.num_rows == len(corpus.references)
     whole = local(corpus)
@@ -86,7 +86,7 @@ def test_each_images_scores_are_a_data_set(made: tuple[Made, str], tmp_path: Pat
     order = [places[image] for image in table.column("image_id").to_pylist()]
     for key, score in whole.items():
         assert table.column(key).to_pylist() == score.per_image[order].tolist()
-    assert {path.name for path in folder.iterdir()} == {"manifest.json", *(one["file"] for one in manifest["files"])}
+    assert {path.name for path in folder.iterdir()} == {"_manifest.json", *(one["file"] for one in manifest["files"])}
 
 
 def test_scores_of_several_systems_are_told_apart(made: tuple[Made, str], tmp_path: Path) -> None:
@@ -144,28 +144,6 @@ def test_bad_rows(made: tuple[Made, str], tmp_path: Path) -> None:
     assert all(one["reason"] for one in told)
 
 
-def test_a_call_that_was_cut_off_goes_on(
-    made: tuple[Made, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Finished parts are not scored again, and the result and the data set are those of a call that was not cut off."""
-    corpus, rows = made
-    real, scored = passes.score_captions, []
-
-    def failing(plan: Any, frequencies: Any, partial: Any, batch: Any, written: Any) -> None:
-        if len(scored) == 3:
-            raise KeyboardInterrupt
-        scored.append(batch)
-        real(plan, frequencies, partial, batch, written)
-
-    monkeypatch.setattr(passes, "score_captions", failing)
-    options = {"per_image": str(tmp_path / "scores")}
-    with pytest.raises(KeyboardInterrupt):
-        capeval.score(rows, metrics=METRICS, samples=20, engine=stream(**options))
-    assert not (tmp_path / "scores" / "manifest.json").exists()
-    with pytest.raises(UsageError, match="cut off; go on with --resume"):
-        capeval.score(rows, metrics=METRICS, samples=20, engine=stream(**options))
-
-
 def test_resuming(made: tuple[Made, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus, rows = made
     real, calls = passes.score_captions, []
@@ -181,28 +159,30 @@ def test_resuming(made: tuple[Made, str], tmp_path: Path, monkeypatch: pytest.Mo
     with pytest.raises(KeyboardInterrupt):
         capeval.score(rows, metrics=METRICS, samples=20, engine=stream(per_image=str(folder)))
     done = len(list((folder / "_work" / "results").glob("part-*")))
-    assert done == 2
+    assert done == 3  # one of them has no row
+    with pytest.raises(UsageError, match="cut off; go on with --resume"):
+        capeval.score(rows, metrics=METRICS, samples=20, engine=stream(per_image=str(folder)))
     with pytest.raises(UsageError, match=r"cannot resume, .*: samples 20, here 30"):
         capeval.score(rows, metrics=METRICS, samples=30, engine=stream(per_image=str(folder), resume=True))
     before = len(calls)
     found = capeval.score(rows, metrics=METRICS, samples=20, engine=stream(per_image=str(folder), resume=True))
-    assert len(calls) - before == 4 - done  # of five parts, one has no row
+    assert len(calls) - before == 5 - done
     assert found.to_dict() == local(corpus).to_dict()
     assert pq.read_table(folder).num_rows == len(corpus.references)
     assert not (folder / "_work").exists()
 
 
-def test_the_command_line(made: tuple[Made, str], tmp_path: Path) -> None:
+def test_the_command_line(made: tuple[Made, str], tmp_path: Path, run: Runner) -> None:
     corpus, rows = made
     report = tmp_path / "report.html"
-    done = run_capeval(
+    done = run(
         "score", rows, "--engine", "stream", "--caption-column", "a", "--metrics", METRICS, "--samples", "20",
         "--format", "json", "--report", str(report), "--per-image", str(tmp_path / "scores"),
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    assert done.status == 0, done.stderr
     assert json.loads(done.stdout) == local(corpus).to_dict()
     assert "sample" in report.read_text()
-    assert (tmp_path / "scores" / "manifest.json").exists()
+    assert (tmp_path / "scores" / "_manifest.json").exists()
 
 
 @pytest.mark.parametrize(
@@ -219,7 +199,7 @@ def test_the_command_line(made: tuple[Made, str], tmp_path: Path) -> None:
         (["--engine", "stream", "--on-bad-row", "skip", "--id-column", "nothing"], "and not nothing; name others by --id-column"),
     ],
 )  # fmt: skip
-def test_options_that_cannot_be(made: tuple[Made, str], arguments: list[str], message: str) -> None:
-    done = run_capeval("score", made[1], "--caption-column", "a", *arguments)
-    assert (done.returncode, done.stdout) == (2, "")
+def test_options_that_cannot_be(made: tuple[Made, str], arguments: list[str], message: str, run: Runner) -> None:
+    done = run("score", made[1], "--caption-column", "a", *arguments)
+    assert (done.status, done.stdout) == (2, "")
     assert message in done.stderr

@@ -49,6 +49,8 @@ class Aside:
         from capeval.data.partitioned.files import join_url
 
         if _found(self.url) != self.mark:
+            _found.cache_clear()  # an earlier call had this folder
+        if _found(self.url) != self.mark:
             raise EngineError(
                 f"{self.url}: the machine {platform.node()} of the cluster does not reach this folder; name one that "
                 "all reach, or its URL, by --work DIR"

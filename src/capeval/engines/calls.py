@@ -196,19 +196,22 @@ def _run(plan: Plan, source: Input, options: EngineOptions) -> Iterator[Run]:
         engine = make(options, plan.threads)
         stack.callback(engine.close)
         plan = replace(plan, threads=engine.threads)
-        aside = Aside.begin(folder, fresh=not options.resume)
-        if source.systems is None:
-            parts = find_parts(source.rows)
-            ids, about, skipped = Ids(aside, bucket_count(parts)), fingerprint(parts), []
-        else:
-            ids = None  # of one image there is one joined row
-            plan, parts, about, skipped = _joined(plan, source, options, engine, aside)
+        parts, skipped = find_parts(source.rows), []
+        about = fingerprint(parts)
+        for own in (source.systems or {}).values():
+            about += fingerprint(find_parts(own))
         scores = None if per_image is None else ImageScores(per_image)
+        if scores is not None:
+            scores.begin(about, resume=options.resume)  # first: what a call left that was cut off is not to be lost
         work = None if kept is None else WorkFolder(join_url(kept, "results"))
         if work is not None:
             work.begin(_description(plan, about), resume=options.resume)
-        if scores is not None:
-            scores.begin(about, resume=options.resume)
+        aside = Aside.begin(folder, fresh=not options.resume)
+        ids = None
+        if source.systems is None:
+            ids = Ids(aside, bucket_count(parts))
+        else:  # of each image there is one joined row
+            plan, parts, skipped = _joined(plan, source, options, engine, aside)
         yield Run(engine, plan, parts, options.memory, scores, work, ids, skipped)
         if work is not None:
             work.finish()
@@ -217,18 +220,14 @@ def _run(plan: Plan, source: Input, options: EngineOptions) -> Iterator[Run]:
 
 def _joined(
     plan: Plan, source: Input, options: EngineOptions, engine: Engine, aside: Aside
-) -> tuple[Plan, list[Part], str, list[BadRow]]:
-    """References and candidates joined by image id: the plan for joined rows, their parts, what the input was, and the
-    rows of it that were left out.
-    """
-    from capeval.data.partitioned import find_parts, fingerprint, join
+) -> tuple[Plan, list[Part], list[BadRow]]:
+    """References and candidates joined by image id: the plan for joined rows, their parts, and rows that were left out."""
+    from capeval.data.partitioned import join
 
-    systems = source.systems or {}
-    about = " ".join(fingerprint(find_parts(own)) for own in (source.rows, *systems.values()))
     caption = options.caption_columns[0] if options.caption_columns else "caption"
     found = join(
         source.rows,
-        systems,
+        source.systems or {},
         aside.folder(JOINED),
         image_id=options.id_column,
         references_column=options.references_column or "references",
@@ -241,7 +240,7 @@ def _joined(
         raise bad_row(found.bad[0])
     if found.left_out:
         warn(f"{found.left_out:,} images without a candidate were left out")
-    return replace(plan, columns=found.columns), found.parts, about, found.bad
+    return replace(plan, columns=found.columns), found.parts, found.bad
 
 
 def _description(plan: Plan, about: str) -> dict[str, object]:

@@ -18,7 +18,7 @@ import pytest
 from pyarrow import feather, parquet
 
 from capeval.data.missing import is_missing
-from capeval.data.partitioned import Batch, Columns, batches, find_parts
+from capeval.data.partitioned import Batch, Columns, batches, delimited, find_parts, lines
 from capeval.errors import DataError, DataWarning
 
 FORMATS = ("parquet", "feather", "arrows", "jsonl", "csv")
@@ -127,11 +127,16 @@ def columns_of(path: Path) -> Columns:
 
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("seed", range(3))
-def test_rows_and_bad_rows_are_those_of_a_slow_reader(tmp_path: Path, format: str, seed: int) -> None:
+def test_rows_and_bad_rows_are_those_of_a_slow_reader(
+    tmp_path: Path, format: str, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (lines, delimited):
+        monkeypatch.setattr(module, "_BLOCK", 250_000)  # the texts of some rows are 100,001 bytes long
     rows = rows_of(seed, nulls=format != "csv")
     path = tmp_path / f"rows.{format}"
     write(path, rows)
     found = read(path, columns_of(path), part_bytes=10_000)
+    assert len(found) > 2
     good = expected(rows, is_table=format != "jsonl")
     assert got(found) == good
     # Each row is in one batch or is bad, and their numbers say where it is in the file.
@@ -325,6 +330,25 @@ def test_text_tables_with_rows_that_do_not_fit(tmp_path: Path) -> None:
         (4, "has 4 fields where the header has 3; put"),
         (6, "has 1 fields where the header has 3; put"),
     ]
+
+
+def test_rows_that_do_not_fit_are_numbered_over_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delimited, "_BLOCK", 200)
+    path = tmp_path / "rows.csv"
+    bad = {1, 2, 50, 51, 52, 99, 300}
+    rows = [f"{n},a b c" if n in bad else f"{n},a b c,d" for n in range(1, 301)]
+    path.write_text("\n".join(["image_id,references,candidate", *rows]), encoding="utf-8")
+    found = read(path, Columns())
+    assert len(found) > 5
+    numbers = [
+        (number, image)
+        for batch in found
+        for number, image in zip(batch.rows, batch.image_ids.to_pylist(), strict=True)
+    ]
+    assert numbers == [(n, str(n)) for n in range(1, 301) if n not in bad]
+    assert [one.row for batch in found for one in batch.bad] == sorted(bad)
+    # Bad rows come with the batch that follows them, not all in the end.
+    assert sum(bool(batch.bad) for batch in found) > 2
 
 
 def test_tables_with_bars_have_no_quotes(tmp_path: Path) -> None:

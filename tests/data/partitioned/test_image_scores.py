@@ -60,10 +60,10 @@ def test_parts_and_a_manifest(url: str) -> None:
         assert f"part-{number:05}.parquet" not in names(url)
         written.append(own.finish())  # type: ignore[attr-defined]
     written.append(scores.part(part(1)).finish())
-    assert "manifest.json" not in names(url)
+    assert "_manifest.json" not in names(url)
     scores.finish({"version": "1", "signatures": ["s"]}, written)
-    assert names(url) == ["manifest.json", "part-00000.parquet", "part-00002.parquet"]
-    manifest = json.loads(content(url, "manifest.json"))
+    assert names(url) == ["_manifest.json", "part-00000.parquet", "part-00002.parquet"]
+    manifest = json.loads(content(url, "_manifest.json"))
     assert {name: manifest[name] for name in ("version", "signatures", "rows")} == {
         "version": "1", "signatures": ["s"], "rows": 8,
     }  # fmt: skip
@@ -80,7 +80,7 @@ def test_parts_and_a_manifest(url: str) -> None:
     # Without what the parts returned, the files are read for it.
     again = ImageScores(url)
     again.finish({"version": "1", "signatures": ["s"]})
-    assert json.loads(content(url, "manifest.json")) == manifest
+    assert json.loads(content(url, "_manifest.json")) == manifest
 
 
 def test_many_rows_make_few_row_groups(tmp_path: Path) -> None:
@@ -109,8 +109,8 @@ def test_a_part_that_fails_leaves_nothing(url: str) -> None:
         file.write(b"half")
     write(scores, 2, [1.0]).finish()  # type: ignore[attr-defined]
     scores.finish({}, [done])
-    assert names(url) == ["manifest.json", "part-00000.parquet"]
-    assert json.loads(content(url, "manifest.json"))["rows"] == 2
+    assert names(url) == ["_manifest.json", "part-00000.parquet"]
+    assert json.loads(content(url, "_manifest.json"))["rows"] == 2
 
 
 def test_a_file_that_is_gone(url: str) -> None:
@@ -122,7 +122,7 @@ def test_a_file_that_is_gone(url: str) -> None:
     file_system(url).remove(f"{url}/part-00001.parquet")
     with pytest.raises(DataError, match="part-00001.parquet: was written and is gone"):
         scores.finish({}, written)
-    assert "manifest.json" not in names(url)
+    assert "_manifest.json" not in names(url)
 
 
 def test_folders_that_have_something(url: str, tmp_path: Path) -> None:

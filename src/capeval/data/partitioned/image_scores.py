@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from capeval.data.partitioned.parts import Part
 
-MANIFEST = "manifest.json"
-"""Name of the file that says that a data set is whole. It is written last."""
+MANIFEST = "_manifest.json"
+"""Name of the file that says that a data set is whole. It is written last; readers of Parquet pass over its name."""
 _UNFINISHED = "_unfinished"
 """Name of the file that says which run writes here, until there is a manifest."""
 _ROWS = 1 << 17
