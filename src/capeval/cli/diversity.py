@@ -98,13 +98,14 @@ def command(
     Files may be lists of {"image_id", "captions"}, COCO results with repeated image ids, {id: [caption, ...]} JSON,
     JSON lines, CSV, TSV or Parquet; - is stdin. A system is called after its file; NAME=FILE calls it otherwise.
     """
-    if per_image is not None and engine.name == "local":
+    file = per_image if engine.name == "local" else None  # of other engines it is a folder, which they look at
+    if file is not None:
         from capeval.report.per_image import check_suffix
 
-        check_suffix(per_image)
+        check_suffix(file)
     if draw is not None and plots is None and report is None:
         raise UsageError("--draw chooses what --plots and --report show; give one of them")
-    options.check_outputs(output=output, per_image=per_image, report=report)
+    options.check_outputs(output=output, per_image=file, report=report)
     if plots is not None:
         check_pictures(plots)
     places = named(sets)

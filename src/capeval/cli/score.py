@@ -107,11 +107,12 @@ def command(
     if explain:
         check_explained(format_)
     chosen = parse_metrics(metrics, needs)
-    if per_image is not None and engine.name == "local":
+    file = per_image if engine.name == "local" else None  # of other engines it is a folder, which they look at
+    if file is not None:
         from capeval.report.per_image import check_suffix
 
-        check_suffix(per_image)
-    options.check_outputs(output=output, per_image=per_image, baseline=baseline, report=report)
+        check_suffix(file)
+    options.check_outputs(output=output, per_image=file, baseline=baseline, report=report)
     if engine.name != "local":
         from capeval.engines import calls
 

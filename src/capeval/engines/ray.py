@@ -125,21 +125,20 @@ class RayEngine:
         ]
         run = _runner(ray.put(function), _attempts(ray), _core.__version__)
         found = int(resources.get("GPU", 0) / gpus) if gpus else 0
+        most = min(self._workers or len(groups), len(groups))
         # An actor keeps its model from part to part, and its GPU to itself.
-        workers = (
-            {"compute": ray.data.ActorPoolStrategy(size=min(found, self._workers or found, len(groups)))}
-            if found
-            else {"compute": ray.data.TaskPoolStrategy(size=self._workers)}
-        )
+        workers = ray.data.ActorPoolStrategy(size=min(found, most)) if found else ray.data.TaskPoolStrategy(size=most)
         rows = ray.data.from_arrow(groups).map_batches(
             _as_actor(run) if found else run,
             batch_size=1,
             batch_format="pyarrow",
             num_cpus=1,
             num_gpus=gpus if found else None,
-            **workers,
+            compute=workers,
         )
-        with contextlib.closing(iter(rows.iter_batches(batch_size=None, batch_format="pyarrow"))) as blocks:
+        # Each result as soon as it is there: with prefetching, the last one would wait for the next.
+        batches = rows.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0)
+        with contextlib.closing(iter(batches)) as blocks:
             yield from blocks
 
     def close(self) -> None:
