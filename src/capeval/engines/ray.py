@@ -9,7 +9,7 @@ import os
 import pickle
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
@@ -113,12 +113,12 @@ class RayEngine:
             except (self._ray.exceptions.RayError, StopIteration) as error:
                 raise EngineError(f"the Ray cluster was lost ({_line(error)}); begin again with --resume") from error
 
-    def _outcomes(self, function: Callable[[Part], Any], parts: Sequence[Part], gpus: float) -> Iterator[Any]:
+    def _outcomes(self, function: Callable[[Part], Any], parts: Sequence[Part], gpus: float) -> Generator[Any, None, None]:
         """Arrow tables of part number, whether it failed, and the result or the exception, pickled."""
         import pyarrow as pa
         import ray.data
 
-        resources = ray.cluster_resources()
+        resources: dict[str, float] = self._ray.cluster_resources()
         groups = [
             pa.table({"part": pa.array([pickle.dumps(part) for part in group], pa.large_binary())})
             for group in _groups(parts, self._workers or int(resources.get("CPU", 1)))
@@ -138,7 +138,8 @@ class RayEngine:
         )
         # Each result as soon as it is there: with prefetching, the last one would wait for the next.
         batches = rows.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0)
-        with contextlib.closing(iter(batches)) as blocks:
+        blocks: Any = iter(batches)
+        with contextlib.closing(blocks):
             yield from blocks
 
     def close(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,11 +49,12 @@ class Sample:
         self.add(other.images)
 
 
-def _mixed(keys: npt.NDArray[np.uint64]) -> npt.NDArray[Any]:
+def _mixed(keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
     """The keys with their bits mixed, since those of ids that look alike are close to each other (SplitMix64's end)."""
     import numpy as np
 
     mixed = keys + np.uint64(0x9E37_79B9_7F4A_7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58_476D_1CE4_E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D0_49BB_1331_11EB)
-    return np.bitwise_xor(mixed, mixed >> np.uint64(31))
+    done: npt.NDArray[np.uint64] = mixed ^ (mixed >> np.uint64(31))
+    return done

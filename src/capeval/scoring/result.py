@@ -88,7 +88,7 @@ class Score(Number):
 
     @property
     def rows(self) -> _core.Statistics:
-        """The statistics of every image. Raises `UsageError` where an engine scored part by part and did not keep them."""
+        """The statistics of every image. Raises `UsageError` where an engine scored part by part and kept none."""
         if not isinstance(self.statistics, _core.Statistics):
             raise UsageError(
                 f"{self.key}: the statistics of every image were not kept, since an engine scored part by part; ask it "
