@@ -11,7 +11,7 @@ JAVA := $(firstword $(shell command -v java 2>/dev/null))
 PYTEST := $(abspath $(BIN))/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-core test-pages test-torch test-server test-captioning docs endurance lint lint-js format \
+.PHONY: help demo test test-rust test-core test-pages test-torch test-ray test-server test-captioning docs endurance lint lint-js format \
         bench wheel browser java postgresql default-vectors object-words meteor-data spice-model clean check-tools fuzz
 
 help:  ## list the targets
@@ -20,7 +20,7 @@ help:  ## list the targets
 demo: $(VENV)/.built  ## score the example data, write report.html
 	$(BIN)/capeval demo --output report.html
 
-test: test-rust test-core test-pages test-torch test-server test-captioning  ## every test, each member by itself
+test: test-rust test-core test-pages test-torch test-ray test-server test-captioning  ## every test, each member by itself
 
 # The texts of METEOR that its Rust tests compare with are those of packages/meteor.
 METEOR_TEXTS := target/meteor
@@ -32,13 +32,16 @@ $(METEOR_TEXTS)/.laid-out: scripts/meteor_texts.py | $(VENV)/.built
 	@touch $@
 
 test-core: $(VENV)/.core java  ## capeval, without torch, server or browser
-	$(PYTEST) -m "not browser and not torch"
+	$(PYTEST) -m "not browser and not torch and not ray"
 
 test-pages: $(VENV)/.pages browser  ## the core's reports in a browser
 	$(PYTEST) -m browser
 
 test-torch: $(VENV)/.core $(VENV)/.torch  ## what in the core needs torch: detectors, rewards on a device, metrics with a model
 	$(PYTEST) -m torch
+
+test-ray: $(VENV)/.core $(VENV)/.ray  ## the engine of a cluster, on a Ray cluster of several nodes on this machine
+	$(PYTEST) -m ray
 
 test-server: $(VENV)/.server browser postgresql  ## capeval-server
 	cd packages/server && $(PYTEST)
@@ -155,6 +158,10 @@ $(VENV)/.pages: $(VENV)/.core
 $(VENV)/.torch: $(VENV)/.built
 	$(BIN)/pip install --quiet --retries 0 --extra-index-url https://download.pytorch.org/whl/cpu 'torch>=2.4' 'torchvision>=0.19'
 	$(BIN)/pip install --quiet 'capeval[detect,learned,test-training]'
+	@touch $@
+
+$(VENV)/.ray: $(VENV)/.built
+	$(BIN)/pip install --quiet 'capeval[ray]'
 	@touch $@
 
 $(VENV)/.server: $(VENV)/.built packages/server/pyproject.toml

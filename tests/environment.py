@@ -42,18 +42,19 @@ def metrics_of_a_test() -> Iterator[None]:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Files without a test that is asked for are not imported: PyTorch alone takes seconds.
+    """Files without a test that is asked for are not imported: PyTorch or Ray alone take seconds.
 
     Such are those of nothing else where tests that need it are left out, and where one mark is asked for, as by
     `-m browser`, those that do not have it.
     """
     asked = config.option.markexpr
-    if not collection_path.match("test_*.py") or not ("not torch" in asked or asked.isidentifier()):
+    left_out = [mark for mark in ("torch", "ray") if f"not {mark}" in asked]
+    if not collection_path.match("test_*.py") or not (left_out or asked.isidentifier()):
         return None
     text = collection_path.read_text("utf-8")
     if asked.isidentifier():
         return f"pytest.mark.{asked}" not in text or None
-    return "\npytestmark = pytest.mark.torch\n" in text or None
+    return any(f"\npytestmark = pytest.mark.{mark}\n" in text for mark in left_out) or None
 
 
 @pytest.hookimpl(wrapper=True)

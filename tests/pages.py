@@ -43,8 +43,8 @@ PAGES = [
     *sorted((ROOT / "packages").glob("*/README.md")),
     *sorted(DOCS.rglob("*.md")),
 ]
-RUNNERS = ("core", "torch", "server", "captioning")
-"""Who runs a page: the core, the core's tests that need PyTorch, or a member."""
+RUNNERS = ("core", "torch", "ray", "server", "captioning")
+"""Who runs a page: the core, the core's tests that need PyTorch or Ray, or a member."""
 
 UPDATE = "CAPEVAL_UPDATE_DOCS" in os.environ
 ELISION = "[...]"

@@ -47,6 +47,21 @@ def test_page_that_needs_torch_runs(page: Path, tmp_path: Path, monkeypatch: pyt
     run_page(page, tmp_path, monkeypatch)
 
 
+@pytest.mark.ray
+@every_page("ray")
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning:ray", "ignore::FutureWarning:ray")
+def test_page_that_needs_ray_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On one cluster for all its commands."""
+    ray = pytest.importorskip("ray")
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    monkeypatch.setenv("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    ray.init("local", num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error")
+    try:
+        run_page(page, tmp_path, monkeypatch)
+    finally:
+        ray.shutdown()
+
+
 def test_every_page_is_run_by_one_distribution() -> None:
     """A mark that no runner looks for would leave its page out."""
     assert {runner_of(page) for page in PAGES} == {*RUNNERS}

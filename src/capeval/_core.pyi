@@ -18,6 +18,8 @@ __all__ = [
     "DocumentFrequency",
     "Embedded",
     "EncodedReferences",
+    "Fold",
+    "FrequencyCounter",
     "MeteorTables",
     "NamedObjects",
     "ObjectWords",
@@ -83,6 +85,19 @@ class Captions:
         """
 
     @staticmethod
+    def of_arrow(ids: Any, captions: Any) -> Captions:
+        """Take columns of Arrow, as pyarrow's arrays hold them, chunked or not: a row per image.
+
+        Args:
+            ids: image ids, strings or whole numbers, without nulls.
+            captions: strings, or lists of strings, of any of Arrow's types for these, without nulls.
+
+        Raises:
+            DataError: an id is there twice, a column has nulls or is of another type, or a text is not UTF-8.
+            UsageError: the columns are of different lengths.
+        """
+
+    @staticmethod
     def of_images(images: Sequence[tuple[str, Sequence[str]]], source: str | None) -> Captions:
         """Images with their captions, in order, and what messages call them."""
 
@@ -99,6 +114,9 @@ class Captions:
     @property
     def image_ids(self) -> list[str]:
         """The image ids, in order."""
+
+    def image_keys(self) -> bytes:
+        """The number by which the bootstrap knows each image, as little-endian u64, in the order of `image_ids`."""
 
     def caption_counts(self) -> list[int]:
         """How many captions each image has, in the order of `image_ids`."""
@@ -293,6 +311,44 @@ class DocumentFrequency:
 
     def __ne__(self, value: object, /) -> bool:
         """Whether they differ."""
+
+@final
+class FrequencyCounter:
+    """Counts of n-grams over documents, batch by batch, in bounded memory."""
+
+    def __new__(cls, n: int, stem: bool, tokenizer: str, *, memory: int, folder: str) -> FrequencyCounter:
+        """Of n-grams up to `n`, of words or stems.
+
+        Args:
+            n: the longest n-gram.
+            stem: whether of stems.
+            tokenizer: the name of the tokenizer that cuts captions into words.
+            memory: bytes that counts may take; what is more goes to files in the folder.
+            folder: where they go; whoever made it removes it.
+        """
+
+    def add(self, references: References, threads: int = 0) -> None:
+        """Count the references of each image as a document.
+
+        Raises:
+            DataError: the disk does not take what memory does not hold.
+        """
+
+    def merge(self, other: DocumentFrequency, threads: int = 0) -> None:
+        """Add what was counted elsewhere.
+
+        Raises:
+            UsageError: it counts other things.
+            DataError: as `add`.
+        """
+
+    def finish(self, minimum: int = 1) -> DocumentFrequency:
+        """The frequencies of n-grams that are in at least `minimum` documents.
+
+        Raises:
+            DataError: they do not fit into memory.
+            UsageError: it was finished before.
+        """
 
 METEOR_LANGUAGES: list[tuple[str, str | None, list[str], list[tuple[str, list[tuple[str, float]]]]]]
 """METEOR's languages: code, file of abbreviations, modules, and tasks with parameters, the default first."""
@@ -581,7 +637,11 @@ class Statistics:
 
     @property
     def width(self) -> int:
-        """Numbers a row."""
+        """Numbers per row."""
+
+    @property
+    def unscored(self) -> int:
+        """Number of rows without a score: theirs is NaN."""
 
     def score(self) -> float:
         """Score of all rows together.
@@ -628,6 +688,108 @@ class Statistics:
         Raises:
             UsageError: they are not of the same images.
         """
+
+@final
+class Fold:
+    """What is kept of rows that were seen and let go: scores, intervals and paired tests of any number of images.
+
+    Folds of parts, in any order, add up to the bits of the whole: of `Statistics.score`, and of `bootstrap_intervals`
+    and `paired_bootstrap` with ids.
+    """
+
+    def __new__(cls, samples: int, seed: int) -> Self:
+        """An empty fold for so many samples of the Poisson bootstrap; 0 is for scores alone."""
+
+    def add(self, statistics: Sequence[Statistics], ids: Any, threads: int = 0) -> None:
+        """Add rows: the statistics of each metric, and the id of each row's image. Each image is added once.
+
+        Ids are strings, or a column of Arrow of strings or whole numbers.
+
+        Raises:
+            UsageError: not an id per row, or other metrics than before.
+        """
+
+    def merge(self, other: Fold) -> None:
+        """Add the rows of another fold.
+
+        Raises:
+            UsageError: it is of other metrics, samples or seed, or it is this fold.
+        """
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+
+    @property
+    def samples(self) -> int:
+        """Number of samples."""
+
+    @property
+    def seed(self) -> int:
+        """Seed of the samples."""
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the metrics; none before the first rows."""
+
+    def sums(self) -> list[list[float]]:
+        """Sums of each metric's columns, rounded once."""
+
+    def scores(self) -> list[float]:
+        """Score of all rows by each metric."""
+
+    def unscored(self) -> list[int]:
+        """Rows without a score of their own (not a number), by each metric."""
+
+    def intervals(self, level: float) -> list[tuple[float, float]]:
+        """Percentile intervals of each metric's score.
+
+        Raises:
+            UsageError: there is no sample or no row.
+        """
+
+    @staticmethod
+    def paired(
+        folds: Sequence[Fold], level: float
+    ) -> tuple[list[tuple[float, float]], list[tuple[tuple[float, float], float]]]:
+        """What `paired_bootstrap` gives, of a fold per system, all over the same images.
+
+        Raises:
+            UsageError: there is no sample or no row, or they are of other metrics, images, samples or seeds.
+        """
+
+    def with_formulas(self, statistics: Sequence[Statistics]) -> Fold:
+        """The same sums with the names and formulas of the statistics, whose rows do not matter.
+
+        Raises:
+            DataError: the statistics have other columns.
+        """
+
+    def statistics(self, number: int) -> Statistics:
+        """The metric of that number as statistics of a single row: its sums, with its formula.
+
+        Raises:
+            UsageError: there is no such metric.
+        """
+
+    def to_bytes(self) -> bytes:
+        """The fold as bytes, without its formulas.
+
+        Raises:
+            UsageError: it has no rows yet.
+        """
+
+    @staticmethod
+    def from_bytes(bytes: bytes, statistics: Sequence[Statistics] | None = None) -> Fold:
+        """What `to_bytes` made; the names and formulas are those of `statistics`, whose rows do not matter.
+
+        Raises:
+            DataError: the bytes are damaged, or of other metrics.
+        """
+
+    @staticmethod
+    def restored(samples: int, seed: int, bytes: bytes | None, statistics: Sequence[Statistics]) -> Fold:
+        """What pickling took apart."""
 
 def tokenize(captions: Sequence[str], tokenizer: str, threads: int = 0) -> list[list[str]]:
     """Tokens of each caption."""

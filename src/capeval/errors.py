@@ -32,6 +32,10 @@ class MissingDependencyError(CapevalError, ImportError):
         self.extra = extra
 
 
+class EngineError(CapevalError, RuntimeError):
+    """A cluster, or a worker of it, failed in a way that doing the work again does not mend."""
+
+
 class CapevalWarning(UserWarning):
     """Something that works, but may not be what was meant. The command line prints it as one line."""
 

@@ -1,13 +1,15 @@
 //! Captions as Python sees them: read-only, and kept in Rust until somebody asks for one.
 use std::sync::{Arc, OnceLock};
 
+use capeval_core::engine::poisson::key;
 use capeval_core::read::{self, Format};
-use capeval_core::text::captions::{Captions as CoreCaptions, CaptionsBuilder as CoreCaptionsBuilder};
+use capeval_core::text::captions::{Captions as CoreCaptions, CaptionsBuilder as CoreCaptionsBuilder, ColumnsError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyMapping};
+use pyo3::types::{PyBytes, PyDict, PyList, PyMapping};
 
+use crate::arrow::{self, Texts};
 use crate::convert::as_bytes;
-use crate::errors::{DataError, read_error, unknown_format};
+use crate::errors::{DataError, UsageError, read_error, unknown_format};
 use crate::gather::{Gather, kind};
 
 /// Arguments of `Captions.of_images`: each image's id and captions, and the source.
@@ -82,6 +84,22 @@ impl Captions {
         Ok(Self::new(gather.finish()?))
     }
 
+    /// Takes columns of Arrow: a row per image, with its id and a caption or a list of captions.
+    #[staticmethod]
+    fn of_arrow(ids: &Bound<'_, PyAny>, captions: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let ids = Texts::of(ids, "the image ids")?;
+        let (counts, texts) = arrow::captions(captions)?;
+        if ids.len() != counts.len() {
+            let message = format!("{} image ids for the captions of {} images", ids.len(), counts.len());
+            return Err(UsageError::new_err(message));
+        }
+        let captions = CoreCaptions::of_columns(ids.iter(), &counts, &texts.ends, texts.text);
+        captions.map(Self::new).map_err(|error| match error {
+            ColumnsError::Repeated(id) => DataError::new_err(format!("the image id {id} is there twice")),
+            ColumnsError::Cut => DataError::new_err("the lists of captions are not cut where they say"),
+        })
+    }
+
     /// Images with their captions, in order, and what messages call them.
     #[staticmethod]
     fn of_images(images: Vec<(String, Vec<String>)>, source: Option<String>) -> Self {
@@ -126,6 +144,12 @@ impl Captions {
     #[getter]
     fn image_ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         PyList::new(py, self.inner.images())
+    }
+
+    /// The number by which the bootstrap knows each image, in order: u64, little-endian.
+    fn image_keys<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let keys: Vec<u8> = self.inner.images().flat_map(|id| key(id).to_le_bytes()).collect();
+        PyBytes::new(py, &keys)
     }
 
     /// How many captions each image has, in order.

@@ -178,3 +178,60 @@ impl DocumentFrequency {
         self.0.stem
     }
 }
+
+/// Counts document frequencies batch by batch.
+#[pyclass(module = "capeval._core")]
+pub(crate) struct FrequencyCounter(Option<core::Counter>);
+
+fn counting(error: core::CounterError) -> PyErr {
+    match error {
+        core::CounterError::Disk(error) => DataError::new_err(format!(
+            "counts of n-grams do not fit into memory, and cannot be written to disk: {error}; free some, or choose \
+             another folder with TMPDIR"
+        )),
+        core::CounterError::Merge(error) => UsageError::new_err(error.to_string()),
+        core::CounterError::TooMany(count) => DataError::new_err(format!(
+            "more than {count} n-grams are in several images, and their counts do not fit into the memory that was \
+             granted; grant more with --memory, or give frequencies that were counted before with --df FILE"
+        )),
+    }
+}
+
+#[pymethods]
+impl FrequencyCounter {
+    #[new]
+    #[pyo3(signature = (n, stem, tokenizer, *, memory, folder))]
+    fn new(n: usize, stem: bool, tokenizer: &str, memory: usize, folder: std::path::PathBuf) -> Self {
+        Self(Some(core::Counter::new(n, stem, tokenizer, memory, folder)))
+    }
+
+    /// Counts the references of each image.
+    #[pyo3(signature = (references, threads=0))]
+    fn add(&mut self, py: Python<'_>, references: &Bound<'_, References>, threads: usize) -> PyResult<()> {
+        let references = references.get().0.clone();
+        let counter = self.counter()?;
+        detach(py, || counter.add(&references, threads))?.map_err(counting)
+    }
+
+    /// Adds what was counted elsewhere.
+    #[pyo3(signature = (other, threads=0))]
+    fn merge(&mut self, py: Python<'_>, other: &Bound<'_, DocumentFrequency>, threads: usize) -> PyResult<()> {
+        let other = other.get().0.clone();
+        let counter = self.counter()?;
+        detach(py, || counter.merge(&other, threads))?.map_err(counting)
+    }
+
+    /// The frequencies of n-grams in at least so many documents; there is nothing to add to afterwards.
+    #[pyo3(signature = (minimum=1))]
+    fn finish(&mut self, py: Python<'_>, minimum: u32) -> PyResult<DocumentFrequency> {
+        self.counter()?;
+        let counter = self.0.take().expect("it was there");
+        detach(py, || counter.finish(minimum))?.map(DocumentFrequency::from).map_err(counting)
+    }
+}
+
+impl FrequencyCounter {
+    fn counter(&mut self) -> PyResult<&mut core::Counter> {
+        self.0.as_mut().ok_or_else(|| UsageError::new_err("these counts were finished before"))
+    }
+}

@@ -10,6 +10,7 @@ use capeval_core::read::Format;
 use pyo3::prelude::*;
 
 mod agreement;
+mod arrow;
 mod captions;
 mod chair;
 mod convert;
@@ -19,6 +20,7 @@ mod document_frequency;
 mod embedded;
 mod english;
 mod errors;
+mod fold;
 mod formula;
 mod gather;
 mod interrupt;
@@ -54,10 +56,12 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<corpus::References>()?;
     module.add_class::<corpus::Corpus>()?;
     module.add_class::<document_frequency::DocumentFrequency>()?;
+    module.add_class::<document_frequency::FrequencyCounter>()?;
     module.add_class::<embedded::Embedded>()?;
     module.add_class::<english::Parser>()?;
     module.add_class::<english::Synonyms>()?;
     module.add_class::<meteor::MeteorTables>()?;
+    module.add_class::<fold::Fold>()?;
     module.add_class::<reward::Reward>()?;
     module.add_class::<reward::EncodedReferences>()?;
     module.add_class::<spice::SceneGraphs>()?;

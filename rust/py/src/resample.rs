@@ -2,7 +2,7 @@
 
 use capeval_core::engine::paired::Systems;
 use capeval_core::engine::poisson::key;
-use capeval_core::engine::resample::{Images, Panel, percentile_interval};
+use capeval_core::engine::resample::{Images, Panel, percentile_intervals};
 use capeval_core::engine::{Formula, Table};
 use pyo3::prelude::*;
 
@@ -32,12 +32,7 @@ pub(crate) fn bootstrap_intervals(
     let intervals = detach(py, || {
         let panel = Panel::new(parts(&watched));
         let sampled = panel.sampled(images(keys.as_deref()), samples, seed, threads);
-        (0..panel.len())
-            .map(|place| {
-                let mut scores: Vec<f64> = sampled.iter().map(|scores| scores[place]).collect();
-                percentile_interval(&mut scores, level)
-            })
-            .collect()
+        percentile_intervals(&sampled, panel.len(), level)
     });
     drop(watched);
     raised.unless(intervals?)
@@ -46,7 +41,7 @@ pub(crate) fn bootstrap_intervals(
 type Interval = (f64, f64);
 
 /// Intervals of scores; interval and p of differences.
-type Bootstrapped = (Vec<Interval>, Vec<(Interval, f64)>);
+pub(crate) type Bootstrapped = (Vec<Interval>, Vec<(Interval, f64)>);
 
 /// Of several systems, metric by metric: intervals of their scores, and, pair by pair, interval and p of differences.
 #[pyfunction]

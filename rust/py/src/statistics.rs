@@ -119,8 +119,14 @@ impl Statistics {
     }
 
     #[getter]
-    fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.table.width
+    }
+
+    /// Number of rows whose score is not a number.
+    #[getter]
+    fn unscored(&self) -> PyResult<usize> {
+        Ok(self.row_values()?.into_iter().filter(|score| score.is_nan()).count())
     }
 
     /// Score of all rows together.
@@ -205,6 +211,16 @@ impl Statistics {
     pub(crate) fn of_means(name: &str, scores: impl IntoIterator<Item = f64>) -> Self {
         let values = scores.into_iter().flat_map(|score| [score, 1.0]).collect();
         Self { name: name.to_owned(), formula: Formula::Mean, table: Arc::new(Table { values, width: 2 }) }
+    }
+
+    /// A single row.
+    pub(crate) fn of_row(name: String, formula: Formula, row: Vec<f64>) -> Self {
+        Self { name, formula, table: Arc::new(Table { width: row.len(), values: row }) }
+    }
+
+    /// The name and the formula.
+    pub(crate) fn named_formula(&self) -> (String, Formula) {
+        (self.name.clone(), self.formula.clone())
     }
 
     /// The formula, with its exceptions kept in `raised`, and the rows.

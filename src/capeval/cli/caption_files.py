@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -13,10 +14,11 @@ from capeval.cli.interruptible import stage
 from capeval.data import FORMATS
 from capeval.data.captions import ON_DUPLICATE, CaptionFile, NoColumnError, columns_named, known_only, without
 from capeval.data.image_ids import IMAGE_IDS
-from capeval.errors import DataError
+from capeval.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from capeval._core import Captions
+    from capeval.engines import EngineOptions
     from capeval.resources.needs import Needs
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -46,6 +48,7 @@ class CaptionFiles:
     ) -> None:
         self.reference_format, self.captions_format, self.split = reference_format, captions_format, split
         self.columns = columns_named(id_column, caption_column, references_column)
+        self._named = id_column, caption_column, references_column
         self.image_ids, self.on_extra, self.on_duplicate = image_ids, on_extra, on_duplicate
         self._skipped: set[str] = set()
         self._image_column = images if images is not None and _may_be_a_column(images) else None
@@ -68,6 +71,35 @@ class CaptionFiles:
         file.check_holds_both(columns)
         candidates = file.candidates(columns=columns, image_ids=self.image_ids, on_duplicate=self.on_duplicate)
         return without(file.references(columns=columns, image_ids=self.image_ids), file.skipped), candidates
+
+    def for_engine(self, engine: EngineOptions) -> EngineOptions:
+        """The engine's options with the columns that are named, of which an engine takes one for ids and references.
+
+        Raises `UsageError` for options about files that engines do not read that way.
+        """
+        ids, captions, references = self._named
+        for option, names in (("--id-column", ids), ("--references-column", references)):
+            if len(names) > 1:
+                raise UsageError(f"{option} may be repeated with --engine local only; name one column")
+        given = {
+            "--reference-format": self.reference_format,
+            "--candidate-format": self.captions_format,
+            "--split": self.split,
+            "--image-ids": None if self.image_ids == "text" else self.image_ids,
+            "--on-extra": None if self.on_extra == "error" else self.on_extra,
+            "--on-duplicate": None if self.on_duplicate == "error" else self.on_duplicate,
+        }
+        for option, value in given.items():
+            if value is not None:
+                raise UsageError(
+                    f"{option} is for --engine local; {engine.name} reads rows of Parquet, Arrow, JSON lines or CSV"
+                )
+        return replace(
+            engine,
+            id_column=ids[0] if ids else engine.id_column,
+            references_column=references[0] if references else engine.references_column,
+            caption_columns=captions,
+        )
 
     def with_images(self, needs: Needs) -> Needs:
         """The needs, where --images may name a column of the files that were read: then with what is in it.

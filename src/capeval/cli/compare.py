@@ -8,6 +8,7 @@ import click
 
 from capeval.cli import options
 from capeval.cli.caption_files import caption_files
+from capeval.cli.engine import engine, refuse_on
 from capeval.cli.interruptible import stage
 from capeval.cli.systems import named
 from capeval.corpus.corpus import Corpus, OnMissing, Tokenizer
@@ -15,17 +16,21 @@ from capeval.errors import UsageError
 from capeval.metrics.registry import parse_metrics
 from capeval.report.comparison_formats import render_comparison
 from capeval.scoring.compare import CORRECTIONS, Correction, Test, check_test, compare_results, score_systems
+from capeval.scoring.intervals import usual_bootstrap
 
 if TYPE_CHECKING:
     from capeval.cli.caption_files import CaptionFiles
+    from capeval.data.images import ImageSource
+    from capeval.engines import EngineOptions
     from capeval.report.printing.figures import Figures
     from capeval.resources.needs import Needs
+    from capeval.scoring.comparison import Comparison
     from capeval.scoring.intervals import Bootstrap, IntervalMethod
 
 
 @click.command()
 @click.argument("references")
-@click.argument("systems", nargs=-1, required=True, metavar="SYSTEM...")
+@click.argument("systems", nargs=-1, metavar="[SYSTEM]...")
 @options.metrics
 @options.test
 @options.alpha
@@ -40,7 +45,12 @@ if TYPE_CHECKING:
 @options.interval_method
 @options.bootstrap
 @options.samples("Bootstrap samples, and permutations.")
-@click.option("--per-image", metavar="FILE", help="Write each image's scores: .csv, .jsonl or .parquet.")
+@engine
+@click.option(
+    "--per-image",
+    metavar="FILE|DIR",
+    help="Write each image's scores: .csv, .jsonl or .parquet; with --engine stream or ray, a folder of Parquet files.",
+)
 @options.needs
 @options.tokenizer
 @options.on_missing
@@ -52,13 +62,14 @@ def command(
     references: str,
     systems: tuple[str, ...],
     metrics: str,
-    test: Test,
+    test: Test | None,
     alpha: float,
     correction: Correction,
     interval: float | None,
     interval_method: IntervalMethod,
-    bootstrap: Bootstrap,
+    bootstrap: Bootstrap | None,
     samples: int,
+    engine: EngineOptions,
     per_image: str | None,
     needs: Needs,
     tokenizer: Tokenizer,
@@ -73,13 +84,40 @@ def command(
 ) -> None:
     """Compare SYSTEMs (a file of captions each, one caption per image) on the same REFERENCES.
 
-    A system is called after its file; NAME=FILE calls it otherwise. Files are as for capeval score.
+    A system is called after its file; NAME=FILE calls it otherwise. Files are as for capeval score. With --engine
+    stream or ray and without SYSTEMs, REFERENCES are rows that have the captions too, a --caption-column per system.
     """
     places = named(systems)
     if [references, *places.values()].count("-") > 1:
         raise UsageError("standard input can be read once; name a file for all but one of references and systems")
-    check_test(len(places), test=test, alpha=alpha, correction=correction)
     chosen = parse_metrics(metrics, needs)
+    if engine.name != "local":
+        from capeval.engines import calls
+
+        refuse_on(engine, images=needs.get("images") and report)
+        comparison = calls.compare(
+            calls.Input(references, places or None),
+            chosen,
+            files.for_engine(engine),
+            needs=needs,
+            tokenizer=tokenizer,
+            on_missing=on_missing,
+            test=test or "bootstrap",
+            samples=samples,
+            alpha=alpha,
+            correction=correction,
+            interval=interval,
+            interval_method=interval_method,
+            bootstrap=usual_bootstrap(bootstrap, engine.name),
+            seed=seed,
+            threads=threads,
+        )
+        _write(comparison, report, format_, figures, output)
+        return
+    test = test or "permutation"
+    if not places:
+        raise UsageError("no system was given; name their files after the references")
+    check_test(len(places), test=test, alpha=alpha, correction=correction)
     if per_image is not None:
         from capeval.report.per_image import check_suffix
 
@@ -104,19 +142,31 @@ def command(
         correction=correction,
         interval=interval,
         interval_method=interval_method,
-        bootstrap=bootstrap,
+        bootstrap=usual_bootstrap(bootstrap, engine.name),
         seed=seed,
         threads=threads,
     )
-    stage.text = "writing"
     if per_image is not None:
         from capeval.report.per_image import write_per_image
 
         write_per_image(comparison, per_image)
+    _write(comparison, report, format_, figures, output, photos)
+
+
+def _write(
+    comparison: Comparison,
+    report: str | None,
+    format_: str,
+    figures: Figures,
+    output: str,
+    photos: ImageSource | None = None,
+) -> None:
+    """Writes the report and prints the comparison."""
+    stage.text = "writing"
     if report is not None:
         from capeval.report.comparison_html import write_comparison
 
-        write_comparison(comparison, report, title=_title(list(places)), images=photos)
+        write_comparison(comparison, report, title=_title(list(comparison)), images=photos)
     colour, width = options.colour(output), options.width(output)
     options.emit(render_comparison(comparison, format_, figures=figures, colour=colour, width=width), output)
 

@@ -9,6 +9,7 @@ import click
 
 from capeval.cli import options
 from capeval.cli.caption_files import caption_files
+from capeval.cli.engine import engine, refuse_on
 from capeval.cli.interruptible import stage
 from capeval.cli.systems import named
 from capeval.data import read_references
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from capeval.cli.caption_files import CaptionFiles
     from capeval.corpus.corpus import Tokenizer
     from capeval.data.images import ImageSource
+    from capeval.engines import EngineOptions
     from capeval.report.printing.figures import Figures
     from capeval.resources.needs import Needs
     from capeval.scoring.diversity_result import Diversity
@@ -43,7 +45,11 @@ if TYPE_CHECKING:
 @click.option("--beta2", type=float, default=5.0, show_default=True, metavar="X", help="β² of F.")
 @click.option("--top", type=click.IntRange(1), metavar="K", help="Score only the K most accurate captions of each set.")
 @click.option("--training", metavar="FILE", help="Training captions: adds the share of novel captions.")
-@click.option("--per-image", metavar="FILE", help="Write each caption set's figures: .csv, .jsonl or .parquet.")
+@click.option(
+    "--per-image",
+    metavar="FILE|DIR",
+    help="Write each caption set's figures: .csv, .jsonl or .parquet; with --engine stream or ray, a folder.",
+)
 @click.option("--plots", metavar="DIR", help="Write pictures there: PNG and SVG, and their data as CSV.")
 @click.option(
     "--draw",
@@ -57,6 +63,7 @@ if TYPE_CHECKING:
 @options.interval_method
 @options.bootstrap
 @options.samples("Bootstrap samples.")
+@engine
 @caption_files(captions="set")
 @options.figures(papers=False)
 @options.common
@@ -76,8 +83,9 @@ def command(
     tokenizer: Tokenizer,
     interval: float | None,
     interval_method: IntervalMethod,
-    bootstrap: Bootstrap,
+    bootstrap: Bootstrap | None,
     samples: int,
+    engine: EngineOptions,
     files: CaptionFiles,
     figures: Figures,
     format_: str,
@@ -90,18 +98,40 @@ def command(
     Files may be lists of {"image_id", "captions"}, COCO results with repeated image ids, {id: [caption, ...]} JSON,
     JSON lines, CSV, TSV or Parquet; - is stdin. A system is called after its file; NAME=FILE calls it otherwise.
     """
-    if per_image is not None:
+    file = per_image if engine.name == "local" else None  # of other engines it is a folder, which they look at
+    if file is not None:
         from capeval.report.per_image import check_suffix
 
-        check_suffix(per_image)
+        check_suffix(file)
     if draw is not None and plots is None and report is None:
         raise UsageError("--draw chooses what --plots and --report show; give one of them")
-    options.check_outputs(output=output, per_image=per_image, report=report)
+    options.check_outputs(output=output, per_image=file, report=report)
     if plots is not None:
         check_pictures(plots)
     places = named(sets)
     if [*places.values(), references, training].count("-") > 1:
         raise UsageError("only one of the files can be standard input; name files for the others")
+    if engine.name != "local":
+        refuse_on(engine, training=training, draw=draw, images=needs.get("images") and report)
+        result = diversity(
+            places if references else list(sets),
+            references,
+            metrics,
+            accuracy=accuracy,
+            beta2=beta2,
+            top=top,
+            tokenizer=tokenizer,
+            needs=needs,
+            interval=interval,
+            bootstrap=bootstrap,
+            interval_method=interval_method,
+            samples=samples,
+            seed=seed,
+            threads=threads,
+            engine=files.for_engine(engine),
+        )
+        _write(result, plots, report, [], None, format_, figures, output)
+        return
     stage.text = "reading"
     wanted = [("sets", file) for file in places.values()]
     found = files.read(wanted if references is None else [*wanted, ("references", references)])
@@ -137,12 +167,26 @@ def command(
         seed=seed,
         threads=threads,
     )
-    stage.text = "writing"
     if per_image is not None:
         from capeval.report.per_image import write_sets
 
         write_sets(result, per_image)
-    _write_pictures(result, plots, report, chosen, photos)
+    _write(result, plots, report, chosen, photos, format_, figures, output)
+
+
+def _write(
+    result: Diversity,
+    plots: str | None,
+    report: str | None,
+    draw: list[str],
+    photos: ImageSource | None,
+    format_: str,
+    figures: Figures,
+    output: str,
+) -> None:
+    """Writes pictures and report, and prints the figures."""
+    stage.text = "writing"
+    _write_pictures(result, plots, report, draw, photos)
     colour, width = options.colour(output), options.width(output)
     options.emit(render(result, format_, figures=figures, colour=colour, width=width), output)
 

@@ -17,6 +17,7 @@ from capeval.data.atomic import atomic_write, check_writable
 from capeval.errors import CapevalWarning, UsageError
 from capeval.report.formats import FORMATS
 from capeval.scoring.compare import TESTS
+from capeval.scoring.intervals import BOOTSTRAPS
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -410,10 +411,9 @@ interval_method = click.option(
 
 bootstrap = click.option(
     "--bootstrap",
-    type=click.Choice(["multinomial", "poisson"]),
-    default="multinomial",
-    show_default=True,
-    help="Samples of images: drawn with replacement; or each a Poisson number of times, by its id.",
+    type=click.Choice(BOOTSTRAPS),
+    help="Samples of images: multinomial draws them with replacement, the default; poisson takes each a Poisson number "
+    "of times, by its id, the default and only choice with --engine stream and ray.",
 )
 
 
@@ -425,9 +425,8 @@ def samples(what: str) -> Callable[[F], F]:
 test = click.option(
     "--test",
     type=click.Choice(TESTS),
-    default="permutation",
-    show_default=True,
-    help="Paired test over images: approximate randomisation, or the paired bootstrap.",
+    help="Paired test over images: permutation, approximate randomisation, the default; or the paired bootstrap, the "
+    "default and only choice with --engine stream and ray.",
 )
 alpha = click.option(
     "--alpha",

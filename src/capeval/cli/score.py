@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from capeval.cli import options
 from capeval.cli.caption_files import caption_files
+from capeval.cli.engine import engine, refuse_on
 from capeval.cli.interruptible import stage
 from capeval.corpus.corpus import Corpus, OnMissing, Tokenizer
 from capeval.data.source import system_name
 from capeval.errors import UsageError
 from capeval.metrics.registry import parse_metrics
 from capeval.report.formats import check_explained, render
+from capeval.scoring.intervals import usual_bootstrap
 from capeval.scoring.score import score_corpus
 
 if TYPE_CHECKING:
     from capeval.cli.caption_files import CaptionFiles
+    from capeval.data.images import ImageSource
+    from capeval.engines import EngineOptions
     from capeval.report.printing.figures import Figures
     from capeval.resources.needs import Needs
     from capeval.scoring.intervals import Bootstrap, IntervalMethod
+    from capeval.scoring.result import Result
 
 
 @click.command(context_settings={"allow_extra_args": True})
@@ -28,7 +35,11 @@ if TYPE_CHECKING:
 @click.argument("references")
 @click.argument("candidates", required=False)
 @options.metrics
-@click.option("--per-image", metavar="FILE", help="Write each image's scores: .csv, .jsonl or .parquet.")
+@click.option(
+    "--per-image",
+    metavar="FILE|DIR",
+    help="Write each image's scores: .csv, .jsonl or .parquet; with --engine stream or ray, a folder of Parquet files.",
+)
 @click.option(
     "--baseline",
     metavar="FILE.json",
@@ -47,6 +58,7 @@ if TYPE_CHECKING:
 @options.interval_method
 @options.bootstrap
 @options.samples("Bootstrap samples.")
+@engine
 @options.on_missing
 @caption_files(captions="candidate")
 @click.option("--report", metavar="FILE.html", help="Write a report: one self-contained page.")
@@ -64,8 +76,9 @@ def command(
     tokenizer: Tokenizer,
     interval: float | None,
     interval_method: IntervalMethod,
-    bootstrap: Bootstrap,
+    bootstrap: Bootstrap | None,
     samples: int,
+    engine: EngineOptions,
     on_missing: OnMissing,
     files: CaptionFiles,
     report: str | None,
@@ -94,11 +107,32 @@ def command(
     if explain:
         check_explained(format_)
     chosen = parse_metrics(metrics, needs)
-    if per_image is not None:
+    file = per_image if engine.name == "local" else None  # of other engines it is a folder, which they look at
+    if file is not None:
         from capeval.report.per_image import check_suffix
 
-        check_suffix(per_image)
-    options.check_outputs(output=output, per_image=per_image, baseline=baseline, report=report)
+        check_suffix(file)
+    options.check_outputs(output=output, per_image=file, baseline=baseline, report=report)
+    if engine.name != "local":
+        from capeval.engines import calls
+
+        refuse_on(engine, baseline=baseline, explain=explain, images=needs.get("images") and report)
+        result = calls.score(
+            calls.Input(references, None if candidates is None else {calls.SYSTEM: candidates}),
+            chosen,
+            files.for_engine(engine),
+            needs=needs,
+            tokenizer=tokenizer,
+            on_missing=on_missing,
+            interval=interval,
+            interval_method=interval_method,
+            bootstrap=usual_bootstrap(bootstrap, engine.name),
+            samples=samples,
+            seed=seed,
+            threads=threads,
+        )
+        _write(result, report, system_name(candidates or references), format_, figures, output)
+        return
     stage.text = "reading"
     if candidates is None:
         described, captions = files.both(references)
@@ -118,7 +152,7 @@ def command(
         needs=needs,
         interval=interval,
         interval_method=interval_method,
-        bootstrap=bootstrap,
+        bootstrap=usual_bootstrap(bootstrap, engine.name),
         samples=samples,
         seed=seed,
         threads=threads,
@@ -133,15 +167,25 @@ def command(
         from capeval.scoring.baseline import write_baseline
 
         write_baseline(result, baseline)
+    _write(result, report, system_name(candidates or references), format_, figures, output, photos, explained)
+
+
+def _write(
+    result: Result,
+    report: str | None,
+    title: str,
+    format_: str,
+    figures: Figures,
+    output: str,
+    photos: ImageSource | None = None,
+    explained: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+) -> None:
+    """Writes the report and prints the result."""
+    stage.text = "writing"
     if report is not None:
         from capeval.report.html import write_report
 
-        write_report(
-            result,
-            report,
-            title=system_name(candidates or references),
-            images=photos,
-        )
+        write_report(result, report, title=title, images=photos)
     colour, width = options.colour(output), options.width(output)
     text = render(result, format_, explained=explained, figures=figures, colour=colour, width=width)
     options.emit(text, output)

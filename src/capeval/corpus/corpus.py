@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from capeval._core import Captions
     from capeval._core import References as Encoded
+    from capeval.corpus.document_frequency import CorpusFrequencies
     from capeval.data.inputs import Source
     from capeval.metrics import Metric
     from capeval.resources.needs import Needs
@@ -83,6 +84,8 @@ class Corpus:
     """Source of the document frequencies if none are given, for signatures."""
     candidate_counts = (1, 1)
     """The least and the most candidates per image."""
+    frequencies: CorpusFrequencies | None = None
+    """Document frequencies of the corpus that this one is a part of; None for a whole corpus."""
 
     def __init__(
         self,
@@ -134,6 +137,34 @@ class Corpus:
             corpora[name]._assemble(encoded, described, captions[name], [place[image] for image in common], threads)
         return corpora
 
+    @classmethod
+    def of_part(
+        cls,
+        references: Captions,
+        systems: Mapping[str, Captions],
+        *,
+        tokenizer: Tokenizer = "ptb",
+        frequencies: CorpusFrequencies | None = None,
+        threads: int = 0,
+    ) -> dict[str, Corpus]:
+        """A corpus for each system, by name, of a part of a larger corpus, which is scored part by part.
+
+        Args:
+            references: of the part's images, one at least each.
+            systems: each system's candidates of the same images in the same order, one each.
+            tokenizer: as for a whole corpus.
+            frequencies: those of the whole; None where no metric needs them.
+            threads: number of threads; 0 means one per core.
+        """
+        places = range(references.image_count)
+        encoded = _core.References(references, places, tokenizer, threads)
+        corpora = {}
+        for name, candidates in systems.items():
+            corpora[name] = cls.__new__(cls)
+            corpora[name]._assemble(encoded, references, candidates, places, threads)
+            corpora[name].frequencies = frequencies
+        return corpora
+
     def _assemble(
         self,
         encoded: _core.References,
@@ -168,7 +199,7 @@ class Corpus:
     @property
     def documents(self) -> int:
         """Number of documents that document frequencies are counted in if none are given."""
-        return len(self)
+        return len(self) if self.frequencies is None else self.frequencies.documents
 
     @property
     def candidate_count(self) -> int:

@@ -12,7 +12,7 @@ from capeval.data.source import reading
 from capeval.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     import numpy.typing as npt
@@ -165,6 +165,19 @@ class DocumentFrequency:
             f"<DocumentFrequency {self.source}: {self.ngrams:,} n-grams up to {self.n} over {self.documents:,} images, "
             f"{self.tokenizer} {'stems' if self.stem else 'tokens'}>"
         )
+
+
+class CorpusFrequencies:
+    """The frequencies of a whole corpus, for its parts: metrics take them in the place of counts of the part."""
+
+    def __init__(self, counted: Mapping[bool, DocumentFrequency], documents: int) -> None:
+        self._counted = counted
+        self.documents = documents
+        """Number of images of the whole corpus."""
+
+    def of(self, *, stems: bool) -> DocumentFrequency:
+        """Those of stems, or of word forms. Raises `KeyError` where they were not counted."""
+        return self._counted[stems]
 
 
 def _check_order(n: int) -> None:

@@ -23,6 +23,7 @@ from capeval.errors import DataError, accepted_name, some, warn
 
 if TYPE_CHECKING:
     from capeval._core import Captions
+    from capeval.corpus.document_frequency import CorpusFrequencies
 
 
 class SetCorpus(Corpus):
@@ -55,6 +56,27 @@ class SetCorpus(Corpus):
         counts = core.references.counts
         self.reference_counts = (min(counts), max(counts))
 
+    @classmethod
+    def of_sets(
+        cls,
+        sets: Captions,
+        references: Captions | None,
+        *,
+        tokenizer: Tokenizer = "ptb",
+        frequencies: CorpusFrequencies | None = None,
+        threads: int = 0,
+    ) -> SetCorpus:
+        """The caption sets of a part of a larger corpus, with references of the same images in the same order."""
+        places = range(sets.image_count)
+        if references is None:
+            encoded = _core.References.none(sets, places, tokenizer)
+        else:
+            encoded = _core.References(references, places, tokenizer, threads)
+        source = "sets" if references is None else "corpus"
+        corpus = cls(_core.Corpus(encoded, sets, places, threads), sets, references, tokenizer, source)
+        corpus.frequencies = frequencies
+        return corpus
+
     @cached_property
     def _core(self) -> _core.Corpus:
         encode = _without_references if self.reference_counts == (0, 0) else _core.References
@@ -74,7 +96,7 @@ class SetCorpus(Corpus):
 
     @property
     def documents(self) -> int:
-        return len(self) if self._documents is None else self._documents
+        return super().documents if self._documents is None else self._documents
 
     def set_of(self, image_id: str) -> list[str]:
         """The captions of an image, as given; of the best ones only, where [`top`][SetCorpus.top] chose."""
@@ -92,7 +114,9 @@ class SetCorpus(Corpus):
         core, kept = _core.top(self._core, scores, most)
         references = self.reference_captions if self.has_references else None
         chosen = SetCorpus(core, self.candidate_captions, references, self.tokenizer, self.document_source)
-        chosen._kept = kept
+        chosen._kept, chosen.frequencies = kept, self.frequencies
+        least, largest = self.candidate_counts
+        chosen.candidate_counts = (min(least, most), min(largest, most))
         return chosen
 
 
@@ -102,7 +126,8 @@ class LeaveOneOut(SetCorpus):
     def __init__(self, sets: SetCorpus, *, stemmed: bool, threads: int) -> None:
         captions = sets.candidate_captions
         others = _core.leave_one_out(sets._core, stemmed, threads)
-        super().__init__(others, captions, captions, sets.tokenizer, "corpus", documents=len(sets))
+        super().__init__(others, captions, captions, sets.tokenizer, "corpus", documents=sets.documents)
+        self.frequencies = sets.frequencies
         self._caption_of = {
             f"{image} {place}": (image, place)
             for image, count in zip(sets.image_ids, sets.counts, strict=True)

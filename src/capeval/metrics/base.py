@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 import sys
-from array import array
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, SupportsIndex, TypeVar, cast
 
 from capeval.errors import UsageError
 
@@ -37,6 +36,28 @@ Method = TypeVar("Method", bound="Callable[..., Any]")
 def remembered(method: Method) -> Method:
     """Remembers what a method of metrics gives: metrics are values, and equal ones give the same."""
     return cast("Method", lru_cache(maxsize=1024)(method))
+
+
+class Totals(Protocol):
+    """What a metric's notes and warnings are made of: its statistics, or their sums over rows that nobody kept."""
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+
+    @property
+    def width(self) -> int:
+        """Numbers per row."""
+
+    @property
+    def unscored(self) -> int:
+        """Number of rows without a score."""
+
+    def score(self) -> float:
+        """Score of all rows together."""
+
+    def sums(self) -> list[float]:
+        """Sums of the columns."""
 
 
 class Parameter:
@@ -137,6 +158,8 @@ class Metric:
     """Names of its needs beside the candidates: `references`, and names that `capeval.score` takes as keywords, or
     in `needs` for metrics of other packages. `ready` takes them.
     """
+    gpus: ClassVar[float] = 0.0
+    """GPUs that a worker of a cluster takes for it, where the cluster has some."""
     scores_sets: ClassVar[bool] = False
     """Whether it scores an image's captions together, as a caption set, rather than each."""
     nothing: ClassVar[dict[str, str]]
@@ -215,11 +238,11 @@ class Metric:
         """
         return Ready(corpus._core)
 
-    def coverage(self, statistics: _core.Statistics) -> float | None:  # noqa: ARG002
+    def coverage(self, statistics: Totals) -> float | None:  # noqa: ARG002
         """The share of the words that the metric knows; None for a metric that knows every word."""
         return None
 
-    def warnings(self, ready: Ready, statistics: _core.Statistics) -> list[str]:  # noqa: ARG002
+    def warnings(self, ready: Ready, statistics: Totals) -> list[str]:  # noqa: ARG002
         """Warnings about a counted score that is doubtful."""
         return []
 
@@ -231,13 +254,13 @@ class Metric:
         """
         return None
 
-    def unscored(self, statistics: _core.Statistics) -> int:
+    def unscored(self, statistics: Totals) -> int:
         """Number of images without a score."""
         if self.no_score_where is None:
             return 0
-        return sum(map(math.isnan, array("d", statistics.row_scores())))
+        return statistics.unscored
 
-    def notes(self, statistics: _core.Statistics) -> list[str]:
+    def notes(self, statistics: Totals) -> list[str]:
         """Notes on the score, which results print."""
         unscored = self.unscored(statistics)
         if not unscored:

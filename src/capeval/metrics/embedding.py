@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from capeval.metrics.base import Metric, ParameterValue, Ready, parameter
 
 if TYPE_CHECKING:
-    from capeval import _core
     from capeval.corpus.corpus import Corpus
+    from capeval.metrics.base import Totals
     from capeval.resources.needs import Needs
     from capeval.resources.vectors import EmbeddingSource
 
@@ -49,7 +49,7 @@ class EmbeddingMetric(Metric):
         view = embed(corpus, needs, source, scripted=self.script_words, label=self.label)
         return Ready(view.corpus, (view.embedded,), (f"embeddings:{view.source}",), own=view)
 
-    def coverage(self, statistics: _core.Statistics) -> float | None:
+    def coverage(self, statistics: Totals) -> float | None:
         """Share of the content words and labels that have a vector, each as often as it occurs; 1 where there are none.
 
         Rows of statistics are (score, 1, known, all).
@@ -57,7 +57,7 @@ class EmbeddingMetric(Metric):
         known, total = statistics.sums()[2:4]
         return known / total if total else 1.0
 
-    def warnings(self, ready: Ready, statistics: _core.Statistics) -> list[str]:
+    def warnings(self, ready: Ready, statistics: Totals) -> list[str]:
         """Warns if the score is unreliable because too many words have no vector."""
         share = self.coverage(statistics)
         if share is None or share >= LOW_COVERAGE:

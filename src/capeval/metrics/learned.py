@@ -12,8 +12,8 @@ from capeval.metrics.base import PythonMetric, Ready, parameter
 from capeval.resources.learned.checkpoint import MAIN, PRECISIONS, Checkpoint, missing_extra
 
 if TYPE_CHECKING:
-    from capeval import _core
     from capeval.corpus.corpus import Corpus
+    from capeval.metrics.base import Totals
     from capeval.resources.learned.features import Vector
     from capeval.resources.learned.texts import TextVectors
     from capeval.resources.needs import Needs
@@ -76,6 +76,7 @@ class LearnedMetric(PythonMetric):
     precision: str = parameter("the numbers that the network counts with", default="float32", choices=PRECISIONS)
 
     usual_model: ClassVar[str]
+    gpus: ClassVar[float] = 1.0
 
     def complete(self) -> None:
         """Fills in the usual checkpoint."""
@@ -106,7 +107,7 @@ class LearnedMetric(PythonMetric):
     def statistics(self, corpus: Corpus, ready: Ready) -> Sequence[Sequence[float]]:  # noqa: ARG002
         return [(score, 1.0) for score in self.scores(ready.own)]
 
-    def warnings(self, ready: Ready, statistics: _core.Statistics) -> list[str]:  # noqa: ARG002
+    def warnings(self, ready: Ready, statistics: Totals) -> list[str]:  # noqa: ARG002
         """Says how many captions were cut at the network's length."""
         captions: Captions = ready.own.captions
         if not captions.cut:

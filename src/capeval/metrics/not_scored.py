@@ -10,8 +10,8 @@ from capeval.errors import warn
 from capeval.metrics.base import Metric, PythonMetric, Ready
 
 if TYPE_CHECKING:
-    from capeval import _core
     from capeval.corpus.corpus import Corpus
+    from capeval.metrics.base import Totals
 
 
 class NotScored(PythonMetric):
@@ -70,10 +70,10 @@ class NotScored(PythonMetric):
     def no_score_where(self) -> str | None:
         return self.reason
 
-    def unscored(self, statistics: _core.Statistics) -> int:
+    def unscored(self, statistics: Totals) -> int:
         return statistics.rows
 
-    def notes(self, statistics: _core.Statistics) -> list[str]:  # noqa: ARG002
+    def notes(self, statistics: Totals) -> list[str]:  # noqa: ARG002
         return [f"{self.label} has no score: {self.reason}."]
 
     def formula(self, sums: Sequence[float]) -> float:  # noqa: ARG002

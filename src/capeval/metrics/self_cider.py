@@ -16,12 +16,10 @@ Wang, Chan, *Describing like humans: on diversity in image captioning* (CVPR 201
 
 from __future__ import annotations
 
-from array import array
 from typing import ClassVar
 
-from capeval import _core
 from capeval._core import SIMILARITIES
-from capeval.metrics.base import SetMetric, parameter
+from capeval.metrics.base import SetMetric, Totals, parameter
 from capeval.metrics.idf import IdfMetric
 
 
@@ -62,15 +60,14 @@ class SelfCider(IdfMetric, SetMetric):
     def similarity(self) -> dict[str, bool | float | str]:
         return self.kernel_parameters()
 
-    def notes(self, statistics: _core.Statistics) -> list[str]:
+    def notes(self, statistics: Totals) -> list[str]:
         """Says for how many images the spectrum is that of a matrix which is not positive semi-definite."""
         if statistics.width < 3:
             return []
-        flags = array("d", statistics.values())[2::3]
-        negative = flags.count(1.0)
+        negative = int(statistics.sums()[2])
         if not negative:
             return []
-        of = f"{negative:,} of {len(flags):,} images"
+        of = f"{negative:,} of {statistics.rows:,} images"
         return [
             f"{self.key}: the similarity matrix of {of} is not positive semi-definite; singular values were taken",
         ]

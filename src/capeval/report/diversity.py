@@ -98,7 +98,7 @@ def _count(system: SystemDiversity) -> str:
 
 def _title(result: Diversity) -> str:
     first = next(iter(result.values()))
-    images = "1 image" if len(first.image_ids) == 1 else f"{len(first.image_ids):,} images"
+    images = "1 image" if first.images == 1 else f"{first.images:,} images"
     level = "" if result.level is None else f"; {percent(result.level)} intervals over images"
     return f"{images}, {first.corpus.tokenizer} tokens{level}"
 

@@ -172,7 +172,7 @@ def diversity_page(result: Diversity, draw: Sequence[str] = ()) -> SetsPage:
         "method": result.interval_method,
         "notes": result.notes,
         "beta2": result.beta2,
-        "total": len(first.image_ids),
+        "total": first.images,
         "spread": spread.label if spread else None,
         "accuracy": first["accuracy"].label if "accuracy" in first.figures else None,
         "curves": "f" in first.figures and spread is not None and spread.metric.family == SelfCider.family,

@@ -74,7 +74,7 @@ def heading(result: Result, figures: Figures) -> str:
     """Number of images that were scored, references, tokens; what has to be said of the figures."""
     least, most = result.corpus.reference_counts
     references = f"{least}" if least == most else f"{least} to {most}"
-    images = "1 image" if len(result.image_ids) == 1 else f"{len(result.image_ids):,} images"
+    images = "1 image" if result.images == 1 else f"{result.images:,} images"
     reference = "reference" if most == 1 else "references"
     return "; ".join(
         filter(None, [f"{images}, {references} {reference} each, {result.corpus.tokenizer} tokens", figures.said])

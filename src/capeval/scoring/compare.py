@@ -14,13 +14,22 @@ from capeval.errors import UsageError, accepted_name, warn
 from capeval.metrics.registry import parse_metrics
 from capeval.resources.needs import Given, Needs
 from capeval.scoring.comparison import Comparison, Pair
-from capeval.scoring.intervals import FEW_IMAGES, Bootstrap, IntervalMethod, ids_for, jackknife, jackknife_differences
+from capeval.scoring.intervals import (
+    FEW_IMAGES,
+    Bootstrap,
+    IntervalMethod,
+    ids_for,
+    jackknife,
+    jackknife_differences,
+    usual_bootstrap,
+)
 from capeval.scoring.result import within
 from capeval.scoring.score import check_bootstrap, score_corpus
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from capeval.engines.plan import EngineName, EngineOptions
     from capeval.metrics import Metric
     from capeval.scoring.result import Result, Score
 
@@ -31,22 +40,23 @@ CORRECTIONS = ("holm", "none")
 
 
 def compare(
-    references: CaptionSource,
-    systems: Mapping[str, CandidateSource],
+    references: CaptionSource | Sequence[str],
+    systems: Mapping[str, CandidateSource | Sequence[str]] | None = None,
     metrics: str | Metric | Iterable[str | Metric] = "coco",
     *,
     tokenizer: Tokenizer = "ptb",
     needs: Needs | Mapping[str, object] | None = None,
     on_missing: OnMissing = "error",
-    test: Test = "permutation",
+    test: Test | None = None,
     samples: int = 1000,
     alpha: float = 0.05,
     correction: Correction = "holm",
     interval: float | None = 0.95,
     interval_method: IntervalMethod = "percentile",
-    bootstrap: Bootstrap = "multinomial",
+    bootstrap: Bootstrap | None = None,
     seed: int = 0,
     threads: int = 0,
+    engine: EngineName | EngineOptions = "local",
     progress: Callable[[float], object] | None = None,
     **given: Unpack[Given],
 ) -> Comparison:
@@ -54,13 +64,14 @@ def compare(
 
     Args:
         references: `{image id: [caption, …]}`, or the path of a file in any format `capeval score` reads.
-        systems: for each system's name `{image id: caption}`, or a path; two at least.
+        systems: for each system's name `{image id: caption}`, or a path; two at least. None where the references are
+            files of rows that have each system's captions too, and the engine's options name their columns.
         metrics: comma-separated names or groups, metric values, or a mixture.
         tokenizer: `ptb`, `ptb-stream`, `whitespace`, `none` or `blanks`; see [`capeval.tokenize`][].
         needs: what metrics need beside captions, as for [`capeval.score`][].
         on_missing: what an image without candidate means: `error`, `skip` (no system is scored on it) or `zero`.
-        test: `permutation` (approximate randomisation; Noreen 1989) or `bootstrap` (Koehn 2004; Riezler and Maxwell
-            2005).
+        test: `permutation` (approximate randomisation; Noreen 1989), the default, or `bootstrap` (Koehn 2004; Riezler
+            and Maxwell 2005), the default and only test of other engines than `local`.
         samples: number of bootstrap samples, and of permutations.
         alpha: a difference is significant where its corrected p is at most this.
         correction: `holm` (Holm 1979), over the pairs of systems, for each metric; or `none`.
@@ -69,6 +80,7 @@ def compare(
         bootstrap: `multinomial` or `poisson`, as for [`capeval.score`][].
         seed: seed of everything random; the same seed draws the same samples on any machine.
         threads: number of threads; 0 means one per core; results are the same bits for any number.
+        engine: as for [`capeval.score`][].
         progress: called with the finished share, 0 to 1, of what takes long to make ready: METEOR's tables, once an
             installation, and the graphs of SPICE's original program.
         **given: what the metrics of capeval need, by keyword, as for [`capeval.score`][].
@@ -85,6 +97,28 @@ def compare(
     """
     merged_needs = Needs.of(needs, given, threads=threads, progress=progress)
     parsed_metrics = parse_metrics(metrics, merged_needs)
+    if engine != "local":
+        from capeval.engines import EngineOptions, calls
+
+        options = EngineOptions.of(engine)
+        return calls.compare(
+            calls.Input(references, systems),
+            parsed_metrics,
+            options,
+            needs=merged_needs,
+            tokenizer=tokenizer,
+            on_missing=on_missing,
+            test=test or "bootstrap",
+            samples=samples,
+            alpha=alpha,
+            correction=correction,
+            interval=interval,
+            interval_method=interval_method,
+            bootstrap=usual_bootstrap(bootstrap, options.name),
+            seed=seed,
+            threads=threads,
+        )
+    test, bootstrap, systems = test or "permutation", usual_bootstrap(bootstrap, engine), systems or {}
     check_test(len(systems), test=test, alpha=alpha, correction=correction)
     check_bootstrap(interval, samples, seed, interval_method, bootstrap)
     corpora = Corpus.of_systems(references, systems, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
@@ -133,8 +167,8 @@ def compare_results(
     _check_scored_alike(results)
     image_ids = next(iter(results.values())).image_ids
     images = len(image_ids)
-    _warn_of_weak_tests(images, len(results), test, samples, alpha, correction)
-    rows = [[score.statistics for score in result.values()] for result in results.values()]
+    warn_of_weak_tests(images, len(results), test, samples, alpha, correction)
+    rows = [[score.rows for score in result.values()] for result in results.values()]
     metrics = list(next(iter(results.values())))
     between: list[tuple[float, float] | None] = [None] * (len(metrics) * math.comb(len(results), 2))
     p: list[float] = []
@@ -148,13 +182,13 @@ def compare_results(
         between = [None] * len(between)
     elif not percentile:
         bounds = [
-            jackknife(score.statistics, interval, score.metric.largest, score.metric.smallest)
+            jackknife(score.rows, interval, score.metric.largest, score.metric.smallest)
             for result in results.values()
             for score in result.values()
         ]
         between = list(jackknife_differences(rows, interval))
     if interval is not None:
-        results = _with_intervals(results, bounds, interval, interval_method, bootstrap)
+        results = with_intervals(results, bounds, interval, interval_method, bootstrap)
     if test == "permutation":
         p = _core.paired_permutation(rows, samples, seed, threads)
     pairs = pairs_of(results, metrics, between, p, correction, alpha)
@@ -224,7 +258,8 @@ def _check_scored_alike(results: Mapping[str, Result]) -> None:
             )
 
 
-def _warn_of_weak_tests(images: int, systems: int, test: str, samples: int, alpha: float, correction: str) -> None:
+def warn_of_weak_tests(images: int, systems: int, test: str, samples: int, alpha: float, correction: str) -> None:
+    """Warns of tests that find too much, or cannot find anything."""
     if test == "bootstrap" and images < FEW_IMAGES:
         sample = "1 image" if images == 1 else f"{images} images"
         warn(
@@ -240,7 +275,7 @@ def _warn_of_weak_tests(images: int, systems: int, test: str, samples: int, alph
         )
 
 
-def _with_intervals(
+def with_intervals(
     results: Mapping[str, Result], bounds: Sequence[tuple[float, float]], level: float, method: str, bootstrap: str
 ) -> dict[str, Result]:
     """The results with these intervals, system by system, metric by metric."""

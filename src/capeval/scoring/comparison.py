@@ -81,6 +81,11 @@ class Comparison(Mapping[str, "Result"]):
         return self._any.image_ids
 
     @property
+    def images(self) -> int:
+        """Number of images that all systems were scored on."""
+        return self._any.images
+
+    @property
     def metrics(self) -> dict[str, Metric]:
         """The metrics by key."""
         return {key: score.metric for key, score in self._any.items()}
@@ -131,7 +136,7 @@ class Comparison(Mapping[str, "Result"]):
         ranks = {metric: self.ranks(metric) for metric in self.metrics}
         return {
             "capeval": self._any.version,
-            "images": len(self.image_ids),
+            "images": self.images,
             "test": {
                 "name": self.test,
                 "samples": self.samples,

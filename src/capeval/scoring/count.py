@@ -44,7 +44,16 @@ def _settings(metric: Metric) -> tuple[str, ...]:
 
 
 def count(corpus: Corpus, metrics: Sequence[Metric], needs: Needs) -> list[Counted]:
-    """The metrics' statistics of the corpus, in their order; warns of what makes a score doubtful.
+    """The same as `count_quietly`; warns of what makes a score doubtful."""
+    counted = count_quietly(corpus, metrics, needs)
+    for one in counted:
+        for message in one.metric.warnings(one.ready, one.statistics):
+            warn(message)
+    return counted
+
+
+def count_quietly(corpus: Corpus, metrics: Sequence[Metric], needs: Needs) -> list[Counted]:
+    """The metrics' statistics of the corpus, in their order.
 
     Metrics are counted in one pass where they see the same words and take no two different resources of one kind. The
     members of a weighted mean are counted as metrics of their own, each once.
@@ -66,12 +75,7 @@ def count(corpus: Corpus, metrics: Sequence[Metric], needs: Needs) -> list[Count
     for metric, own in simple.items():
         if isinstance(metric, PythonMetric):
             statistics[metric] = counted_in_python(metric, corpus, own, needs)
-    counted_metrics = []
-    for metric, own in zip(metrics, ready, strict=True):
-        counted_metrics.append(Counted(metric, own, _together(metric, statistics)))
-        for message in metric.warnings(own, counted_metrics[-1].statistics):
-            warn(message)
-    return counted_metrics
+    return [Counted(metric, own, _together(metric, statistics)) for metric, own in zip(metrics, ready, strict=True)]
 
 
 def _simple(metric: Metric) -> list[Metric]:

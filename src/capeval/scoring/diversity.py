@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from capeval import _core
 from capeval.corpus.corpus import CaptionSource, Tokenizer, encode_references
@@ -37,16 +37,25 @@ from capeval.resources.needs import Given, Needs
 from capeval.scoring.compare import pairs_of
 from capeval.scoring.count import Counted, count
 from capeval.scoring.diversity_result import Diversity, SystemDiversity
-from capeval.scoring.intervals import Bootstrap, IntervalMethod, ids_for, intervals, jackknife_differences
+from capeval.scoring.intervals import (
+    Bootstrap,
+    IntervalMethod,
+    ids_for,
+    intervals,
+    jackknife_differences,
+    usual_bootstrap,
+)
 from capeval.scoring.result import Score
 from capeval.scoring.score import check_bootstrap
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from capeval.engines.plan import EngineName, EngineOptions
     from capeval.metrics import Metric
     from capeval.scoring.comparison import Pair
 
+Curves: TypeAlias = "dict[int, dict[str, Score]]"
 CURVE = (2, 5, 8, 10)
 """The numbers of captions, the most accurate ones, whose scores show the effect of their number."""
 
@@ -64,10 +73,11 @@ def diversity(
     needs: Needs | Mapping[str, object] | None = None,
     interval: float | None = 0.95,
     interval_method: IntervalMethod = "percentile",
-    bootstrap: Bootstrap = "multinomial",
+    bootstrap: Bootstrap | None = None,
     samples: int = 1000,
     seed: int = 0,
     threads: int = 0,
+    engine: EngineName | EngineOptions = "local",
     progress: Callable[[float], object] | None = None,
     **given: Unpack[Given],
 ) -> Diversity:
@@ -92,6 +102,8 @@ def diversity(
         samples: number of bootstrap samples.
         seed: seed of the bootstrap.
         threads: number of threads; 0 means one per core; results are the same bits for any number.
+        engine: as for [`capeval.score`][]. With another than `local` and no references, the sets are in rows, which
+            have references too where the engine's options name their column.
         progress: called with the finished share, 0 to 1, of what takes long to make ready: METEOR's tables, once an
             installation, and the graphs of SPICE's original program.
         **given: what the metrics of capeval need, by keyword, as for [`capeval.score`][]. Where no `document_frequency`
@@ -108,15 +120,35 @@ def diversity(
         [0.5, 1.0]
     """
     merged_needs = Needs.of(needs, given, threads=threads, progress=progress)
-    systems = _named(sets)
-    parsed_metrics = _set_metrics(metrics)
-    check_bootstrap(interval, samples, seed, interval_method, bootstrap)
+    parsed_metrics, accuracy_metric = _set_metrics(metrics), _accuracy_metric(accuracy)
     if not beta2 > 0:
         raise UsageError(f"beta2 must be a number above 0, got {beta2}")
-    if top is not None and (references is None or top < 1):
-        reason = "needs references to rank captions by" if top >= 1 else f"must be at least 1, got {top}"
-        raise UsageError(f"top {reason}")
-    scoring = _Scoring(parsed_metrics, _accuracy_metric(accuracy), beta2, merged_needs)
+    if engine != "local":
+        from capeval.engines import EngineOptions as Chosen
+        from capeval.engines import calls
+
+        options = Chosen.of(engine)
+        return calls.diversity(
+            calls.Input.of_sets(sets, references, options),
+            parsed_metrics,
+            options,
+            accuracy=accuracy_metric,
+            beta2=beta2,
+            top=top,
+            needs=merged_needs,
+            tokenizer=tokenizer,
+            interval=interval,
+            interval_method=interval_method,
+            bootstrap=usual_bootstrap(bootstrap, options.name),
+            samples=samples,
+            seed=seed,
+            threads=threads,
+        )
+    bootstrap = usual_bootstrap(bootstrap, engine)
+    check_bootstrap(interval, samples, seed, interval_method, bootstrap)
+    systems = _named(sets)
+    check_top(top, described=references is not None)
+    scoring = Scoring(parsed_metrics, accuracy_metric, beta2, merged_needs)
     own_documents = "document_frequency" not in merged_needs
     weighted = any(metric.uses_document_frequency for metric in parsed_metrics)
     corpora = encode_sets(
@@ -136,6 +168,13 @@ def diversity(
     human = scoring.people(next(iter(corpora.values()))) if references is not None else None
     result = Diversity(_core.__version__, scored, human, (), interval, beta2, interval_method, bootstrap)
     return result if interval is None else _with_intervals(result, interval, samples, seed, threads)
+
+
+def check_top(top: int | None, *, described: bool) -> None:
+    """Raises `UsageError` for a number of captions that cannot be chosen."""
+    if top is not None and (top < 1 or not described):
+        reason = "needs references to rank captions by" if top >= 1 else f"must be at least 1, got {top}"
+        raise UsageError(f"top {reason}")
 
 
 def _named(sets: CaptionSource | Mapping[str, CaptionSource]) -> dict[str, CaptionSource]:
@@ -186,7 +225,16 @@ def _accuracy_metric(accuracy: str | Metric) -> Metric:
     return parsed[0]
 
 
-class _Scoring:
+def say_alone(several: int, images: int) -> None:
+    """Warns of images that people are not scored on."""
+    if several < images:
+        warn(
+            f"people are scored on {several:,} of {images:,} images: the others have a single reference, which leaves "
+            "none to compare it with"
+        )
+
+
+class Scoring:
     """Settings that are the same for every system: metrics, weights, threads."""
 
     def __init__(self, metrics: tuple[Metric, ...], accuracy: Metric, beta2: float, needs: Needs) -> None:
@@ -199,23 +247,30 @@ class _Scoring:
         self, name: str, corpus: SetCorpus, top: int | None, training: _core.References | None
     ) -> SystemDiversity:
         """A system's figures, and their course over the number of captions."""
-        captions = self._caption_scores(corpus) if corpus.has_references else None
-        curve = {}
-        if captions is not None and top is None:
-            accuracies = captions.statistics.row_scores()
-            for most in (number for number in CURVE if number <= corpus.candidate_counts[1]):
-                best = corpus.top(accuracies, most)
-                figures = self._figures(best, self._caption_scores(best))
-                curve[most] = {key: figure.value for key, figure in figures.items()}
-        if captions is not None and top is not None:
-            corpus = corpus.top(captions.statistics.row_scores(), top)
-            captions = self._caption_scores(corpus)
-        figures = self._figures(corpus, captions)
+        corpus, figures, best = self.figures(corpus, top)
+        curve = {most: {key: figure.value for key, figure in own.items()} for most, own in best.items()}
         if training is not None:
             novel = _core.novelty(corpus._core, training).grouped(corpus.counts, False)
             parts = (f"tok:{corpus.tokenizer}", f"captions:{len(corpus)}", f"capeval:{_core.__version__}")
             figures["novelty"] = Score(Novelty(), novel, "|".join(("novelty", *parts)))
         return SystemDiversity(name, corpus, figures, curve, self.needs.get("document_frequency"))
+
+    def figures(self, corpus: SetCorpus, top: int | None) -> tuple[SetCorpus, dict[str, Score], Curves]:
+        """The corpus of the captions that are scored, its figures, and those of the K best captions of each set, by K:
+        the latter where there are references, and all captions are scored.
+        """
+        if not corpus.has_references:
+            return corpus, self._figures(corpus, None), {}
+        captions = self._caption_scores(corpus)
+        accuracies = captions.statistics.row_scores()
+        if top is not None:
+            corpus = corpus.top(accuracies, top)
+            return corpus, self._figures(corpus, self._caption_scores(corpus)), {}
+        curves = {}
+        for most in (number for number in CURVE if number <= corpus.candidate_counts[1]):
+            best = corpus.top(accuracies, most)
+            curves[most] = self._figures(best, self._caption_scores(best))
+        return corpus, self._figures(corpus, captions), curves
 
     def people(self, corpus: SetCorpus) -> SystemDiversity | None:
         """The references as a system: each against the others of its image. None where no image has two."""
@@ -226,16 +281,17 @@ class _Scoring:
         images = [image for image in corpus.image_ids if image in several]
         if not images:
             return None
-        if len(images) < len(corpus):
-            warn(
-                f"people are scored on {len(images):,} of {len(corpus):,} images: the others have a single reference, "
-                "which leaves none to compare it with"
-            )
+        say_alone(len(images), len(corpus))
         chosen = _core.Captions.from_dict({image: references.captions(image) for image in images})
         human = encode_sets({"human": chosen}, chosen, tokenizer=corpus.tokenizer, threads=self.needs.threads)["human"]
+        figures = self.people_figures(human)
+        return SystemDiversity("human", human, figures, {}, self.needs.get("document_frequency"))
+
+    def people_figures(self, human: SetCorpus) -> dict[str, Score]:
+        """The figures of references as caption sets, of images that have several."""
         others = LeaveOneOut(human, stemmed=self.accuracy.uses_stems, threads=self.needs.threads)
         [captions] = count(others, (self.accuracy,), self.needs.with_({}, image_of=others.image_of))
-        return SystemDiversity("human", human, self._figures(human, captions), {}, self.needs.get("document_frequency"))
+        return self._figures(human, captions)
 
     def _caption_scores(self, corpus: SetCorpus) -> Counted:
         """The accuracy of each caption, a row each."""
@@ -265,7 +321,7 @@ def _with_intervals(result: Diversity, level: float, samples: int, seed: int, th
     def bounded(system: SystemDiversity) -> SystemDiversity:
         return system.with_intervals(
             intervals(
-                [figure.statistics for figure in system.values()],
+                [figure.rows for figure in system.values()],
                 [figure.metric for figure in system.values()],
                 level=level,
                 ids=ids_for(result.bootstrap, system.image_ids),
@@ -290,7 +346,7 @@ def _pairs(result: Diversity, level: float, samples: int, seed: int, threads: in
     keys = [key for key in systems[0] if all(key in system for system in systems)]
     if len(systems) < 2:
         return ()
-    rows = [[system[key].statistics for key in keys] for system in systems]
+    rows = [[system[key].rows for key in keys] for system in systems]
     _, differences = _core.paired_bootstrap(
         rows, samples, level, seed, threads, ids_for(result.bootstrap, systems[0].image_ids)
     )

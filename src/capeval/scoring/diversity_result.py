@@ -92,6 +92,18 @@ class SetSpectrum:
         return tuple(sorted(named, key=lambda item: -abs(item[1]))[:most])
 
 
+@dataclass(frozen=True)
+class Size:
+    """How much a system has, where its corpus is a sample of it."""
+
+    images: int
+    captions: int
+    caption_counts: tuple[int, int]
+    """The least and the most captions per image."""
+    words: int
+    """Number of distinct words."""
+
+
 @dataclass(frozen=True, eq=False)
 class SystemDiversity(Mapping[str, Score]):
     """A system's figures by key: `system["self-cider"].value`."""
@@ -102,6 +114,8 @@ class SystemDiversity(Mapping[str, Score]):
     curve: dict[int, dict[str, float]] = field(repr=False)
     """Figures of the K most accurate captions of each set, by K; empty without references."""
     document_frequency: DocumentFrequency | None = field(repr=False)
+    size: Size | None = None
+    """How much the system has, where an engine scored it part by part and `corpus` is a sample; None for all of it."""
 
     def __getitem__(self, key: str | Metric) -> Score:
         return scored(self.figures, key)
@@ -118,12 +132,16 @@ class SystemDiversity(Mapping[str, Score]):
         return self.corpus.image_ids
 
     @property
+    def images(self) -> int:
+        """Number of images; `image_ids` are a sample of them where an engine scored them part by part."""
+        return len(self.corpus) if self.size is None else self.size.images
+
+    @property
     def captions_per_image(self) -> int | dict[str, float]:
         """Their number where it is the same for all images, otherwise `{"min", "mean", "max"}`."""
-        least, most = self.corpus.candidate_counts
-        if least == most:
-            return least
-        return {"min": least, "mean": sum(self.corpus.counts) / len(self.corpus), "max": most}
+        least, most = self.corpus.candidate_counts if self.size is None else self.size.caption_counts
+        captions = self.corpus.candidate_count if self.size is None else self.size.captions
+        return least if least == most else {"min": least, "mean": captions / self.images, "max": most}
 
     def word_counts(self) -> list[tuple[str, int]]:
         """Every word of the captions with its count, the commonest first."""
@@ -132,7 +150,7 @@ class SystemDiversity(Mapping[str, Score]):
     @property
     def vocabulary(self) -> int:
         """Number of distinct words over all captions."""
-        return len(self.word_counts())
+        return len(self.word_counts()) if self.size is None else self.size.words
 
     @property
     def notes(self) -> list[str]:
@@ -176,7 +194,7 @@ class SystemDiversity(Mapping[str, Score]):
 
     def to_dict(self) -> dict[str, Any]:
         """The system's part of the JSON of `capeval diversity`."""
-        document: dict[str, Any] = {"images": len(self.image_ids), "captions_per_image": self.captions_per_image}
+        document: dict[str, Any] = {"images": self.images, "captions_per_image": self.captions_per_image}
         document.update({key: figure.value for key, figure in self.figures.items()})
         document["vocabulary"] = self.vocabulary
         intervals = {key: list(figure.interval) for key, figure in self.figures.items() if figure.interval is not None}
@@ -229,7 +247,7 @@ class Diversity(Mapping[str, SystemDiversity]):
         first = next(iter(self.values()))
         return notes(
             [figure.metric.of for figure in first.values() if isinstance(figure.metric, Accuracy)],
-            images=len(first.image_ids),
+            images=first.images,
             level=self.level,
             method=self.interval_method,
             own_frequencies=first.document_frequency is None,
@@ -245,7 +263,8 @@ class Diversity(Mapping[str, SystemDiversity]):
             document["human"] = self.human.to_dict()
         if self.pairs:
             document["pairs"] = [asdict(pair) for pair in self.pairs]
-        document |= intervals_made(self.interval_method, self.bootstrap)
+        if self.level is not None:
+            document |= intervals_made(self.interval_method, self.bootstrap)
         if self.notes:
             document["notes"] = self.notes
         return document

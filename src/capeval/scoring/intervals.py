@@ -32,6 +32,11 @@ SMALL_CORPUS = 5_000
 """With fewer images, scores that weight words by the corpus itself differ from those on COCO's usual test sets."""
 
 
+def usual_bootstrap(bootstrap: Bootstrap | None, engine: str) -> Bootstrap:
+    """The bootstrap that a call names, or else the usual one of its engine."""
+    return bootstrap or ("multinomial" if engine == "local" else "poisson")
+
+
 def ids_for(bootstrap: str, image_ids: Sequence[str]) -> Sequence[str] | None:
     """The ids that the draws of the Poisson bootstrap depend on; None for the multinomial one, which needs none."""
     return image_ids if bootstrap == "poisson" else None

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from capeval import _core
 from capeval.errors import MissingDependencyError, UsageError
 from capeval.metrics.base import Metric
 from capeval.metrics.registry import key_of
@@ -22,13 +23,13 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas
 
-    from capeval import _core
     from capeval.corpus.corpus import Corpus
     from capeval.metrics.base import Ready
     from capeval.metrics.chair.explanation import Hallucination
     from capeval.metrics.meteor.alignment import Alignment
     from capeval.metrics.spice.explanation import GraphMatch
     from capeval.metrics.vifidel.explanation import Explanation
+    from capeval.scoring.folded import Folded
 
 
 def finite(value: float) -> float | None:
@@ -56,8 +57,8 @@ class Score(Number):
     """
 
     metric: Metric
-    statistics: _core.Statistics = field(repr=False)
-    """The sufficient statistics behind the score, image by image."""
+    statistics: _core.Statistics | Folded = field(repr=False)
+    """The sufficient statistics behind the score, image by image; of a stream, their sums and a sample's rows."""
     signature: str
     """Settings that reproduce the number: `cider-d|n:4|sigma:6|df:corpus(8091)|tok:ptb|refs:4|capeval:0.1.0`."""
     interval: tuple[float, float] | None = None
@@ -86,8 +87,21 @@ class Score(Number):
         return self.metric.unscored(self.statistics)
 
     @property
+    def rows(self) -> _core.Statistics:
+        """The statistics of every image. Raises `UsageError` where an engine scored part by part and kept none."""
+        if not isinstance(self.statistics, _core.Statistics):
+            raise UsageError(
+                f"{self.key}: the statistics of every image were not kept, since an engine scored part by part; ask it "
+                "for intervals and tests, or score with engine='local'"
+            )
+        return self.statistics
+
+    @property
     def per_image(self) -> npt.NDArray[np.float64]:
-        """Score of each image, shape (images,), aligned with the result's `image_ids`; NaN where it has none."""
+        """Score of each image, shape (images,), aligned with the result's `image_ids`; NaN where it has none.
+
+        Of a result that an engine made, the images are a sample: `engine` of [`capeval.score`][] says more.
+        """
         import numpy as np
 
         return np.frombuffer(self.statistics.row_scores(), dtype="<f8")
@@ -169,11 +183,16 @@ class Result(Mapping[str, Score]):
         return len(self.scores)
 
     @property
+    def images(self) -> int:
+        """Number of images scored; `image_ids` are a sample of them where an engine scored them part by part."""
+        return max((score.statistics.rows for score in self.values()), default=len(self.image_ids))
+
+    @property
     def notes(self) -> list[str]:
         """Notes on the scores and their intervals."""
         general = notes(
             (score.metric for score in self.values()),
-            images=len(self.image_ids),
+            images=self.images,
             level=self.level,
             method=self.interval_method,
             own_frequencies="document_frequency" not in self.needs,
@@ -283,14 +302,14 @@ class Result(Mapping[str, Score]):
         covered = {key: score.coverage for key, score in self.items() if score.coverage is not None}
         return {
             "capeval": self.version,
-            "images": len(self.image_ids),
+            "images": self.images,
             "scores": {key: finite(score.value) for key, score in self.scores.items()},
             "intervals": {
                 key: list(score.interval) for key, score in self.scores.items() if score.interval is not None
             },
             "signatures": {key: score.signature for key, score in self.scores.items()},
             **({"coverage": covered} if covered else {}),
-            **intervals_made(self.interval_method, self.bootstrap),
+            **(intervals_made(self.interval_method, self.bootstrap) if self.level is not None else {}),
             **({"notes": self.notes} if self.notes else {}),
         }
 

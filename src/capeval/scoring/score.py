@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from os import PathLike
 from typing import TYPE_CHECKING
 
 from capeval import _core
@@ -11,12 +12,23 @@ from capeval.errors import UsageError, accepted_name
 from capeval.metrics.registry import parse_metrics
 from capeval.resources.needs import Given, Needs
 from capeval.scoring.count import check_unit, count
-from capeval.scoring.intervals import BOOTSTRAPS, METHODS, Bootstrap, Interval, IntervalMethod, ids_for, intervals
+from capeval.scoring.intervals import (
+    BOOTSTRAPS,
+    METHODS,
+    Bootstrap,
+    Interval,
+    IntervalMethod,
+    ids_for,
+    intervals,
+    usual_bootstrap,
+)
 from capeval.scoring.result import Result, Score, within
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from capeval._core import Captions
+    from capeval.engines.plan import EngineName, EngineOptions
     from capeval.metrics import Metric
 
 
@@ -33,8 +45,8 @@ class Options(Given, total=False):
 
 
 def score(
-    references: CaptionSource,
-    candidates: CandidateSource,
+    references: CaptionSource | Sequence[str],
+    candidates: CandidateSource | Sequence[str] | None = None,
     metrics: str | Metric | Iterable[str | Metric] = "coco",
     *,
     tokenizer: Tokenizer = "ptb",
@@ -42,10 +54,11 @@ def score(
     on_missing: OnMissing = "error",
     interval: float | None = 0.95,
     interval_method: IntervalMethod = "percentile",
-    bootstrap: Bootstrap = "multinomial",
+    bootstrap: Bootstrap | None = None,
     samples: int = 1000,
     seed: int = 0,
     threads: int = 0,
+    engine: EngineName | EngineOptions = "local",
     progress: Callable[[float], object] | None = None,
     **given: Unpack[Given],
 ) -> Result:
@@ -55,7 +68,8 @@ def score(
         references: `{image id: [caption, …]}`; rows `{"image_id": …, "caption": …}`; a list with each image's captions;
             a DataFrame, Arrow table or Hugging Face data set with the columns `image_id` and `caption` or `captions`;
             the path of a file in any format `capeval score` reads; or [`References`][capeval.References].
-        candidates: the same with one caption per image: `{image id: caption}`, a list, rows, a table or a path.
+        candidates: the same with one caption per image: `{image id: caption}`, a list, rows, a table or a path. None
+            where the references are files of rows that have the candidates too.
         metrics: comma-separated names or groups (`"coco"`, `"bleu-4, cider-d(sigma=5)"`), metric values, or a mixture.
         tokenizer: `ptb`, `ptb-stream`, `whitespace`, `none` or `blanks`; see [`capeval.tokenize`][].
         needs: what metrics need beside captions, as one value or a mapping from names: for metrics of other packages,
@@ -64,12 +78,16 @@ def score(
         interval: confidence level of the intervals over images, or None for none.
         interval_method: `percentile`, of bootstrap samples; or `jackknife`, score ± t · standard error, which holds the
             truth more often on fewer than 30 images.
-        bootstrap: how a sample is drawn: `multinomial`, as many images as there are, with replacement; or `poisson`,
-            each image a Poisson number of times that depends on the seed and the image's id alone, so that parts of a
-            corpus on several machines draw what the whole draws.
+        bootstrap: how a sample is drawn: `multinomial`, as many images as there are, with replacement, the default; or
+            `poisson`, each image a Poisson number of times that depends on the seed and the image's id alone, so that
+            parts of a corpus on several machines draw what the whole draws: the default of other engines.
         samples: number of bootstrap samples.
         seed: seed of the bootstrap; the same seed draws the same samples on any machine.
         threads: number of threads; 0 means one per core; results are the same bits for any number.
+        engine: `local`, all in memory; `stream`, part by part in bounded memory; `ray`, on a cluster; or
+            [`EngineOptions`][capeval.engines.EngineOptions]. The numbers are the same. Other engines than `local` take
+            paths of files, folders or patterns, or lists of such; per-image scores and captions of their results are
+            those of a sample.
         progress: called with the finished share, 0 to 1, of what takes long to make ready: METEOR's tables, once an
             installation, and the graphs of SPICE's original program.
         **given: what the metrics of capeval need, by keyword: `document_frequency`, `meteor_resources`, `objects`,
@@ -87,7 +105,28 @@ def score(
     """
     merged_needs = Needs.of(needs, given, threads=threads, progress=progress)
     parsed_metrics = parse_metrics(metrics, merged_needs)
+    if engine != "local":
+        from capeval.engines import EngineOptions, calls
+
+        options = EngineOptions.of(engine)
+        return calls.score(
+            calls.Input(references, None if candidates is None else {calls.SYSTEM: candidates}),
+            parsed_metrics,
+            options,
+            needs=merged_needs,
+            tokenizer=tokenizer,
+            on_missing=on_missing,
+            interval=interval,
+            interval_method=interval_method,
+            bootstrap=usual_bootstrap(bootstrap, options.name),
+            samples=samples,
+            seed=seed,
+            threads=threads,
+        )
+    bootstrap = usual_bootstrap(bootstrap, engine)
     check_bootstrap(interval, samples, seed, interval_method, bootstrap)
+    if candidates is None:
+        references, candidates = _both(references)
     corpus = Corpus(references, candidates, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
     return score_corpus(
         corpus,
@@ -100,6 +139,15 @@ def score(
         seed=seed,
         threads=threads,
     )
+
+
+def _both(source: object) -> tuple[Captions, Captions]:
+    """References and candidates of one file."""
+    from capeval.data.captions import read_both
+
+    if not isinstance(source, (str, PathLike)):
+        raise UsageError("no candidates were given; give them, or a path of a file that has references and candidates")
+    return read_both(source)
 
 
 def score_corpus(

@@ -1,10 +1,12 @@
 //! Document frequencies: in the references of how many images each n-gram occurs (CIDEr, eq. 1).
 
 mod count;
+mod counter;
 mod file;
 mod named;
 
 pub use count::CountsAt;
+pub use counter::{Counter, CounterError};
 pub use file::FileError;
 pub use named::{DocumentFrequency, Lookup, MergeError, UNKNOWN};
 

@@ -247,7 +247,7 @@ impl DocumentFrequency {
     }
 }
 
-fn renumber(ngram: Ngram, numbers: &[Word]) -> Ngram {
+pub(super) fn renumber(ngram: Ngram, numbers: &[Word]) -> Ngram {
     ngram.words().fold(Ngram::default(), |ngram, word| ngram.push(numbers[word as usize]))
 }
 

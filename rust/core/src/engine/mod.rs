@@ -5,6 +5,7 @@
 //! metric. The engine knows no metric by name: [`crate::metrics`] lists them.
 
 mod evaluate;
+pub mod fold;
 mod image;
 mod kernel;
 pub mod paired;

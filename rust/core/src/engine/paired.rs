@@ -3,7 +3,7 @@
 //! Several systems and metrics are tested at once, on the same resampled images. Scores are made of resampled statistics,
 //! so that corpus formulas such as BLEU's are applied to each sample as they are to the corpus itself.
 
-use crate::engine::resample::{Draw, Images, Panel, percentile_interval, resample};
+use crate::engine::resample::{Draw, Images, Panel, percentile_interval, percentile_intervals, resample};
 use crate::engine::{Formula, Table};
 
 /// Differences that rounding alone can make count as 0: this share of the two scores.
@@ -30,7 +30,7 @@ pub struct Difference {
 pub struct Bootstrap {
     /// System by system, metric by metric.
     pub intervals: Vec<(f64, f64)>,
-    /// Pair by pair as [`Systems::pairs`] has them, metric by metric.
+    /// Pair by pair (0 and 1, 0 and 2, … 1 and 2, …), metric by metric.
     pub differences: Vec<Difference>,
 }
 
@@ -42,41 +42,13 @@ impl<'a> Systems<'a> {
         Self { panel, metrics: systems.first().map_or(0, Vec::len), totals }
     }
 
-    /// Pairs of systems with a metric, as places in the panel: (0, 1), (0, 2), … (1, 2), …, for each all metrics.
-    fn pairs(&self) -> Vec<(usize, usize)> {
-        let systems = self.panel.len() / self.metrics.max(1);
-        let pairs = (0..systems).flat_map(|a| (a + 1..systems).map(move |b| (a, b)));
-        pairs
-            .flat_map(|(a, b)| {
-                (0..self.metrics).map(move |metric| (a * self.metrics + metric, b * self.metrics + metric))
-            })
-            .collect()
-    }
-
     /// Intervals of scores and differences, and the test that shifts the bootstrapped differences to the null.
     ///
     /// p is the share of samples whose difference is as far from the samples' mean as the observed one is from 0
     /// (Riezler and Maxwell 2005), the observed difference counted among them.
     pub fn bootstrap(&self, images: Images<'_>, samples: usize, level: f64, seed: u64, threads: usize) -> Bootstrap {
         let sampled = self.panel.sampled(images, samples, seed, threads);
-        let observed = self.panel.scores(&self.totals);
-        let intervals = (0..self.panel.len())
-            .map(|place| {
-                percentile_interval(&mut sampled.iter().map(|scores| scores[place]).collect::<Vec<_>>(), level)
-            })
-            .collect();
-        let differences = self.pairs().into_iter().map(|(a, b)| {
-            let mut differences: Vec<f64> = sampled.iter().map(|scores| scores[a] - scores[b]).collect();
-            let (sum, scored) = differences
-                .iter()
-                .filter(|difference| !difference.is_nan())
-                .fold((0.0, 0_usize), |(sum, scored), difference| (sum + difference, scored + 1));
-            let mean = sum / scored.max(1) as f64;
-            let far = threshold(observed[a], observed[b]);
-            let count = differences.iter().filter(|difference| is_far(*difference - mean, far)).count();
-            Difference { p: share(count, samples), interval: percentile_interval(&mut differences, level) }
-        });
-        Bootstrap { differences: differences.collect(), intervals }
+        bootstrapped(&sampled, &self.panel.observed(), self.metrics, level)
     }
 
     /// p by approximate randomisation, pair by pair, metric by metric: were the two systems alike, swapping their
@@ -84,7 +56,7 @@ impl<'a> Systems<'a> {
     ///
     /// p is the share of swaps that make a difference as large as the observed one, that one counted among them.
     pub fn permutation(&self, samples: usize, seed: u64, threads: usize) -> Vec<f64> {
-        let pairs = self.pairs();
+        let pairs = pairs(self.panel.len(), self.metrics);
         let observed = self.panel.scores(&self.totals);
         let counted = resample(&self.panel.rows, Draw::Half, samples, seed, threads, |sums| {
             let mut counts = vec![0_usize; pairs.len()];
@@ -107,6 +79,31 @@ impl<'a> Systems<'a> {
         let sums: Vec<f64> = kept[own_columns].iter().zip(&swapped[other_columns]).map(|(a, b)| a + b).collect();
         self.panel.score(own, &sums)
     }
+}
+
+/// Of the scores of each sample, system by system and metric by metric, and those of all images: see
+/// [`Systems::bootstrap`].
+pub fn bootstrapped(sampled: &[Vec<f64>], observed: &[f64], metrics: usize, level: f64) -> Bootstrap {
+    let intervals = percentile_intervals(sampled, observed.len(), level);
+    let differences = pairs(observed.len(), metrics).into_iter().map(|(a, b)| {
+        let mut differences: Vec<f64> = sampled.iter().map(|scores| scores[a] - scores[b]).collect();
+        let (sum, scored) = differences
+            .iter()
+            .filter(|difference| !difference.is_nan())
+            .fold((0.0, 0_usize), |(sum, scored), difference| (sum + difference, scored + 1));
+        let mean = sum / scored.max(1) as f64;
+        let far = threshold(observed[a], observed[b]);
+        let count = differences.iter().filter(|difference| is_far(*difference - mean, far)).count();
+        Difference { p: share(count, sampled.len()), interval: percentile_interval(&mut differences, level) }
+    });
+    Bootstrap { differences: differences.collect(), intervals }
+}
+
+/// Pairs of systems with a metric, as places among so many scores: (0, 1), (0, 2), … (1, 2), …, for each all metrics.
+fn pairs(scores: usize, metrics: usize) -> Vec<(usize, usize)> {
+    let systems = scores / metrics.max(1);
+    let pairs = (0..systems).flat_map(|a| (a + 1..systems).map(move |b| (a, b)));
+    pairs.flat_map(|(a, b)| (0..metrics).map(move |metric| (a * metrics + metric, b * metrics + metric))).collect()
 }
 
 /// The threshold from which a difference counts as large as the observed one.

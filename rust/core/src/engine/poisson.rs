@@ -4,6 +4,11 @@
 //! The number depends on the seed, the sample and the image's id alone. So images can come in any order and in any parts,
 //! on several machines, and the sums of a sample are the same bits: they are whole numbers, of values rounded to 2⁻⁴⁰.
 
+#![allow(clippy::inline_always, reason = "what is not inlined is compiled without the processor's wide instructions")]
+#![allow(clippy::needless_range_loop, reason = "closures are compiled without them too; loops over places are not")]
+
+use std::ops::Range;
+
 use crate::engine::Table;
 use crate::engine::resample::Panel;
 use crate::numeric::generator::Generator;
@@ -17,12 +22,21 @@ const REACHED: [u32; 12] = cumulative();
 /// Bits of a value's fraction that count: rounding to them moves a mean of values by less than 10⁻¹².
 const FRACTION: i32 = 40;
 
-/// Values are added in two parts, so that sums of each part are exact in a float64: units of 2⁻¹⁴ below 2¹², and the rest.
-const COARSE: i32 = 14;
-const LARGE: f64 = 4096.0;
+/// Values from this size on are added one by one: in units they do not fit 64 bits.
+const LARGE: f64 = 4_194_304.0;
 
-/// Rows after which parts go to the totals: 2²⁶ · 12 · 2²² is below 2⁵³.
-const FLUSH: u32 = 1 << 22;
+/// Rows that are added together.
+const BLOCK: usize = 64;
+
+/// Sums of weighted numbers that stay below this are exact in a float64.
+const EXACT: u128 = 1 << 53;
+
+/// Numbers too large for that are added in two parts, the lower one of so many bits.
+const LOW: u32 = 26;
+
+/// Samples that are added side by side, and columns.
+const SAMPLES: usize = 8;
+const COLUMNS: usize = 4;
 
 /// Rows that take longer to add than a thread takes to start, per thread.
 const ROWS_PER_THREAD: usize = 256;
@@ -46,14 +60,42 @@ pub fn key(id: &str) -> u64 {
 
 /// How often the image counts in each sample.
 pub fn weights(seed: u64, key: u64, weights: &mut [u8]) {
-    let mut generator = Generator::new(seed, key);
-    let mut pairs = weights.chunks_mut(2);
-    pairs.by_ref().for_each(|pair| {
-        let random = generator.next();
-        for (weight, random) in pair.iter_mut().zip([random as u32, (random >> 32) as u32]) {
-            *weight = REACHED.iter().map(|&reached| u8::from(random >= reached)).sum();
+    draw(&mut Generator::new(seed, key), weights);
+}
+
+/// Numbers that are drawn at a time.
+const DRAWN: usize = 32;
+
+/// Of numbers drawn, all but one in 1,700 reach no more than so many probabilities: one in 53 of [`DRAWN`] does.
+const OFTEN: usize = 6;
+
+#[inline(always)]
+fn draw(generator: &mut Generator, weights: &mut [u8]) {
+    let mut random = [0_u32; DRAWN];
+    for weights in weights.chunks_mut(DRAWN) {
+        for pair in random.as_chunks_mut::<2>().0 {
+            let drawn = generator.next();
+            *pair = [drawn as u32, (drawn >> 32) as u32];
         }
-    });
+        let mut numbers = [0_u32; DRAWN];
+        let mut more = false;
+        for (number, &random) in numbers.iter_mut().zip(&random) {
+            for &reached in &REACHED[..OFTEN] {
+                *number += u32::from(random >= reached);
+            }
+            more |= random >= REACHED[OFTEN];
+        }
+        if more {
+            for (number, &random) in numbers.iter_mut().zip(&random) {
+                for &reached in &REACHED[OFTEN..] {
+                    *number += u32::from(random >= reached);
+                }
+            }
+        }
+        for (weight, number) in weights.iter_mut().zip(numbers) {
+            *weight = number as u8;
+        }
+    }
 }
 
 /// Weighted sums of rows for each sample.
@@ -64,75 +106,89 @@ pub struct Replicates {
     width: usize,
     /// Sample after sample, column after column, in units of 2⁻⁴⁰.
     totals: Vec<i128>,
-    /// What is not in the totals yet, in units of 2⁻¹⁴ and of 2⁻⁴⁰.
-    coarse: Vec<f64>,
-    fine: Vec<f64>,
-    rows: u32,
     /// Weights that each sample gave out: none, and there is no score.
     drawn: Vec<u64>,
-    weights: Vec<u8>,
+    /// Rows that are not in the totals yet, and their keys.
+    keys: Vec<u64>,
+    rows: Vec<f64>,
 }
 
 impl Replicates {
     /// Of rows of `width` numbers.
     pub fn new(seed: u64, samples: usize, width: usize) -> Self {
-        let size = samples * width;
         Self {
             seed,
             samples,
             width,
-            totals: vec![0; size],
-            coarse: vec![0.0; size],
-            fine: vec![0.0; size],
-            rows: 0,
+            totals: vec![0; samples * width],
             drawn: vec![0; samples],
-            weights: vec![0; samples],
+            keys: Vec::with_capacity(BLOCK),
+            rows: Vec::with_capacity(BLOCK * width),
         }
     }
 
     /// Adds an image's row, of finite numbers; `key` is that of its id.
     pub fn add(&mut self, key: u64, row: impl Iterator<Item = f64>) {
-        let mut parts: Vec<(f64, f64)> = Vec::with_capacity(self.width);
-        let mut large: Vec<(usize, i128)> = Vec::new();
-        for (column, value) in row.enumerate() {
-            if value.abs() < LARGE {
-                let coarse = (value * 2_f64.powi(COARSE)).trunc();
-                let fine = ((value - coarse / 2_f64.powi(COARSE)) * 2_f64.powi(FRACTION)).round_ties_even();
-                parts.push((coarse, fine));
-            } else {
-                large.push((column, (value * 2_f64.powi(FRACTION)).round_ties_even() as i128));
-                parts.push((0.0, 0.0));
-            }
-        }
-        weights(self.seed, key, &mut self.weights);
-        let (coarse, fine) = (self.coarse.chunks_exact_mut(self.width), self.fine.chunks_exact_mut(self.width));
-        for (((&weight, coarse), fine), drawn) in self.weights.iter().zip(coarse).zip(fine).zip(&mut self.drawn) {
-            if weight > 0 {
-                *drawn += u64::from(weight);
-                let weight = f64::from(weight);
-                for ((coarse, fine), &(high, low)) in coarse.iter_mut().zip(fine).zip(&parts) {
-                    *coarse += weight * high;
-                    *fine += weight * low;
-                }
-            }
-        }
-        for (column, units) in large {
-            for (sample, &weight) in self.weights.iter().enumerate() {
-                self.totals[sample * self.width + column] += i128::from(weight) * units;
-            }
-        }
-        self.rows += 1;
-        if self.rows == FLUSH {
+        self.keys.push(key);
+        self.rows.extend(row);
+        if self.keys.len() == BLOCK {
             self.flush();
         }
     }
 
+    /// Adds the rows that wait to the totals, as fast as this processor can.
     fn flush(&mut self) {
-        for ((total, coarse), fine) in self.totals.iter_mut().zip(&mut self.coarse).zip(&mut self.fine) {
-            *total += ((*coarse as i128) << (FRACTION - COARSE)) + *fine as i128;
-            (*coarse, *fine) = (0.0, 0.0);
+        if !(self.keys.is_empty() || self.samples == 0) {
+            #[cfg(target_arch = "x86_64")]
+            match pulp::x86::V3::try_new() {
+                Some(lanes) => lanes.vectorize(Flush(self)),
+                None => self.add_block(),
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            self.add_block();
         }
-        self.rows = 0;
+        self.keys.clear();
+        self.rows.clear();
+    }
+
+    /// Adds at most [`BLOCK`] rows. Loops and no closures: a closure is compiled for every processor.
+    #[inline(always)]
+    fn add_block(&mut self) {
+        let padded = self.samples.next_multiple_of(SAMPLES);
+        let mut weights = vec![0_u8; BLOCK * padded];
+        for (&key, weights) in self.keys.iter().zip(weights.chunks_exact_mut(padded)) {
+            draw(&mut Generator::new(self.seed, key), &mut weights[..self.samples]);
+        }
+        let columns = Columns::of(&self.rows, self.width);
+        for first in (0..self.samples).step_by(SAMPLES) {
+            let mut tile = [[0.0; SAMPLES]; BLOCK];
+            let mut drawn = [0_u32; SAMPLES];
+            for (tile, weights) in tile.iter_mut().zip(weights.chunks_exact(padded)) {
+                for place in 0..SAMPLES {
+                    let weight = weights[first + place];
+                    tile[place] = f64::from(weight);
+                    drawn[place] += u32::from(weight);
+                }
+            }
+            let count = SAMPLES.min(self.samples - first);
+            for place in 0..count {
+                self.drawn[first + place] += u64::from(drawn[place]);
+            }
+            for (values, parts) in columns.values.iter().zip(columns.parts.chunks(COLUMNS)) {
+                let sums = weighted(&tile, values);
+                for (sums, part) in sums.iter().zip(parts) {
+                    for place in 0..count {
+                        let total = &mut self.totals[(first + place) * self.width + part.column];
+                        *total += i128::from(sums[place] as i64) << part.shift;
+                    }
+                }
+            }
+        }
+        for &(row, column, units) in &columns.large {
+            for sample in 0..self.samples {
+                self.totals[sample * self.width + column] += i128::from(weights[row * padded + sample]) * units;
+            }
+        }
     }
 
     /// Adds the sums of other images.
@@ -145,6 +201,20 @@ impl Replicates {
         other.flush();
         self.totals.iter_mut().zip(&other.totals).for_each(|(total, added)| *total += added);
         self.drawn.iter_mut().zip(&other.drawn).for_each(|(drawn, added)| *drawn += added);
+    }
+
+    /// The seed, and the number of samples.
+    pub fn draws(&self) -> (u64, usize) {
+        (self.seed, self.samples)
+    }
+
+    /// Of these columns; repeats are allowed.
+    #[must_use]
+    pub fn select(&mut self, columns: &[usize]) -> Self {
+        self.flush();
+        let rows = self.totals.chunks_exact(self.width.max(1));
+        let totals = rows.flat_map(|totals| columns.iter().map(|&column| totals[column])).collect();
+        Self { totals, drawn: self.drawn.clone(), ..Self::new(self.seed, self.samples, columns.len()) }
     }
 
     /// The sums of each sample; None where no image counts in it.
@@ -166,8 +236,109 @@ impl Replicates {
 
     /// What [`Self::parts`] gave; None where the sizes are not those of the samples and the width.
     pub fn from_parts(seed: u64, width: usize, totals: Vec<i128>, drawn: Vec<u64>) -> Option<Self> {
-        let empty = Self::new(seed, drawn.len(), width);
-        (totals.len() == empty.totals.len()).then_some(Self { totals, drawn, ..empty })
+        if drawn.len().checked_mul(width) != Some(totals.len()) {
+            return None;
+        }
+        Some(Self { samples: drawn.len(), totals, drawn, ..Self::new(seed, 0, width) })
+    }
+}
+
+/// A call that is compiled for the processor's wide instructions.
+#[cfg(target_arch = "x86_64")]
+struct Flush<'a>(&'a mut Replicates);
+
+#[cfg(target_arch = "x86_64")]
+impl pulp::NullaryFnOnce for Flush<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        self.0.add_block();
+    }
+}
+
+/// The numbers of a block of rows, as whole numbers of which weighted sums are exact in a float64.
+#[derive(Default)]
+struct Columns {
+    parts: Vec<Part>,
+    /// Of [`COLUMNS`] parts at a time, row by row.
+    values: Vec<[[f64; COLUMNS]; BLOCK]>,
+    /// Row, column and units of numbers that 64 bits do not hold.
+    large: Vec<(usize, usize, i128)>,
+}
+
+/// A part of a column: numbers times `2^shift` units.
+struct Part {
+    column: usize,
+    shift: u32,
+}
+
+impl Columns {
+    #[inline(always)]
+    fn of(rows: &[f64], width: usize) -> Self {
+        let mut columns = Self::default();
+        for column in 0..width {
+            let mut units = [0_i64; BLOCK];
+            let (mut bits, mut size) = (0_u64, 0_u128);
+            for (row, units) in units.iter_mut().enumerate().take(rows.len() / width) {
+                let value = rows[row * width + column];
+                let rounded = (value * 2_f64.powi(FRACTION)).round_ties_even();
+                if value.abs() < LARGE {
+                    *units = rounded as i64;
+                    bits |= units.unsigned_abs();
+                    size += u128::from(units.unsigned_abs());
+                } else {
+                    columns.large.push((row, column, rounded as i128));
+                }
+            }
+            if bits == 0 {
+                continue;
+            }
+            // Whole numbers, such as counts, have no fraction to keep: their units are larger.
+            let shift = bits.trailing_zeros();
+            if (size >> shift) * (REACHED.len() as u128) < EXACT {
+                columns.push(Part { column, shift }, &units, shift, !0);
+            } else {
+                columns.push(Part { column, shift }, &units, shift, (1 << LOW) - 1);
+                columns.push(Part { column, shift: shift + LOW }, &units, shift + LOW, !0);
+            }
+        }
+        columns
+    }
+
+    #[inline(always)]
+    fn push(&mut self, part: Part, units: &[i64; BLOCK], shift: u32, mask: i64) {
+        let place = self.parts.len() % COLUMNS;
+        self.parts.push(part);
+        if place == 0 {
+            self.values.push([[0.0; COLUMNS]; BLOCK]);
+        }
+        let values = self.values.last_mut().expect("one was pushed");
+        for (values, &units) in values.iter_mut().zip(units) {
+            values[place] = (units >> shift & mask) as f64;
+        }
+    }
+}
+
+/// Sums of the weighted numbers: of each column, for each sample.
+#[inline(always)]
+fn weighted(tile: &[[f64; SAMPLES]; BLOCK], values: &[[f64; COLUMNS]; BLOCK]) -> [[f64; SAMPLES]; COLUMNS] {
+    let mut sums = [[0.0; SAMPLES]; COLUMNS];
+    for row in 0..BLOCK {
+        for column in 0..COLUMNS {
+            for sample in 0..SAMPLES {
+                sums[column][sample] += tile[row][sample] * values[row][column];
+            }
+        }
+    }
+    sums
+}
+
+/// Adds these rows of tables side by side.
+pub(super) fn add_rows(replicates: &mut Replicates, tables: &[&Table], keys: &[u64], rows: Range<usize>) {
+    for row in rows {
+        check();
+        replicates.add(keys[row], tables.iter().flat_map(|table| table.row(row).iter().copied()));
     }
 }
 
@@ -177,10 +348,7 @@ pub fn replicates(tables: &[&Table], keys: &[u64], samples: usize, seed: u64, th
     let threads = threads_for(threads, keys.len(), ROWS_PER_THREAD);
     let parts = map_parts(keys.len(), threads, |rows| {
         let mut part = Replicates::new(seed, samples, width);
-        for row in rows {
-            check();
-            part.add(keys[row], tables.iter().flat_map(|table| table.row(row).iter().copied()));
-        }
+        add_rows(&mut part, tables, keys, rows);
         part
     });
     let mut parts = parts.into_iter();
@@ -202,6 +370,7 @@ impl Panel<'_> {
 mod tests {
     use super::*;
     use crate::numeric::exact::ExactSum;
+    use proptest::prelude::*;
 
     fn table(rows: usize) -> (Table, Vec<u64>) {
         let values = (0..3 * rows).map(|i| (i as f64).sin() * [1.0, 300.0, 4e6][i % 3]).collect();
@@ -212,7 +381,8 @@ mod tests {
         let mut drawn = vec![vec![0; samples]; keys.len()];
         drawn.iter_mut().zip(keys).for_each(|(drawn, &key)| weights(seed, key, drawn));
         let sum = |sample: usize, column: usize| {
-            ExactSum::of(drawn.iter().zip(table.rows()).map(|(drawn, row)| f64::from(drawn[sample]) * row[column]))
+            let times = |drawn: &Vec<u8>, row: &[f64]| std::iter::repeat_n(row[column], usize::from(drawn[sample]));
+            ExactSum::of(drawn.iter().zip(table.rows()).flat_map(|(drawn, row)| times(drawn, row)))
         };
         (0..samples).map(|sample| (0..table.width).map(|column| sum(sample, column)).collect()).collect()
     }
@@ -257,15 +427,74 @@ mod tests {
         assert_eq!(replicates(&[&table], &keys, 7, 5, 1).sums(), more[..7]);
     }
 
+    /// The units of a number, as `FRACTION` defines them.
+    fn units(value: f64) -> i128 {
+        (value * 2_f64.powi(FRACTION)).round_ties_even() as i128
+    }
+
+    proptest! {
+        #[test]
+        fn sums_are_whole_numbers_of_units(
+            values in prop::collection::vec(prop_oneof![
+                -10.0..10.0, (0_i32..60).prop_map(f64::from), -1e7..1e7, -1e13..1e13, -1e-11..1e-11, Just(0.0),
+                Just(2_f64.powi(-41)), Just(-3.0 * 2_f64.powi(-41)), Just(LARGE), Just(-4_194_303.999_999_9),
+            ], 0..200),
+            samples in 0_usize..50,
+            width in 1_usize..7,
+        ) {
+            let rows: Vec<&[f64]> = values.chunks_exact(width).collect();
+            let mut replicates = Replicates::new(3, samples, width);
+            let (mut totals, mut given) = (vec![0; samples * width], vec![0; samples]);
+            for (image, row) in rows.into_iter().enumerate() {
+                let mut drawn = vec![0; samples];
+                weights(3, image as u64, &mut drawn);
+                replicates.add(image as u64, row.iter().copied());
+                for (sample, &weight) in drawn.iter().enumerate() {
+                    given[sample] += u64::from(weight);
+                    for (column, &value) in row.iter().enumerate() {
+                        totals[sample * width + column] += i128::from(weight) * units(value);
+                    }
+                }
+            }
+            prop_assert_eq!(replicates.parts(), (&totals[..], &given[..]));
+        }
+
+        #[test]
+        fn weights_are_how_many_probabilities_are_reached(seed in any::<u64>(), key in any::<u64>(), samples in 0_usize..300) {
+            let mut drawn = vec![0; samples];
+            weights(seed, key, &mut drawn);
+            let mut generator = Generator::new(seed, key);
+            for pair in drawn.chunks(2) {
+                let random = generator.next();
+                for (&weight, random) in pair.iter().zip([random as u32, (random >> 32) as u32]) {
+                    let expected = REACHED.iter().filter(|&&reached| random >= reached).count();
+                    prop_assert_eq!(usize::from(weight), expected);
+                }
+            }
+        }
+    }
+
     #[test]
-    fn what_is_added_is_flushed_in_time() {
-        let mut replicates = Replicates { rows: FLUSH - 1, ..Replicates::new(1, 4, 1) };
-        replicates.add(key("a"), [0.75].into_iter());
-        assert_eq!((replicates.rows, replicates.coarse.as_slice()), (0, [0.0; 4].as_slice()));
-        let mut drawn = [0; 4];
-        weights(1, key("a"), &mut drawn);
-        let expected: Vec<_> = drawn.iter().map(|&w| (w > 0).then(|| vec![0.75 * f64::from(w)])).collect();
-        assert_eq!(replicates.sums(), expected);
+    fn large_sums_are_exact() {
+        let mut replicates = Replicates::new(0, 1, 1);
+        let value = 4_194_303.999_999_999;
+        let mut expected = 0;
+        for image in 0..BLOCK as u64 {
+            // Of this seed, the images that draw much.
+            let key = (0..)
+                .filter(|&key| {
+                    let mut drawn = [0];
+                    weights(0, key, &mut drawn);
+                    drawn[0] >= 4
+                })
+                .nth(image as usize)
+                .unwrap();
+            let mut drawn = [0];
+            weights(0, key, &mut drawn);
+            expected += i128::from(drawn[0]) * units(value);
+            replicates.add(key, [value].into_iter());
+        }
+        assert_eq!(replicates.parts().0, [expected]);
     }
 
     #[test]

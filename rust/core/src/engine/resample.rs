@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
+use crate::engine::table::distinct;
 use crate::engine::{Formula, Table};
 use crate::numeric::generator::Generator;
 use crate::numeric::interrupt::check;
@@ -124,19 +125,9 @@ pub struct Panel<'a> {
 impl<'a> Panel<'a> {
     /// Puts the tables, which have equally many rows, side by side; one that several kernels share is taken once.
     pub fn new(statistics: impl IntoIterator<Item = (&'a dyn Formula, &'a Table)>) -> Self {
-        let mut tables: Vec<&Table> = Vec::new();
-        let mut places: Vec<Range<usize>> = Vec::new();
-        let mut scores: Vec<(&dyn Formula, Range<usize>)> = Vec::new();
-        for (kernel, table) in statistics {
-            let known = tables.iter().position(|known| std::ptr::eq(*known, table));
-            let place = known.unwrap_or_else(|| {
-                let start = places.last().map_or(0, |last| last.end);
-                tables.push(table);
-                places.push(start..start + table.width);
-                tables.len() - 1
-            });
-            scores.push((kernel, places[place].clone()));
-        }
+        let (formulas, tables): (Vec<_>, Vec<_>) = statistics.into_iter().unzip();
+        let (tables, columns) = distinct(tables);
+        let scores = formulas.into_iter().zip(columns).collect();
         Self { rows: Rows::side_by_side(&tables), tables, scores }
     }
 
@@ -168,6 +159,11 @@ impl<'a> Panel<'a> {
     /// All scores of the sums of all columns.
     pub fn scores(&self, sums: &[f64]) -> Vec<f64> {
         self.scores.iter().map(|(kernel, columns)| kernel.score(&sums[columns.clone()])).collect()
+    }
+
+    /// All scores of all rows, by sums that are rounded once.
+    pub fn observed(&self) -> Vec<f64> {
+        self.scores(&self.tables.iter().flat_map(|table| table.sums()).collect::<Vec<_>>())
     }
 
     /// All scores of each sample of a bootstrap.
@@ -236,6 +232,13 @@ fn weighted_sums(rows: &Rows, weights: &[Vec<u16>]) -> Vec<Vec<f64>> {
         }
     }
     sums
+}
+
+/// The percentile interval of each of so many scores over the samples.
+pub fn percentile_intervals(sampled: &[Vec<f64>], scores: usize, level: f64) -> Vec<(f64, f64)> {
+    (0..scores)
+        .map(|place| percentile_interval(&mut sampled.iter().map(|scores| scores[place]).collect::<Vec<_>>(), level))
+        .collect()
 }
 
 /// The `level` percentile interval of the values: linear interpolation between order statistics, as NumPy's default.

@@ -1,5 +1,7 @@
 //! Rows of statistics.
 
+use std::ops::Range;
+
 use crate::numeric::exact::ExactSum;
 
 /// Rows of statistics: one per candidate, or one per image where sets are scored, in corpus order.
@@ -30,4 +32,20 @@ impl Table {
         }
         sums.iter().map(ExactSum::value).collect()
     }
+}
+
+/// The distinct tables, and the columns of each given one where these stand side by side: a table that several kernels
+/// share is taken once.
+pub(super) fn distinct<'a>(tables: impl IntoIterator<Item = &'a Table>) -> (Vec<&'a Table>, Vec<Range<usize>>) {
+    let mut distinct: Vec<(&Table, Range<usize>)> = Vec::new();
+    let mut columns = Vec::new();
+    for table in tables {
+        let known = distinct.iter().find(|(known, _)| std::ptr::eq(*known, table)).map(|(_, place)| place.clone());
+        columns.push(known.unwrap_or_else(|| {
+            let start = distinct.last().map_or(0, |(_, last)| last.end);
+            distinct.push((table, start..start + table.width));
+            start..start + table.width
+        }));
+    }
+    (distinct.into_iter().map(|(table, _)| table).collect(), columns)
 }

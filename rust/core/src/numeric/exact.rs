@@ -33,6 +33,9 @@ impl Default for ExactSum {
 }
 
 impl ExactSum {
+    /// Number of [`Self::words`].
+    pub const WORDS: usize = LIMBS + 1;
+
     /// The sum of the numbers, rounded once.
     pub fn of(values: impl IntoIterator<Item = f64>) -> f64 {
         let mut sum = Self::default();

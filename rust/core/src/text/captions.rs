@@ -3,7 +3,7 @@
 //! A file may name an image many times and in any order; the group keeps the order of first mention for images
 //! and the file's order for the captions of one image, because the COCO tokenizer runs over them in that order.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 /// Captions of many images, in one text arena. Image ids are text: `391895` and `"391895"` are one image.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -16,7 +16,48 @@ pub struct Captions {
     text: String,
 }
 
+/// Columns that are not captions of images.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ColumnsError {
+    /// An image's id comes a second time.
+    Repeated(Box<str>),
+    /// The text, or the captions, are not cut where they say.
+    Cut,
+}
+
 impl Captions {
+    /// Captions that follow each other in one text: the ids of the images, the number of captions of each, and where each
+    /// caption ends.
+    pub fn of_columns<'a>(
+        ids: impl ExactSizeIterator<Item = &'a str>,
+        counts: &[usize],
+        ends: &[usize],
+        text: String,
+    ) -> Result<Self, ColumnsError> {
+        let cut = ends.is_sorted() && ends.last().is_none_or(|&end| end <= text.len());
+        let total = counts.iter().try_fold(0_u32, |total, &count| total.checked_add(u32::try_from(count).ok()?));
+        if !cut
+            || ids.len() != counts.len()
+            || total.map(|total| total as usize) != Some(ends.len())
+            || !ends.iter().all(|&end| text.is_char_boundary(end))
+        {
+            return Err(ColumnsError::Cut);
+        }
+        let images: Vec<Box<str>> = ids.map(Box::from).collect();
+        let mut known = FxHashSet::with_capacity_and_hasher(images.len(), FxBuildHasher);
+        if let Some(id) = images.iter().find(|id| !known.insert(&***id)) {
+            return Err(ColumnsError::Repeated(id.clone()));
+        }
+        let mut first = Vec::with_capacity(counts.len() + 1);
+        first.push(0);
+        first.extend(counts.iter().scan(0, |total, &count| {
+            *total += count as u32;
+            Some(*total)
+        }));
+        let starts = std::iter::once(0).chain(ends.iter().copied());
+        Ok(Self { images, first, span: starts.zip(ends.iter().copied()).collect(), text })
+    }
+
     /// Number of images, with or without captions.
     pub fn image_count(&self) -> usize {
         self.images.len()
@@ -179,5 +220,18 @@ mod tests {
         let texts = |image| captions.captions_of(image).map(|k| captions.caption(k)).collect::<Vec<_>>();
         assert_eq!(texts(0), ["two"]);
         assert_eq!(texts(1), ["one", "three"]);
+    }
+    #[test]
+    fn columns_are_cut_where_they_say() {
+        let of = |ids: &[&str], counts: &[usize], ends: &[usize], text: &str| {
+            Captions::of_columns(ids.iter().copied(), counts, ends, text.to_owned())
+        };
+        let captions = of(&["b", "a", "c"], &[2, 0, 1], &[1, 1, 4], "aéb").unwrap();
+        let texts = |image| captions.captions_of(image).map(|k| captions.caption(k)).collect::<Vec<_>>();
+        assert_eq!([texts(0), texts(1), texts(2)], [vec!["a", ""], vec![], vec!["éb"]]);
+        assert_eq!(of(&["a", "b", "a"], &[0, 0, 0], &[], ""), Err(ColumnsError::Repeated("a".into())));
+        for (counts, ends) in [(&[1][..], &[2][..]), (&[1], &[5]), (&[2], &[4]), (&[2], &[3, 1]), (&[1, 1], &[1, 4])] {
+            assert_eq!(of(&["a"], counts, ends, "aéb"), Err(ColumnsError::Cut), "{counts:?} {ends:?}");
+        }
     }
 }

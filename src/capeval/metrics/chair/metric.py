@@ -29,8 +29,8 @@ from capeval.metrics.base import Metric, ParameterValue, Ready, parameter
 from capeval.resources.objects import LACKS_OBJECTS
 
 if TYPE_CHECKING:
-    from capeval import _core
     from capeval.corpus.corpus import Corpus
+    from capeval.metrics.base import Totals
     from capeval.metrics.chair.explanation import Hallucination
     from capeval.resources.needs import Needs
 
@@ -120,7 +120,7 @@ class _Hallucinated(_Chair):
     def lower_is_better(self) -> bool:
         return True
 
-    def warnings(self, ready: Ready, statistics: _core.Statistics) -> list[str]:
+    def warnings(self, ready: Ready, statistics: Totals) -> list[str]:
         """Warns where nothing at all is named: then 0 is no praise."""
         if statistics.sums()[MENTIONS]:
             return []

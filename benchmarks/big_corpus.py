@@ -1,0 +1,322 @@
+"""Writes a large synthetic corpus: Parquet files of images with references and a candidate, the same for the same seed.
+
+    python benchmarks/big_corpus.py OUT --images 10_000_000 --files 64
+
+Sentences are of a small grammar, as COCO's are: who, what they do, where. Words are drawn by Zipf's law out of common
+English and a long tail of invented words, so that document frequencies look like those of real captions: few n-grams
+are everywhere, most are rare. Captions of an image share its words in part. What is in image number n depends on the
+seed alone, not on how many images or files there are.
+
+With `--apart`, references and candidates go to folders of their own, the candidates in another order, to be joined.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import parquet
+
+BLOCK = 1 << 15
+"""Images that are made together, from a seed of their own."""
+
+Numbers = npt.NDArray[np.int64]
+
+
+def invented(count: int, ending: str = "") -> list[str]:
+    """Words that look like words."""
+    starts = ["b", "br", "c", "d", "f", "g", "gl", "k", "l", "m", "n", "p", "pl", "r", "s", "st", "t", "tr", "v", "w"]
+    syllables = [start + vowel + end for start, vowel, end in product(starts, "aeiou", ["", "n", "r", "l"])]
+    words = (first + second + ending for first, second in product(syllables, syllables[7::11]))
+    return list(dict.fromkeys(words))[:count]
+
+
+NOUNS = [
+    "man",
+    "woman",
+    "dog",
+    "cat",
+    "person",
+    "people",
+    "child",
+    "boy",
+    "girl",
+    "group",
+    "train",
+    "bus",
+    "car",
+    "horse",
+    "bird",
+    "giraffe",
+    "elephant",
+    "zebra",
+    "table",
+    "plate",
+    "street",
+    "room",
+    "kitchen",
+    "bathroom",
+    "toilet",
+    "sink",
+    "bed",
+    "couch",
+    "chair",
+    "bench",
+    "bike",
+    "motorcycle",
+    "skateboard",
+    "surfboard",
+    "wave",
+    "beach",
+    "field",
+    "ball",
+    "frisbee",
+    "kite",
+    "umbrella",
+    "pizza",
+    "cake",
+    "sandwich",
+    "banana",
+    "apple",
+    "broccoli",
+    "bowl",
+    "cup",
+    "glass",
+    "bottle",
+    "laptop",
+    "phone",
+    "television",
+    "clock",
+    "sign",
+    "hydrant",
+    "truck",
+    "boat",
+    "plane",
+    "snow",
+    "board",
+    "ski",
+    "racket",
+    "bat",
+    "player",
+    "bear",
+    "cow",
+    "sheep",
+    "tree",
+    "mountain",
+    "building",
+    "tower",
+    "window",
+]
+ADJECTIVES = [
+    "white",
+    "large",
+    "black",
+    "small",
+    "red",
+    "young",
+    "blue",
+    "green",
+    "old",
+    "brown",
+    "wooden",
+    "yellow",
+    "big",
+    "little",
+    "wet",
+    "open",
+    "tall",
+    "empty",
+    "bright",
+    "dirty",
+    "busy",
+    "colorful",
+    "grassy",
+    "sandy",
+    "snowy",
+    "sunny",
+    "dark",
+    "cloudy",
+    "hungry",
+    "happy",
+    "sleepy",
+    "modern",
+]
+VERBS = [
+    "sitting",
+    "standing",
+    "holding",
+    "riding",
+    "walking",
+    "playing",
+    "lying",
+    "looking",
+    "eating",
+    "parked",
+    "flying",
+    "wearing",
+    "carrying",
+    "jumping",
+    "running",
+    "driving",
+    "surfing",
+    "skiing",
+    "hanging",
+    "resting",
+    "swinging",
+    "waiting",
+    "sleeping",
+    "talking",
+    "cooking",
+    "cutting",
+    "grazing",
+]
+PLACES = [
+    "on",
+    "in",
+    "near",
+    "behind",
+    "by",
+    "under",
+    "over",
+    "beside",
+    "above",
+    "around",
+    "toward",
+    "inside",
+    "outside",
+    "against",
+    "across",
+    "below",
+]
+BEGINNINGS = ["a", "the", "two", "an image of a", "there is a", "a close up of a", "several", "three", "some"]
+
+WORDS = {
+    "beginning": BEGINNINGS,
+    "adjective": ADJECTIVES + invented(1_500, "y"),
+    "noun": NOUNS + invented(20_000),
+    "verb": VERBS + invented(1_500, "ing"),
+    "place": PLACES,
+    "article": ["a", "the", "his", "her", "their", "some"],
+}
+TEXTS = {kind: pa.array(words) for kind, words in WORDS.items()}
+LADDER = 1 << 18
+
+
+def ladder(count: int) -> npt.NDArray[np.int32]:
+    """Words by Zipf's law: the word of rank r is on a share of the steps like r to the power of -1.2."""
+    shares = np.cumsum(np.arange(2, count + 2) ** -1.2)
+    return np.searchsorted(shares / shares[-1], (np.arange(LADDER) + 0.5) / LADDER).astype(np.int32)
+
+
+LADDERS = {kind: ladder(len(words)) for kind, words in WORDS.items()}
+SLOTS = (
+    "beginning", "adjective", "noun", "verb", "place", "article", "adjective", "noun", "place", "article", "noun",
+)  # fmt: skip
+CHANCES = (1, 0.5, 1, 0.9, 0.9, 0.9, 0.3, 0.9, 0.25, 0.25, 0.25)
+"""How often a caption has the slot; those of the place, article and noun that end it are there together."""
+TOGETHER = (0, 1, 2, 3, 4, 4, 5, 4, 6, 6, 6)
+
+
+def sentences(chance: np.random.Generator, subject: Sequence[Numbers], same: float) -> pa.Array:
+    """A sentence for each image, that has each word of its subject with this probability."""
+    count = len(subject[0])
+    draws = {number: chance.random(count, dtype=np.float32) for number in dict.fromkeys(TOGETHER)}
+    slots = []
+    for kind, words, likely, group in zip(SLOTS, subject, CHANCES, TOGETHER, strict=True):
+        own = np.where(chance.random(count, dtype=np.float32) < same, words, drawn(chance, kind, count))
+        slots.append(TEXTS[kind].take(pa.array(own, mask=draws[group] >= likely)))
+    return pc.binary_join_element_wise(*slots, " ", null_handling="skip")
+
+
+def drawn(chance: np.random.Generator, kind: str, count: int) -> Numbers:
+    """Numbers of words."""
+    found: Numbers = LADDERS[kind][chance.integers(0, LADDER, count)]
+    return found
+
+
+def block(number: int, seed: int, references: int) -> pa.Table:
+    """The images from number `BLOCK * number`."""
+    chance = np.random.default_rng([seed, number])
+    subject = [drawn(chance, kind, BLOCK) for kind in SLOTS]
+    texts = pa.concat_arrays([sentences(chance, subject, 0.55) for _ in range(references)])
+    order = np.arange(references * BLOCK).reshape(references, BLOCK).T.ravel()
+    lists = pa.ListArray.from_arrays(
+        pa.array(np.arange(0, references * BLOCK + 1, references, dtype=np.int32)), texts.take(pa.array(order))
+    )
+    ids = pa.array(np.arange(number * BLOCK, (number + 1) * BLOCK)).cast(pa.string())
+    return pa.table({"image_id": ids, "references": lists, "candidate": sentences(chance, subject, 0.6)})
+
+
+def images(first: int, end: int, seed: int, references: int) -> Any:
+    """The images of these numbers, block by block."""
+    for number in range(first // BLOCK, -(-end // BLOCK)):
+        start = number * BLOCK
+        yield block(number, seed, references).slice(
+            max(first - start, 0), min(end - start, BLOCK) - max(first - start, 0)
+        )
+
+
+def write(out: Path, number: int, first: int, end: int, seed: int, references: int, apart: bool) -> int:
+    """Writes a file, or one of references and one of candidates; returns their bytes of text."""
+    name = f"part-{number:05}.parquet"
+    if not apart:
+        return _write(out / name, images(first, end, seed, references))
+    size = _write(
+        out / "references" / name, (one.drop_columns("candidate") for one in images(first, end, seed, references))
+    )
+    return size + _write(out / "candidates" / name, _shuffled(images(first, end, seed, references), seed))
+
+
+def _shuffled(blocks: Any, seed: int) -> Any:
+    for one in blocks:
+        order = np.random.default_rng([seed, 1 << 40]).permutation(one.num_rows)
+        yield one.drop_columns("references").take(pa.array(order)).rename_columns(["image_id", "caption"])
+
+
+def _write(path: Path, tables: Any) -> int:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    size, writer = 0, None
+    for table in tables:
+        writer = writer or parquet.ParquetWriter(path, table.schema, compression="snappy")
+        writer.write_table(table)
+        size += table.nbytes
+    if writer is not None:
+        writer.close()
+    return size
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("out", type=Path, help="folder of the files")
+    parser.add_argument("--images", type=int, default=1_000_000)
+    parser.add_argument("--references", type=int, default=5, help="per image")
+    parser.add_argument("--files", type=int, default=64)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--workers", type=int, default=None, help="processes; one per core by default")
+    parser.add_argument("--apart", action="store_true", help="references and candidates in folders of their own")
+    given = parser.parse_args(arguments)
+    started = time.perf_counter()
+    cuts = [given.images * number // given.files for number in range(given.files + 1)]
+    with ProcessPoolExecutor(given.workers) as pool:
+        running = [
+            pool.submit(
+                write, given.out, number, cuts[number], cuts[number + 1], given.seed, given.references, given.apart
+            )
+            for number in range(given.files)
+        ]
+        size = sum(one.result() for one in running)
+    taken = time.perf_counter() - started
+    print(f"{given.images:,} images in {given.files} files, {size / 1e6:,.0f} MB of text, in {taken:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,33 @@
+"""Large inputs, in parts: many files, read batch by batch in bounded memory.
+
+Needs pyarrow, which is imported when an input is read.
+"""
+
+from capeval.data.partitioned.batches import BadRow, Batch, batches
+from capeval.data.partitioned.buckets import bucket_count
+from capeval.data.partitioned.columns import Columns
+from capeval.data.partitioned.duplicates import Duplicates, SeenIds, check_duplicates, find_duplicates
+from capeval.data.partitioned.image_scores import ImageScores, PartScores, Written
+from capeval.data.partitioned.joining import Joined, join
+from capeval.data.partitioned.parts import PART_BYTES, Part, find_parts, fingerprint
+
+__all__ = [
+    "PART_BYTES",
+    "BadRow",
+    "Batch",
+    "Columns",
+    "Duplicates",
+    "ImageScores",
+    "Joined",
+    "Part",
+    "PartScores",
+    "SeenIds",
+    "Written",
+    "batches",
+    "bucket_count",
+    "check_duplicates",
+    "find_duplicates",
+    "find_parts",
+    "fingerprint",
+    "join",
+]

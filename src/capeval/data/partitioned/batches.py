@@ -1,0 +1,176 @@
+"""Rows of a part, batch by batch, without those that cannot be used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from capeval.data.missing import told
+from capeval.data.partitioned.checks import Column
+from capeval.data.partitioned.columns import Columns, Resolved, resolve
+from capeval.data.partitioned.files import import_pyarrow
+from capeval.errors import DataError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pyarrow
+
+    from capeval.data.partitioned.parts import Part
+
+ROWS = 16_384
+"""Rows that a batch has at most."""
+
+T = TypeVar("T")
+
+
+class BadRow(NamedTuple):
+    """A row that cannot be used."""
+
+    file: str
+    row: int
+    """From 1: lines of JSON lines, otherwise rows without the header."""
+    image_id: str | None
+    """None where it is not known."""
+    reason: str
+
+    def __str__(self) -> str:
+        image = "" if self.image_id is None else f" (image {self.image_id})"
+        return f"{self.file}: row {self.row}{image}: {self.reason}"
+
+
+@dataclass
+class Batch:
+    """Rows that can be used, and those that cannot."""
+
+    image_ids: pyarrow.Array
+    """Strings."""
+    references: pyarrow.Array | None
+    """Lists of strings, of one at least; None where none are wanted."""
+    captions: tuple[pyarrow.Array, ...]
+    """A column per system: strings, or lists of strings, of one at least."""
+    rows: npt.NDArray[np.int64]
+    """Number of each row in its file, from 1."""
+    bad: list[BadRow] = field(default_factory=list)
+    """The rows that were left out, in order."""
+
+
+class Raw(NamedTuple):
+    """A batch as it is in a file."""
+
+    rows: npt.NDArray[np.int64]
+    """Number of each row in the file."""
+    batch: pyarrow.RecordBatch
+    bad: list[BadRow]
+    """Rows that could not be read as rows."""
+
+
+def batches(part: Part, columns: Columns, *, rows: int = ROWS) -> Iterator[Batch]:
+    """The rows of a part, in order. The next batch is read in a thread while the caller works on this one.
+
+    A row is bad whose id, references or caption is null, of another type, no UTF-8, too long or has control characters,
+    or that has no references; so is a line that is no JSON, and a row of CSV with too few or too many fields. Of tables
+    (all formats but JSON lines), a caption that is empty or a word as `nan` counts as empty, and such a reference is
+    left out, as in a file that is read whole.
+
+    Args:
+        part: one of `find_parts`.
+        columns: where ids, references and captions are.
+        rows: the most rows of a batch, except of text files.
+
+    Raises:
+        DataError: a file is broken, gone or changed, or lacks a column; the message names the file.
+
+    Warns:
+        DataWarning: at the end, of captions that count as empty or are left out.
+    """
+    missing: list[int] = []
+    left_out: list[int] = []
+    for batch, empty, gone in ahead(lambda: _checked(part, columns, rows)):
+        missing += empty
+        left_out += gone
+        yield batch
+    for places, keep in ((missing, True), (left_out, False)):
+        if places:
+            told(part.file, [f"row {row}" for row in places], keep=keep)
+
+
+def ahead(items: Callable[[], Iterator[T]]) -> Iterator[T]:
+    """The items, of which the next is made in a thread while the caller works on one."""
+    with closing(items()) as made, ThreadPoolExecutor(1) as pool:  # type: ignore[type-var]
+        coming = pool.submit(next, made, None)
+        while (item := coming.result()) is not None:
+            coming = pool.submit(next, made, None)
+            yield item
+
+
+def _checked(part: Part, columns: Columns, rows: int) -> Iterator[tuple[Batch, list[int], list[int]]]:
+    """Batches, with the rows whose captions count as empty, and those of which a reference is left out."""
+    resolved: list[Resolved] = []
+
+    def choose(names: list[str]) -> list[str]:
+        resolved.append(resolve(columns, names, part.file))
+        return resolved[0].all
+
+    for raw in _raw(part, choose, rows):
+        yield _check(part, raw, resolved[0], columns)
+
+
+def _raw(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Iterator[Raw]:
+    """The part's batches as they are in the file."""
+    if part.format == "parquet":
+        from capeval.data.partitioned.parquet import read
+    elif part.format in ("arrow", "joined"):
+        from capeval.data.partitioned.arrow import read
+    elif part.format == "jsonl":
+        from capeval.data.partitioned.lines import read
+    else:
+        from capeval.data.partitioned.delimited import read
+    return read(part, choose, rows)
+
+
+def _check(part: Part, raw: Raw, resolved: Resolved, columns: Columns) -> tuple[Batch, list[int], list[int]]:
+    import numpy as np
+
+    found = Column(is_table=part.format not in ("jsonl", "joined"))
+    batch = raw.batch
+    try:
+        ids = found.ids(column(batch, resolved.image_id), resolved.image_id)
+        references = None
+        if columns.references is not None:
+            references = found.references([column(batch, name) for name in resolved.references], resolved.references)
+        captions = tuple(found.captions([column(batch, name) for name in names], names) for names in resolved.captions)
+    except DataError as error:
+        raise DataError(f"{part.file}: {error}") from None
+    rows, bad = raw.rows, raw.bad
+    empty, gone = (
+        [int(rows[place]) for place in dict.fromkeys(own) if place not in found.reasons]
+        for own in (found.missing, found.left_out)
+    )
+    if found.reasons:
+        bad = sorted([*bad, *_bad_rows(part, found.reasons, ids, rows)], key=lambda one: one.row)
+        kept = np.ones(len(rows), dtype=bool)
+        kept[list(found.reasons)] = False
+        mask = import_pyarrow().array(kept)
+        rows, ids = rows[kept], ids.filter(mask)
+        references = None if references is None else references.filter(mask)
+        captions = tuple(own.filter(mask) for own in captions)
+    return Batch(ids, references, captions, rows, bad), empty, gone
+
+
+def _bad_rows(part: Part, reasons: dict[int, str], ids: pyarrow.Array, rows: npt.NDArray[np.int64]) -> Iterator[BadRow]:
+    for place, reason in reasons.items():
+        yield BadRow(part.file, int(rows[place]), ids[place].as_py(), reason)
+
+
+def column(batch: pyarrow.RecordBatch, path: str) -> Any:
+    """A column of a batch, or of a struct in it."""
+    if path in batch.schema.names:
+        return batch.column(path)
+    import pyarrow.compute as pc
+
+    outer, _, inner = path.partition(".")
+    return pc.struct_field(batch.column(outer), inner)

@@ -1,0 +1,338 @@
+"""Columns of a batch as texts and lists of texts; operations on whole columns find the rows that cannot be scored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from capeval.data.partitioned.files import import_pyarrow
+from capeval.errors import DataError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pyarrow
+
+    Numbers = npt.NDArray[np.int64]
+
+_IDS = "image ids"
+LONGEST_CAPTION = 100_000
+"""Bytes of the longest caption that is scored, as in the native core."""
+_MISSING = ("", "nan", "none", "null", "<na>")
+"""Texts of a table that stand for no caption, as in `capeval.data.missing`."""
+_LONGEST_MISSING = 8
+"""Characters of such a text with blanks around it."""
+
+
+class Column:
+    """Finds what is wrong with the values of a batch, and keeps the first reason for each row."""
+
+    def __init__(self, *, is_table: bool) -> None:
+        self.reasons: dict[int, str] = {}
+        """What is wrong, by place in the batch."""
+        self.missing: list[int] = []
+        """Places of captions that are empty or a word such as `nan`, which count as empty; only of tables."""
+        self.left_out: list[int] = []
+        """Places of references that are so, which are left out."""
+        self._is_table = is_table
+        self._null = "null" if is_table else "missing or null"
+
+    def bad(self, place: int | np.integer[Any], reason: str) -> None:
+        """Notes that a row cannot be used."""
+        self.reasons.setdefault(int(place), reason)
+
+    def ids(self, column: pyarrow.Array, name: str) -> pyarrow.Array:
+        """Image ids as text."""
+        pyarrow = import_pyarrow()
+        types = pyarrow.types
+        column = _plain(column)
+        if column.null_count:
+            for place in _places(column.is_null()):
+                self.bad(place, f"{name} is {self._null}; image ids must be strings or whole numbers")
+        if types.is_floating(column.type):
+            column = self._whole(column, name)
+        if types.is_integer(column.type):
+            return column.cast(pyarrow.string())
+        column = _as_text(column, name, _IDS)
+        return self._decoded(column, name)
+
+    def _whole(self, column: pyarrow.Array, name: str) -> pyarrow.Array:
+        """Whole numbers that a table made floats of, which it does where one is missing."""
+        import pyarrow
+        import pyarrow.compute as pc
+
+        whole = pc.equal(column, pc.trunc(column))
+        for place in _places(pc.invert(whole)):
+            self.bad(
+                place, f"{name} is the number {column[place].as_py()!r}; image ids must be strings or whole numbers"
+            )  # fmt: skip
+        return pc.if_else(whole, column, None).cast(pyarrow.int64())
+
+    def references(self, columns: Sequence[pyarrow.Array], names: Sequence[str]) -> pyarrow.Array:
+        """References: a list per row, out of lists or texts in one column or in several."""
+        return self._lists(columns, names, "reference")
+
+    def captions(self, columns: Sequence[pyarrow.Array], names: Sequence[str]) -> pyarrow.Array:
+        """A system's captions: a text per row, or a list where the file has lists or several columns."""
+        column = _plain(columns[0])
+        if len(columns) > 1 or _is_list(column.type):
+            return self._lists(columns, names, "caption")
+        return self._texts(column, names[0], "captions")
+
+    def _decoded(self, column: pyarrow.Array, name: str, rows: Numbers | None = None) -> pyarrow.Array:
+        """The texts, with null for those that are no UTF-8, whose rows are bad."""
+        import pyarrow
+        import pyarrow.compute as pc
+
+        places = _not_utf8(column)
+        if not places:
+            return column
+        for place in places:
+            self.bad(place if rows is None else rows[place], f"{name}: not UTF-8; convert the file to UTF-8")
+        is_text = [True] * len(column)
+        for place in places:
+            is_text[place] = False
+        return pc.if_else(pyarrow.array(is_text), column, pyarrow.scalar(None, column.type))
+
+    def _texts(self, column: pyarrow.Array, name: str, what: str) -> pyarrow.Array:
+        """A text per row."""
+        import pyarrow
+        import pyarrow.compute as pc
+
+        column = _as_text(column, name, what)
+        if column.null_count:
+            for place in _places(column.is_null()):
+                self.bad(place, f"{name} is {self._null}; {what} must be strings")
+        column = self._decoded(column, name)
+        for place, reason in _not_text(column):
+            self.bad(place, f"{name}: {reason}")
+        if self._is_table and (missing := _missing(column)) is not None:
+            self.missing += _places(missing)
+            column = pc.if_else(missing, pyarrow.scalar("", column.type), column)
+        return column
+
+    def _lists(self, columns: Sequence[pyarrow.Array], names: Sequence[str], what: str) -> pyarrow.Array:
+        """A list of texts per row."""
+        import numpy as np
+
+        before = len(self.missing)
+        pieces = [
+            self._listed(_plain(column), name, what, len(columns) > 1)
+            for column, name in zip(columns, names, strict=True)
+        ]
+        values, rows = pieces[0]
+        if len(pieces) > 1:
+            import pyarrow
+
+            texts = [values.cast(pyarrow.large_string()) for values, _ in pieces]
+            rows = np.concatenate([own for _, own in pieces])
+            order = np.argsort(rows, kind="stable")
+            values, rows = pyarrow.concat_arrays(texts).take(pyarrow.array(order)), rows[order]
+        counts = np.bincount(rows, minlength=len(columns[0]))
+        if len(self.missing) > before:
+            values, counts = _with_empty(values, counts, self.missing[before:])
+        for place in np.flatnonzero(counts == 0):
+            has = "have" if len(names) > 1 else "has"
+            self.bad(place, f"{' and '.join(names)} {has} no {what}; add {what}s, or remove the row")
+        return _list_array(values, counts)
+
+    def _listed(
+        self, column: pyarrow.Array, name: str, what: str, one_of_several: bool
+    ) -> tuple[pyarrow.Array, Numbers]:
+        """All texts of a column, and the place in the batch of each."""
+        import numpy as np
+        import pyarrow.compute as pc
+
+        if column.null_count and not one_of_several:
+            for place in _places(column.is_null()):
+                self.bad(place, f"{name} is {self._null}; {what}s must be strings")
+        if _is_list(column.type):
+            # `flatten` leaves out what stands under nulls.
+            lengths = np.asarray(pc.list_value_length(column).fill_null(0))
+            rows = np.repeat(np.arange(len(column), dtype=np.int64), lengths)
+            values = _as_text(_plain(column.flatten()), name, f"{what}s")
+        else:
+            values, rows = _as_text(column, name, f"{what}s"), np.arange(len(column), dtype=np.int64)
+        if values.null_count:
+            present = np.asarray(values.is_valid())
+            if not self._is_table and not one_of_several:
+                for place in rows[~present]:
+                    self.bad(place, f"{name} has {self._null} in its list; {what}s must be strings")
+            elif _is_list(column.type):
+                self._note_missing(rows[~present], what)
+            values, rows = values.drop_null(), rows[present]
+        values = self._decoded(values, name, rows)
+        for place, reason in _not_text(values):
+            self.bad(rows[place], f"{name}: {reason}")
+        if self._is_table and (missing := _missing(values)) is not None:
+            gone = np.asarray(missing)
+            self._note_missing(rows[gone], what)
+            values, rows = values.filter(pc.invert(missing)), rows[~gone]
+        return values, rows
+
+    def _note_missing(self, places: Numbers, what: str) -> None:
+        (self.missing if what == "caption" else self.left_out).extend(map(int, places))
+
+
+def _plain(column: Any) -> Any:
+    """The values themselves, where a column has numbers of them."""
+    import pyarrow
+
+    if pyarrow.types.is_dictionary(column.type):
+        return column.dictionary_decode()
+    return column
+
+
+def _is_text(type: Any) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_string(type) or types.is_large_string(type))
+
+
+def _is_list(type: Any) -> bool:
+    from pyarrow import types
+
+    return any(
+        getattr(types, name)(type)
+        for name in ("is_list", "is_large_list", "is_fixed_size_list", "is_list_view", "is_large_list_view")
+        if hasattr(types, name)
+    )
+
+
+def _as_text(column: Any, name: str, what: str) -> Any:
+    """The column as string or large string. Raises `DataError` for another type than text or bytes."""
+    import pyarrow
+
+    types = pyarrow.types
+    if _is_text(column.type):
+        return column
+    if types.is_binary(column.type):
+        return column.view(pyarrow.string())
+    if types.is_large_binary(column.type):
+        return column.view(pyarrow.large_string())
+    if types.is_null(column.type) or str(column.type) == "string_view":
+        return column.cast(pyarrow.large_string())
+    accepted = "strings or whole numbers" if what == _IDS else "strings"
+    raise DataError(f"the column {name} is of type {column.type}; {what} must be {accepted}")
+
+
+def _places(mask: Any) -> list[int]:
+    """Places where the mask, an Arrow array, is true."""
+    import numpy as np
+
+    return [int(place) for place in np.flatnonzero(np.asarray(mask.fill_null(False)))]
+
+
+def extents(column: Any) -> tuple[Numbers, npt.NDArray[np.uint8]]:
+    """Where each text begins and ends, from 0; and the bytes of all of them."""
+    import numpy as np
+    import pyarrow
+
+    width = np.int64 if pyarrow.types.is_large_string(column.type) else np.int32
+    _, offsets, data = column.buffers()
+    if offsets is None or not len(column):
+        return np.zeros(len(column) + 1, dtype=np.int64), np.zeros(0, dtype=np.uint8)
+    found = np.frombuffer(offsets, dtype=width)[column.offset : column.offset + len(column) + 1].astype(np.int64)
+    if data is None:
+        return found - found[0], np.zeros(0, dtype=np.uint8)
+    return found - found[0], np.frombuffer(data, dtype=np.uint8)[found[0] : found[-1]]
+
+
+def _not_text(column: Any) -> list[tuple[int, str]]:
+    """Places of texts that cannot be scored, and what they are."""
+    import numpy as np
+
+    offsets, data = extents(column)
+    if not len(data):
+        return []
+    found: list[tuple[int, str]] = []
+    lengths = np.diff(offsets)
+    if lengths.max() > LONGEST_CAPTION:
+        found += [
+            (
+                int(place),
+                (
+                    f"a caption of {lengths[place]} bytes; captions may have up to {LONGEST_CAPTION}: shorten it, or "
+                    "check that no lines were joined by mistake"
+                ),
+            )
+            for place in np.flatnonzero(lengths > LONGEST_CAPTION)
+        ]
+    low = np.flatnonzero(data < 32) if data.min() < 32 else np.zeros(0, dtype=np.int64)
+    # White space (tab, line feed, vertical tab, form feed, carriage return) is a blank to the tokenizers.
+    controls = np.concatenate([low[(data[low] < 9) | (data[low] > 13)], np.flatnonzero(data == 127)])
+    for place in np.sort(controls):
+        row = int(np.searchsorted(offsets, place, side="right")) - 1
+        control = f"the control character U+{data[place]:04X}"
+        found.append((row, f"a caption with {control}; remove it (is the file in another encoding?)"))
+    return found
+
+
+def _not_utf8(column: Any) -> list[int]:
+    """Places of texts that are no UTF-8, which a file may have where it says that it has text."""
+    import pyarrow
+
+    offsets, data = extents(column)
+    if not len(data) or data.max() < 128:
+        return []
+    try:
+        column.validate(full=True)
+    except pyarrow.ArrowInvalid:
+        whole, places = data.tobytes(), []
+        for place in range(len(column)):
+            try:
+                whole[offsets[place] : offsets[place + 1]].decode()
+            except UnicodeDecodeError:
+                places.append(place)
+        return places
+    return []
+
+
+def _missing(column: Any) -> Any:
+    """Where the column has no caption but a word that says so, as an Arrow array; None where that is nowhere."""
+    import numpy as np
+    import pyarrow
+    import pyarrow.compute as pc
+
+    offsets, _ = extents(column)
+    # A character has at most four bytes.
+    short = np.flatnonzero(np.diff(offsets) <= 4 * _LONGEST_MISSING)
+    if not len(short):
+        return None
+    texts = column.take(pyarrow.array(short))
+    words = pyarrow.array(_MISSING, type=column.type)
+    are = pc.and_(
+        pc.less_equal(pc.utf8_length(texts), _LONGEST_MISSING),
+        pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(texts)), value_set=words),
+    )
+    if not pc.any(are).as_py():
+        return None
+    mask = np.zeros(len(column), dtype=bool)
+    mask[short[np.asarray(are.fill_null(False))]] = True
+    return pyarrow.array(mask)
+
+
+def _with_empty(values: Any, counts: Numbers, missing: Sequence[int]) -> tuple[Any, Numbers]:
+    """An empty caption for each row that has no caption but missing ones."""
+    import numpy as np
+    import pyarrow
+
+    gone = np.unique(np.asarray(missing, dtype=np.int64))
+    gone = gone[counts[gone] == 0]
+    if not len(gone):
+        return values, counts
+    values = pyarrow.concat_arrays([values, pyarrow.array([""] * len(gone), type=values.type)])
+    rows = np.concatenate([np.repeat(np.arange(len(counts)), counts), gone])
+    order = np.argsort(rows, kind="stable")
+    return values.take(pyarrow.array(order)), np.bincount(rows, minlength=len(counts))
+
+
+def _list_array(values: Any, counts: Numbers) -> Any:
+    """Lists of so many of the values each."""
+    import numpy as np
+    import pyarrow
+
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    large = pyarrow.types.is_large_string(values.type) or offsets[-1] >= 2**31
+    kind, width = (pyarrow.LargeListArray, np.int64) if large else (pyarrow.ListArray, np.int32)
+    return kind.from_arrays(pyarrow.array(offsets.astype(width)), values)

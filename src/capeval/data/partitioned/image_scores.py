@@ -1,0 +1,231 @@
+"""Each image's scores as a Parquet data set: a file per part of the input, then a manifest, which makes it whole."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+from capeval.data.partitioned.files import file_system, import_pyarrow, join_url
+from capeval.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    import pyarrow
+
+    from capeval.data.partitioned.parts import Part
+
+MANIFEST = "_manifest.json"
+"""Name of the file that says that a data set is whole. It is written last; readers of Parquet pass over its name."""
+_UNFINISHED = "_unfinished"
+"""Name of the file that says which run writes here, until there is a manifest."""
+_ROWS = 1 << 17
+"""Rows of a row group."""
+_AT_ONCE = 16
+"""Files that are read at once."""
+_PIECE = 1 << 20
+
+
+class Written(NamedTuple):
+    """A file of the data set."""
+
+    file: str
+    """Its name in the folder."""
+    rows: int
+    bytes: int
+    sha256: str
+
+
+class ImageScores:
+    """The data set. It can be pickled; workers write parts of it by `part`.
+
+    Args:
+        url: the folder, or its URL; it is made where there is none.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    def begin(self, run: str = "", *, resume: bool = False) -> None:
+        """Makes the folder ready, before any part is written.
+
+        Args:
+            run: what tells this run from others, as the `fingerprint` of its input.
+            resume: whether parts that the same run has written before stay.
+
+        Raises:
+            UsageError: the folder has scores of another run, or files that are none.
+            DataError: the folder cannot be written.
+        """
+        files = file_system(self.url)
+        names = files.names(self.url)
+        if MANIFEST in names:
+            raise UsageError(
+                f"{self.url}: has the scores of a run that is finished; choose another folder, or remove it"
+            )
+        others = [name for name in names if not name.startswith((".", "_"))]
+        mark = join_url(self.url, _UNFINISHED)
+        if resume and _UNFINISHED in names:
+            with files.open(mark) as file:
+                before = bytes(file.read()).decode(errors="replace")
+            if before != run:
+                raise UsageError(
+                    f"{self.url}: has scores of another run, or of this one on another input; choose another folder, "
+                    "or remove it"
+                )
+        elif others and _UNFINISHED in names:
+            raise UsageError(
+                f"{self.url}: has the scores of a run that was cut off; go on with --resume (resume=True in Python), "
+                "or choose another folder, or remove it"
+            )
+        elif others:
+            raise UsageError(f"{self.url}: has other files, as {others[0]}; choose an empty folder, or a new one")
+        with files.writing(mark) as file:
+            file.write(run.encode())
+
+    def part(self, part: Part) -> PartScores:
+        """The scores of a part of the input, to be added to."""
+        return PartScores(self.url, f"part-{part.number:05}.parquet")
+
+    def finish(self, about: Mapping[str, object], written: Sequence[Written] | None = None) -> None:
+        """Writes the manifest: what the data set is about, and its files with their rows and checksums.
+
+        Args:
+            about: what else the manifest says, as the version of capeval and the metrics' signatures.
+            written: what `PartScores.finish` returned for each part; when not given, all files are read for it.
+
+        Raises:
+            DataError: a file is not there or cannot be read, or the manifest cannot be written.
+        """
+        files = file_system(self.url)
+        every = files.names(self.url)
+        names = [name for name in every if name.startswith("part-") and name.endswith(".parquet")]
+        if written is None:
+            with ThreadPoolExecutor(_AT_ONCE) as pool:
+                written = list(pool.map(self._read, names))
+        found = sorted(one for one in written if one.rows)
+        lost = sorted({one.file for one in found} - {*names})
+        if lost:
+            raise DataError(f"{join_url(self.url, lost[0])}: was written and is gone; score again")
+        # What workers left that were killed, and parts of an earlier attempt.
+        left = [name for name in every if name.startswith(".part-")]
+        for name in [*left, *sorted({*names} - {one.file for one in found})]:
+            files.remove(join_url(self.url, name))
+        manifest = {
+            **about,
+            "rows": sum(one.rows for one in found),
+            "files": [one._asdict() for one in found],
+        }
+        with files.writing(join_url(self.url, MANIFEST)) as file:
+            file.write(json.dumps(manifest, ensure_ascii=False, indent=1).encode() + b"\n")
+        files.remove(join_url(self.url, _UNFINISHED))
+
+    def _read(self, name: str) -> Written:
+        """What the manifest says of a file."""
+        from capeval.data.partitioned.parquet import row_groups
+
+        url = join_url(self.url, name)
+        digest, size = hashlib.sha256(), 0
+        with file_system(url).open(url) as file:
+            while piece := file.read(_PIECE):
+                digest.update(piece)
+                size += len(piece)
+        return Written(name, sum(rows for rows, _ in row_groups(url)), size, digest.hexdigest())
+
+
+class _Cancelled(Exception):  # noqa: N818
+    """Ends the writing of a file that nobody wants."""
+
+
+class _Counted:
+    """A file that is written, with the number of its bytes and their checksum."""
+
+    closed = False
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.bytes = 0
+        self.digest = hashlib.sha256()
+
+    def write(self, data: Any) -> int:
+        """Writes bytes."""
+        piece = memoryview(data)
+        self._file.write(piece)
+        self.bytes += piece.nbytes
+        self.digest.update(piece)
+        return piece.nbytes
+
+    def flush(self) -> None:
+        """Hands on what was written."""
+        self._file.flush()
+
+
+class PartScores:
+    """The scores of one part's images, which take their place in the data set by `finish`, or not at all."""
+
+    def __init__(self, folder: str, name: str) -> None:
+        self._url, self._name = join_url(folder, name), name
+        self._stack = contextlib.ExitStack()
+        self._file: _Counted | None = None
+        self._writer: Any = None
+        self._waiting: list[pyarrow.RecordBatch] = []
+        self._rows = self._all_rows = 0
+
+    def add(self, image_ids: pyarrow.Array, columns: Mapping[str, bytes], system: str | None = None) -> None:
+        """Adds the scores of some images.
+
+        Args:
+            image_ids: strings.
+            columns: for each metric's key, float64 of the machine's byte order, one per image; NaN is written as null.
+            system: the name of the system, where there are several; with it for all images, or for none.
+        """
+        import numpy as np
+        import pyarrow
+
+        arrays = {"image_id": image_ids}
+        if system is not None:
+            arrays["system"] = pyarrow.repeat(system, len(image_ids))
+        for key, values in columns.items():
+            arrays[key] = pyarrow.array(np.frombuffer(values, dtype=np.float64), from_pandas=True)
+        batch = pyarrow.RecordBatch.from_arrays(list(arrays.values()), names=list(arrays))
+        self._waiting.append(batch)
+        self._rows += batch.num_rows
+        if self._rows >= _ROWS:
+            self._write()
+
+    def finish(self) -> Written:
+        """Puts the file in its place. A part without rows has none."""
+        if self._rows or self._file is not None:
+            self._write()
+        if self._file is None:
+            return Written(self._name, 0, 0, "")
+        self._writer.close()
+        self._stack.close()
+        return Written(self._name, self._all_rows, self._file.bytes, self._file.digest.hexdigest())
+
+    def discard(self) -> None:
+        """Removes what was written."""
+        with contextlib.suppress(_Cancelled), self._stack:
+            if self._writer is not None:
+                with contextlib.suppress(OSError, DataError):
+                    self._writer.close()
+            raise _Cancelled
+
+    def _write(self) -> None:
+        """Writes the rows that wait as a row group."""
+        pyarrow = import_pyarrow()
+        if not self._waiting:
+            return
+        table = pyarrow.Table.from_batches(self._waiting)
+        if self._file is None:
+            from pyarrow import parquet
+
+            self._file = _Counted(self._stack.enter_context(file_system(self._url).writing(self._url)))
+            self._writer = parquet.ParquetWriter(
+                pyarrow.PythonFile(self._file, mode="w"), table.schema, compression="zstd", use_dictionary=["system"]
+            )
+        self._writer.write_table(table, row_group_size=max(self._rows, 1))
+        self._all_rows += self._rows
+        self._waiting, self._rows = [], 0

@@ -1,0 +1,199 @@
+"""Parts of the input: pieces that a worker reads by itself."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from capeval.data.compressed import SUFFIXES
+from capeval.data.partitioned.files import Found, file_system, import_pyarrow
+from capeval.data.table import table_format
+from capeval.errors import CapevalError, DataError
+
+if TYPE_CHECKING:
+    pass
+
+PART_BYTES = 128 << 20
+"""Bytes of a file that make a part, unless a single row group has more."""
+
+FORMATS = {
+    "parquet": (".parquet", ".pq", ".parq"),
+    "arrow": (".arrow", ".feather", ".ipc", ".arrows"),
+    "jsonl": (".jsonl", ".ndjson"),
+    "csv": (".csv", ".tsv"),
+}
+"""Formats, with the suffixes of the files that are read out of a folder; `.gz` and the like may follow."""
+
+_AT_ONCE = 16
+"""Files that are looked at at once: on object storage each is a wait."""
+_NAMED = 5
+
+
+@dataclass(frozen=True)
+class Part:
+    """A piece of a file, or a whole one."""
+
+    number: int
+    """Its place among all parts, from 0."""
+    file: str
+    """Path or URL."""
+    format: str
+    """One of `FORMATS`."""
+    first: int | None
+    """The first row group of a Parquet file, or record batch of an Arrow file; None for a whole file."""
+    end: int | None
+    """The row group after the last."""
+    bytes: int
+    """About as many as are read for it, before they are decoded."""
+    rows: int | None
+    """None where only reading tells."""
+    before: int = 0
+    """Rows of the file that are in the parts before."""
+    modified: str = ""
+    """When the file was written, or its entity tag, where that is known."""
+
+    def __str__(self) -> str:
+        if self.first is None:
+            return self.file
+        return f"{self.file} (row groups {self.first + 1:,} to {self.end:,})"
+
+
+def find_parts(inputs: Sequence[str], *, part_bytes: int = PART_BYTES) -> list[Part]:
+    """The parts of all files, ordered by the files' names.
+
+    Args:
+        inputs: files, folders and patterns such as `data/*.parquet`, as paths or as URLs of a file system that fsspec
+            or pyarrow knows. Of a folder, the files of one of `FORMATS` are taken, those in its folders too; names that
+            begin with `_` or `.` are left out, as are files of other kinds. A file that is found twice counts once.
+        part_bytes: about as many bytes of a file make a part. Parquet and Arrow files are cut, others are parts as they
+            are.
+
+    Raises:
+        DataError: an input is not there or has no files, files of a folder have different formats, or files are broken:
+            the message names the first ones, and says how many there are.
+        MissingDependencyError: pyarrow, or what a URL needs, is not installed.
+    """
+    import_pyarrow()
+    files = [(found, format) for url in inputs for found, format in _files(url)]
+    files = sorted({found.url: (found, format) for found, format in files}.values())
+    if not files:
+        raise DataError("no input; name files, folders or patterns")
+    with ThreadPoolExecutor(min(_AT_ONCE, len(files))) as pool:
+        cut = list(pool.map(lambda one: _cut_or_error(one[0], one[1], part_bytes), files))
+    errors = [one for one in cut if isinstance(one, CapevalError)]
+    if errors:
+        raise _together(errors, len(files))
+    parts: list[Part] = []
+    for own in cut:
+        for part in own:  # type: ignore[union-attr]
+            parts.append(_numbered(part, len(parts)))
+    return parts
+
+
+def fingerprint(parts: Sequence[Part]) -> str:
+    """A text that changes when the input does: its files, their sizes and times, and how they are cut."""
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(
+            repr((part.file, part.format, part.first, part.end, part.bytes, part.rows, part.modified)).encode()
+        )
+    return digest.hexdigest()
+
+
+def _numbered(part: Part, number: int) -> Part:
+    from dataclasses import replace
+
+    return replace(part, number=number)
+
+
+def _together(errors: Sequence[CapevalError], files: int) -> CapevalError:
+    """One error for several files."""
+    if len(errors) == 1 or not isinstance(errors[0], DataError):
+        return errors[0]
+    named = "; ".join(str(error) for error in errors[:_NAMED])
+    return DataError(
+        f"{len(errors):,} of {files:,} files cannot be read: {named}{'; …' if len(errors) > _NAMED else ''}"
+    )
+
+
+def _files(url: str) -> Iterator[tuple[Found, str]]:
+    """The files of an input, with their formats."""
+    files = file_system(url)
+    found = files.find(url)
+    if len(found) == 1 and found[0].url in (url, _absolute(url)):
+        yield found[0], _format(found[0])
+        return
+    known = [(one, format) for one in found if (format := by_suffix(one.url)) is not None]
+    if not known:
+        raise DataError(
+            f"{url}: has no files to read; their names end in "
+            f"{', '.join(suffix for own in FORMATS.values() for suffix in own)}, and {', '.join(SUFFIXES)} may follow"
+        )
+    formats = Counter(format for _, format in known)
+    if len(formats) > 1:
+        counted = " and ".join(f"{count:,} of {name}" for name, count in formats.items())
+        raise DataError(f"{url}: has files of several formats, {counted}; choose by a pattern, as DIR/*.parquet")
+    yield from known
+
+
+def _absolute(url: str) -> str:
+    import os
+
+    return os.path.abspath(url.removeprefix("file://"))
+
+
+def by_suffix(url: str) -> str | None:
+    """The format that a file's name tells."""
+    name = url.lower().rpartition("/")[2].partition("?")[0]
+    for suffix in SUFFIXES:
+        name = name.removesuffix(suffix)
+    return next((format for format, suffixes in FORMATS.items() if name.endswith(suffixes)), None)
+
+
+def _format(found: Found) -> str:
+    """The format of a file that is named by itself: by its suffix, else by how it begins."""
+    named = by_suffix(found.url)
+    if named is not None:
+        return named
+    from capeval.data.partitioned.text import beginning
+
+    start = beginning(found.url)
+    return table_format(start) or ("jsonl" if start.lstrip()[:1] in (b"{", b"[") else "csv")
+
+
+def _cut_or_error(found: Found, format: str, part_bytes: int) -> list[Part] | CapevalError:
+    try:
+        return _cut(found, format, part_bytes)
+    except CapevalError as error:
+        return error
+
+
+def _cut(found: Found, format: str, part_bytes: int) -> list[Part]:
+    """The parts of a file."""
+    groups: list[tuple[int, int]] | None = None
+    if format == "parquet":
+        from capeval.data.partitioned.parquet import row_groups
+
+        groups = row_groups(found.url)
+    elif format == "arrow":
+        from capeval.data.partitioned.arrow import record_batches
+
+        groups = record_batches(found)
+    if groups is None:
+        return [Part(0, found.url, format, None, None, found.bytes, None, modified=found.modified)]
+    parts, first, size, rows, before = [], 0, 0, 0, 0
+
+    def add(end: int) -> None:
+        parts.append(Part(0, found.url, format, first, end, size, rows, before, found.modified))
+
+    for number, (own_rows, own_bytes) in enumerate(groups):
+        if number > first and size + own_bytes > part_bytes:
+            add(number)
+            first, size, rows, before = number, 0, 0, before + rows
+        size, rows = size + own_bytes, rows + own_rows
+    add(len(groups))
+    return parts

@@ -1,0 +1,55 @@
+"""The bytes of files that are read from their start to their end, decompressed."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from capeval.data.partitioned.files import file_system, import_pyarrow
+from capeval.errors import CapevalError, DataError
+
+if TYPE_CHECKING:
+    import pyarrow
+
+_KINDS = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+_BEGINNING = 1 << 16
+"""Bytes of a file that tell what it is."""
+BOM = b"\xef\xbb\xbf"
+"""Byte-order mark of UTF-8, which some programs write."""
+
+
+@contextlib.contextmanager
+def opened(url: str) -> Iterator[pyarrow.NativeFile]:
+    """The file's bytes in order, without gzip, bzip2, xz or zstd around them, and without a byte-order mark.
+
+    Raises:
+        DataError: the file is not there, or its compressed data is broken or ends early, now or as it is read.
+    """
+    import lzma
+
+    pyarrow = import_pyarrow()
+    with contextlib.ExitStack() as stack:
+        source: Any = stack.enter_context(file_system(url).open(url))
+        start = source.read(max(map(len, _KINDS)))
+        source.seek(0)
+        kind = next((kind for magic, kind in _KINDS.items() if start.startswith(magic)), None)
+        try:
+            if kind == "xz":
+                source = stack.enter_context(pyarrow.PythonFile(stack.enter_context(lzma.LZMAFile(source)), mode="r"))
+            elif kind is not None:
+                source = stack.enter_context(pyarrow.CompressedInputStream(source, kind))
+            yield source
+        except CapevalError:
+            raise
+        except (OSError, EOFError, ValueError, lzma.LZMAError) as error:
+            if kind is None:
+                raise DataError(f"{url}: cannot be read: {error}") from None
+            reason = str(error).strip().partition("\n")[0]
+            raise DataError(f"{url}: broken {kind} data ({reason}); write or download the file again") from None
+
+
+def beginning(url: str) -> bytes:
+    """The first bytes of a file, decompressed, without a byte-order mark."""
+    with opened(url) as source:
+        return bytes(source.read(_BEGINNING)).removeprefix(BOM)

@@ -1,0 +1,308 @@
+"""`capeval.score` and its sisters on an engine: what they are asked for, and what they return."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from os import PathLike, fspath
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from capeval import _core
+from capeval.data.atomic import atomic_write
+from capeval.data.partitioned.files import join_url
+from capeval.data.remote import is_remote
+from capeval.engines.aside import JOINED, Aside, Ids
+from capeval.engines.driver import Run, compared, results
+from capeval.engines.passes import bad_row
+from capeval.engines.plan import Engine, EngineOptions, Plan, Sets
+from capeval.engines.stream import StreamEngine
+from capeval.engines.work import WorkFolder
+from capeval.errors import UsageError, warn
+from capeval.scoring.diversity import check_top
+from capeval.scoring.score import check_bootstrap
+
+if TYPE_CHECKING:
+    from capeval.corpus.corpus import OnMissing, Tokenizer
+    from capeval.data.partitioned import BadRow, Columns, Part
+    from capeval.engines.passes import Partial
+    from capeval.metrics import Metric
+    from capeval.resources.needs import Needs
+    from capeval.scoring.comparison import Comparison
+    from capeval.scoring.diversity_result import Diversity
+    from capeval.scoring.result import Result, Score
+
+SYSTEM = "system"
+
+
+class Input:
+    """Where the rows are: joined rows, or references and each system's candidates, which are joined by image id."""
+
+    def __init__(self, rows: object, systems: Mapping[str, object] | None = None, *, described: bool = True) -> None:
+        self.rows = _paths(rows, "references")
+        """Joined rows, or references."""
+        self.systems = None if systems is None else {name: _paths(own, name) for name, own in systems.items()}
+        self.described = described
+        """Whether there are references."""
+
+
+    @classmethod
+    def of_sets(cls, sets: object, references: object, options: EngineOptions) -> Input:
+        """Caption sets: in rows, or, with references apart, files of each system by its name."""
+        if references is None:
+            return cls(sets, described=options.references_column is not None)
+        if isinstance(sets, Mapping):
+            return cls(references, sets)
+        from capeval.data.source import system_name
+
+        paths = _paths(sets, "sets")
+        return cls(references, {system_name(paths[0]): paths})
+
+
+def score(
+    source: Input,
+    metrics: Sequence[Metric],
+    options: EngineOptions,
+    *,
+    needs: Needs,
+    tokenizer: Tokenizer,
+    on_missing: OnMissing,
+    interval: float | None,
+    interval_method: str,
+    bootstrap: str,
+    samples: int,
+    seed: int,
+    threads: int,
+) -> Result:
+    """One system's scores, as [`capeval.score`][] returns them; of per-image scores and captions, a sample's."""
+    check_bootstrap(interval, samples, seed, interval_method, bootstrap)
+    _check_intervals(options.name, interval, interval_method, bootstrap)
+    columns = options.caption_columns or ("candidate",)
+    if len(columns) > 1:
+        raise UsageError(
+            f"score takes one caption column, here are {len(columns)}; capeval compare scores several systems"
+        )
+    plan = Plan(
+        tuple(metrics), needs, _columns(options, columns), (SYSTEM,), tokenizer, samples if interval else 0, seed,
+        threads, options.on_bad_row, on_missing,
+    )  # fmt: skip
+    with _run(plan, source, options) as run:
+        found, whole = results(run, level=interval)
+        _finish(run, whole, found[SYSTEM], options)
+        return found[SYSTEM]
+
+
+def compare(
+    source: Input,
+    metrics: Sequence[Metric],
+    options: EngineOptions,
+    *,
+    needs: Needs,
+    tokenizer: Tokenizer,
+    on_missing: OnMissing,
+    test: str,
+    samples: int,
+    alpha: float,
+    correction: str,
+    interval: float | None,
+    interval_method: str,
+    bootstrap: str,
+    seed: int,
+    threads: int,
+) -> Comparison:
+    """Several systems' scores and paired tests, as [`capeval.compare`][] returns them."""
+    check_bootstrap(interval, samples, seed, interval_method, bootstrap)
+    _check_intervals(options.name, interval, interval_method, bootstrap)
+    if test != "bootstrap":
+        raise UsageError(
+            f"the test {test} needs the scores of all images in memory, which the engine {options.name} never has; "
+            "take --test bootstrap (test='bootstrap' in Python), or --engine local"
+        )
+    systems = tuple(source.systems or options.caption_columns)
+    plan = Plan(
+        tuple(metrics), needs, _columns(options, options.caption_columns or systems), systems, tokenizer, samples, seed,
+        threads, options.on_bad_row, on_missing,
+    )  # fmt: skip
+    with _run(plan, source, options) as run:
+        found, whole = compared(run, level=interval, samples=samples, alpha=alpha, correction=correction)
+        _finish(run, whole, next(iter(found.values())), options)
+        return found
+
+
+def diversity(
+    source: Input,
+    metrics: Sequence[Metric],
+    options: EngineOptions,
+    *,
+    accuracy: Metric,
+    beta2: float,
+    top: int | None,
+    needs: Needs,
+    tokenizer: Tokenizer,
+    interval: float | None,
+    interval_method: str,
+    bootstrap: str,
+    samples: int,
+    seed: int,
+    threads: int,
+) -> Diversity:
+    """Figures of one or several systems' caption sets, as [`capeval.diversity`][] returns them."""
+    from capeval.engines import sets
+
+    check_bootstrap(interval, samples, seed, interval_method, bootstrap)
+    _check_intervals(options.name, interval, interval_method, bootstrap)
+    check_top(top, described=source.described)
+    systems = tuple(source.systems or options.caption_columns or ("captions",))
+    columns = _columns(options, options.caption_columns or systems, described=source.described)
+    plan = Plan(
+        tuple(metrics), needs, columns, systems, tokenizer, samples if interval else 0, seed, threads,
+        options.on_bad_row, sets=Sets(accuracy, beta2, top, source.described),
+    )  # fmt: skip
+    with _run(plan, source, options) as run:
+        found, whole = sets.diversity(run, level=interval)
+        _finish(run, whole, next(iter(found.values())), options)
+        return found
+
+
+def _check_intervals(engine: str, interval: float | None, method: str, bootstrap: str) -> None:
+    if interval is not None and (method != "percentile" or bootstrap != "poisson"):
+        what = f"interval method {method}" if method != "percentile" else f"bootstrap {bootstrap}"
+        raise UsageError(
+            f"the {what} needs the statistics of all images in memory, which the engine {engine} never has; take "
+            "--bootstrap poisson (bootstrap='poisson' in Python), --interval none, or --engine local"
+        )
+
+
+def _columns(options: EngineOptions, captions: Iterable[str], *, described: bool = True) -> Columns:
+    from capeval.data.partitioned import Columns
+
+    return Columns(options.id_column, options.references_column or "references" if described else None, tuple(captions))
+
+
+@contextmanager
+def _run(plan: Plan, source: Input, options: EngineOptions) -> Iterator[Run]:
+    """A run that is ready; where the block ends well, what was put aside goes, and each image's scores are whole."""
+    from capeval.data.partitioned import ImageScores, bucket_count, find_parts, fingerprint
+
+    plan.check(options.name)
+    per_image, kept = _place(options.per_image), _place(options.work)
+    with ExitStack() as stack:
+        if kept is None and per_image is not None:
+            kept = join_url(per_image, "_work")
+        folder = kept or stack.enter_context(TemporaryDirectory(prefix="capeval-"))
+        engine = make(options, plan.threads)
+        stack.callback(engine.close)
+        plan = replace(plan, threads=engine.threads)
+        skipped: Sequence[BadRow] = ()
+        parts = find_parts(source.rows)
+        about = fingerprint(parts)
+        for own in (source.systems or {}).values():
+            about += fingerprint(find_parts(own))
+        scores = None if per_image is None else ImageScores(per_image)
+        if scores is not None:
+            scores.begin(about, resume=options.resume)  # first: what a call left that was cut off is not to be lost
+        work = None if kept is None else WorkFolder(join_url(kept, "results"))
+        if work is not None:
+            work.begin(_description(plan, about), resume=options.resume)
+        aside = Aside.begin(folder, fresh=not options.resume)
+        ids = None
+        if source.systems is None:
+            ids = Ids(aside, bucket_count(parts))
+        else:  # of each image there is one joined row
+            plan, parts, skipped = _joined(plan, source, options, engine, aside)
+        yield Run(engine, plan, parts, options.memory, scores, work, ids, skipped)
+        if work is not None:
+            work.finish()
+        aside.remove()
+
+
+def _joined(
+    plan: Plan, source: Input, options: EngineOptions, engine: Engine, aside: Aside
+) -> tuple[Plan, list[Part], Sequence[BadRow]]:
+    """References and candidates joined by image id: the plan for joined rows, their parts, rows that were left out."""
+    from capeval.data.partitioned import join
+
+    caption = options.caption_columns[0] if options.caption_columns else "caption"
+    found = join(
+        source.rows,
+        source.systems or {},
+        aside.folder(JOINED),
+        image_id=options.id_column,
+        references_column=options.references_column or "references",
+        caption_column=caption,
+        on_missing=plan.on_missing,
+        sets=plan.sets is not None,
+        map=engine.map,
+    )
+    if found.bad and plan.on_bad_row == "error":
+        raise bad_row(found.bad[0])
+    if found.left_out:
+        warn(f"{found.left_out:,} images without a candidate were left out")
+    return replace(plan, columns=found.columns), found.parts, found.bad
+
+
+def _description(plan: Plan, about: str) -> dict[str, object]:
+    """All that the results of parts depend on, for a call that goes on with them."""
+    return {
+        "capeval": _core.__version__,
+        "input": about,
+        "metrics": ", ".join(str(metric) for metric in plan.scored),
+        "systems": ", ".join(plan.systems),
+        "columns": ", ".join(map(str, plan.columns)),
+        "needs": repr(plan.needs),
+        "tokenizer": plan.tokenizer,
+        "samples": plan.samples,
+        "seed": plan.seed,
+        "on bad rows": plan.on_bad_row,
+        "caption sets": str(plan.sets),
+    }
+
+
+def _place(url: str | None) -> str | None:
+    """The folder's absolute path, since workers have folders of their own; or its URL."""
+    return url if url is None or is_remote(url) else os.path.abspath(url)
+
+
+def make(options: EngineOptions, threads: int) -> Engine:
+    """The engine. Raises `MissingDependencyError` where Ray is not installed."""
+    if options.name == "stream":
+        return StreamEngine(threads)
+    from capeval.engines.ray import RayEngine
+
+    return RayEngine(options.address, options.workers)
+
+
+def _paths(given: object, part: str) -> list[str]:
+    """The files, folders or patterns that a call names."""
+    if isinstance(given, (str, PathLike)):
+        return [fspath(given)]
+    if isinstance(given, Sequence) and given and all(isinstance(one, (str, PathLike)) for one in given):
+        return [fspath(one) for one in given]
+    raise UsageError(
+        f"{part}: an engine reads files; give the path of a file, a folder or a pattern, or a list of such, and not a "
+        f"{type(given).__name__} (captions in memory are for engine='local')"
+    )
+
+
+def _finish(run: Run, whole: Partial, scored: Mapping[str, Score], options: EngineOptions) -> None:
+    """Writes the rows that were left out, and makes each image's scores whole."""
+    _write_skipped([*run.skipped, *whole.skipped], options)
+    if run.scores is not None:
+        signatures = {key: score.signature for key, score in scored.items()}
+        about = {"capeval": _core.__version__, "systems": list(run.plan.systems), "signatures": signatures}
+        run.scores.finish(about, whole.written)
+
+
+def _write_skipped(skipped: Sequence[BadRow], options: EngineOptions) -> None:
+    """Warns of the rows that were left out, and writes them where the call says."""
+    if not skipped:
+        return
+    where = "" if options.skipped is None else f"; {options.skipped} has all"
+    warn(f"{len(skipped):,} rows were left out, the first is {skipped[0]}{where}")
+    if options.skipped is not None:
+        with atomic_write(options.skipped, "w") as file:
+            for row in sorted(skipped):
+                file.write(json.dumps(row._asdict(), ensure_ascii=False) + "\n")

@@ -1,0 +1,192 @@
+"""What a call does on an engine: the passes over all parts, and the result made of what comes back."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import partial as bound
+from typing import TYPE_CHECKING
+
+from capeval import _core
+from capeval.corpus.corpus import Corpus
+from capeval.corpus.document_frequency import CorpusFrequencies, DocumentFrequency
+from capeval.engines.passes import REFERENCES, Counters, Frequencies, Partial, count_into, count_part, score_part
+from capeval.engines.progress import Progress
+from capeval.errors import DataError, warn
+from capeval.scoring.compare import check_test, pairs_of, warn_of_weak_tests, with_intervals
+from capeval.scoring.comparison import Comparison
+from capeval.scoring.count import count_quietly
+from capeval.scoring.folded import Folded
+from capeval.scoring.intervals import Interval
+from capeval.scoring.result import Result, Score, within
+
+if TYPE_CHECKING:
+    from capeval.data.partitioned import BadRow, ImageScores, Part
+    from capeval.engines.aside import Ids
+    from capeval.engines.plan import Engine, Plan, Shared
+    from capeval.engines.work import WorkFolder
+
+_RARE = 2
+"""An n-gram in one document weighs as much as one in none, so those are not kept."""
+
+
+@dataclass
+class Run:
+    """One call on an engine."""
+
+    engine: Engine
+    plan: Plan
+    parts: Sequence[Part]
+    memory: int = 1 << 30
+    scores: ImageScores | None = None
+    work: WorkFolder | None = None
+    ids: Ids | None = None
+    """Where the ids of images go, to find those that come several times; None where none can."""
+    skipped: Sequence[BadRow] = ()
+    """Rows that were left out before."""
+
+    def partial(self) -> tuple[Partial, Frequencies]:
+        """Both passes: what they made of all parts, and the document frequencies that they used."""
+        self.plan.check(self.engine.name)
+        with ExitStack() as stack:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="capeval-"))
+            frequencies = self._frequencies(folder)
+            if self.plan.documents:
+                self._check_ids()
+            whole = self._scored(self.engine.share(frequencies))
+            if not self.plan.documents:
+                self._check_ids()
+            return whole, frequencies
+
+    def _check_ids(self) -> None:
+        """Raises `DataError` for images that come several times."""
+        from capeval.data.partitioned import check_duplicates
+
+        if self.ids is not None and self.parts:
+            buckets = [replace(self.parts[0], number=number) for number in range(self.ids.buckets)]
+            check_duplicates((own for _, own in self.engine.map(self.ids.duplicates, buckets)), self.parts)
+
+    def _frequencies(self, folder: str) -> Frequencies:
+        """The first pass: document frequencies of the whole input, where a metric wants them."""
+        if not self.plan.documents:
+            return {}
+        counters = Counters(self.plan, self.memory, folder)
+        progress = Progress("counting n-grams", self.parts, self.plan.needs.progress)
+        function = (
+            bound(count_into, self.plan, counters, self.ids)
+            if self.engine.in_order
+            else bound(count_part, self.plan, self.memory, self.ids)
+        )
+        for part, counts in self.engine.map(function, self.parts):
+            counters.merge(counts)
+            progress.done(part, max(counters.images.values(), default=0))
+        return {
+            documents: CorpusFrequencies(
+                {stems: DocumentFrequency(core, documents) for stems, core in counted.items()},
+                counters.images[documents],
+            )
+            for documents, counted in counters.finish(_RARE).items()
+        }
+
+    def _scored(self, frequencies: Shared[Frequencies]) -> Partial:
+        """The second pass: statistics, folded."""
+        whole = Partial.empty(self.plan)
+        progress = Progress("scoring", self.parts, self.plan.needs.progress)
+        left = []
+        finished = set() if self.work is None else self.work.done()
+        for part in self.parts:
+            if self.work is not None and part.number in finished:
+                whole.merge(Partial.from_bytes(self.work.load(part.number)))
+                progress.found(part, whole.images)
+            else:
+                left.append(part)
+        opened = None if self.scores is None else self.scores.part
+        gpus = max((metric.gpus for metric in self.plan.scored), default=0)
+        ids = None if self.plan.documents else self.ids
+        for part, own in self.engine.map(bound(score_part, self.plan, frequencies, opened, ids), left, gpus=gpus):
+            if self.work is not None:
+                self.work.save(part.number, own.to_bytes())
+            whole.merge(own)
+            progress.done(part, whole.images)
+        if not whole.images:
+            raise DataError(self._nothing())
+        return whole
+
+    def _nothing(self) -> str:
+        return f"{self.parts[0].file}: no image to score" if self.parts else "no image to score"
+
+
+def results(run: Run, *, level: float | None) -> tuple[dict[str, Result], Partial]:
+    """The result of each system by its name; intervals of that level, or none."""
+    whole, frequencies = run.partial()
+    plan = run.plan
+    found = {}
+    for number, name in enumerate(plan.systems):
+        corpus = _sample_corpus(plan, whole, number, frequencies)
+        counted = count_quietly(corpus, plan.metrics, plan.needs)
+        like = [one.statistics for one in counted]
+        fold = whole.folds[name].with_formulas(like)
+        bounds: Sequence[Interval | None] = [None] * len(counted)
+        if level is not None:
+            bounds = fold.intervals(level)
+        scores = {}
+        for one, total, interval in zip(counted, totals(fold, like), bounds, strict=True):
+            for message in one.metric.warnings(one.ready, total):
+                warn(message)
+            scores[one.metric.key] = within(
+                Score(one.metric, total, one.signature(corpus), None, one.ready), interval
+            )
+        found[name] = Result(
+            _core.__version__, corpus.image_ids, scores, level, corpus, "percentile", plan.needs, "poisson"
+        )
+    for message in whole.warnings:
+        warn(message)
+    return found, whole
+
+
+def totals(fold: _core.Fold, samples: Sequence[_core.Statistics]) -> list[Folded]:
+    """The sums of the metrics, with the rows of the sample that was counted again."""
+    return [
+        Folded(fold.rows, unscored, fold.statistics(place), sample)
+        for place, (sample, unscored) in enumerate(zip(samples, fold.unscored(), strict=True))
+    ]
+
+
+def _sample_corpus(plan: Plan, whole: Partial, system: int, frequencies: Frequencies) -> Corpus:
+    """The sample as a corpus, which says of references what is true of all images."""
+    images = whole.sample().images
+    references = _core.Captions.of_images([(one.image_id, one.references) for one in images], None)
+    candidates = _core.Captions.of_images([(one.image_id, one.captions[system]) for one in images], None)
+    corpora = Corpus.of_part(
+        references,
+        {"": candidates},
+        tokenizer=plan.tokenizer,
+        frequencies=frequencies.get(REFERENCES),
+        threads=plan.threads,
+    )
+    corpus = corpora[""]
+    corpus.reference_counts = whole.extents[plan.systems[system]].reference_counts or corpus.reference_counts
+    return corpus
+
+
+def compared(
+    run: Run, *, level: float | None, samples: int, alpha: float, correction: str
+) -> tuple[Comparison, Partial]:
+    """The systems' results and paired bootstrap tests, with intervals of that level, or none."""
+    check_test(len(run.plan.systems), test="bootstrap", alpha=alpha, correction=correction)
+    found, whole = results(run, level=None)
+    warn_of_weak_tests(whole.images, len(found), "bootstrap", samples, alpha, correction)
+    first = next(iter(found.values()))
+    like = [score.statistics.sample for score in first.values() if isinstance(score.statistics, Folded)]
+    bounds, differences = _core.Fold.paired([whole.folds[name].with_formulas(like) for name in found], level or 0.95)
+    between: list[Interval | None] = [None] * len(differences)
+    if level is not None:
+        between = [limits for limits, _ in differences]
+        found = with_intervals(found, bounds, level, "percentile", "poisson")
+    pairs = pairs_of(found, list(first), between, [p for _, p in differences], correction, alpha)
+    seed = run.plan.seed
+    return Comparison(
+        found, pairs, "bootstrap", samples, alpha, correction, level, seed, "percentile", "poisson"
+    ), whole

@@ -1,0 +1,361 @@
+"""The two passes over a part of the input: functions that depend on the part and the plan alone."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from capeval import _core
+from capeval.corpus.corpus import Corpus
+from capeval.engines.plan import SAMPLE, Plan
+from capeval.engines.sample import Kept, Sample
+from capeval.errors import CapevalWarning, DataError
+from capeval.scoring.count import count_quietly
+
+if TYPE_CHECKING:
+    from capeval._core import Captions
+    from capeval.corpus.document_frequency import CorpusFrequencies
+    from capeval.data.partitioned import BadRow, Batch, Part, PartScores, Written
+    from capeval.engines.aside import Ids
+    from capeval.engines.plan import Shared
+
+ROWS = 65_536
+"""Rows of a batch: more are counted faster, and take more memory."""
+MOST_WARNINGS = 20
+"""Different warnings of a part that are kept."""
+
+
+REFERENCES = "references"
+"""The documents that words are weighed by: the references of all images."""
+SEVERAL = "several"
+"""Those of the images that have several."""
+
+Frequencies: TypeAlias = "Mapping[str, CorpusFrequencies]"
+"""Document frequencies of the whole input by what the documents are."""
+
+
+class Counters:
+    """Document frequencies as they are counted, by what the documents are and whether words are stems."""
+
+    def __init__(self, plan: Plan, memory: int, folder: str) -> None:
+        self._plan, self._share, self._folder = plan, memory // max(len(plan.documents) * len(plan.orders), 1), folder
+        self._counters: dict[str, dict[bool, _core.FrequencyCounter]] = {}
+        self.images: dict[str, int] = {}
+
+    def _of(self, documents: str) -> dict[bool, _core.FrequencyCounter]:
+        plan, self.images[documents] = self._plan, self.images.get(documents, 0)
+        if documents not in self._counters:
+            self._counters[documents] = {
+                stems: _core.FrequencyCounter(n, stems, plan.tokenizer, memory=self._share, folder=self._folder)
+                for stems, n in plan.orders.items()
+            }
+        return self._counters[documents]
+
+    def add(self, documents: str, images: Captions, chosen: Sequence[int] | None = None) -> None:
+        """Counts the captions of these images; of the chosen ones, by number."""
+        numbers = range(images.image_count) if chosen is None else chosen
+        encoded = _core.References(images, numbers, self._plan.tokenizer, self._plan.threads)
+        for counter in self._of(documents).values():
+            counter.add(encoded, self._plan.threads)
+        self.images[documents] += len(numbers)
+
+    def merge(self, counts: Counts) -> None:
+        """Adds what was counted elsewhere."""
+        for documents, by_kind in counts.frequencies.items():
+            counters = self._of(documents)
+            for stems, counted in by_kind.items():
+                counters[stems].merge(_core.DocumentFrequency.from_bytes(counted))
+            self.images[documents] += counts.images[documents]
+
+    def finish(self, minimum: int) -> dict[str, dict[bool, _core.DocumentFrequency]]:
+        """The frequencies of n-grams that are in so many documents at least."""
+        return {
+            documents: {stems: counter.finish(minimum) for stems, counter in counters.items()}
+            for documents, counters in self._counters.items()
+        }
+
+
+@dataclass
+class Counts:
+    """What the first pass found in a part, where it goes to another process."""
+
+    images: dict[str, int] = field(default_factory=dict)
+    frequencies: dict[str, dict[bool, bytes]] = field(default_factory=dict)
+
+
+def count_into(plan: Plan, counters: Counters, ids: Ids | None, part: Part) -> Counts:
+    """The first pass, where counts stay in this process. Of what it could warn, the second pass warns."""
+    seen = None if ids is None else ids.of(part.number)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CapevalWarning)
+        for batch in _batches(plan, part):
+            if len(batch.image_ids):
+                _count(plan, counters, batch)
+                if seen is not None:
+                    seen.add(batch)
+    if seen is not None:
+        seen.finish()
+    return Counts()
+
+
+def count_part(plan: Plan, memory: int, ids: Ids | None, part: Part) -> Counts:
+    """The first pass, where counts are sent to another process: what memory does not hold is on this machine's disk."""
+    with tempfile.TemporaryDirectory(prefix="capeval-") as folder:
+        counters = Counters(plan, memory, folder)
+        count_into(plan, counters, ids, part)
+        counted = {
+            documents: {stems: counts.to_bytes() for stems, counts in by_kind.items()}
+            for documents, by_kind in counters.finish(1).items()
+        }
+    return Counts(counters.images, counted)
+
+
+def _count(plan: Plan, counters: Counters, batch: Batch) -> None:
+    if REFERENCES not in plan.documents:
+        for name, column in zip(plan.systems, batch.captions, strict=True):
+            counters.add(name, captions(batch, column))
+        return
+    references = captions(batch, batch.references)
+    counters.add(REFERENCES, references)
+    if SEVERAL in plan.documents:
+        counts = references.caption_counts()
+        several = [number for number, count in enumerate(counts) if count > 1]
+        if several:
+            counters.add(SEVERAL, references, several)
+
+
+@dataclass
+class Extent:
+    """How much a system has."""
+
+    images: int = 0
+    captions: int = 0
+    caption_counts: tuple[int, int] | None = None
+    """The least and the most captions per image; None without images."""
+    reference_counts: tuple[int, int] | None = None
+    """The least and the most references per image."""
+    words: set[str] = field(default_factory=set)
+    """The different words of the captions, where they are wanted."""
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> Extent:
+        """That of a corpus."""
+        return cls(len(corpus), corpus.candidate_count, corpus.candidate_counts, corpus.reference_counts)
+
+    def merge(self, other: Extent) -> None:
+        """Adds that of other images."""
+        self.images += other.images
+        self.captions += other.captions
+        self.caption_counts = _span(self.caption_counts, other.caption_counts)
+        self.reference_counts = _span(self.reference_counts, other.reference_counts)
+        self.words |= other.words
+
+
+def _span(one: tuple[int, int] | None, other: tuple[int, int] | None) -> tuple[int, int] | None:
+    if one is None or other is None:
+        return one or other
+    return min(one[0], other[0]), max(one[1], other[1])
+
+
+@dataclass
+class Partial:
+    """What the second pass made of some parts; merging is the same in any order."""
+
+    samples: int
+    seed: int
+    folds: dict[str, _core.Fold] = field(default_factory=dict)
+    """Sums by what they are of: a system's name, or what else a call needs."""
+    extents: dict[str, Extent] = field(default_factory=dict)
+    """How much each system has."""
+    kept: dict[str, Sample] = field(default_factory=dict)
+    """Samples of images: of all, and of what else a call needs."""
+    skipped: list[BadRow] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    written: list[Written] = field(default_factory=list)
+    """The files of images' scores."""
+
+    @classmethod
+    def empty(cls, plan: Plan) -> Partial:
+        """Of no image."""
+        return cls(plan.samples, plan.seed)
+
+    def fold(self, name: str, *, replicates: bool = True) -> _core.Fold:
+        """The sums of that name, empty ones at first."""
+        return self.folds.setdefault(name, _core.Fold(self.samples if replicates else 0, self.seed))
+
+    def extent(self, name: str) -> Extent:
+        """How much the system of that name has."""
+        return self.extents.setdefault(name, Extent())
+
+    def sample(self, name: str = "") -> Sample:
+        """The sample of that name."""
+        return self.kept.setdefault(name, Sample(SAMPLE))
+
+    @property
+    def images(self) -> int:
+        """Number of images."""
+        return max((extent.images for extent in self.extents.values()), default=0)
+
+    def merge(self, other: Partial) -> None:
+        """Adds what other parts had."""
+        for name, fold in other.folds.items():
+            if name in self.folds:
+                self.folds[name].merge(fold)
+            else:
+                self.folds[name] = fold
+        for name, extent in other.extents.items():
+            self.extent(name).merge(extent)
+        for name, sample in other.kept.items():
+            self.sample(name).merge(sample)
+        self.skipped += other.skipped
+        self.written += other.written
+        self.warnings = list(dict.fromkeys([*self.warnings, *other.warnings]))[:MOST_WARNINGS]
+
+    def to_bytes(self) -> bytes:
+        """For a file: a line of JSON, then the folds."""
+        folds = {name: fold.to_bytes() for name, fold in self.folds.items()}
+        head = {
+            "samples": self.samples,
+            "seed": self.seed,
+            "extents": {name: {**asdict(one), "words": sorted(one.words)} for name, one in self.extents.items()},
+            "kept": {name: sample.images for name, sample in self.kept.items()},
+            "skipped": self.skipped,
+            "warnings": self.warnings,
+            "written": self.written,
+            "folds": {name: len(own) for name, own in folds.items()},
+        }
+        return json.dumps(head).encode() + b"\n" + b"".join(folds.values())
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Partial:
+        """What `to_bytes` made. Raises `DataError` for anything else."""
+        from capeval.data.partitioned import BadRow, Written
+
+        try:
+            line, _, rest = data.partition(b"\n")
+            head: dict[str, Any] = json.loads(line)
+            folds, start = {}, 0
+            for name, size in head["folds"].items():
+                folds[name] = _core.Fold.from_bytes(rest[start : start + size])
+                start += size
+            return cls(
+                head["samples"],
+                head["seed"],
+                folds,
+                {name: _extent(**one) for name, one in head["extents"].items()},
+                {name: Sample(SAMPLE, [Kept(*one) for one in own]) for name, own in head["kept"].items()},
+                [BadRow(*one) for one in head["skipped"]],
+                head["warnings"],
+                [Written(*one) for one in head["written"]],
+            )
+        except (ValueError, KeyError, TypeError) as error:
+            raise DataError("the result of a part that was finished before cannot be read") from error
+
+
+def _extent(
+    images: int, captions: int, caption_counts: list[int] | None, reference_counts: list[int] | None, words: list[str]
+) -> Extent:
+    """What was written as JSON."""
+    spans = [None if span is None else (span[0], span[1]) for span in (caption_counts, reference_counts)]
+    return Extent(images, captions, spans[0], spans[1], set(words))
+
+
+def score_part(
+    plan: Plan,
+    frequencies: Shared[Frequencies],
+    scores: Callable[[Part], PartScores] | None,
+    ids: Ids | None,
+    part: Part,
+) -> Partial:
+    """The second pass: the part's rows as statistics, folded.
+
+    Args:
+        plan: what is scored.
+        frequencies: those of the whole input.
+        scores: opens the file of each image's scores, where they are wanted.
+        ids: where the ids of images go, if they are not there since the first pass.
+        part: the part.
+    """
+    whole = frequencies.get()
+    if plan.sets is None:
+        score = score_captions
+    else:
+        from capeval.engines.sets import score_sets as score
+    partial = Partial.empty(plan)
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always", CapevalWarning)
+        written = None if scores is None else scores(part)
+        seen = None if ids is None else ids.of(part.number)
+        try:
+            for batch in _batches(plan, part):
+                partial.skipped += batch.bad
+                if len(batch.image_ids):
+                    score(plan, whole, partial, batch, written)
+                    if seen is not None:
+                        seen.add(batch)
+        except BaseException:
+            if written is not None:
+                written.discard()
+            raise
+        if written is not None:
+            partial.written.append(written.finish())
+        if seen is not None:
+            seen.finish()
+    partial.warnings = list(dict.fromkeys(str(one.message) for one in warned))[:MOST_WARNINGS]
+    return partial
+
+
+def score_captions(
+    plan: Plan, frequencies: Frequencies, partial: Partial, batch: Batch, written: PartScores | None
+) -> None:
+    """Folds the scores of each system's captions."""
+    references = captions(batch, batch.references)
+    systems = {name: captions(batch, column) for name, column in zip(plan.systems, batch.captions, strict=True)}
+    corpora = Corpus.of_part(
+        references, systems, tokenizer=plan.tokenizer, frequencies=frequencies.get(REFERENCES), threads=plan.threads
+    )
+    for name, corpus in corpora.items():
+        counted = count_quietly(corpus, plan.metrics, plan.needs)
+        partial.fold(name).add([one.statistics for one in counted], batch.image_ids, plan.threads)
+        partial.extent(name).merge(Extent.of(corpus))
+        if written is not None:
+            columns = {one.metric.key: one.statistics.row_scores() for one in counted}
+            written.add(batch.image_ids, columns, system=name if len(plan.systems) > 1 else None)
+    keep(partial.sample(), references, list(systems.values()))
+
+
+def keep(sample: Sample, references: Captions | None, systems: list[Captions]) -> None:
+    """Adds the images that belong to the sample, with their captions."""
+    wanted = sample.wanted(systems[0].image_keys())
+    if not wanted:
+        return
+    ids = systems[0].image_ids
+    images = []
+    for place, order in wanted:
+        described = [] if references is None else references.captions(ids[place])
+        images.append(Kept(order, ids[place], described, [own.captions(ids[place]) for own in systems]))
+    sample.add(images)
+
+
+def _batches(plan: Plan, part: Part) -> Iterator[Batch]:
+    """The part's batches; raises `DataError` for the first row that cannot be used, unless such are skipped."""
+    from capeval.data.partitioned import batches
+
+    for batch in batches(part, plan.columns, rows=ROWS):
+        if batch.bad and plan.on_bad_row == "error":
+            raise bad_row(batch.bad[0])
+        yield batch
+
+
+def bad_row(row: BadRow) -> DataError:
+    """The error that a row is which cannot be used, unless such are skipped."""
+    return DataError(f"{row}; correct it, or leave such rows out with --on-bad-row skip")
+
+
+def captions(batch: Batch, column: Any) -> Captions:
+    """A column of the batch, with its image ids."""
+    return _core.Captions.of_arrow(batch.image_ids, column)

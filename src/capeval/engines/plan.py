@@ -1,0 +1,178 @@
+"""What is scored, and what an engine is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeAlias, TypeVar
+
+from capeval.errors import UsageError, accepted_name
+
+if TYPE_CHECKING:
+    from capeval.corpus.corpus import Tokenizer
+    from capeval.data.partitioned import Columns, Part
+    from capeval.metrics import Metric
+    from capeval.resources.needs import Needs
+
+ENGINES = ("local", "stream", "ray")
+"""The names that `--engine` takes."""
+EngineName: TypeAlias = Literal["local", "stream", "ray"]
+OnBadRow: TypeAlias = Literal["error", "skip"]
+ON_BAD_ROW = ("error", "skip")
+SAMPLE = 1_000
+"""Images whose captions are kept, for reports: those of the smallest hashes of their ids."""
+
+Value_co = TypeVar("Value_co", covariant=True)
+Result = TypeVar("Result")
+
+
+class Shared(Protocol, Generic[Value_co]):
+    """A value that every worker can have, without a copy per part."""
+
+    def get(self) -> Value_co:
+        """The value."""
+
+
+class Engine(Protocol):
+    """Where parts are worked on."""
+
+    name: str
+    threads: int
+    """Threads that the work on one part may use; 0 means one per core."""
+    in_order: bool
+    """Whether parts are worked on one after another in this process, so that a function may keep what it adds to."""
+
+    def share(self, value: Result) -> Shared[Result]:
+        """Makes the value known to all workers."""
+
+    def map(
+        self, function: Callable[[Part], Result], parts: Sequence[Part], *, gpus: float = 0
+    ) -> Iterator[tuple[Part, Result]]:
+        """The function's result for each part, once each, as they come; `gpus` is what one call needs of them."""
+
+    def close(self) -> None:
+        """Ends what the engine started."""
+
+
+@dataclass(frozen=True)
+class Sets:
+    """What is asked of caption sets, beside their metrics."""
+
+    accuracy: Metric
+    beta2: float
+    top: int | None
+    described: bool
+    """Whether there are references."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What every worker has to know."""
+
+    metrics: tuple[Metric, ...]
+    needs: Needs
+    columns: Columns
+    systems: tuple[str, ...]
+    """Names of the systems, a caption column each."""
+    tokenizer: Tokenizer = "ptb"
+    samples: int = 0
+    """Bootstrap samples; 0 for no intervals."""
+    seed: int = 0
+    threads: int = 0
+    on_bad_row: OnBadRow = "error"
+    on_missing: str = "error"
+    sets: Sets | None = None
+    """For caption sets; None where each image has one caption."""
+
+    @property
+    def scored(self) -> tuple[Metric, ...]:
+        """All metrics that are counted."""
+        return self.metrics if self.sets is None or not self.sets.described else (*self.metrics, self.sets.accuracy)
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """What document frequencies are counted in: see `capeval.engines.passes`."""
+        if not self.orders:
+            return ()
+        if self.sets is None:
+            return ("references",)
+        return ("references", "several") if self.sets.described else self.systems
+
+    @property
+    def orders(self) -> Mapping[bool, int]:
+        """The longest n-gram to count in words (False) and in stems (True), where metrics weigh words by the corpus."""
+        if "document_frequency" in self.needs:
+            return {}
+        orders: dict[bool, int] = {}
+        for metric in dict.fromkeys(part for whole in self.scored for part in whole.parts):
+            if metric.uses_document_frequency:
+                n = int(getattr(metric, "n", 4))
+                orders[metric.uses_stems] = max(orders.get(metric.uses_stems, 1), n)
+        return orders
+
+    def check(self, engine: str) -> None:
+        """Raises `UsageError` for what cannot be scored part by part."""
+        remedy = "take --engine local (engine='local' in Python)"
+        if self.tokenizer == "ptb-stream":
+            raise UsageError(
+                f"the tokenizer ptb-stream reads all captions as one text, so the engine {engine} cannot cut it into "
+                f"parts; take the tokenizer ptb, or {remedy}"
+            )
+        for metric in self.scored:
+            if metric.trained_on_references:
+                raise UsageError(
+                    f"{metric.key} learns from the references of all images together, which the engine {engine} never "
+                    f"has in memory; leave it out, or {remedy}"
+                )
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """An engine, and what a call says about it.
+
+    Example:
+        >>> options = capeval.engines.EngineOptions("ray", workers=4, per_image="scores/")
+        >>> options.name, options.workers
+        ('ray', 4)
+    """
+
+    name: EngineName = "local"
+    address: str | None = None
+    """Address of a Ray cluster; by default the one that runs, else one that is started on this machine."""
+    workers: int | None = None
+    """Parts that a cluster works on at once; by default as many as it has cores."""
+    per_image: str | None = None
+    """Folder, or its URL, for each image's scores: a Parquet data set, a file for each part of the input."""
+    work: str | None = None
+    """Folder, or its URL, that all machines reach, for what is put aside while the call runs; by default one in
+    `per_image`, else a temporary folder of this machine.
+    """
+    resume: bool = False
+    """Whether to go on where an earlier call with the same `per_image` or `work` was cut off."""
+    on_bad_row: OnBadRow = "error"
+    """What a row means that cannot be used: an error, or leave it out."""
+    skipped: str | None = None
+    """File for the rows that were left out, with their reasons: JSON lines."""
+    id_column: str = "image_id"
+    """Column of the image ids."""
+    references_column: str | None = None
+    """Column of the references, a list of texts: by default `references`, and none for `capeval.diversity`."""
+    caption_columns: tuple[str, ...] = ()
+    """Columns of the captions, a system each: by default `candidate`; for `capeval.diversity` `captions`, lists."""
+    memory: int = 1 << 30
+    """Bytes that counts of n-grams may take in memory before they go to disk."""
+
+    def __post_init__(self) -> None:
+        accepted_name("engine", self.name, ENGINES)
+        accepted_name("on_bad_row", self.on_bad_row, ON_BAD_ROW)
+        if self.workers is not None and self.workers < 1:
+            raise UsageError(f"workers must be at least 1, got {self.workers}")
+        if self.memory < 1:
+            raise UsageError(f"memory must be a number of bytes above 0, got {self.memory}")
+        if self.resume and self.per_image is None and self.work is None:
+            raise UsageError("resume goes on in the folder of per_image (--per-image), or of work (--work); give one")
+
+    @classmethod
+    def of(cls, engine: EngineName | EngineOptions) -> EngineOptions:
+        """The options, or those of an engine that is given by name alone."""
+        return engine if isinstance(engine, EngineOptions) else cls(engine)

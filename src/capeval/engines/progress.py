@@ -1,0 +1,49 @@
+"""How far an engine is: rows, rows per second, time left."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from capeval.resources.needs import Share
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from capeval.data.partitioned import Part
+
+
+class Progress:
+    """Tells a pass over the parts to whoever watches: shares of the input's bytes, which are known before its rows."""
+
+    def __init__(self, what: str, parts: Sequence[Part], tell: Callable[[float], object] | None) -> None:
+        self._what, self._tell = what, tell
+        self._bytes, self._all = 0, max(sum(part.bytes for part in parts), 1)
+        self._started = time.monotonic()
+        self._found = 0
+        """Rows of parts that were finished before this call."""
+
+    def found(self, part: Part, rows: int) -> None:
+        """Notes a part that was finished before."""
+        self._bytes += part.bytes
+        self._found = rows
+
+    def done(self, part: Part, rows: int) -> None:
+        """Notes that a part is done, and so many rows in all."""
+        self._bytes += part.bytes
+        if self._tell is None:
+            return
+        share = self._bytes / self._all
+        seconds = max(time.monotonic() - self._started, 1e-9)
+        text = f"{self._what}: {rows:,} rows, {(rows - self._found) / seconds:,.0f} per second"
+        if share < 1:
+            text += f", {duration(seconds * (1 - share) / share)} left"
+        self._tell(Share(min(share, 0.999_999), text))
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it: 40 s, 12 min, 3.5 h."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,208 @@
+"""What a call on an engine reads and writes besides scores: two inputs, each image's scores, bad rows, leftovers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_stream import Made, write
+
+import capeval
+from capeval.engines import EngineOptions, passes
+from capeval.errors import DataError, UsageError
+from runner import Runner
+
+pq = pytest.importorskip("pyarrow.parquet")
+METRICS = "bleu-4, rouge-l, cider-d"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Made, str]:
+    corpus = Made(7, 80, single=True)
+    return corpus, corpus.write(tmp_path_factory.mktemp("rows") / "data", files=5, row_group=9)
+
+
+def stream(**options: Any) -> EngineOptions:
+    return EngineOptions("stream", **{"caption_columns": ("a",), **options})
+
+
+def local(corpus: Made, system: str = "a", metrics: str = METRICS) -> capeval.scoring.result.Result:
+    return capeval.score(corpus.references, getattr(corpus, system), metrics, bootstrap="poisson", samples=20)
+
+
+def two_inputs(corpus: Made, folder: Path) -> tuple[str, str]:
+    """References in a row per caption, over several files, and candidates in another order."""
+    rows = [{"image_id": image, "caption": one} for image, own in corpus.references.items() for one in own]
+    for number in range(3):
+        lines = "".join(json.dumps(row) + "\n" for row in rows[number::3])
+        (folder / f"references-{number}.jsonl").write_text(lines)
+    write(folder / "a.parquet", list(corpus.a)[::-1], {"candidate": corpus.a})
+    return str(folder / "references-*.jsonl"), str(folder / "a.parquet")
+
+
+def test_references_and_candidates_meet_by_image_id(made: tuple[Made, str], tmp_path: Path) -> None:
+    corpus, _ = made
+    references, candidates = two_inputs(corpus, tmp_path)
+    options = EngineOptions("stream", work=str(tmp_path / "work"))
+    found = capeval.score(references, candidates, "bleu-4, rouge-l", samples=20, engine=options)
+    whole = local(corpus, metrics="bleu-4, rouge-l")
+    assert found.to_dict() == whole.to_dict()
+    assert not (tmp_path / "work").exists()
+
+
+def test_an_image_without_candidate(made: tuple[Made, str], tmp_path: Path) -> None:
+    corpus, _ = made
+    references, candidates = two_inputs(corpus, tmp_path)
+    write(tmp_path / "a.parquet", list(corpus.a)[2:], {"candidate": corpus.a})
+    with pytest.raises(DataError, match=r"no candidate for 2 images \(.*\); add them, or choose --on-missing"):
+        capeval.score(references, candidates, "rouge-l", engine="stream")
+    kept = dict(list(corpus.a.items())[2:])
+    for on_missing in ("skip", "zero"):
+        options = {"metrics": "rouge-l", "on_missing": on_missing, "interval": None}
+        whole = capeval.score(corpus.references, kept, **options)
+        with pytest.warns(UserWarning, match="2 images without a candidate") if on_missing == "skip" else _nothing():
+            found = capeval.score(references, candidates, engine="stream", **options)
+        assert found.to_dict() == whole.to_dict()
+
+
+def _nothing() -> Any:
+    import contextlib
+
+    return contextlib.nullcontext()
+
+
+def test_each_images_scores_are_a_data_set(made: tuple[Made, str], tmp_path: Path) -> None:
+    corpus, rows = made
+    folder = tmp_path / "scores"
+    capeval.score(rows, metrics=METRICS, interval=None, engine=stream(per_image=str(folder)))
+    manifest = json.loads((folder / "_manifest.json").read_text())
+    table = pq.read_table([folder / one["file"] for one in manifest["files"]])
+    assert manifest["rows"] == table.num_rows == len(corpus.references)
+    whole = local(corpus)
+    assert manifest["signatures"] == whole.to_dict()["signatures"]
+    places = {image: place for place, image in enumerate(whole.image_ids)}
+    order = [places[image] for image in table.column("image_id").to_pylist()]
+    for key, score in whole.items():
+        assert table.column(key).to_pylist() == score.per_image[order].tolist()
+    assert {path.name for path in folder.iterdir()} == {"_manifest.json", *(one["file"] for one in manifest["files"])}
+
+
+def test_scores_of_several_systems_are_told_apart(made: tuple[Made, str], tmp_path: Path) -> None:
+    corpus, rows = made
+    folder = tmp_path / "scores"
+    options = stream(caption_columns=("a", "b"), per_image=str(folder))
+    capeval.compare(rows, metrics="rouge-l", samples=40, alpha=0.5, engine=options)
+    table = pq.read_table(folder)
+    assert sorted(table.column("system").unique().to_pylist()) == ["a", "b"]
+    assert table.num_rows == 2 * len(corpus.references)
+
+
+def test_an_image_that_comes_twice_is_found(made: tuple[Made, str], tmp_path: Path) -> None:
+    """In files that are far from each other, with a metric that weighs words and without."""
+    corpus, _ = made
+    columns = {"references": corpus.references, "a": corpus.a}
+    images = list(corpus.references)
+    for number in range(4):
+        write(tmp_path / f"{number}.parquet", images[number::4], columns)
+    write(tmp_path / "9.parquet", [images[5]], columns)
+    for metrics in ("rouge-l", "cider-d"):
+        places = r".*1\.parquet, row 2 and .*9\.parquet, row 1"
+        with pytest.raises(DataError, match=rf"1 image \({images[5]}\) several times: {places}"):
+            capeval.score(str(tmp_path), metrics=metrics, engine=stream())
+
+
+def with_bad_rows(corpus: Made, folder: Path) -> tuple[str, dict[str, str]]:
+    """Files with three rows that cannot be used, and the captions of the others."""
+    folder.mkdir()
+    images = list(corpus.references)
+    references: dict[str, Any] = dict(corpus.references)
+    captions: dict[str, Any] = dict(corpus.a)
+    references[images[3]] = []
+    captions[images[10]] = None
+    captions[images[20]] = "a dog\x00"
+    for number in range(3):
+        write(folder / f"{number}.parquet", images[number::3], {"references": references, "a": captions})
+    bad = {images[place] for place in (3, 10, 20)}
+    return str(folder), {image: own for image, own in corpus.a.items() if image not in bad}
+
+
+def test_bad_rows(made: tuple[Made, str], tmp_path: Path) -> None:
+    corpus, _ = made
+    rows, kept = with_bad_rows(corpus, tmp_path / "data")
+    with pytest.raises(DataError, match=r"0\.parquet: row 2 \(image image 3\): .*--on-bad-row skip"):
+        capeval.score(rows, metrics=METRICS, engine=stream())
+    skipped = tmp_path / "skipped.jsonl"
+    with pytest.warns(UserWarning, match="3 rows were left out, the first is .*skipped.jsonl has all"):
+        found = capeval.score(
+            rows, metrics=METRICS, samples=20, engine=stream(on_bad_row="skip", skipped=str(skipped))
+        )
+    references = {image: own for image, own in corpus.references.items() if image in kept}
+    whole = capeval.score(references, kept, METRICS, bootstrap="poisson", samples=20)
+    assert found.to_dict() == whole.to_dict()
+    told = [json.loads(line) for line in skipped.read_text().splitlines()]
+    places = {(Path(one["file"]).name, one["row"]) for one in told}
+    assert places == {("0.parquet", 2), ("1.parquet", 4), ("2.parquet", 7)}
+    assert all(one["reason"] for one in told)
+
+
+def test_resuming(made: tuple[Made, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus, rows = made
+    real, calls = passes.score_captions, []
+
+    def counted(*arguments: Any) -> None:
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        real(*arguments)
+
+    monkeypatch.setattr(passes, "score_captions", counted)
+    folder = tmp_path / "scores"
+    with pytest.raises(KeyboardInterrupt):
+        capeval.score(rows, metrics=METRICS, samples=20, engine=stream(per_image=str(folder)))
+    done = len(list((folder / "_work" / "results").glob("part-*")))
+    assert done == 3  # one of them has no row
+    with pytest.raises(UsageError, match="cut off; go on with --resume"):
+        capeval.score(rows, metrics=METRICS, samples=20, engine=stream(per_image=str(folder)))
+    with pytest.raises(UsageError, match=r"cannot resume, .*: samples 20, here 30"):
+        capeval.score(rows, metrics=METRICS, samples=30, engine=stream(per_image=str(folder), resume=True))
+    before = len(calls)
+    found = capeval.score(rows, metrics=METRICS, samples=20, engine=stream(per_image=str(folder), resume=True))
+    assert len(calls) - before == 5 - done
+    assert found.to_dict() == local(corpus).to_dict()
+    assert pq.read_table(folder).num_rows == len(corpus.references)
+    assert not (folder / "_work").exists()
+
+
+def test_the_command_line(made: tuple[Made, str], tmp_path: Path, run: Runner) -> None:
+    corpus, rows = made
+    report = tmp_path / "report.html"
+    done = run(
+        "score", rows, "--engine", "stream", "--caption-column", "a", "--metrics", METRICS, "--samples", "20",
+        "--format", "json", "--report", str(report), "--per-image", str(tmp_path / "scores"),
+    )  # fmt: skip
+    assert done.status == 0, done.stderr
+    assert json.loads(done.stdout) == local(corpus).to_dict()
+    assert "sample" in report.read_text()
+    assert (tmp_path / "scores" / "_manifest.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--workers", "2"], "--workers is for --engine stream and ray"),
+        (["--engine", "stream", "--workers", "2"], "--address and --workers are for --engine ray"),
+        (["--engine", "stream", "--baseline", "b.json"], "--baseline needs all images in memory"),
+        (["--engine", "stream", "--explain", "1"], "--explain needs all images in memory"),
+        (["--engine", "stream", "--image-ids", "stem"], "--image-ids is for --engine local"),
+        (["--engine", "stream", "--id-column", "a", "--id-column", "b"], "--id-column may be repeated with"),
+        (["--engine", "stream", "--memory", "many"], "'many' is not a size such as 500M or 2G"),
+        (["--engine", "stream", "--resume"], "resume goes on in the folder of per_image"),
+        (["--engine", "stream", "--id-column", "nothing"], "and not nothing; name others by --id-column"),
+    ],
+)  # fmt: skip
+def test_options_that_cannot_be(made: tuple[Made, str], arguments: list[str], message: str, run: Runner) -> None:
+    done = run("score", made[1], "--caption-column", "a", *arguments)
+    assert (done.status, done.stdout) == (2, "")
+    assert message in done.stderr

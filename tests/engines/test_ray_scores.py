@@ -1,0 +1,185 @@
+"""Scores from a cluster of several nodes: local's to the bit, with faults in the input as everywhere."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("ray")
+
+from test_stream import Made, write
+
+import capeval
+from capeval.data import partitioned
+from capeval.engines import EngineOptions
+from capeval.engines.work import WorkFolder
+from capeval.errors import DataError
+
+pytestmark = pytest.mark.ray
+
+
+@pytest.fixture(autouse=True)
+def connected(cluster: Any) -> None:
+    """Every engine here uses the driver's connection to the tests' cluster."""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Made, str]:
+    """Twelve files: one has no row, one has most."""
+    corpus = Made(5, 120, single=False)
+    return corpus, corpus.write(tmp_path_factory.mktemp("rows") / "data", files=12, row_group=9)
+
+
+def on(engine: str, *columns: str, **options: Any) -> EngineOptions:
+    return EngineOptions(engine, caption_columns=columns, **options)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_scores_are_those_of_all_in_memory(
+    made: tuple[Made, str], workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With any number of workers, and parts in any order."""
+    corpus, folder = made
+    find = partitioned.find_parts
+
+    def shuffled(inputs: Any) -> list[Any]:
+        parts = find(inputs, part_bytes=1)
+        random.Random(workers).shuffle(parts)
+        return [dataclasses.replace(part, number=number) for number, part in enumerate(parts)]
+
+    monkeypatch.setattr(partitioned, "find_parts", shuffled)
+    metrics = "bleu-4, rouge-l, cider-d, cider-paper"
+    whole = capeval.score(corpus.references, corpus.a, metrics, bootstrap="poisson", samples=40)
+    stream = capeval.score(folder, metrics=metrics, samples=40, engine=on("stream", "a"))
+    found = capeval.score(folder, metrics=metrics, samples=40, engine=on("ray", "a", workers=workers))
+    assert found.to_dict() == whole.to_dict() == stream.to_dict()
+    assert str(found) == str(stream) == str(whole)
+    assert found.corpus.captions("image 7") == (corpus.a["image 7"], corpus.references["image 7"])
+
+
+def test_comparisons_are_those_of_all_in_memory(made: tuple[Made, str]) -> None:
+    corpus, folder = made
+    systems = {"a": corpus.a, "b": corpus.b}
+    whole = capeval.compare(corpus.references, systems, "cider-d", test="bootstrap", bootstrap="poisson", samples=60)
+    found = capeval.compare(folder, metrics="cider-d", samples=60, engine=on("ray", "a", "b"))
+    assert found.to_dict() == whole.to_dict()
+
+
+@pytest.mark.filterwarnings("ignore:people are scored on")
+def test_caption_sets_are_those_of_all_in_memory(made: tuple[Made, str]) -> None:
+    corpus, folder = made
+    sets = {"sets": corpus.sets, "others": corpus.others}
+    whole = capeval.diversity(sets, corpus.references, bootstrap="poisson", samples=30)
+    engine = on("ray", "sets", "others", references_column="references")
+    assert capeval.diversity(folder, samples=30, engine=engine).to_dict() == whole.to_dict()
+
+
+def test_flickr8k(shared: Path, tmp_path: Path) -> None:
+    """Real captions: the fifth of each image against the other four."""
+    captions: dict[str, list[str]] = {}
+    for line in (shared / "data" / "flickr8k" / "Flickr8k.token.txt").read_text("utf-8").splitlines():
+        image, _, caption = line.partition("\t")
+        captions.setdefault(image.partition("#")[0], []).append(caption)
+    references = {image: own[:4] for image, own in captions.items()}
+    candidates = {image: own[4] for image, own in captions.items()}
+    write(tmp_path / "rows.parquet", list(references), {"references": references, "candidate": candidates}, 500)
+    whole = capeval.score(references, candidates, "bleu-4, rouge-l, cider-d", bootstrap="poisson", samples=100)
+    found = capeval.score(str(tmp_path), metrics="bleu-4, rouge-l, cider-d", samples=100, engine="ray")
+    assert found.to_dict() == whole.to_dict()
+
+
+def test_a_damaged_file_among_many_is_named(made: tuple[Made, str], tmp_path: Path) -> None:
+    """Its footer is whole, so that only the worker that reads it finds the fault."""
+    folder = Made(6, 60, single=True).write(tmp_path / "data", files=9, row_group=4)
+    path = Path(folder) / "5.parquet"
+    data = bytearray(path.read_bytes())
+    data[4:400] = bytes(396)
+    path.write_bytes(data)
+    message = []
+    for engine in ("stream", "ray"):
+        with pytest.raises(DataError, match=r"5\.parquet") as caught:
+            capeval.score(folder, metrics="rouge-l", engine=on(engine, "a"))
+        message.append(str(caught.value))
+    assert message[0] == message[1]
+
+
+def test_bad_rows_are_left_out_counted_and_written_aside(made: tuple[Made, str], tmp_path: Path) -> None:
+    corpus = Made(6, 60, single=True)
+    folder = Path(corpus.write(tmp_path / "data", files=4, row_group=4))
+    write(folder / "bad.parquet", ["x", "y", "z"], {
+        "references": {"x": ["a dog"], "y": [], "z": ["a bus"]}, "a": {"x": None, "y": "a", "z": "a bus"}
+    })  # fmt: skip
+    with pytest.raises(DataError, match=r"bad\.parquet.*--on-bad-row skip"):
+        capeval.score(str(folder), metrics="rouge-l", engine=on("ray", "a"))
+    aside = tmp_path / "skipped.jsonl"
+    options = on("ray", "a", on_bad_row="skip", skipped=str(aside))
+    with pytest.warns(capeval.CapevalWarning, match="2 rows were left out"):
+        found = capeval.score(str(folder), metrics="rouge-l", samples=40, engine=options)
+    rows = [json.loads(line) for line in aside.read_text().splitlines()]
+    assert [(Path(row["file"]).name, row["row"], row["image_id"]) for row in rows] == [
+        ("bad.parquet", 1, "x"), ("bad.parquet", 2, "y")
+    ]  # fmt: skip
+    whole = capeval.score(
+        {**corpus.references, "z": ["a bus"]}, {**corpus.a, "z": "a bus"}, "rouge-l", bootstrap="poisson", samples=40
+    )
+    assert found.to_dict() == whole.to_dict()
+
+
+DRIVER = """
+import json, pathlib, sys, time
+from capeval.engines import driver
+from capeval.engines.plan import Plan
+from capeval.engines.ray import RayEngine
+from capeval.engines.work import WorkFolder
+from capeval.data.partitioned import Columns, find_parts
+from capeval.metrics.registry import parse_metrics
+from capeval.resources.needs import Needs
+
+address, rows, folder = sys.argv[1:]
+
+class Gated(RayEngine):
+    def map(self, function, parts, *, gpus=0):
+        def gated(part):
+            pathlib.Path(folder, f"begun-{part.number}-{time.time_ns()}").touch()
+            while part.number > 3 and not pathlib.Path(folder, "gate").exists():
+                time.sleep(0.02)
+            return function(part)
+        return super().map(gated, parts, gpus=gpus)
+
+engine = Gated(address)
+columns = Columns("image_id", "references", ("a",))
+plan = Plan(parse_metrics("bleu-4, rouge-l"), Needs(), columns, ("system",), samples=40)
+work = WorkFolder(folder + "/work")
+work.begin({"input": rows}, resume=True)
+run = driver.Run(engine, plan, find_parts([rows]), work=work)
+found, _ = driver.results(run, level=0.95)
+engine.close()
+print(json.dumps(found["system"].to_dict()))
+"""
+
+
+def test_a_killed_driver_goes_on_where_it_was(cluster: Any, made: tuple[Made, str], tmp_path: Path) -> None:
+    corpus, rows = made
+    command = [sys.executable, "-c", DRIVER, cluster.address, rows, str(tmp_path)]
+    work = WorkFolder(str(tmp_path / "work"))
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as first:
+        end = time.monotonic() + 60
+        while len(work.done()) < 4 and time.monotonic() < end and first.poll() is None:
+            time.sleep(0.02)
+        first.kill()
+    assert work.done() == {0, 1, 2, 3}
+    begun = {path.name for path in tmp_path.glob("begun-*")}
+    (tmp_path / "gate").touch()
+    again = subprocess.run(command, capture_output=True, check=True)
+    fresh = {path.name.split("-")[1] for path in tmp_path.glob("begun-*") if path.name not in begun}
+    assert fresh == {str(number) for number in range(4, 12)}
+    whole = capeval.score(corpus.references, corpus.a, "bleu-4, rouge-l", bootstrap="poisson", samples=40)
+    assert json.loads(again.stdout) == whole.to_dict()

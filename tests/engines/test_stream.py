@@ -1,0 +1,181 @@
+"""The stream gives the numbers of captions that are all in memory, to the bit, however the input is cut."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import capeval
+from capeval.engines import EngineOptions
+from capeval.errors import DataError, UsageError
+from capeval.metrics.registry import parse_metrics
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    Columns = Mapping[str, Mapping[str, object]]
+
+WORDS = [f"w{number}" for number in range(120)] + ["dog", "dogs", "run", "running", "a", "the", "red", "bus"]
+
+
+class Made:
+    """A random corpus with two systems of captions and two of caption sets."""
+
+    def __init__(self, seed: int, images: int, *, single: bool) -> None:
+        self._random = random.Random(seed)
+        choose = self._random
+        self.references = {
+            f"image {number}": [self._caption() for _ in range(choose.randint(1 if single else 2, 5))]
+            for number in range(images)
+        }
+        self.a = {image: choose.choice([*own, self._caption()]) for image, own in self.references.items()}
+        self.b = {image: choose.choice([own[0], self._caption()]) for image, own in self.references.items()}
+        self.sets = {image: [self._caption() for _ in range(choose.randint(2, 9))] for image in self.references}
+        self.others = {image: [choose.choice(own) for _ in range(4)] for image, own in self.references.items()}
+
+    def _caption(self) -> str:
+        most = self._random.choice([8, 40, len(WORDS)])
+        return " ".join(self._random.choice(WORDS[:most]) for _ in range(self._random.randint(1, 9)))
+
+    def write(self, folder: Path, *, files: int, row_group: int) -> str:
+        """The corpus in files, in another order; some have no row."""
+        columns = {
+            "references": self.references, "a": self.a, "b": self.b, "sets": self.sets, "others": self.others
+        }  # fmt: skip
+        images = list(self.references)
+        self._random.shuffle(images)
+        folder.mkdir()
+        for number in range(files):
+            own = images[number::files] if number else []
+            own += images[::files] if number == 1 else []
+            write(folder / f"{number}.parquet", own, columns, row_group)
+        return str(folder)
+
+
+def write(path: Path, images: Sequence[str], columns: Columns, row_group: int = 100) -> None:
+    kinds = {"references": pa.list_(pa.string()), "sets": pa.list_(pa.string()), "others": pa.list_(pa.string())}
+    table = pa.table(
+        {
+            "image_id": pa.array(images, pa.string()),
+            **{
+                name: pa.array([own[image] for image in images], kinds.get(name, pa.string()))
+                for name, own in columns.items()
+            },
+        }
+    )
+    pq.write_table(table, path, row_group_size=row_group)
+
+
+@pytest.fixture(scope="module", params=[(1, 60, False, 3, 7), (2, 150, True, 6, 100)], ids=["small", "single"])
+def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Made, str]:
+    seed, images, single, files, row_group = request.param
+    corpus = Made(seed, images, single=single)
+    return corpus, corpus.write(tmp_path_factory.mktemp("rows") / "data", files=files, row_group=row_group)
+
+
+def stream(*columns: str, references: str | None = None) -> EngineOptions:
+    return EngineOptions("stream", caption_columns=columns, references_column=references)
+
+
+@pytest.mark.filterwarnings("ignore:.*of the content words and labels have a vector")
+@pytest.mark.parametrize(
+    "metrics", ["coco", "consensus", "bleu-4, cider-d(sigma=5), cider-paper(n=2)", "capeval-1, wmd"]
+)
+def test_scores_are_those_of_all_in_memory(made: tuple[Made, str], metrics: str) -> None:
+    corpus, folder = made
+    names = ", ".join(metric.key for metric in parse_metrics(metrics) if not metric.trained_on_references)
+    whole = capeval.score(corpus.references, corpus.a, names, bootstrap="poisson", samples=40)
+    found = capeval.score(folder, metrics=names, samples=40, engine=stream("a"))
+    assert found.to_dict() == whole.to_dict()
+    assert str(found) == str(whole)
+
+
+def test_comparisons_are_those_of_all_in_memory(made: tuple[Made, str]) -> None:
+    corpus, folder = made
+    systems = {"a": corpus.a, "b": corpus.b}
+    whole = capeval.compare(corpus.references, systems, test="bootstrap", bootstrap="poisson", samples=60)
+    found = capeval.compare(folder, samples=60, engine=stream("a", "b"))
+    assert found.to_dict() == whole.to_dict()
+
+
+@pytest.mark.filterwarnings("ignore:people are scored on")
+@pytest.mark.parametrize("options", [{}, {"top": 3}, {"accuracy": "cider-paper"}, {"interval": None}], ids=str)
+def test_caption_sets_are_those_of_all_in_memory(made: tuple[Made, str], options: dict[str, object]) -> None:
+    corpus, folder = made
+    metrics = "self-cider, self-cider(kernel=cider-d), lsa, mbleu-4, distinct"
+    sets = {"sets": corpus.sets, "others": corpus.others}
+    whole = capeval.diversity(sets, corpus.references, metrics, bootstrap="poisson", samples=30, **options)
+    engine = stream("sets", "others", references="references")
+    found = capeval.diversity(folder, metrics=metrics, samples=30, engine=engine, **options)
+    assert found.to_dict() == whole.to_dict()
+    assert str(found) == str(whole)
+
+
+def test_caption_sets_without_references(made: tuple[Made, str]) -> None:
+    corpus, folder = made
+    whole = capeval.diversity({"sets": corpus.sets}, bootstrap="poisson", samples=30)
+    found = capeval.diversity(folder, samples=30, engine=stream("sets"))
+    assert found.to_dict() == whole.to_dict()
+
+
+def test_the_sample_has_the_captions_and_scores_of_its_images(made: tuple[Made, str]) -> None:
+    corpus, folder = made
+    whole = capeval.score(corpus.references, corpus.a, "rouge-l, cider-d", interval=None)
+    found = capeval.score(folder, metrics="rouge-l, cider-d", interval=None, engine=stream("a"))
+    assert found.images == len(corpus.references) == len(found.image_ids)
+    places = {image: place for place, image in enumerate(whole.image_ids)}
+    for key, score in found.items():
+        assert score.per_image.tolist() == [whole[key].per_image[places[image]] for image in found.image_ids]
+    image = found.image_ids[0]
+    assert found.corpus.captions(image) == (corpus.a[image], corpus.references[image])
+
+
+def test_counts_that_do_not_fit_into_memory(made: tuple[Made, str]) -> None:
+    """They go to disk, and the scores are the same; too many common n-grams are said to be too many."""
+    corpus, folder = made
+    whole = capeval.score(corpus.references, corpus.a, "cider-d", interval=None)
+    options = EngineOptions("stream", caption_columns=("a",), memory=200_000)
+    found = capeval.score(folder, metrics="cider-d", interval=None, engine=options)
+    assert found.to_dict() == whole.to_dict()
+    with pytest.raises(DataError, match=r"grant more with --memory, or give .* --df FILE"):
+        capeval.score(folder, metrics="cider-d", engine=EngineOptions("stream", caption_columns=("a",), memory=64))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"metrics": "fluency"}, "fluency learns from the references of all images together"),
+        ({"tokenizer": "ptb-stream"}, "ptb-stream reads all captions as one text"),
+        ({"bootstrap": "multinomial"}, "the bootstrap multinomial needs the statistics of all images"),
+        ({"interval_method": "jackknife"}, "the interval method jackknife needs"),
+        ({"references": {"1": ["a"]}}, "an engine reads files; give the path of a file, .* not a dict"),
+    ],
+)
+def test_what_needs_all_images_in_memory_is_refused(
+    made: tuple[Made, str], options: dict[str, object], message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        capeval.score(**{"references": made[1], "metrics": "rouge-l", "engine": stream("a"), **options})
+
+
+def test_permutation_tests_are_refused(made: tuple[Made, str]) -> None:
+    with pytest.raises(UsageError, match="the test permutation needs the scores of all images in memory"):
+        capeval.compare(made[1], test="permutation", engine=stream("a", "b"))
+
+
+def test_no_row_is_an_error(tmp_path: Path) -> None:
+    write(tmp_path / "empty.parquet", [], {"references": {}, "candidate": {}})
+    with pytest.raises(DataError, match=r"empty\.parquet: no image to score"):
+        capeval.score(str(tmp_path), engine="stream")
+
+
+def test_options_that_contradict_each_other() -> None:
+    for given in ({"name": "spark"}, {"on_bad_row": "drop"}, {"workers": 0}, {"memory": 0}, {"resume": True}):
+        with pytest.raises(UsageError):
+            EngineOptions(**{"name": "stream", **given})
