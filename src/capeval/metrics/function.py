@@ -164,7 +164,7 @@ def metric(
     Raises:
         UsageError: parameters of other names, a name that is taken, or a default of another kind.
 
-    Example:
+    Examples:
         >>> @capeval.metric
         ... def shared_words(references, candidate):
         ...     "The candidate's words are a reference's."
