@@ -23,8 +23,8 @@ SITE = ROOT / "target" / "site"
 
 def build() -> None:
     """Builds the whole site. Raises `CalledProcessError` where a page has a fault; the builder has said which."""
-    environment = {**os.environ, "NO_COLOR": "1"}
-    subprocess.run([sys.executable, "-m", "zensical", "build", "--strict", "--clean"], cwd=ROOT, env=environment, check=True)
+    command = [sys.executable, "-m", "zensical", "build", "--strict", "--clean"]
+    subprocess.run(command, cwd=ROOT, env={**os.environ, "NO_COLOR": "1"}, check=True)
     write_reports(SITE / "example")
 
 

@@ -130,6 +130,8 @@ class Metric:
     """The formula in plain text."""
     source: ClassVar[str]
     """Paper and equation."""
+    cites: ClassVar[tuple[str, ...]] = ()
+    """Publications to cite, for `capeval cite`: BibTeX entries, or keys of those in capeval's `publications.bib`."""
     upper: ClassVar[float | None]
     """Largest score with default parameters; None when there is none. A metric where it depends on a parameter
     overrides `largest` too. The smallest is 0, unless a metric overrides `smallest`.
