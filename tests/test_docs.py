@@ -120,6 +120,20 @@ def test_every_public_name_is_documented(name: str) -> None:
     assert documented(name), f"no page of docs/reference has `{name}`"
 
 
+def with_docstrings() -> Iterator[str]:
+    for module in (capeval, metrics, data, capeval.judgments):
+        for name in module.__all__:
+            if callable(getattr(module, name)):
+                yield f"{module.__name__}.{name}"
+
+
+@pytest.mark.parametrize("name", list(with_docstrings()))
+def test_every_public_docstring_is_on_a_page(name: str) -> None:
+    whole = {"capeval.CapevalError": "capeval.errors", "capeval.CapevalWarning": "capeval.errors"}
+    shown = [text for page, text in REFERENCE.items() if page.parent.name == "api"]
+    assert any(re.search(rf"^::: {re.escape(whole.get(name, name))}$", text, re.MULTILINE) for text in shown), name
+
+
 def public_members() -> Iterator[tuple[type, str]]:
     for kind in (
         capeval.Score, capeval.Result, capeval.Comparison, capeval.Corpus, capeval.DocumentFrequency,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -93,3 +94,15 @@ def test_a_metric_of_a_plugin_brings_its_entry(run: Runner) -> None:
 def test_what_is_not_bibtex_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not "):
         read_bibtex(text)
+
+
+def test_the_citation_file_says_the_same_of_the_software() -> None:
+    path = Path(__file__).parents[2] / "CITATION.cff"
+    if not path.exists():
+        pytest.skip("no CITATION.cff")
+    text = path.read_text(encoding="utf-8")
+    stated = dict(re.findall(r"^([\w-]+): *[\"']?(.*?)[\"']?$", text, re.MULTILINE))
+    software = publications()["capeval"].fields
+    assert stated["title"] == software["title"]
+    assert stated["version"] == capeval.__version__
+    assert software["url"] in {stated.get("repository-code"), stated.get("url")}
