@@ -149,6 +149,17 @@ def test_the_system_decides_first(browser: Any, address: str) -> None:
     tab.close()
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_can_be_read_and_named(browser: Any, address: str, scheme: str) -> None:
+    """No serious finding of axe: contrast, names of buttons, structure."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    tab = Tab(browser, address, color_scheme=scheme)
+    for path in ("", "explanation/faq/", "reference/api/scoring/"):
+        found = axe.run(tab.open(path)).response["violations"]
+        assert [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in {"serious", "critical"}] == []
+    tab.close()
+
+
 @pytest.mark.parametrize("path", LONGEST)
 def test_on_a_phone_nothing_is_wider_than_the_screen(phone: Tab, path: str) -> None:
     page = phone.open(path)
