@@ -11,7 +11,7 @@ JAVA := $(firstword $(shell command -v java 2>/dev/null))
 PYTEST := $(abspath $(BIN))/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-core test-pages test-torch test-ray test-server test-captioning docs endurance lint lint-js format \
+.PHONY: help demo test test-rust test-core test-pages test-torch test-ray test-server test-captioning docs docs-test pictures endurance lint lint-js format \
         bench wheel browser java postgresql default-vectors object-words meteor-data spice-model clean check-tools fuzz
 
 help:  ## list the targets
@@ -34,7 +34,7 @@ $(METEOR_TEXTS)/.laid-out: scripts/meteor_texts.py | $(VENV)/.built
 test-core: $(VENV)/.core java  ## capeval, without torch, server or browser
 	$(PYTEST) -m "not browser and not torch and not ray"
 
-test-pages: $(VENV)/.pages browser  ## the core's reports in a browser
+test-pages: $(VENV)/.pages browser  ## the core's reports and the documentation site in a browser
 	$(PYTEST) -m browser
 
 test-torch: $(VENV)/.core $(VENV)/.torch  ## what in the core needs torch: detectors, rewards on a device, metrics with a model
@@ -49,7 +49,10 @@ test-server: $(VENV)/.server browser postgresql  ## capeval-server
 test-captioning: $(VENV)/.captioning  ## capeval-captioning
 	cd packages/captioning && $(PYTEST)
 
-docs: $(VENV)/.core $(VENV)/.torch $(VENV)/.server $(VENV)/.captioning  ## run every block of the documentation
+docs: $(VENV)/.docs  ## build the documentation site in target/site, strictly
+	$(BIN)/python scripts/build_site.py
+
+docs-test: $(VENV)/.core $(VENV)/.torch $(VENV)/.server $(VENV)/.captioning  ## run every block of the documentation
 	$(PYTEST) tests/test_docs.py
 	cd packages/server && $(PYTEST) tests/test_server_pages.py
 	cd packages/captioning && $(PYTEST) tests/test_captioning_pages.py
@@ -81,6 +84,9 @@ endurance: $(VENV)/.server postgresql  ## the server for long: load, kill -9, ra
 	$(BIN)/python benchmarks/server.py --seconds 120 --kills 10 --postgresql
 	$(BIN)/pip install --quiet 'schemathesis>=4'
 	$(BIN)/python benchmarks/server_api.py --seconds $(API_SECONDS)
+
+pictures: $(VENV)/.pages browser  ## draw the pictures of README anew: the measured times, the example's report
+	$(BIN)/python scripts/make_pictures.py
 
 bench: $(VENV)/.core  ## speed and memory against pycocoevalcap, scaling, resampling
 	$(BIN)/python benchmarks/against.py
@@ -149,7 +155,11 @@ $(VENV)/.core: $(VENV)/.built
 	$(BIN)/pip install --quiet 'capeval[test]'
 	@touch $@
 
-$(VENV)/.pages: $(VENV)/.core
+$(VENV)/.docs: $(VENV)/.built
+	$(BIN)/pip install --quiet 'capeval[docs]'
+	@touch $@
+
+$(VENV)/.pages: $(VENV)/.core $(VENV)/.docs
 	$(BIN)/pip install --quiet 'capeval[browser]'
 	@touch $@
 

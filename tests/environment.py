@@ -88,7 +88,7 @@ _BROWSER_ARGUMENTS = [
 ]
 
 
-def _absent(what: str) -> NoReturn:
+def absent(what: str) -> NoReturn:
     """Without a browser the tests are skipped, but not where they have to pass."""
     if os.environ.get("CI"):
         pytest.fail(f"{what} is missing, and CI has to run the browser tests")
@@ -100,11 +100,11 @@ def browser() -> Iterator[Any]:
     """Chromium, launched once."""
     executable = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if executable is None:
-        _absent("Chromium")
+        absent("Chromium")
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
-        _absent("playwright")
+        absent("playwright")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable, args=_BROWSER_ARGUMENTS)
         yield browser

@@ -5,7 +5,7 @@ A page belongs to one distribution, which runs it with its tests. The core runs 
 
 Blocks of one page run in order, in one empty folder, and Python blocks share their names.
 
-- ```` ```json references.json ```` writes the block to that file.
+- ```` ```json title="references.json" ```` writes the block to that file.
 - ```` ```python ```` runs. What it prints is compared with the ```` ```text ```` block that follows at once; without
   one, with the comments on and below its `print` lines, if there are any.
 - ```` ```console ```` runs the lines that begin `$ capeval` (or `$ python`, `$ cat`, `$ echo`), which must succeed, and
@@ -86,7 +86,7 @@ class Block:
 def blocks(page: Path) -> list[Block]:
     text = page.read_text(encoding="utf-8")
     found, end = [], 0
-    for match in re.finditer(r"^```(\w*)(?: +(\S+))?\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+    for match in re.finditer(r'^```(\w*)(?: title="([^"]+)")?\n(.*?)^```$', text, re.MULTILINE | re.DOTALL):
         at_once = not text[end : match.start()].strip()
         line = text.count("\n", 0, match.start(3))
         found.append(Block(match[1], match[2] or "", match[3], match.start(3), line, at_once))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import click
 import pytest
@@ -133,6 +135,20 @@ def test_every_public_name_is_documented(name: str) -> None:
     assert documented(name), f"no page of docs/reference has `{name}`"
 
 
+def with_docstrings() -> Iterator[str]:
+    for module in (capeval, metrics, data, capeval.judgments):
+        for name in module.__all__:
+            if callable(getattr(module, name)):
+                yield f"{module.__name__}.{name}"
+
+
+@pytest.mark.parametrize("name", list(with_docstrings()))
+def test_every_public_docstring_is_on_a_page(name: str) -> None:
+    whole = {"capeval.CapevalError": "capeval.errors", "capeval.CapevalWarning": "capeval.errors"}
+    shown = [text for page, text in REFERENCE.items() if page.parent.name == "api"]
+    assert any(re.search(rf"^::: {re.escape(whole.get(name, name))}$", text, re.MULTILINE) for text in shown), name
+
+
 def public_members() -> Iterator[tuple[type, str]]:
     for kind in (
         capeval.Score, capeval.Result, capeval.Comparison, capeval.Corpus, capeval.DocumentFrequency,
@@ -180,9 +196,76 @@ def test_the_index_has_every_page() -> None:
         assert page == DOCS / "README.md" or f"]({page.relative_to(DOCS).as_posix()})" in index, page
 
 
-def test_the_readme_begins_with_code_and_claims_no_speed_outside_the_benchmark_table() -> None:
+SITE = "https://capeval.github.io/capeval/"
+FILES = ("https://github.com/capeval/capeval/blob/main/", "https://raw.githubusercontent.com/capeval/capeval/main/")
+
+
+def page_of(url: str) -> Path:
+    """The page of the site that stands at this address, without its anchor."""
+    path = url.removeprefix(SITE).rstrip("/")
+    return next((page for page in (DOCS / f"{path}.md", DOCS / path / "README.md") if page.exists()), DOCS / path)
+
+
+@every_page()
+def test_absolute_links_to_the_project_resolve(page: Path) -> None:
+    """Links of README have to be absolute, for it is shown on PyPI too."""
+    text = page.read_text(encoding="utf-8")
+    for url in re.findall(rf"(?:{'|'.join(map(re.escape, (SITE, *FILES)))})[^\s)\"#<>`]*", text):
+        base = next((base for base in FILES if url.startswith(base)), None)
+        if base is not None:
+            assert (ROOT / url.removeprefix(base)).exists(), url
+        elif not url.startswith(f"{SITE}example/"):  # written when the site is built
+            assert page_of(url).is_file(), url
+
+
+def test_the_readme_is_short_and_begins_with_what_it_sells() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert "\n```" in "\n".join(text.splitlines()[:10])
-    outside = re.sub(r"<!-- benchmark -->.*<!-- /benchmark -->", "", text, flags=re.DOTALL)
-    assert outside != text
-    assert not re.findall(r"\d\s*(?:×|x\b|ms\b|times\b)", outside)
+    lines = text.splitlines()
+    assert len(lines) <= 120
+    first_screen = "\n".join(lines[:35])
+    for part in ("pip install", "docs/pictures/speed-light.svg", "docs/pictures/report-light.png", "capeval score"):
+        assert part in first_screen
+    links = re.findall(r"\]\(([^)\s]+)\)|(?:src|srcset|href)=\"([^\"]+)\"", text)
+    assert all("".join(link).startswith("https://") for link in links)
+
+
+def test_the_readme_claims_no_other_speed_than_was_measured() -> None:
+    measured = (DOCS / "explanation" / "speed.md").read_text(encoding="utf-8")
+    table = re.search(r"<!-- benchmark -->.*<!-- /benchmark -->", measured, re.DOTALL)
+    assert table
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    claims = re.findall(r"([\d.]+)\s*(?:×|x\b|ms\b|s\b|times\b)", text)
+    claims += re.findall(r"(?:pycocoevalcap|capeval|intervals) (\d[\d.]+)", text)
+    assert {"52", "8.53", "0.163", "0.187"} <= {*claims}
+    for number in claims:
+        assert re.search(rf"(?<![\d.]){re.escape(number)}(?![\d.])", table[0]) or number == "1.2", number
+
+
+def test_the_chart_shows_what_was_measured() -> None:
+    sys.path.insert(0, str(ROOT / "scripts"))
+    try:
+        import make_pictures
+    finally:
+        sys.path.pop(0)
+    for theme in make_pictures.THEMES:
+        drawn = (DOCS / "pictures" / f"speed-{theme}.svg").read_text(encoding="utf-8")
+        assert drawn == make_pictures.chart(theme), "the table has changed: make pictures"
+
+
+# The site
+
+
+def test_the_menu_of_the_site_has_every_page_once() -> None:
+    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    menu = re.findall(r"^ +- (?:[^\n:]+: )?(\S+\.md)$", text.partition("\nnav:\n")[2], re.MULTILINE)
+    assert sorted(menu) == sorted(page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md"))
+
+
+def test_external_links_are_well_formed() -> None:
+    """They are not opened: the tests need no network."""
+    for page in PAGES:
+        for url in re.findall(r"\]\((\w+:[^)]*)\)", page.read_text(encoding="utf-8")):
+            parts = urlsplit(url)
+            assert parts.scheme in {"https", "mailto"} or parts.hostname in {"127.0.0.1", "localhost"}, f"{page}: {url}"
+            host = parts.hostname or "a.b" * (parts.scheme == "mailto")
+            assert re.fullmatch(r"[\w-]+(\.[\w-]+)+", host) or host == "localhost", f"{page}: {url}"

@@ -128,7 +128,10 @@ class CaptionScores(_Captions):
 
 
 class CaptionScore(_Captions):
-    """A single score of captions, as a tensor. Arguments as for [`CaptionScores`][], with one metric."""
+    """A single score of captions, as a tensor.
+
+    Arguments as for [`CaptionScores`][capeval.torchmetrics.CaptionScores], with one metric.
+    """
 
     def __init__(
         self,

@@ -35,6 +35,7 @@ COMMANDS = {
     "testsets": "List the named test sets, or fetch them.",
     "spice": "Set up the original SPICE program.",
     "metrics": "List the metrics, or explain one.",
+    "cite": "Print what to cite: capeval, and the papers of the metrics.",
 }
 """Subcommands by name; each lives in `capeval.cli.<name>` and loads when it is called."""
 

@@ -40,7 +40,7 @@ def tokenize(captions: Iterable[str], *, tokenizer: Tokenizer | str = "ptb", thr
 
     Raises `UsageError` for another name and `DataError` for a caption that is not a string.
 
-    Example:
+    Examples:
         >>> capeval.tokenize(["A man's dog can't sit."])
         [['a', 'man', "'s", 'dog', 'ca', "n't", 'sit']]
     """
@@ -70,7 +70,7 @@ class Corpus:
     Raises `DataError` for a candidate of an unknown image, a missing candidate, an image without reference, or an
     unusable caption; `UsageError` for an unknown `tokenizer` or `on_missing`.
 
-    Example:
+    Examples:
         >>> corpus = capeval.Corpus({"1": ["a dog runs"], "2": ["a red bus"]}, {"1": "a dog", "2": "a bus"})
         >>> corpus
         <Corpus of 2 images with 1 references each, ptb tokens>
@@ -255,7 +255,7 @@ class References:
         DataError: there is no caption, or one that cannot be scored.
         UsageError: an unknown tokenizer.
 
-    Example:
+    Examples:
         >>> references = capeval.References({"1": ["a dog runs"], "2": ["a red bus"]})
         >>> for epoch in ({"1": "a dog", "2": "a dog"}, {"1": "a dog", "2": "a bus"}):
         ...     print(f"{references.score(epoch, 'rouge-l')['rouge-l']:.3f}")

@@ -28,7 +28,7 @@ class DocumentFrequency:
     A captioner is compared on few images; how rare a word is, many images know better. Counts merge by addition, so
     shards of a large corpus can be counted apart. Files are versioned, checksummed and memory-mapped.
 
-    Example:
+    Examples:
         >>> frequencies = capeval.DocumentFrequency.build({"1": ["a dog runs", "one dog"], "2": ["a red bus"]})
         >>> frequencies.documents, frequencies.count(["a"]), frequencies.count(["red", "bus"])
         (2, 2, 1)

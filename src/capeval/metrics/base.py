@@ -135,9 +135,10 @@ class Ready:
 class Metric:
     """A metric with its parameters: frozen, hashable, comparable, printed as `CIDEr-D(n=4, sigma=6)`.
 
-    Subclasses declare their parameters with [`parameter`][]; what makes them values is written here once. It is what a
-    dataclass would do, which compiles code for each class at every start of the program. Class attributes describe the
-    metric; the registry, the command line, the documentation and the laws that the tests check all read them.
+    Subclasses declare their parameters with [`parameter`][capeval.metrics.parameter]; what makes them values is written
+    here once. It is what a dataclass would do, which compiles code for each class at every start of the program. Class
+    attributes describe the metric; the registry, the command line, the documentation and the laws that the tests check
+    all read them.
     """
 
     family: ClassVar[str]
@@ -150,6 +151,8 @@ class Metric:
     """The formula in plain text."""
     source: ClassVar[str]
     """Paper and equation."""
+    cites: ClassVar[tuple[str, ...]] = ()
+    """Publications to cite, for `capeval cite`: BibTeX entries, or keys of those in capeval's `publications.bib`."""
     upper: ClassVar[float | None]
     """Largest score with default parameters; None when there is none. A metric where it depends on a parameter
     overrides `largest` too. The smallest is 0, unless a metric overrides `smallest`.

@@ -85,6 +85,7 @@ class BertScore(LearnedMetric):
         "F = 2 P R / (P + R),  P = Σ_i w_i max_j cos(c_i, r_j) / Σ w_i,  R = Σ_j w_j max_i cos(c_i, r_j) / Σ w_j"
     )
     source: ClassVar[str] = "Zhang et al., ICLR 2020"
+    cites: ClassVar[tuple[str, ...]] = ("zhang2020bertscore",)
     upper: ClassVar[float | None] = 1.0
     needs: ClassVar[tuple[str, ...]] = ("references", "device")
     nothing: ClassVar[dict[str, str]] = {

@@ -46,6 +46,7 @@ class Bleu(Metric):
         "b = min(1, exp(1 − l_S / l_C))"
     )
     source: ClassVar[str] = "Papineni et al., ACL 2002; Vedantam et al., CVPR 2015, appendix; COCO caption evaluation"
+    cites: ClassVar[tuple[str, ...]] = ("papineni2002bleu",)
     upper: ClassVar[float | None] = 1.0
     nothing: ClassVar[dict[str, str]] = {
         "empty caption": "0",

@@ -123,6 +123,7 @@ class Capeval1(Composite, PythonMetric):
         "capeval-1 = Σ_k f_k(M_k),  M = CIDEr-D/10, SPICE, WMD(pool=mean, p=1), ROUGE-L; each f_k never falls"
     )
     source: ClassVar[str] = "capeval; after Sharif et al., ECCV 2018"
+    own_cites: ClassVar[tuple[str, ...]] = ("sharif2018nneval",)
     upper: ClassVar[float | None] = 1.0
     explains: ClassVar[str | None] = "contribution"
     nothing: ClassVar[dict[str, str]] = {"empty caption": "0; what ROUGE-L adds at 1 where a reference is empty too"}

@@ -62,6 +62,7 @@ class CiderPaper(IdfMetric):
         "CIDEr = 10 · 1/4 Σ_n mean_j cos(gⁿ(c), gⁿ(s_j)),  g_k(s) = h_k(s) · log(|I| / max(1, df_k))"
     )
     source: ClassVar[str] = "Vedantam et al., CVPR 2015, eq. 1–3; variants: appendix"
+    cites: ClassVar[tuple[str, ...]] = ("vedantam2015cider",)
     upper: ClassVar[float | None] = 10.0
     nothing: ClassVar[dict[str, str]] = _NOTHING
     kernel: ClassVar[str] = "cider"
@@ -82,6 +83,7 @@ class CiderD(IdfMetric):
         "CIDEr-D = 10 · 1/4 Σ_n mean_j exp(−(l(c) − l(s_j))²/2σ²) · min(gⁿ(c), gⁿ(s_j))·gⁿ(s_j) / (‖gⁿ(c)‖ ‖gⁿ(s_j)‖)"
     )
     source: ClassVar[str] = "Vedantam et al., CVPR 2015, eq. 4; COCO caption evaluation"
+    cites: ClassVar[tuple[str, ...]] = ("vedantam2015cider", "chen2015coco")
     upper: ClassVar[float | None] = 10.0
     nothing: ClassVar[dict[str, str]] = _NOTHING
     kernel: ClassVar[str] = "cider-d"

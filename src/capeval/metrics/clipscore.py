@@ -55,6 +55,7 @@ class ClipScore(LearnedMetric):
     summary: ClassVar[str] = "The caption fits the picture."
     equation: ClassVar[str] = "CLIPScore = w max(cos(c, v), 0)"
     source: ClassVar[str] = "Hessel et al., EMNLP 2021, eq. 1"
+    cites: ClassVar[tuple[str, ...]] = ("hessel2021clipscore",)
     upper: ClassVar[float | None] = 2.5
     needs: ClassVar[tuple[str, ...]] = ("images", "device")
     nothing: ClassVar[dict[str, str]] = {"empty caption": "0"}
@@ -120,6 +121,7 @@ class RefClipScore(ClipScore):
     summary: ClassVar[str] = "The caption fits the picture, and means what a reference means."
     equation: ClassVar[str] = "RefCLIPScore = 2 s r / (s + r),  s = w max(cos(c, v), 0),  r = max(max_j cos(c, r_j), 0)"
     source: ClassVar[str] = "Hessel et al., EMNLP 2021, eq. 2"
+    cites: ClassVar[tuple[str, ...]] = ("hessel2021clipscore",)
     upper: ClassVar[float | None] = 2 * 2.5 / 3.5
     needs: ClassVar[tuple[str, ...]] = ("references", "images", "device")
     nothing: ClassVar[dict[str, str]] = {

@@ -30,6 +30,9 @@ class Composite(Metric):
     A subclass has `members`.
     """
 
+    own_cites: ClassVar[tuple[str, ...]] = ()
+    """What to cite beside the members' publications."""
+
     if TYPE_CHECKING:
 
         @property
@@ -39,6 +42,10 @@ class Composite(Metric):
     @property
     def parts(self) -> tuple[Metric, ...]:
         return tuple(chain.from_iterable(member.parts for member in self.members))
+
+    @property
+    def cites(self) -> tuple[str, ...]:  # type: ignore[override]
+        return tuple(dict.fromkeys(chain(self.own_cites, *(member.cites for member in self.members))))
 
     @property
     def needs(self) -> tuple[str, ...]:  # type: ignore[override]

@@ -52,6 +52,7 @@ class Accuracy(_OfCaptions):
     summary: ClassVar[str] = "The captions of a set say what people say."
     equation: ClassVar[str] = "mean over the captions of a set, then over images"
     source: ClassVar[str] = "Wang and Chan, CVPR 2019"
+    cites: ClassVar[tuple[str, ...]] = ("wang2019describing",)
 
 
 class Oracle(_OfCaptions):
@@ -62,6 +63,7 @@ class Oracle(_OfCaptions):
     summary: ClassVar[str] = "The best caption of a set says what people say."
     equation: ClassVar[str] = "largest over the captions of a set, mean over images"
     source: ClassVar[str] = "Wang and Chan, CVPR 2019"
+    cites: ClassVar[tuple[str, ...]] = ("wang2019describing",)
 
 
 class F(_OfSets):
@@ -74,6 +76,7 @@ class F(_OfSets):
     summary: ClassVar[str] = "The captions of a set are both varied and accurate."
     equation: ClassVar[str] = "F = (1 + β²) · diversity · accuracy / (β² · diversity + accuracy)"
     source: ClassVar[str] = "Wang and Chan, CVPR 2019"
+    cites: ClassVar[tuple[str, ...]] = ("wang2019describing",)
 
     @property
     def label(self) -> str:
@@ -96,3 +99,4 @@ class Novelty(_OfSets):
     summary: ClassVar[str] = "The captions are not copies of training captions."
     equation: ClassVar[str] = "share of captions that no training caption equals"
     source: ClassVar[str] = "Wang and Chan, CVPR 2019"
+    cites: ClassVar[tuple[str, ...]] = ("wang2019describing",)

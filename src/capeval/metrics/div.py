@@ -28,6 +28,7 @@ class Div(SetMetric):
     summary: ClassVar[str] = "The n-grams of a set are said once each."
     equation: ClassVar[str] = "distinct n-grams of the set / words of the set"
     source: ClassVar[str] = "Li et al., NAACL 2016; Shetty et al., ICCV 2017"
+    cites: ClassVar[tuple[str, ...]] = ("li2016diversity", "shetty2017speaking")
     nothing: ClassVar[dict[str, str]] = {
         "no word": "0",
         "captions shorter than n words": "0",
@@ -43,6 +44,7 @@ class Distinct(SetMetric):
     summary: ClassVar[str] = "No caption of a set repeats another."
     equation: ClassVar[str] = "distinct captions / captions"
     source: ClassVar[str] = "Wang and Chan, CVPR 2019"
+    cites: ClassVar[tuple[str, ...]] = ("wang2019describing",)
     nothing: ClassVar[dict[str, str]] = {
         "one caption": "1",
         "equal captions": "1/m",

@@ -42,6 +42,7 @@ class Fluency(Metric):
     summary: ClassVar[str] = "The candidate reads like what people write of images, of whatever image."
     equation: ClassVar[str] = "Fluency = (∏_i P(w_i | w_{i−n+1} … w_{i−1}))^(1/(m+1)),  i = 1 … m+1,  w_{m+1} = </s>"
     source: ClassVar[str] = "Chen and Goodman 1998; Heafield et al., ACL 2013; Madhyastha et al., ACL 2019"
+    cites: ClassVar[tuple[str, ...]] = ("chen1998smoothing", "heafield2013scalable", "madhyastha2019vifidel")
     upper: ClassVar[float | None] = 1.0
     nothing: ClassVar[dict[str, str]] = {
         "empty caption": "0",

@@ -112,6 +112,7 @@ def metric(
     summary: str | None = None,
     equation: str | None = None,
     source: str | None = None,
+    cites: Iterable[str] = (),
     nothing: Mapping[str, str] | None = None,
 ) -> Callable[[Function], type[FunctionMetric]]: ...
 def metric(
@@ -128,6 +129,7 @@ def metric(
     summary: str | None = None,
     equation: str | None = None,
     source: str | None = None,
+    cites: Iterable[str] = (),
     nothing: Mapping[str, str] | None = None,
 ) -> type[FunctionMetric] | Callable[[Function], type[FunctionMetric]]:
     """Makes a metric of a function, and registers it: its name stands wherever metrics are named.
@@ -156,6 +158,7 @@ def metric(
         summary: what a high score means; by default the first line of the function's docstring.
         equation: the formula as text.
         source: a paper; by default the module.
+        cites: BibTeX entries of what to cite, which `capeval cite` prints.
         nothing: what empty captions and the like score, in words.
 
     Returns:
@@ -164,7 +167,7 @@ def metric(
     Raises:
         UsageError: parameters of other names, a name that is taken, or a default of another kind.
 
-    Example:
+    Examples:
         >>> @capeval.metric
         ... def shared_words(references, candidate):
         ...     "The candidate's words are a reference's."
@@ -193,6 +196,7 @@ def metric(
             "summary": summary or said or family,
             "equation": equation or f"{function.__name__}({', '.join(taken)})",
             "source": source or f"{function.__qualname__} in {Path(function.__code__.co_filename).name}",
+            "cites": tuple(cites),
             "upper": upper,
             "nothing": dict(nothing or {}),
             "needs": tuple(_NEEDED[name] for name in taken if name in _NEEDED) + needs,

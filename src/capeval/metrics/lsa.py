@@ -27,6 +27,7 @@ class Lsa(SetMetric):
     summary: ClassVar[str] = "The captions of a set use different words."
     equation: ClassVar[str] = "−log_m(σ_1 / Σ_i σ_i),  σ the singular values of the word–caption count matrix"
     source: ClassVar[str] = "Wang and Chan, CVPR 2019"
+    cites: ClassVar[tuple[str, ...]] = ("wang2019describing",)
     nothing: ClassVar[dict[str, str]] = {
         "one caption": "0: nothing varies",
         "equal captions": "0",

@@ -22,6 +22,7 @@ class _Repetition(SetMetric):
     )
 
     source: ClassVar[str] = "Shetty et al., ICCV 2017; Wang and Chan, CVPR 2019"
+    cites: ClassVar[tuple[str, ...]] = ("shetty2017speaking", "wang2019describing")
 
 
 class Mbleu(_Repetition):

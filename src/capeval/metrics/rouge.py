@@ -32,6 +32,7 @@ class RougeN(Metric):
     summary: ClassVar[str] = "Share of the references' n-grams that the candidate has."
     equation: ClassVar[str] = "ROUGE-N = Σ_j Σ_k min(h_k(c), h_k(s_j)) / Σ_j Σ_k h_k(s_j)"
     source: ClassVar[str] = _LIN + "eq. 9"
+    cites: ClassVar[tuple[str, ...]] = ("lin2004rouge",)
     upper: ClassVar[float | None] = 1.0
     nothing: ClassVar[dict[str, str]] = {
         "empty caption": "0",
@@ -52,6 +53,7 @@ class RougeL(Metric):
         "ROUGE-L = (1 + β²) R P / (R + β² P),  R = max_j lcs(c, s_j)/|s_j|,  P = max_j lcs(c, s_j)/|c|"
     )
     source: ClassVar[str] = _LIN + "eq. 10–12; COCO caption evaluation"
+    cites: ClassVar[tuple[str, ...]] = ("lin2004rouge",)
     upper: ClassVar[float | None] = 1.0
     nothing: ClassVar[dict[str, str]] = {
         "empty caption": "0, but 1 when a reference is empty too, as in the COCO code",
@@ -70,6 +72,7 @@ class RougeS(Metric):
     summary: ClassVar[str] = "The candidate shares ordered word pairs, gaps allowed, with a reference."
     equation: ClassVar[str] = "ROUGE-S = (1 + β²) R P / (R + β² P) over skip bigrams"
     source: ClassVar[str] = _LIN + "eq. 13–15"
+    cites: ClassVar[tuple[str, ...]] = ("lin2004rouge",)
     upper: ClassVar[float | None] = 1.0
     nothing: ClassVar[dict[str, str]] = {"empty caption": "0", "caption of one word": "0"}
     kernel: ClassVar[str] = "rouge-s"

@@ -49,6 +49,7 @@ class SelfCider(IdfMetric, SetMetric):
     summary: ClassVar[str] = "The captions of a set say different things, and in words that are not everywhere."
     equation: ClassVar[str] = "−log_m(√λ_1 / Σ_i √λ_i),  λ the eigenvalues of K_ij = 1/4 Σ_n cos(gⁿ(c_i), gⁿ(c_j))"
     source: ClassVar[str] = "Wang and Chan, CVPR 2019"
+    cites: ClassVar[tuple[str, ...]] = ("wang2019describing",)
     nothing: ClassVar[dict[str, str]] = {
         "one caption": "0: nothing varies",
         "equal captions": "0",

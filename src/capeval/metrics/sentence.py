@@ -36,6 +36,7 @@ class Sentence(LearnedMetric):
     summary: ClassVar[str] = "The candidate means what a reference means."
     equation: ClassVar[str] = "Sentence = max_j cos(c, r_j)"
     source: ClassVar[str] = "Reimers and Gurevych, EMNLP 2019"
+    cites: ClassVar[tuple[str, ...]] = ("reimers2019sentencebert",)
     upper: ClassVar[float | None] = 1.0
     needs: ClassVar[tuple[str, ...]] = ("references", "device")
     nothing: ClassVar[dict[str, str]] = {

@@ -28,6 +28,7 @@ class Spider(WeightedMean):
         "SPICE says that the candidate means what the references mean, CIDEr-D that it sounds like them."
     )
     proposed_in: ClassVar[str] = "Liu et al., ICCV 2017"
+    own_cites: ClassVar[tuple[str, ...]] = ("liu2017spider",)
 
     @property
     def members(self) -> tuple[Metric, ...]:

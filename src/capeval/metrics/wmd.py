@@ -42,6 +42,7 @@ class Wmd(EmbeddingMetric):
     summary: ClassVar[str] = "The candidate's content words mean what a reference's mean."
     equation: ClassVar[str] = "WMD = max_j exp(−min_T Σ T_ik ‖x_i − x_k‖^p) over the content words i of c and k of s_j"
     source: ClassVar[str] = "Kusner et al., ICML 2015; Madhyastha et al., ACL 2019"
+    cites: ClassVar[tuple[str, ...]] = ("kusner2015wmd", "kilickaya2017reevaluating")
     upper: ClassVar[float | None] = 1.0
     needs: ClassVar[tuple[str, ...]] = ("references", "embeddings")
     nothing: ClassVar[dict[str, str]] = {

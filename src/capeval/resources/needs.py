@@ -94,7 +94,7 @@ class Needs:
         image_of: for each image id of a corpus whose ids are not those of the images, the image. Judgments score
             several captions of one image, each as an image of its own.
 
-    Example:
+    Examples:
         >>> needs = capeval.Needs({"objects": {"1": ["dog"], "2": ["bus"]}})
         >>> references, candidates = {"1": ["a dog runs"], "2": ["a red bus"]}, {"1": "a dog", "2": "a bus"}
         >>> list(capeval.score(references, candidates, "vifidel", needs=needs, interval=None))

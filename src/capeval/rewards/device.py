@@ -167,8 +167,8 @@ class CiderDReward:
 
         Args:
             sampled: (N, T) ids on the device, padded after the end of sentence.
-            references: of B images, N = k · B, the k samples of an image in consecutive rows: what [`encode`][] made,
-                or arrays, which are encoded on each call.
+            references: of B images, N = k · B, the k samples of an image in consecutive rows: what
+                [`encode`][capeval.rewards.device.CiderDReward.encode] made, or arrays, which are encoded on each call.
 
         Returns:
             (N,) float32 on the device: CIDEr-D to a relative 1e-6.

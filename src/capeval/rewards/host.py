@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class EncodedReferences:
-    """References of several images, encoded by [`CiderDReward.encode`][]; picking images is free of copying text."""
+    """References of images, encoded by [`encode`][capeval.CiderDReward.encode]. Picking images copies no text."""
 
     def __init__(self, core: _core.EncodedReferences) -> None:
         self._core = core
@@ -43,9 +43,10 @@ class CiderDReward:
     """CIDEr-D of sampled captions, in token ids.
 
     Args:
-        document_frequency: counts keyed by token ids: [`DocumentFrequency.from_token_ids`][], or an imported pickle of
-            the `-idxs` kind. The ids, and whether the end of sentence is among them, must be those of the samples, or
-            rewards fall to 0 or endings degrade.
+        document_frequency: counts keyed by token ids:
+            [`from_token_ids`][capeval.DocumentFrequency.from_token_ids], or an imported pickle of the `-idxs` kind. The
+            ids, and whether the end of sentence is among them, must be those of the samples, or rewards fall to 0 or
+            endings degrade.
         end_of_sentence: the id that ends a caption. It counts as a word, in samples and references alike, as in
             self-critical training, and what follows it is padding. None: there is no such id. Negative ids are padding
             in any case.
@@ -56,7 +57,7 @@ class CiderDReward:
     Raises:
         UsageError: counts keyed by words, or stems; `n` or `sigma` out of range.
 
-    Example:
+    Examples:
         >>> references = [np.array([[4, 5, 6, 0]]), np.array([[7, 8, 0, 0]])]
         >>> reward = capeval.CiderDReward(capeval.DocumentFrequency.from_token_ids(references))
         >>> reward(np.array([[4, 5, 6, 0], [7, 9, 0, 0]]), references).round(2).tolist()
@@ -94,7 +95,7 @@ class CiderDReward:
         Args:
             sampled: (N, T) ids, padded after the end of sentence.
             references: one (R_i, T) array of ids per sample, or per image: with N = k · images, the k samples of an
-                image stand in consecutive rows. Or what [`encode`][] made of them.
+                image stand in consecutive rows. Or what [`encode`][capeval.CiderDReward.encode] made of them.
 
         Returns:
             (N,) float64.

@@ -41,7 +41,7 @@ class Accumulator:
         **options: `on_missing`, `interval`, `samples`, `seed`, `threads`, `document_frequency` and others of
             [`capeval.score`][].
 
-    Example:
+    Examples:
         >>> accumulator = capeval.Accumulator(metrics="bleu-1, rouge-l")
         >>> accumulator.update({"1": "a dog"}, {"1": ["a dog runs"]})
         >>> accumulator.update({"2": "a bus"}, {"2": ["a red bus"]})

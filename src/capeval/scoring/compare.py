@@ -89,7 +89,7 @@ def compare(
         DataError: references or candidates are unusable, or do not fit together.
         UsageError: fewer than two systems, an unknown name or an unacceptable value.
 
-    Example:
+    Examples:
         >>> systems = capeval.example.systems()
         >>> comparison = capeval.compare(capeval.example.references(), systems, "rouge-l")
         >>> comparison.ranking("rouge-l")

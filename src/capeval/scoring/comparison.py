@@ -102,7 +102,7 @@ class Comparison(Mapping[str, "Result"]):
     def pair(self, a: str, b: str, metric: str) -> Pair:
         """The pair, seen from `a`. Raises `KeyError` where there is none.
 
-        Example:
+        Examples:
             >>> comparison = capeval.compare(capeval.example.references(), capeval.example.systems(), "rouge-l")
             >>> pair = comparison.pair("careful", "template", "rouge-l")
             >>> round(pair.delta, 2), pair.significant

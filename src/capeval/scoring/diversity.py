@@ -113,7 +113,7 @@ def diversity(
         DataError: sets or references are unusable, or do not fit together.
         UsageError: an unknown metric or an unacceptable value.
 
-    Example:
+    Examples:
         >>> sets = {"1": ["a dog runs", "a dog runs"], "2": ["a bus", "two cats sit"]}
         >>> result = capeval.diversity(sets, metrics="distinct", interval=None)
         >>> result["sets"]["distinct"].per_image.tolist()

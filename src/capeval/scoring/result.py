@@ -50,7 +50,7 @@ class Score(Number):
 
     It behaves as its value in arithmetic, comparisons and formats.
 
-    Example:
+    Examples:
         >>> score = capeval.score({"1": ["a dog runs"], "2": ["a red bus"]}, {"1": "a dog", "2": "a bus"})["rouge-l"]
         >>> f"{score:.3f}", round(score * 100, 1), score > 0.5
         ('0.772', 77.2, True)
@@ -124,7 +124,7 @@ class Score(Number):
 
 
 def flat(scores: Mapping[str, Score], prefix: str, percent: bool) -> dict[str, float]:
-    """The scores by names that loggers take, after the prefix; see [`Result.flat`][]."""
+    """The scores by names that loggers take, after the prefix; see [`Result.flat`][capeval.Result.flat]."""
     return {f"{prefix}{logged_name(key)}": score.value * (100 if percent else 1) for key, score in scores.items()}
 
 
@@ -324,7 +324,7 @@ class Result(Mapping[str, Score]):
             the score of each metric by its key, in names that MLflow takes too: of letters, digits, `_`, `-`, `.`, `/`
             and blanks alone, so that `cider-d(sigma=5)` is `cider-d.sigma_5`. NaN where no image has a score.
 
-        Example:
+        Examples:
             >>> result = capeval.score({"1": ["a dog runs"]}, {"1": "a dog runs"}, "rouge-s, rouge-l", interval=None)
             >>> result.flat("val/", percent=True)
             {'val/rouge-s': 100.0, 'val/rouge-l': 100.0}

@@ -97,7 +97,7 @@ def score(
         DataError: references or candidates are unusable, or do not fit together.
         UsageError: an unknown metric, tokenizer or an unacceptable value.
 
-    Example:
+    Examples:
         >>> references = {"1": ["a dog runs"], "2": ["a red bus"]}
         >>> result = capeval.score(references, {"1": "a dog runs", "2": "a bus"}, "rouge-l")
         >>> round(result["rouge-l"].value, 3)

@@ -55,6 +55,7 @@ class _Chair(Metric):
     )
 
     source: ClassVar[str] = "Rohrbach et al., EMNLP 2018"
+    cites: ClassVar[tuple[str, ...]] = ("rohrbach2018chair",)
     upper: ClassVar[float | None] = 1.0
     needs: ClassVar[tuple[str, ...]] = ("references", "objects", "vocabulary")
     explains: ClassVar[str | None] = "hallucination"

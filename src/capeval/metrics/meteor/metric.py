@@ -73,6 +73,7 @@ class Meteor(Metric):
     summary: ClassVar[str] = "The candidate's words match a reference's, also as synonyms and paraphrases, in order."
     equation: ClassVar[str] = "METEOR = max_j F · (1 − γ (chunks/matches)^β),  F = P R / (α P + (1 − α) R)"
     source: ClassVar[str] = "Denkowski and Lavie, WMT 2014; METEOR 1.5; COCO caption evaluation"
+    cites: ClassVar[tuple[str, ...]] = ("denkowski2014meteor",)
     upper: ClassVar[float | None] = 1.0
     needs: ClassVar[tuple[str, ...]] = ("references", "meteor_resources")
     explains: ClassVar[str | None] = "alignment"

@@ -54,6 +54,7 @@ class Spice(Metric):
     summary: ClassVar[str] = "The candidate names the references' objects, with the same attributes and relations."
     equation: ClassVar[str] = "SPICE = 2 P R / (P + R),  P = matched/|T(candidate)|,  R = matched/|T(references)|"
     source: ClassVar[str] = "Anderson et al., ECCV 2016; SPICE 1.0"
+    cites: ClassVar[tuple[str, ...]] = ("anderson2016spice",)
     upper: ClassVar[float | None] = None
     """A caption equal to its only reference has 1. More is rare: a candidate's `photo` and `painting` both match a
     reference's `picture`.

@@ -103,7 +103,7 @@ def scene_graph(caption: str, *, tokenizer: Tokenizer = "ptb") -> SceneGraph:
     The parser knows English. It was made from the answers of the original SPICE's parser: see
     `docs/explanation/spice-without-java.md` for how far to trust it.
 
-    Example:
+    Examples:
         >>> print(capeval.scene_graph("a brown dog runs along the beach"))
         dog
         beach

@@ -61,6 +61,7 @@ class Vifidel(EmbeddingMetric):
         "VIFIDEL = exp(−min_T Σ T_ij ‖ρ_i x_i − ρ_j x_j‖^p),  ρ_k = mean_r (1 − max_{t ∈ R_r} cos(x_k, x_t)) / 2"
     )
     source: ClassVar[str] = "Madhyastha, Wang, Specia, ACL 2019"
+    cites: ClassVar[tuple[str, ...]] = ("madhyastha2019vifidel",)
     upper: ClassVar[float | None] = 1.0
     needs: ClassVar[tuple[str, ...]] = ("references", "objects", "embeddings")
     explains: ClassVar[str | None] = "explanation"
