@@ -107,7 +107,9 @@ class RayEngine:
             except (self._ray.exceptions.RayError, StopIteration) as error:
                 raise EngineError(f"the Ray cluster was lost ({_line(error)}); begin again with --resume") from error
 
-    def _outcomes(self, function: Callable[[Part], Any], parts: Sequence[Part], gpus: float) -> Generator[Any, None, None]:
+    def _outcomes(
+        self, function: Callable[[Part], Any], parts: Sequence[Part], gpus: float
+    ) -> Generator[Any, None, None]:
         """Arrow tables of part number, whether it failed, and the result or the exception, pickled."""
         import pyarrow as pa
 
