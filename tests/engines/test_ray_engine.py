@@ -133,12 +133,37 @@ def test_a_part_that_always_kills_its_worker_is_named(tmp_path: Path, monkeypatc
     assert [name for name in marks(tmp_path) if name.startswith("2-")] == ["2-0", "2-1", "2-2", "2-3"]
 
 
-def test_rays_client_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("address", "error", "message"),
+    [
+        ("ray://head:10001", UsageError, "Ray's client cannot run Ray Data well; give HOST:PORT"),
+        ("127.0.0.1:1", EngineError, r"no Ray cluster answers at 127\.0\.0\.1:1 \(.*refused\)"),
+        ("head", EngineError, r"it is not HOST:PORT"),
+    ],
+)
+def test_an_address_without_cluster(
+    address: str, error: type[Exception], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import ray
 
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
-    with pytest.raises(UsageError, match="HOST:PORT"):
-        RayEngine("ray://head:10001")
+    with pytest.raises(error, match=message):
+        RayEngine(address)
+    monkeypatch.setenv("RAY_ADDRESS", address)
+    with pytest.raises(error, match=message):
+        RayEngine()
+
+
+def test_the_cluster_that_ray_start_began_is_joined_where_it_lives(
+    cluster: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))
+    assert engine_module._cluster(None) == "local"
+    (tmp_path / "ray").mkdir()
+    for address, expected in ((cluster.address, cluster.address), ("127.0.0.1:1", "local")):
+        (tmp_path / "ray" / "ray_current_cluster").write_text(address)
+        assert engine_module._cluster(None) == expected
 
 
 def test_what_needs_a_gpu_gets_one_each_and_stays_on_it(cluster: Any, tmp_path: Path) -> None:

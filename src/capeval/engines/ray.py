@@ -7,10 +7,12 @@ import functools
 import logging
 import os
 import pickle
+import socket
 import sys
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 from capeval import _core
@@ -55,36 +57,28 @@ class RayEngine:
         self._ends = contextlib.ExitStack()
         if ray.is_initialized():
             return
-        if address is not None and address.startswith("ray://"):
-            raise UsageError(
-                f"address {address}: Ray's client cannot run Ray Data well; give HOST:PORT on a machine of the cluster "
-                "(ray job submit runs a command there)"
-            )
+        where = _cluster(address)
         # Ray prints what it has to say of dead workers on standard output, where nothing but results belongs.
         self._ends.enter_context(contextlib.redirect_stdout(sys.stderr))
         try:
-            self._connect(address)
+            self._connect(where)
         except BaseException:
             self._ends.close()
             raise
         self._ends.callback(ray.shutdown)
 
-    def _connect(self, address: str | None) -> None:
-        quiet = {"log_to_driver": False, "logging_level": logging.ERROR, "configure_logging": True}
+    def _connect(self, where: str) -> None:
+        options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+        if where == "local":
+            # A cluster of our own says nothing to anybody: Ray would send statistics of its use otherwise.
+            os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+            options |= {"num_cpus": self._workers, "include_dashboard": False}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                self._ray.init(address or "auto", **quiet)
+                self._ray.init(where, **options)
             except (ConnectionError, RuntimeError, ValueError, OSError) as error:
-                if address is not None or os.environ.get("RAY_ADDRESS"):
-                    where = address or os.environ["RAY_ADDRESS"]
-                    raise EngineError(
-                        f"no Ray cluster answers at {where} ({_line(error)}); check the address with "
-                        f"`ray status --address {where}`, or leave it out to start one on this machine"
-                    ) from error
-                # A cluster of our own says nothing to anybody: Ray would send statistics of its use otherwise.
-                os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-                self._ray.init("local", num_cpus=self._workers, include_dashboard=False, **quiet)
+                raise EngineError(f"no Ray cluster at {where}: {_line(error)}") from error
 
     def share(self, value: Value) -> InStore[Value]:
         """Puts the value into the object store, from where each node copies it once."""
@@ -118,9 +112,9 @@ class RayEngine:
     ) -> Generator[Any, None, None]:
         """Arrow tables of part number, whether it failed, and the result or the exception, pickled."""
         import pyarrow as pa
-        import ray.data
 
-        resources: dict[str, float] = self._ray.cluster_resources()
+        ray = self._ray
+        resources: dict[str, float] = ray.cluster_resources()
         groups = [
             pa.table({"part": pa.array([pickle.dumps(part) for part in group], pa.large_binary())})
             for group in _groups(parts, self._workers or int(resources.get("CPU", 1)))
@@ -308,6 +302,40 @@ def _quiet_ray_data() -> Iterator[None]:
     finally:
         context.enable_progress_bars = shown
         logger.setLevel(level)
+
+
+def _cluster(address: str | None) -> str:
+    """HOST:PORT of the cluster to join, or "local" for one of our own; Ray itself looks for minutes where none is."""
+    given = address or os.environ.get("RAY_ADDRESS", "")
+    if given.startswith("ray://"):
+        raise UsageError(
+            f"address {given}: Ray's client cannot run Ray Data well; give HOST:PORT on a machine of the cluster "
+            "(ray job submit runs a command there)"
+        )
+    if given in {"", "auto"}:
+        # What `ray start` leaves, also when its processes are gone.
+        started = Path(os.environ.get("RAY_TMPDIR", "/tmp"), "ray", "ray_current_cluster")  # noqa: S108
+        found = started.read_text(encoding="utf-8").strip() if started.is_file() else ""
+        return found if found and _unreachable(found) is None else "local"
+    reason = None if given == "local" else _unreachable(given)
+    if reason is not None:
+        raise EngineError(
+            f"no Ray cluster answers at {given} ({reason}); give HOST:PORT as `ray start --head` printed it, or no "
+            "address to start a cluster on this machine"
+        )
+    return given
+
+
+def _unreachable(address: str) -> str | None:
+    """Why nothing answers at HOST:PORT; None where something does."""
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal():
+        return "it is not HOST:PORT"
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
+    except (OSError, OverflowError) as error:
+        return _line(error)
+    return None
 
 
 def _imported() -> Any:
