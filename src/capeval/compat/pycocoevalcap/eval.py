@@ -17,7 +17,7 @@ __all__ = ["Bleu", "COCOEvalCap", "Cider", "Meteor", "PTBTokenizer", "Rouge", "S
 
 
 class Coco(Protocol):
-    """What is asked of a COCO object: `pycocotools.coco.COCO` has it."""
+    """What a COCO object must have; `pycocotools.coco.COCO` does."""
 
     imgToAnns: Mapping[Any, Sequence[Mapping[str, str]]]
 
