@@ -141,7 +141,10 @@ class Encoder(Standard):
             with torch.no_grad():
                 size = self._measured(torch.zeros(1, 3, self.side, self.side)).pooled.shape[1]
         except RuntimeError as error:
-            raise UsageError(f"pictures of {self.side} pixels a side are too small for {self.name}: {error}") from None
+            raise UsageError(
+                f"pictures of {self.side} × {self.side} pixels are too small for {self.name}: "
+                f"{error}"
+            ) from None
         self.train(training)
         return int(size)
 

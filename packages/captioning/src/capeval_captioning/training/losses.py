@@ -37,9 +37,9 @@ from capeval_captioning.training.settings import BASELINES
 
 
 class Objective:
-    """The loss of a batch at a step, as the training loop asks for it.
+    """The loss of a batch at a step, for the training loop.
 
-    Rewards that are computed on the host run in a thread, beside the passes of the captioner that do not need them: the
+    Rewards that are computed on the host run in a thread, during the passes of the captioner that do not need them: the
     greedy caption and cross-entropy.
 
     Args:
