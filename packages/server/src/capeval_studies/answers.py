@@ -110,7 +110,7 @@ def to_row(one: Answer) -> list[Any]:
 
 
 def from_row(row: list[Any]) -> Answer:
-    """What `to_row` has kept of an answer."""
+    """The answer that `to_row` wrote."""
     role, number, group, content, person, answer, order, correct, counts, given, answered, active, fast = row
     return Answer(
         role=role, number=number, group=group, content=content, person=person, worker="", answer=answer, order=order,

@@ -19,7 +19,7 @@ _KEPT = {"submission", "benchmark", "study", "invitation"}
 
 @dataclass(frozen=True)
 class Belongings:
-    """What an account cannot be deleted with."""
+    """What prevents the deletion of an account."""
 
     benchmarks: list[Benchmark]
     studies: list[Study]

@@ -91,7 +91,7 @@ class BoardRow:
 
 @dataclass(frozen=True)
 class Board:
-    """The rows, and what a reader has to know of them."""
+    """The rows, and what a reader must know about them."""
 
     rows: list[BoardRow]
     metrics: list[str]
@@ -129,7 +129,7 @@ def metrics_of(benchmark: Benchmark) -> list[str]:
 
 
 def default_ranking(metrics: Iterable[str]) -> str:
-    """The metric that ranks where nobody has chosen one: CIDEr-D, or else the first."""
+    """The metric that ranks if nobody has chosen one: CIDEr-D, or else the first."""
     metrics = list(metrics)
     return DEFAULT if DEFAULT in metrics else metrics[0]
 

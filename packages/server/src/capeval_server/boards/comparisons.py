@@ -1,4 +1,4 @@
-"""Comparing two submissions: which ones a caller may choose, and the paired test for those that none was made for."""
+"""Comparing two submissions: which ones a caller may choose, and the paired test for pairs without one."""
 
 from __future__ import annotations
 

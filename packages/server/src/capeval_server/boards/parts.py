@@ -1,6 +1,6 @@
 """A benchmark's public and private images: teams see scores of the first until the closing date, then of the others.
 
-What a team learns from its scores about the public images' references helps it with none of the private ones.
+What a team learns about the references of the public images from its scores does not help it with the private ones.
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ def show_on_boards(session: Session, account: Account, *, shown: bool) -> None:
 
 
 def _changed(session: Session, benchmarks: Sequence[int]) -> None:
-    """Says that boards are not what they were, and queues the comparisons that they need now."""
+    """Marks the boards as changed, and queues the comparisons that they need now."""
     numbers = sorted(set(benchmarks))
     touch(session, numbers)
     for number in numbers:

@@ -1,7 +1,8 @@
 """The jobs that score a submission, score it again, and compare it with the other teams' best.
 
-A comparison is made of bounded jobs: each takes some opponents and ends after a minute, and another follows while there
-are opponents left. So a new best costs as much as there are teams, in child processes, and others' jobs have a turn.
+A comparison consists of bounded jobs: each takes some opponents and ends after a minute, and another follows while
+there are opponents left. So a new best needs time in proportion to the number of teams, in child processes, and other
+jobs have a turn.
 """
 
 from __future__ import annotations
@@ -196,7 +197,7 @@ def _together(
 
 
 def _of_other_versions(session: Session, numbers: list[int]) -> set[int]:
-    """Those that another version of capeval scored, so that their statistics may be others."""
+    """The submissions that another version of capeval scored, so that their statistics may differ."""
     query = select(SubmissionScore.submission_id, SubmissionScore.signature).where(
         SubmissionScore.submission_id.in_(numbers)
     )

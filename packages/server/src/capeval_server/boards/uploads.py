@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 BASELINE = "Baseline"
 """The name of the teams of baselines."""
 LARGE = 8 * 2**20
-"""Bytes of a file that counts against the limit of large ones; COCO's test set with long captions has 5 MiB."""
+"""A file above this size counts against the limit of large files; COCO's test set with long captions has 5 MiB."""
 
 
 def used(session: Session, benchmark: Benchmark, team_id: int) -> tuple[int, int]:

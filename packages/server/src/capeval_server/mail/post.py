@@ -57,7 +57,7 @@ def queue(
 
 
 def host_of(settings: ServerSettings) -> str:
-    """What letters call this server."""
+    """The server's name in letters."""
     return urlsplit(settings.url).netloc
 
 

@@ -103,7 +103,7 @@ def _load(
 
 
 def _end_sign_ins(connection: Connection) -> None:
-    """Nobody is in by what a backup has: it may have been ended since."""
+    """Ends the backup's sign-ins and tokens: they may have been ended since."""
     tables = {table.name: table for table in _tables(connection)}
     moment = dt.datetime.now(dt.timezone.utc)
     for name in ("signed_in", "one_time_code"):

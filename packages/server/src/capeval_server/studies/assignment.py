@@ -293,7 +293,7 @@ def exclude(session: Session, study: Study, annotator: Annotator, reason: str) -
 
 
 def include(session: Session, study: Study, annotator: Annotator) -> None:
-    """Takes an exclusion back; answers to items that others have completed meanwhile stay discarded.
+    """Reverses an exclusion; answers to items that others have completed meanwhile stay discarded.
 
     What the owner rejected stays rejected.
     """

@@ -1,4 +1,4 @@
-"""What a person is told who has no question: whether the study is done for them, and what they can still do."""
+"""The messages for a person who has no question: whether the study is finished for them, and what they can do."""
 
 from __future__ import annotations
 

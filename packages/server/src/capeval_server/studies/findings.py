@@ -1,7 +1,7 @@
 """Statistics of a study's answers, computed again only when the answers have changed.
 
-Those of small studies are computed in the request. Those of others are a job's, and pages show what it found last until
-it has found more: the request neither reads the answers nor waits.
+For small studies they are computed in the request. For others a job computes them, and pages show its last result until
+there is a new one: the request neither reads the answers nor waits.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ _PRIME = 1_000_003
 """Multiplying by a number below it shuffles the numbers of a wave; products stay below 2 ** 31."""
 
 
-# Asked for every page: putting a query together takes several times as long as asking it.
+# Used for every page: building a query takes several times as long as running it.
 _IS_NEW = ~exists().where(Assignment.item_id == StudyItem.id, Assignment.annotator_id == bindparam("annotator"))
 _OPEN = (
     StudyItem.study_id == bindparam("study"), StudyItem.role == "item", StudyItem.taken < bindparam("judgments"),

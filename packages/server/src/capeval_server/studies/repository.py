@@ -152,7 +152,7 @@ def by_code(session: Session, code: str) -> Study:
 
 
 def lock(session: Session, study_id: int) -> None:
-    """Makes what gives out items of this study wait for each other: two people must not get an item's last place.
+    """Locks the study for code that gives out its items: two people must not get an item's last place.
 
     On SQLite, write transactions wait for each other anyway. The lock lets rows that refer to the study be added beside
     it, since whoever has added one could otherwise not take it any more without a deadlock.

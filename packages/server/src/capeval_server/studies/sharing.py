@@ -1,4 +1,4 @@
-"""Who besides its owner sees and manages a study."""
+"""Who, in addition to its owner, sees and manages a study."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def share(session: Session, study: Study, email: str) -> None:
 
 
 def unshare(session: Session, study: Study, account_id: int) -> None:
-    """Takes that back."""
+    """Ends the sharing."""
     member = session.get(StudyMember, (study.id, account_id))
     if member is not None:
         session.delete(member)

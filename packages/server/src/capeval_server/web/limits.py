@@ -1,7 +1,7 @@
-"""Rate limits: how often the same somebody may try in a while.
+"""Rate limits: how often the same account or address may try within a time.
 
-They are rows of the database, so servers of one database share them and a restart does not forgive. Whoever is refused
-costs a read; whoever is counted, one small write.
+They are rows of the database, so servers of one database share them and a restart does not reset them. A refused
+attempt costs one read; a counted one, a small write.
 
 Wrong passwords are limited by pairs of account and address, with pauses that double. So strangers, who come from other
 addresses, cannot keep an owner out. Very many wrong passwords from many addresses only slow down attempts from

@@ -1,4 +1,4 @@
-"""Whether this server can do its work now: for load balancers and monitors, who ask often."""
+"""Whether this server can do its work now: for load balancers and monitors, which ask often."""
 
 from __future__ import annotations
 
