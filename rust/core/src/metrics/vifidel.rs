@@ -15,7 +15,7 @@ pub struct Vifidel {
     references: bool,
     /// p of ‖ρ_i x_i − ρ_j x_j‖^p.
     power: usize,
-    /// Objects weigh as often as they are there; otherwise each label weighs alike.
+    /// Whether the weight of a label is its number of objects; otherwise all labels have the same weight.
     frequency: bool,
     normalise: bool,
     variant: Variant,
@@ -50,7 +50,7 @@ pub struct Explanation {
     pub importance: [Vec<f64>; 2],
     /// Costs, a row per object.
     pub cost: Vec<f64>,
-    /// The share that each object pays each word, a row per object.
+    /// The share that moves from each object to each word, one row per object.
     pub plan: Vec<f64>,
     /// The optimal value.
     pub distance: f64,
@@ -240,7 +240,7 @@ impl ReferenceWords {
             start += bag.rows.len();
             count += 1;
             if bag.rows.contains(&row) {
-                continue; // it says the word itself: the cosine is 1
+                continue; // it contains the word itself: the cosine is 1
             }
             let mut nearest = f64::NEG_INFINITY;
             for &place in places {

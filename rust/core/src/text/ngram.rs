@@ -64,7 +64,7 @@ impl Key for Ngram {
     }
 }
 
-/// Both halves of the 128-bit product, folded: mixes every bit of `a` into every bit of the result.
+/// Both halves of the 128-bit product, folded: every bit of `a` affects every bit of the result.
 pub(crate) fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
     (product >> 64) as u64 ^ product as u64
