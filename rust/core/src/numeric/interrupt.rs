@@ -1,7 +1,7 @@
 //! Long work that its caller can cancel.
 //! Loops call [`check`] in every round. If the work runs under [`interruptible`], the thread that called that asks its
 //! caller now and then whether to continue; when the answer is no, every thread of the work ends at its next check.
-//! Work ends by unwinding, so that no loop has to hand a result around that it almost never has.
+//! Work ends by unwinding, so that loops need not pass on a result that is almost never used.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

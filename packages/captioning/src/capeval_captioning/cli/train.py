@@ -58,9 +58,8 @@ _NUMBER, _COUNT, _POSITIVE = click.IntRange(0), click.IntRange(1), click.FloatRa
 @_setting("encoder", ENCODER_HELP, metavar="NAME|FOLDER")
 @_setting(
     "weights",
-    "The encoder's weights: a name of torchvision, a file, random, or words: learned first from the words of "
-    "the training "
-    "captions; auto: those of a checkpoint, else random.",
+    "The encoder's weights: a name of torchvision, a file, random, or words: learned first from the words of the "
+    "training captions; auto: those of a checkpoint, else random.",
     metavar="NAME|FILE",
 )
 @_setting("encoder_epochs", "Passes over the images to learn --weights words.", _COUNT, metavar="N")

@@ -18,7 +18,8 @@ pub enum Graphs {
     /// A graph per caption, by its tokens joined by blanks.
     Given(FxHashMap<Box<str>, SceneGraph>),
     /// The scene of one side of the comparison, a candidate or all references of an image, with names merged already:
-    /// tuples of one to three parts, whose names are joined by `/`; by the captions in their order, a line each.
+    /// tuples of one to three parts, whose names are joined by `/`; the key is the captions in their order, one per
+    /// line.
     Merged(FxHashMap<Box<str>, Vec<Vec<String>>>),
 }
 
