@@ -68,7 +68,7 @@ def test_the_token_file_may_be_elsewhere(tmp_path: Path) -> None:
     write_flickr(tmp_path)
     (tmp_path / "away").mkdir()
     moved = (tmp_path / "ExpertAnnotations.txt").rename(tmp_path / "away" / "ratings.txt")
-    refused(moved, "the captions are in Flickr8k.token.txt, which is not beside it")
+    refused(moved, "the captions are in Flickr8k.token.txt, which is not in the same folder")
     assert len(read_judgments(moved, captions=tmp_path / "Flickr8k.token.txt").rows) == 3
 
 
@@ -149,7 +149,7 @@ def test_composites_own_names(tmp_path: Path) -> None:
     dropped = read_judgments(path, drop_own_reference=True)
     assert [list(row.references) for row in dropped.rows] == [["dogs"], ["a dog runs .", "dogs"]]
     only = write_lines(tmp_path / "only.jsonl", [{**line, "references": ["A dog runs"]}])
-    refused(only, "judgment 1 (image 'i') has no reference but its own candidate", drop_own_reference=True)
+    refused(only, "judgment 1 (image 'i') has no reference other than its own candidate", drop_own_reference=True)
 
 
 def test_a_pair_of_equal_captions_is_kept_and_noted(tmp_path: Path) -> None:
@@ -228,7 +228,7 @@ THUMB = {"SYS": "x", "seg_id": "7", "hyp": "a dog runs", "image": "i.jpg", "P": 
 
 def test_thumb(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "mscoco_THumB-1.0.jsonl", [THUMB, {**THUMB, "SYS": "y"}])
-    refused(path, "no file of references (JSON lines of seg_id and refs) beside it")
+    refused(path, "no file of references (JSON lines of seg_id and refs) in its folder")
     references = write_lines(tmp_path / "mscoco_references.jsonl", [{"seg_id": 7, "refs": list(REFERENCES[0])}])
     for aspect, value in ((None, 2.9), ("precision", 4), ("recall", 3), ("fluency", -0.5), ("conciseness", -0.1)):
         judged = read_judgments(tmp_path, rating=aspect)
@@ -342,7 +342,7 @@ def test_pascal50s_with_its_consensus(tmp_path: Path) -> None:
     assert judged.systems() == {"b": ["6", "6", "2"], "c": ["7", "6", "6"]}
     assert [tuple(row.references) for row in judged.rows] == references
     write_triplets_matlab(tmp_path / "consensus_pascal.mat", triplets[:-1])
-    refused(tmp_path, "5 triplets do not share out among 3 pairs")
+    refused(tmp_path, "5 triplets cannot be divided evenly among 3 pairs")
     write_triplets_matlab(tmp_path / "consensus_pascal.mat", triplets[::-1])
     refused(tmp_path, "the triplets of pair 1 are about other captions")
 

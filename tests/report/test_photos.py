@@ -76,7 +76,7 @@ def test_photos_are_inside_and_each_is_its_images(result: Result, folder: Path) 
         assert head == "data:image/webp;base64"
         assert near(image["id"], base64.b64decode(content))
     assert "img-src data:;" in text
-    assert "complete in itself: it loads nothing" in text
+    assert "self-contained: it loads nothing" in text
 
 
 def test_many_photos_are_beside_the_page(

@@ -157,7 +157,7 @@ def test_a_run_folder_holds_all_it_takes(scenes: Path, tmp_path: Path) -> None:
     assert run.data_checksum == CaptionedImages.read(scenes).checksum
     assert len(run.vocabulary) == run.sizes.vocabulary
     assert run.encoder("encoder.pt").checksum != run.encoder().checksum
-    with pytest.raises(DataError, match="holds a run already; go on with it"):
+    with pytest.raises(DataError, match="holds a run already; continue it"):
         train(run.settings, run.path)
 
 

@@ -80,8 +80,7 @@ class CaptionFiles:
             raise DataError(
                 f"{self._image_column}: there is no such folder or tar file, and no file of captions has a column of "
                 "that name; give --images a folder, a tar file, a pattern such as photos/{image_id}.jpg, or a "
-                "column that "
-                "names each image's file"
+                "column that names each image's file"
             )
         from capeval.data.images import ByImage
 

@@ -41,8 +41,7 @@ def _check_place(output: str | None, name: str | None, force: bool) -> None:
     """Raises, before anything is counted, if the counts have no destination, two, or one that is taken."""
     if (output is None) == (name is None):
         raise UsageError(
-            "give either -o FILE, the file to write, or --name NAME, to find the counts again from any "
-            "folder"
+            "give either -o FILE, the file to write, or --name NAME, to find the counts again from any folder"
         )
     if name is not None:
         named_frequencies.check_free(name, force=force)

@@ -232,7 +232,6 @@ def _described(references: Captions, sets: Captions, name: str, sets_name: str) 
     if left:
         warn(
             f"{name}: {left:,} of its {len(ids):,} images have no caption set in {sets_name}, and are left out, "
-            "also of the "
-            "document frequencies"
+            "also of the document frequencies"
         )
     return numbers

@@ -121,8 +121,7 @@ def storing(folder: str, place: str = Published.place) -> Iterator[None]:
         what = "no space is left" if error.errno in {errno.ENOSPC, errno.EDQUOT} else str(error)
         raise DataError(
             f"{folder}: cannot be written ({what}); the bytes fetched so far are kept: free some space or choose "
-            "another place by "
-            f"{place}, and run the command again"
+            f"another place by {place}, and run the command again"
         ) from None
 
 

@@ -39,8 +39,7 @@ def _labels(path: Path) -> list[str]:
         parser.Parse(read_bytes(path), True)
     except expat.ExpatError as error:
         raise DataError(
-            f"{path}, line {error.lineno}: not XML ({expat.ErrorString(error.code)}); correct the "
-            "file"
+            f"{path}, line {error.lineno}: not XML ({expat.ErrorString(error.code)}); correct the file"
         ) from None
     except (LookupError, ValueError) as error:
         if isinstance(error, DataError):

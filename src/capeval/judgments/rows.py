@@ -154,8 +154,7 @@ def without_own_references(judgments: Ratings | Pairs) -> Ratings | Pairs:
         if not kept:
             raise DataError(
                 f"{judgments.source}: judgment {row.place + 1} (image {row.image_id!r}) has no reference other "
-                "than its own "
-                "candidate; remove it, or keep own references"
+                "than its own candidate; remove it, or keep own references"
             )
         dropped += len(kept) < len(row.references)
         rows.append(replace(row, references=kept))

@@ -65,8 +65,7 @@ def __getattr__(name: str) -> type[Metric]:
     if name == "Cider":
         warn(
             "capeval.metrics.Cider, the stemmed metric of the paper, is now called CiderPaper, and the old name "
-            "works for one "
-            "more release; what the COCO suite calls Cider is CiderD",
+            "works for one more release; what the COCO suite calls Cider is CiderD",
             FutureWarning,
         )
         return CiderPaper

@@ -188,8 +188,7 @@ def _declared(metric: Metric | type[Metric]) -> Metric:
     if value.title.lower() != value.family:
         raise UsageError(
             f"{kind.__name__}: the title {value.title!r} must differ from the family {value.family!r} only in "
-            "case: tables "
-            "print titles, and a printed title must also work as a name"
+            "case: tables print titles, and a printed title must also work as a name"
         )
     return value
 
@@ -220,8 +219,7 @@ def canonical(name: str) -> str:
     if name == "cider":
         warn(
             "the metric cider, the stemmed one of the paper, is now called cider-paper, and the old name works "
-            "for one more "
-            "release; what the COCO suite and papers print as CIDEr is cider-d, or CIDEr in this spelling",
+            "for one more release; what the COCO suite and papers print as CIDEr is cider-d, or CIDEr in this spelling",
             FutureWarning,
         )
         return CiderPaper.family

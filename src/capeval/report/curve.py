@@ -25,8 +25,7 @@ def check_plot(path: str, references: Sequence[int] | None) -> None:
         raise UsageError(f"{path}: the suffix gives the format; end the name in {', '.join(SUFFIXES)}")
     if len(set(references or ())) < 2:
         raise UsageError(
-            "a curve needs at least two numbers of references; name them with --references, such as "
-            "1,5,48"
+            "a curve needs at least two numbers of references; name them with --references, such as 1,5,48"
         )
 
 

@@ -142,8 +142,7 @@ class Encoder(Standard):
                 size = self._measured(torch.zeros(1, 3, self.side, self.side)).pooled.shape[1]
         except RuntimeError as error:
             raise UsageError(
-                f"pictures of {self.side} × {self.side} pixels are too small for {self.name}: "
-                f"{error}"
+                f"pictures of {self.side} × {self.side} pixels are too small for {self.name}: {error}"
             ) from None
         self.train(training)
         return int(size)

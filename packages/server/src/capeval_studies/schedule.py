@@ -47,6 +47,5 @@ def shortage(every: Mapping[str, int], checks: int, items: int) -> str:
     advice = f", or set most_per_person to {low:,} or less" if low else ""
     return (
         f"a person who answers {items:,} questions needs {needed(every, items):,} checks, but the study has "
-        f"{checks:,}. "
-        f"Add {needed(every, items) - checks:,} checks{advice}"
+        f"{checks:,}. Add {needed(every, items) - checks:,} checks{advice}"
     )

@@ -170,6 +170,5 @@ def _listed(cell: Any, row: int) -> Any:
         if isinstance(found, list):
             return found
     raise DataError(
-        f"row {row} has a text that begins like a list of captions, but is not one or ends early:  "
-        f"{cell[:40]!r}"
+        f"row {row} has a text that begins like a list of captions, but is not one or ends early: {cell[:40]!r}"
     )

@@ -107,8 +107,7 @@ def _sentences(path: PathLike, captions: PathLike | None) -> dict[str, dict[str,
     if captions is None and not os.path.exists(file):
         raise DataError(
             f"{display_name(path)}: the captions are in {TOKENS}, which is not in the same folder; put it there, "
-            "or name it "
-            "with --captions"
+            "or name it with --captions"
         )
     source = display_name(file)
     sentences: dict[str, dict[str, str]] = {}

@@ -141,8 +141,7 @@ def _from_captions(source: str, captions: PathLike | None, images: list[str]) ->
     if captions is None:
         raise DataError(
             f"{source}: the references are not in this file; put {CONSENSUS} in its folder, or name a reference "
-            "file with "
-            "--captions"
+            "file with --captions"
         )
     known = read_references(captions)
     missing = [image for image in images if image not in known]

@@ -68,8 +68,7 @@ def _beside(path: PathLike) -> str:
             return os.path.join(folder, name)
     raise DataError(
         f"{display_name(path)}: no file of references (JSON lines of seg_id and refs) in its folder; put it "
-        "there, or name "
-        "it with --captions"
+        "there, or name it with --captions"
     )
 
 

@@ -34,8 +34,7 @@ class Figures:
         """
         if format_ in _EXACT and (percent is not None or digits is not None):
             raise UsageError(
-                f"--percent and --digits are for tables; --format {format_} has unscaled scores "
-                "in full precision"
+                f"--percent and --digits are for tables; --format {format_} has unscaled scores in full precision"
             )
         percent = (papers and format_ == "latex") if percent is None else percent
         return cls(percent, (1 if percent else 4) if digits is None else digits)

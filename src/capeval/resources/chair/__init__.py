@@ -39,8 +39,7 @@ def open_vocabulary(source: VocabularySource) -> ObjectVocabulary:
         words = ", ".join(map(repr, vocabulary.never_found[:5])) + (", …" if len(vocabulary.never_found) > 5 else "")
         warn(
             f"{path}: no caption can contain {words}: captions are compared in lower case, with one blank "
-            "between words; "
-            "write words in this form"
+            "between words; write words in this form"
         )
     return vocabulary
 

@@ -77,8 +77,7 @@ class ObjectVocabulary:
                 lines.append(number)
         if not self.objects:
             raise DataError(
-                f"{name}: no word in it; each line is an object: its name and other words for it, "
-                "separated by commas"
+                f"{name}: no word in it; each line is an object: its name and other words for it, separated by commas"
             )
 
     @property

@@ -39,8 +39,7 @@ def check_counts(counts: DocumentFrequency, training: TrainingCaptions) -> None:
     if ends == 0:
         raise DataError(
             f"the document frequencies {counts.source} lack the end of a caption (id {END}): endings would get "
-            "the largest "
-            f"weight, and captions would end badly; {_REMEDY}"
+            f"the largest weight, and captions would end badly; {_REMEDY}"
         )
     known = _known_share(counts, training)
     if known < LEAST_KNOWN:

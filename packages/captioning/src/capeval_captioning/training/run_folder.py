@@ -165,8 +165,7 @@ def _restore(module: torch.nn.Module, state: dict[str, Any], path: Path) -> None
     except (RuntimeError, TypeError) as error:
         reason = " ".join(str(error).split())[:200]
         raise DataError(
-            f"{path}: does not fit {CONFIG} in the same folder ({reason}); they are of different "
-            "runs"
+            f"{path}: does not fit {CONFIG} in the same folder ({reason}); they are of different runs"
         ) from None
 
 

@@ -142,8 +142,7 @@ def _changed(run: RunFolder, changes: Mapping[str, Any]) -> RunFolder:
     if run.version != capeval.__version__:
         raise DataError(
             f"{run.path}: was begun by capeval {run.version}, this is {capeval.__version__}, which may not "
-            "continue with "
-            f"the same bits; use that version, or begin a new run from its weights (--init {run.path})"
+            f"continue with the same bits; use that version, or begin a new run from its weights (--init {run.path})"
         )
     return dataclasses.replace(run, settings=dataclasses.replace(run.settings, **changes))
 
