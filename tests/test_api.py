@@ -370,7 +370,7 @@ def test_the_old_name_of_the_papers_cider_warns_and_gives_what_it_gave() -> None
     with pytest.warns(FutureWarning, match=r"is now called cider-paper, .* what the COCO suite and papers print as CIDEr is"):
         result = score(metrics="cider(stem=no)", interval=None)
     assert list(result) == ["cider-paper(stem=no)"]
-    with pytest.warns(FutureWarning, match="is cider-paper now"):
+    with pytest.warns(FutureWarning, match="is now called cider-paper"):
         assert result["cider(stem=no)"].value == result["cider-paper(stem=no)"].value
     with pytest.warns(FutureWarning, match="is now called CiderPaper, .* what the COCO suite calls Cider is CiderD"):
         assert capeval.metrics.Cider is CiderPaper

@@ -122,7 +122,7 @@ def test_the_table_says_what_it_is_about(run: Runner, ratings: str) -> None:
         (["--rating-range", "1,5"], "the range of ratings is for the format ratings"),
         (["--rating", "recall"], "pairs has one kind of rating"),
         (["--categories", "HC"], "category must be one of HC, got 'HM'"),
-        (["--dataset", "thumb"], "beside it"),
+        (["--dataset", "thumb"], "in its folder"),
         (["--plot", "curve.svg"], "a curve needs at least two numbers of references"),
         (["--plot", "curve.gif"], "end the name in .svg, .png, .pdf"),
         (["--plot", "x.svg", "--output", "x.svg", "--references", "1,2"], "both write x.svg"),

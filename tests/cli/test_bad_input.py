@@ -199,7 +199,7 @@ def test_places_that_cannot_be_written_are_told_before_anything_is_read(
 ) -> None:
     (run.folder / "folder.csv").mkdir()
     if option == "--per-image" and place.endswith("/"):
-        said = "new.csv/: the suffix gives the format of per-image scores; end the name in .csv, .jsonl, .parquet"
+        said = "new.csv/: per-image scores: the suffix gives the format; end the name in .csv, .jsonl, .parquet"
     assert run.refused("score", "there-is-no-such-file.json", candidates, option, place) == said
 
 

@@ -97,7 +97,7 @@ def test_document_frequencies_from_a_file(run: Runner, tmp_path: Path) -> None:
         (["-", "-"], "only one of the files can be standard input"),
         ([SETS[0], "--top", "3"], "top needs references"),
         ([SETS[0], "--metrics", "bleu-4"], "scores one caption, not a caption set"),
-        ([SETS[0], "--per-image", "x.txt"], "the suffix gives the format of per-image scores"),
+        ([SETS[0], "--per-image", "x.txt"], "per-image scores: the suffix gives the format"),
         ([SETS[0], "--references", "nowhere.json"], "nowhere.json: no such file"),
         ([SETS[0], "--beta2", "-1"], "beta2 must be a number above 0"),
         ([], "Missing argument 'SETS...'"),

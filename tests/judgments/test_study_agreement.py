@@ -54,7 +54,7 @@ def test_objects_may_come_with_the_judgments() -> None:
     assert value(own, "vifidel") == value(given, "vifidel") > 0.5
     with pytest.raises(UsageError, match="VIFIDEL needs the objects of each image"):
         agreement(PAIRS, "vifidel", interval=None)
-    with pytest.raises(DataError, match="of none of the 6 images"):
+    with pytest.raises(DataError, match="but not of any of the 6 images"):
         agreement(PAIRS, "vifidel", objects={"x": ["dog"]}, interval=None)
 
 

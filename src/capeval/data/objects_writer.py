@@ -40,7 +40,7 @@ def unite(sources: Iterable[Mapping[str, Mapping[str, int]]]) -> dict[str, list[
     images = dict.fromkeys(image for objects in given for image in objects)
     partly = [image for image in images if any(image not in objects for objects in given)]
     if partly:
-        warn(f"not in every file, and counted as without objects there:  {some(partly)}", DataWarning)
+        warn(f"not in every file, and counted as without objects there: {some(partly)}", DataWarning)
     return {
         image: list(dict.fromkeys(label for objects in given for label in objects.get(image, ()))) for image in images
     }

@@ -158,5 +158,5 @@ def without_own_references(judgments: Ratings | Pairs) -> Ratings | Pairs:
             )
         dropped += len(kept) < len(row.references)
         rows.append(replace(row, references=kept))
-    note = f"rows in which a reference was removed because it is the candidate:  {dropped:,}"
+    note = f"rows in which a reference was removed because it is the candidate: {dropped:,}"
     return replace(judgments, rows=rows, notes=[*judgments.notes, note])

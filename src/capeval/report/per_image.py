@@ -25,7 +25,7 @@ def check_suffix(path: str | PathLike[str]) -> None:
     suffix = os.path.splitext(path)[1]
     if suffix not in _WRITERS:
         raise UsageError(
-            f"{fspath(path)}: the suffix gives the format of per-image scores; end the name in {', '.join(_WRITERS)}"
+            f"{fspath(path)}: per-image scores: the suffix gives the format; end the name in {', '.join(_WRITERS)}"
         )
 
 

@@ -71,7 +71,7 @@ def read_crowd(path: PathLike, captions: PathLike | None = None) -> Ratings:
     notes = []
     if own:
         dropped = sum(map(len, own.values()))
-        notes.append(f"judged captions removed from the references of their own image:  {dropped:,}")
+        notes.append(f"judged captions removed from the references of their own image: {dropped:,}")
     return Ratings("flickr8k-cf", source, rows, texts, ratings, in_file=len(lines), votes=votes, notes=notes)
 
 
