@@ -115,7 +115,7 @@ def test_what_is_no_sweep(change: dict[str, Any], message: str) -> None:
     [
         ({"methods": ("rs", "drv")}, "drv draws latent vectors, which fc does not have"),
         ({"models": ("fc", "cvae"), "methods": ("drv",)}, "drv draws latent vectors, which fc does not have"),
-        ({"losses": ("xe", "evaluator")}, "only cgan learns an evaluator for this reward; fc has none"),
+        ({"losses": ("xe", "evaluator")}, "only cgan learns the reward evaluator; fc has none"),
         ({"losses": ("fluency",)}, "fluency learns from the references of all images"),
         ({"training": {**TINY, "retrieval": "r.pt"}}, "r.pt: no loss of the sweep has the reward retrieval; leave"),
         ({"reward_batch": 10_000}, "a batch of 10,000 images out of .*; choose a smaller --reward-batch"),

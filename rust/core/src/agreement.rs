@@ -12,7 +12,7 @@ use crate::numeric::parallel::map_parts;
 /// The statistics in the order of [`Scatter::correlations`].
 pub const STATISTICS: [&str; 4] = ["kendall_b", "kendall_c", "spearman", "pearson"];
 
-/// Four correlations; NaN where one side is constant.
+/// Four correlations; NaN if one side is constant.
 pub type Correlations = [f64; STATISTICS.len()];
 
 /// Points of (score, rating), each of an image.

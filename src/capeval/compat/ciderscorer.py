@@ -98,7 +98,7 @@ class Scorer:
             self.ctest.append(None if test is None else cook(test, self.n))
 
     def size(self) -> int:
-        """Number of images. Raises `DataError` where references and candidates were not added in pairs."""
+        """Number of images. Raises `DataError` if references and candidates were not added in pairs."""
         if len(self.crefs) != len(self.ctest):
             raise DataError(f"{len(self.crefs):,} images with references, {len(self.ctest):,} with a candidate")
         return len(self.crefs)

@@ -334,7 +334,7 @@ def describe(captions: Captions, otherwise: str) -> str:
 
 
 def places(captions: Captions, image_ids: Sequence[str]) -> list[int | None]:
-    """The numbers of these images among the captions; None where an image has none."""
+    """The numbers of these images among the captions; None if an image has none."""
     own = captions.image_ids
     if own == image_ids:
         return list(range(len(own)))

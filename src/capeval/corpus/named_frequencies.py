@@ -133,7 +133,7 @@ def names() -> list[str]:
 
 
 def load(name: str) -> DocumentFrequency:
-    """The counts of that name, memory-mapped. Raises `DataError` where it is unknown or damaged."""
+    """The counts of that name, memory-mapped. Raises `DataError` if it is unknown or damaged."""
     named = describe(name)
     frequencies = DocumentFrequency.load(_counts(name))
     frequencies.source = f"{name}@{named.checksum}"  # one user's name is not another's

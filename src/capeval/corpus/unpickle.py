@@ -192,7 +192,7 @@ def packed(counts: dict[Any, Any], documents: int) -> list[bytes]:
 def respelt(words: list[str], ids: array[int], counts: dict[Any, Any]) -> tuple[list[str], array[int]]:
     """The distinct words, and the n-grams by them: 1, '1' and b'1' are one word here, and three in Python.
 
-    Raises `Refused` where two n-grams become one so.
+    Raises `Refused` if two n-grams become one so.
     """
     places = {word: place for place, word in enumerate(dict.fromkeys(words))}
     ids = array("I", [places[words[number]] for number in ids])

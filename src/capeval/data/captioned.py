@@ -63,7 +63,7 @@ def read_captioned(path: PathLike) -> list[CaptionedImage]:
 
 
 def of_folder(folder: PathLike) -> list[CaptionedImage] | None:
-    """The images of a folder; None where it has none of the forms. Errors are those of `read_captioned`."""
+    """The images of a folder; None if it has none of the forms. Errors are those of `read_captioned`."""
     path = Path(folder)
     karpathy = sorted(path.glob("dataset*.json"))
     if len(karpathy) > 1:

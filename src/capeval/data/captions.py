@@ -169,7 +169,7 @@ class NoColumnError(DataError):
 
 
 def columns_named(ids: Names, captions: Names = None, references: Names = None) -> Shape | None:
-    """The shape of files with these columns; None where no column is named."""
+    """The shape of files with these columns; None if no column is named."""
     named = [_names(ids), _names(captions), _names(references)]
     if not any(named):
         return None

@@ -96,7 +96,7 @@ class ImageSource(ABC):
 
     @abstractmethod
     def find(self, image_id: str) -> ImageFile | None:
-        """The image of an id; None where there is none, or several fit.
+        """The image of an id; None if there is none, or several fit.
 
         A file fits by its name or its path in the folder, else by its name without suffix, else by its number: the
         digits that its name ends in, after `_`, if the id or the file's name is only a number. `391895` finds
@@ -114,7 +114,7 @@ class ImageSource(ABC):
     def find_all(self, image_ids: Iterable[str]) -> dict[str, ImageFile]:
         """The images that were found, by id.
 
-        Raises `DataError` where there is not one; the message says what was looked for.
+        Raises `DataError` if there is not one; the message says what was looked for.
         """
         ids = list(image_ids)
         found = {image: file for image in ids if (file := self.find(image)) is not None}

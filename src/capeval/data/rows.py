@@ -177,7 +177,7 @@ def _json(text: str) -> Any:
 
 
 def table(text: str) -> Columns:
-    """A text table under a header line. Raises `DataError` where rows and header do not fit."""
+    """A text table under a header line. Raises `DataError` if rows and header do not fit."""
     import csv
     import io
 

@@ -18,7 +18,7 @@ _QUALITY = 72
 
 
 def check_pillow() -> None:
-    """Raises `MissingDependencyError` where Pillow is not installed."""
+    """Raises `MissingDependencyError` if Pillow is not installed."""
     try:
         import PIL.Image  # noqa: F401
     except ImportError:

@@ -82,7 +82,7 @@ def _json_row(row: Row) -> str:
 
 
 def _write_list(file: IO[str], rows: Iterable[Row]) -> None:
-    """COCO results: one list, a row per line."""
+    """COCO results: one list, one row per line."""
     separator = "[\n"
     for row in rows:
         file.write(separator + _json_row(row))

@@ -36,7 +36,7 @@ class Bootstrap:
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """A statistic, and its values in the bootstrap samples, shape (samples,); NaN where it is undefined."""
+    """A statistic, and its values in the bootstrap samples, shape (samples,); NaN if it is undefined."""
 
     value: float
     samples: Floats = field(repr=False)

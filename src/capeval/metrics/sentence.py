@@ -40,7 +40,7 @@ class Sentence(LearnedMetric):
     needs: ClassVar[tuple[str, ...]] = ("references", "device")
     nothing: ClassVar[dict[str, str]] = {
         "empty caption": "0",
-        "empty reference": "it is left out; 0 where there is no other",
+        "empty reference": "it is left out; 0 if there is no other",
     }
     usual_model: ClassVar[str] = "sentence-transformers/all-MiniLM-L6-v2"
 

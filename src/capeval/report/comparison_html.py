@@ -65,7 +65,7 @@ class ComparedDifference(TypedDict):
 
 
 class ComparedImage(TypedDict):
-    """An image's captions: one per system (None where it has none), and the references."""
+    """An image's captions: one per system (None if it has none), and the references."""
 
     id: str
     candidates: list[str | None]

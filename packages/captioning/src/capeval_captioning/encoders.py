@@ -37,7 +37,7 @@ class Standard(nn.Module):
 
     Attributes:
         name: what tells the source of the features from others, such as `resnet18`.
-        side: pixels of the side of the square that the source takes; 0 where it takes none.
+        side: pixels of the side of the square that the source takes; 0 if it takes none.
         feature: D, the size of a feature.
     """
 

@@ -59,7 +59,7 @@ class Fields:
         return self._values.get(name) is not None
 
     def take(self, name: str) -> Any:
-        """The value as it is; None where it is missing."""
+        """The value as it is; None if it is missing."""
         self._known.append(name)
         return self._values.get(name)
 

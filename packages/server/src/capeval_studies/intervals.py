@@ -39,7 +39,7 @@ def bootstrap(sums: Floats, statistic: Callable[[Floats], Floats], draws: int = 
 
     Args:
         sums: (units, columns).
-        statistic: of (draws, columns), the sums over the drawn units; NaN where it is undefined.
+        statistic: of (draws, columns), the sums over the drawn units; NaN if it is undefined.
         draws: how often as many units as there are get drawn.
     """
     count = len(sums)

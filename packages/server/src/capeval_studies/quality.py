@@ -45,7 +45,7 @@ class Share:
 
 @dataclass
 class PersonQuality:
-    """One person's statistics; None where there is nothing to compute from."""
+    """One person's statistics; None if there is nothing to compute from."""
 
     person: int
     items: int = 0

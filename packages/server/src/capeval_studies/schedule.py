@@ -36,7 +36,7 @@ def needed(every: Mapping[str, int], items: int) -> int:
 
 
 def shortage(every: Mapping[str, int], checks: int, items: int) -> str:
-    """A sentence for the owner where a person can need more checks than there are; empty where there are enough."""
+    """A sentence for the owner where a person can need more checks than there are; empty if there are enough."""
     if not every or needed(every, items) <= checks:
         return ""
     # Who answers one item more needs at least as many checks, so a bisection finds the last number that is covered.

@@ -142,7 +142,7 @@ impl Space {
         Self { dimension: self.dimension, vectors: shares.collect(), lengths }
     }
 
-    /// The length of the longest of these vectors, 1 where there are none.
+    /// The length of the longest of these vectors, 1 if there are none.
     pub(crate) fn longest(&self, rows: impl Iterator<Item = u32>) -> f64 {
         rows.map(|row| self.lengths[row as usize]).reduce(f64::max).unwrap_or(1.0)
     }

@@ -145,7 +145,7 @@ struct ReferenceWords {
     rows: Vec<u32>,
     /// For each word of each bag, its number among the rows.
     places: Vec<usize>,
-    /// Cosines with the rows; NaN where not yet computed.
+    /// Cosines with the rows; NaN if not yet computed.
     cosines: Vec<f64>,
 }
 
@@ -204,7 +204,7 @@ impl CorpusScorer<'_> {
         }
     }
 
-    /// ρ of every object and word: 1 where no reference has a known content word.
+    /// ρ of every object and word: 1 if no reference has a known content word.
     fn weigh(&self, scratch: &mut Scratch) {
         let Scratch { objects, words, references, importance, .. } = scratch;
         references.number();

@@ -124,7 +124,7 @@ impl ImageNgrams {
         ngrams
     }
 
-    /// A place where the n-gram starts among the words of the references; None where no reference holds it.
+    /// A place where the n-gram starts among the words of the references; None if no reference holds it.
     pub fn place(&self, ngram: u32) -> Option<usize> {
         let place = self.places[ngram as usize];
         (place != NOWHERE).then_some(place as usize)

@@ -54,7 +54,7 @@ class COCOEvalCap:
         """Scores all metrics, and prints them as it goes.
 
         Raises `DataError` for an image of `params["image_id"]` without captions on one of the two sides, and
-        `MissingDependencyError` where METEOR's tables are not installed.
+        `MissingDependencyError` if METEOR's tables are not installed.
         """
         images = list(self.params["image_id"])
         references, candidates = _of(self.coco, images, "reference"), _of(self.cocoRes, images, "candidate")

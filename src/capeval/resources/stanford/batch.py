@@ -51,7 +51,7 @@ class Answer:
     """The program's answer for an item.
 
     Attributes:
-        scores: `pr`, `re`, `f` (None where they are not defined), `tp`, `fp`, `fn` by category: All, Object, …
+        scores: `pr`, `re`, `f` (None if they are not defined), `tp`, `fp`, `fn` by category: All, Object, …
         candidate: tuples of the candidate; references: tuples of the union of the references.
     """
 

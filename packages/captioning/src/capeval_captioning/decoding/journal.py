@@ -76,7 +76,7 @@ class Journal:
         self.sets = dict(list(sets.items())[:whole])
 
     def keep(self, sets: Mapping[str, Sequence[str]]) -> None:
-        """Adds the captions of some images. Raises `DataError` where they cannot be written."""
+        """Adds the captions of some images. Raises `DataError` if they cannot be written."""
         self.sets |= {image: list(captions) for image, captions in sets.items()}
         self._write([{"image_id": image, "captions": list(captions)} for image, captions in sets.items()])
 

@@ -25,9 +25,9 @@ _REMEDY = (
 
 
 def check_counts(counts: DocumentFrequency, training: TrainingCaptions) -> None:
-    """Raises `DataError` where the counts are of one image, lack the end, or are of another vocabulary.
+    """Raises `DataError` if the counts are of one image, lack the end, or are of another vocabulary.
 
-    Raises `UsageError` where they are keyed by words.
+    Raises `UsageError` if they are keyed by words.
     """
     CiderDReward(counts, threads=1)
     if counts.documents < 2:

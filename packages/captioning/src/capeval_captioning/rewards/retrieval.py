@@ -50,7 +50,7 @@ class RetrievalReward:
     def __call__(self, words: Tensor, images: Tensor) -> Tensor:
         """(N,) rewards from −2.2 to 0.
 
-        Raises `UsageError` where the batch has one image: there is nothing to choose among.
+        Raises `UsageError` if the batch has one image: there is nothing to choose among.
         """
         if len(images) < 2:
             raise UsageError(

@@ -154,7 +154,7 @@ def with_features(run: RunFolder, file: PathLike | None) -> RunFolder:
 
 
 def check_new(folder: PathLike) -> None:
-    """Raises `DataError` where a run is in the folder already."""
+    """Raises `DataError` if a run is in the folder already."""
     if (Path(folder) / CONFIG).exists():
         raise DataError(f"{folder}: holds a run already; continue it (--resume), or choose another folder")
 

@@ -156,7 +156,7 @@ class Settings:
 
 
 def check_evaluator(model: str, mixture: Mixture) -> None:
-    """Raises `UsageError` where the mixture rewards with an evaluator that the captioner does not have."""
+    """Raises `UsageError` if the mixture rewards with an evaluator that the captioner does not have."""
     if EVALUATOR in mixture.rewards and model != "cgan":
         raise UsageError(f"only cgan learns the reward {EVALUATOR}; {model} has none")
 

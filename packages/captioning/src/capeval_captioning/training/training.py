@@ -154,7 +154,7 @@ INHERITED = (
 
 
 def _check_same(start: RunFolder, settings: Settings) -> None:
-    """Raises `UsageError` where weights of the run could not be those of this one."""
+    """Raises `UsageError` if weights of the run could not be those of this one."""
     if (start.settings.features is None) != (settings.features is None):
         raise UsageError(
             f"the weights of {start.path} are for features of {_source(start.settings)}, not of {_source(settings)}; "

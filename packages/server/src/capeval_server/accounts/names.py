@@ -78,7 +78,7 @@ def like(session: Session, name: str) -> Team | None:
 
 
 def problems_with_team(session: Session, name: str, affiliation: str = "") -> list[str]:
-    """Why a new team cannot have this tidy name and affiliation; empty where it can."""
+    """Why a new team cannot have this tidy name and affiliation; empty if it can."""
     problems = [problem_with(name, "team", least=2), unseen(affiliation, "affiliation")]
     if any(problems):
         return [problem for problem in problems if problem]

@@ -55,7 +55,7 @@ def problems(captions: Iterable[str], limits: CaptionLimits) -> list[str]:
 
 
 def _degenerate(words: list[str], longest: int) -> str:
-    """What is wrong with a caption of these words; empty where nothing is."""
+    """What is wrong with a caption of these words; empty if nothing is."""
     if not words:
         return "without a letter or digit"
     if len(words) > longest:

@@ -103,7 +103,7 @@ def _changed(session: Session, benchmarks: Sequence[int]) -> None:
 
 
 def check_own(caller: Caller, submission: Submission, benchmark: Benchmark) -> None:
-    """Raises `Refused` (403) where the caller cannot delete the submission."""
+    """Raises `Refused` (403) if the caller cannot delete the submission."""
     if caller.owns(benchmark.owner_id):
         return
     if caller.team_id is None or caller.team_id != submission.team_id:

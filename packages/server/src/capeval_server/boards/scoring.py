@@ -157,7 +157,7 @@ def prepare_comparison(session: Session, submission_id: int) -> tuple[dict[str, 
 
 
 def _opponents(session: Session, submission: Submission) -> list[int]:
-    """The other teams' best that it is not compared with yet; none where it is not its team's best any more."""
+    """The other teams' best that it is not compared with yet; none if it is not its team's best any more."""
     benchmark = submission.benchmark
     on_board = sorted(best_ids(session, benchmark))
     if submission.id not in on_board:
@@ -263,7 +263,7 @@ def rescore(session: Session, benchmark: Benchmark) -> int:
 
 
 def rescoring(session: Session, benchmark: Benchmark) -> tuple[int, int] | None:
-    """How many submissions are scored again, of how many; None where nothing waits or runs."""
+    """How many submissions are scored again, of how many; None if nothing waits or runs."""
     query = (
         select(Job.state, func.count())
         .join(Submission, Submission.id == Job.subject_id)

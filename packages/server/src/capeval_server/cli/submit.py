@@ -223,7 +223,7 @@ def _table(submission: dict[str, Any]) -> str:
 def _list(benchmark: str, submissions: list[dict[str, Any]]) -> str:
     if not submissions:
         return f"nothing is submitted to {benchmark} yet"
-    # Each has the same metrics, or none where it is not scored or its scores are not shown yet.
+    # Each has the same metrics, or none if it is not scored or its scores are not shown yet.
     metrics = max((list(each["scores"]) for each in submissions), key=len)
     # A team sees only its own; a host sees everybody's.
     team = len({each["team"] for each in submissions}) > 1

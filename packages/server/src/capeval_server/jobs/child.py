@@ -40,7 +40,7 @@ def run_child(
     """The answer of `module:function(header, files, progress)`, run in a child.
 
     `beat` is called every second with what the child says it is doing, or an empty text; what it raises ends the child.
-    Raises `ChildFailedError` where the child fails or takes too much.
+    Raises `ChildFailedError` if the child fails or takes too much.
     """
     command = [sys.executable, "-m", "capeval_server.jobs.child", compute, str(limits.seconds), str(limits.memory)]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)

@@ -131,7 +131,7 @@ class Jobs:
                 self._stopping.wait(_POLL_SECONDS)
 
     def run_one(self) -> bool:
-        """Takes the oldest waiting job and sees it to its end; False where none waits."""
+        """Takes the oldest waiting job and sees it to its end; False if none waits."""
         taken = self._take()
         if taken is None:
             return False

@@ -303,7 +303,7 @@ def list_answers(
 
 
 def _number(text: str) -> int | None:
-    """A number of a filter's field; None where it is empty, and one that no row has where it is no number."""
+    """A number of a filter's field; None if it is empty, and one that no row has where it is no number."""
     text = text.strip()
     if not text:
         return None

@@ -28,7 +28,7 @@ _BATCH = 500
 def back_up(database: Database, path: PathLike) -> int:
     """Writes everything to the file, whole or not at all; gives the number of rows.
 
-    Raises `DataError` where the file cannot be written.
+    Raises `DataError` if the file cannot be written.
     """
     rows = 0
     with (

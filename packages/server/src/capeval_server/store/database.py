@@ -55,7 +55,7 @@ T = TypeVar("T")
 class Database:
     """The engine, and the two kinds of transaction.
 
-    Raises `UsageError` for a URL that is neither SQLite nor PostgreSQL, and `DataError` where it cannot be opened.
+    Raises `UsageError` for a URL that is neither SQLite nor PostgreSQL, and `DataError` if it cannot be opened.
     """
 
     def __init__(self, url: str) -> None:
@@ -199,7 +199,7 @@ class _Turns:
 
     @contextlib.contextmanager
     def take(self, patience: float = _BUSY_SECONDS) -> Iterator[None]:
-        """The turn, for as long as the block lasts; raises `Refused` (503) where it does not come in time."""
+        """The turn, for as long as the block lasts; raises `Refused` (503) if it does not come in time."""
         self._wait(patience)
         if self._since is None:
             self._since = time.monotonic()

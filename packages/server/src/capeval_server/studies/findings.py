@@ -37,9 +37,9 @@ class Findings:
     """Statistics, and how they stand to the answers."""
 
     body: dict[str, Any] | None
-    """The fields of `capeval_studies.quality.Quality`; None where they were never computed."""
+    """The fields of `capeval_studies.quality.Quality`; None if they were never computed."""
     is_current: bool
-    """False where there are newer answers, which a job counts."""
+    """False if there are newer answers, which a job counts."""
     computed: Any = None
     is_counting: bool = False
     """Whether a job waits or runs."""
@@ -81,7 +81,7 @@ def current(session: Session, study: Study) -> Findings:
 
 
 def ask_if_due(database: Database, study: Study, known: Findings) -> bool:
-    """Queues the job where there are newer answers; False where one waits, runs, or ended less than a minute ago.
+    """Queues the job where there are newer answers; False if one waits, runs, or ended less than a minute ago.
 
     Call `Jobs.wake` where it returns True.
     """

@@ -202,7 +202,7 @@ def limit_of(study: Study, name: str) -> Limit:
 
 
 def check_shortage(session: Session, study: Study) -> str:
-    """What the owner should know before the start where checks will be given again; empty where there are enough."""
+    """What the owner should know before the start where checks will be given again; empty if there are enough."""
     pages = sizes(session, study)
     every = {role: rules.every for role, rules in checks_of(study).items()}
     items = min(pages.get("item", 0), study.most_per_person or MOST_PAGES)

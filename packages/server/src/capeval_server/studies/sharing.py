@@ -17,7 +17,7 @@ def members(session: Session, study: Study) -> list[Account]:
 
 
 def share(session: Session, study: Study, email: str) -> None:
-    """Lets another organiser see and manage the study. Raises `Refused` (422) where no organiser has this address."""
+    """Lets another organiser see and manage the study. Raises `Refused` (422) if no organiser has this address."""
     query = select(Account).where(Account.email == email.strip().lower(), Account.disabled.is_(False))
     account = session.execute(query.where(Account.role >= Role.ORGANISER)).scalar_one_or_none()
     if account is None:

@@ -67,7 +67,7 @@ class AppState:
 
 
 def _text_of(path: str | None) -> str:
-    """The operator's own text; empty without a file. Raises `DataError` where it cannot be read."""
+    """The operator's own text; empty without a file. Raises `DataError` if it cannot be read."""
     if path is None:
         return ""
     try:

@@ -55,7 +55,7 @@ impl NamedObjects {
         self.words.mentions(caption.len(), part, breaks.map_or(&[], Vec::as_slice), found);
     }
 
-    /// Objects annotated in an image; none where nothing is annotated.
+    /// Objects annotated in an image; none if nothing is annotated.
     pub fn annotated(&self, image: usize) -> &[u32] {
         self.annotated.as_ref().and_then(|images| images.get(image)).map_or(&[], Vec::as_slice)
     }

@@ -73,7 +73,7 @@ impl Kernel for Spice {
         Ok(Box::new(CorpusScorer { counted: self.counted, corpus, graphs, synonyms }))
     }
 
-    /// The mean over the images whose references say something of the category; none where there is no such image.
+    /// The mean over the images whose references say something of the category; none if there is no such image.
     fn score(&self, sums: &[f64]) -> f64 {
         if sums[1] > 0.0 { sums[0] / sums[1] } else { f64::NAN }
     }

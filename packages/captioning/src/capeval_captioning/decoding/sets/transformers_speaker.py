@@ -102,7 +102,7 @@ class TransformersSpeaker:
 
     @property
     def revision(self) -> str | None:
-        """The commit on the hub that the weights are of; None where that is not known."""
+        """The commit on the hub that the weights are of; None if that is not known."""
         revision: str | None = getattr(self._model.config, "_commit_hash", None)
         return revision
 
