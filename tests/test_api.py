@@ -367,7 +367,7 @@ def test_the_suites_names_are_names_of_metrics_and_keys_of_results() -> None:
 
 
 def test_the_old_name_of_the_papers_cider_warns_and_gives_what_it_gave() -> None:
-    with pytest.warns(FutureWarning, match=r"is now called cider-paper, .* what the COCO suite and papers print as CIDEr is"):
+    with pytest.warns(FutureWarning, match=r"is now called cider-paper, .* what the COCO suite and papers print"):
         result = score(metrics="cider(stem=no)", interval=None)
     assert list(result) == ["cider-paper(stem=no)"]
     with pytest.warns(FutureWarning, match="is now called cider-paper"):

@@ -142,7 +142,7 @@ USAGE: dict[str, tuple[list[str], list[str]]] = {
         ["--tokenizer", "moses"],
         ["'--tokenizer': 'moses' is not one of 'ptb', ", "see capeval score --help"],
     ),
-    "interval": (["--interval", "95"], ["'--interval': '95' is neither a confidence level between 0 and 1 (such as 0.95)"]),
+    "interval": (["--interval", "95"], ["'95' is neither a confidence level between 0 and 1 (such as 0.95)"]),
     "interval text": (["--interval", "nan"], ["'nan' is neither a confidence level"]),
     "samples": (["--samples", "0"], ["'--samples': 0 is not in the range x>=1"]),
     "seed": (["--seed", "-1"], ["'--seed': -1 is not in the range"]),
@@ -272,7 +272,7 @@ def test_an_earlier_output_is_overwritten(run: Runner, references: str) -> None:
 
 def test_several_systems_are_for_compare(run: Runner, references: str, candidates: str) -> None:
     assert run.refused("score", references, candidates, "b.json", "c.json").startswith(
-        "score takes the captions of one system, got 3 files; compare several systems with capeval compare REFERENCES SYSTEM"
+        "score takes the captions of one system, got 3 files; compare several systems with capeval compare"
     )
 
 
