@@ -20,7 +20,7 @@ help:  ## list the targets
 demo: $(VENV)/.built  ## score the example data, write report.html
 	$(BIN)/capeval demo --output report.html
 
-test: test-rust test-core test-pages test-torch test-ray test-server test-captioning  ## every test, each member by itself
+test: test-rust test-core test-pages test-torch test-ray test-server test-captioning  ## run all tests, package by package
 
 # The texts of METEOR that its Rust tests compare with are those of packages/meteor.
 METEOR_TEXTS := target/meteor
@@ -37,7 +37,7 @@ test-core: $(VENV)/.core java  ## capeval, without torch, server or browser
 test-pages: $(VENV)/.pages browser  ## the core's reports and the documentation site in a browser
 	$(PYTEST) -m browser
 
-test-torch: $(VENV)/.core $(VENV)/.torch  ## what in the core needs torch: detectors, rewards on a device, metrics with a model
+test-torch: $(VENV)/.core $(VENV)/.torch  ## parts of the core that need torch: detectors, rewards on a device, learned metrics
 	$(PYTEST) -m torch
 
 test-ray: $(VENV)/.core $(VENV)/.ray  ## the engine of a cluster, on a Ray cluster of several nodes on this machine
@@ -78,7 +78,7 @@ format: $(VENV)/.dev  ## format Rust, sort imports
 	$(BIN)/ruff check --fix --select I
 
 API_SECONDS ?= 600
-endurance: $(VENV)/.server postgresql  ## the server for long: load, kill -9, random API calls
+endurance: $(VENV)/.server postgresql  ## long tests of the server: load, kill -9, random API calls
 	$(BIN)/python benchmarks/server.py --seconds 120
 	$(BIN)/python benchmarks/server.py --seconds 120 --kills 10
 	$(BIN)/python benchmarks/server.py --seconds 120 --kills 10 --postgresql
@@ -123,7 +123,7 @@ spice-model: $(VENV)/.torch  ## train the parser of captions on CoreNLP's parses
 	cargo build --quiet --release --example parse
 	PYTHONPATH=scripts $(BIN)/python -m spice_model.evaluate target/release/examples/parse src/capeval/resources/english/parser-1.model $(SPICE_MODEL)/report.conll
 
-wheel: $(VENV)/.built  ## one abi3 wheel, and that of METEOR's tables, in dist/
+wheel: $(VENV)/.built  ## build the abi3 wheel, and the wheel of METEOR's tables, in dist/
 	$(BIN)/maturin build --release --out dist
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist packages/meteor
 

@@ -1,4 +1,4 @@
-"""What captions score that are made to score well: by metrics of consensus, on references that you give.
+"""Scores of captions that are made to score well: by metrics of consensus, on references that you give.
 
 usage: attack.py REFERENCES [--metrics "capeval-1, cider-d, spice, meteor, wmd, rouge-l"]
 

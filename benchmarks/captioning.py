@@ -1,4 +1,4 @@
-"""What the CIDEr-D reward costs in a training step on a CPU: made-up scenes, 50 images × 5 samples, hidden 512.
+"""Cost of the CIDEr-D reward in a training step on a CPU: made-up scenes, 50 images × 5 samples, hidden 512.
 
 usage: captioning.py [--models fc,att2in] [--images 50] [--samples 5] [--steps 5] [--threads 1]
 

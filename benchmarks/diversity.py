@@ -72,8 +72,8 @@ def _against_the_incumbent(
     worst = max(float(np.abs(theirs[image] / 10 - spectra[image].matrix).max()) for image in chosen)
     if worst > 1e-9:
         sys.exit(f"the kernels differ by {worst}")
-    print(f"kernel of a set, pycocoevalcap CiderScorer: {1e3 * slow:9.3f} ms an image (its counting not included)")
-    print(f"the same and its spectrum, capeval:         {1e3 * ours:9.3f} ms an image   {slow / ours:6.0f}×")
+    print(f"kernel of a set, pycocoevalcap CiderScorer: {1e3 * slow:9.3f} ms per image (its counting not included)")
+    print(f"the same and its spectrum, capeval:         {1e3 * ours:9.3f} ms per image   {slow / ours:6.0f}×")
 
 
 def _incumbent_frequencies(references: str) -> tuple[dict[tuple[str, ...], float], int]:

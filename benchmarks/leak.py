@@ -1,9 +1,9 @@
-"""How many bits a submission can tell about hidden references, in the decimals that leave the server.
+"""How many bits a submission can reveal about hidden references, with the decimals that leave the server.
 
     python benchmarks/leak.py                        # on the example's references
     python benchmarks/leak.py --references captions_val2014.json --word man --images 5000
 
-The attack: in one file, so many images get captions made for them, and all others the same poor caption. Image i's is
+The attack: in one file, some images get captions made for them, and all others the same poor caption. Image i's is
 the word and 2**i - 1 words of nonsense, so its ROUGE-L says whether a reference of the image has the word, and how long
 the shortest such is; one score is the mean of all. What the score tells is its entropy over the images that could be
 asked about, drawn from the references themselves: the mutual information of the answer with what it is the answer to,

@@ -49,7 +49,7 @@ def best(command: list[str], times: int) -> Run:
 
 
 def machine() -> str:
-    """What the figures were taken on."""
+    """The machine of the measurements."""
     model = next(
         (line.split(":")[1].strip() for line in _cpuinfo() if line.startswith("model name")), platform.processor()
     )

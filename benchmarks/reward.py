@@ -2,7 +2,7 @@
 
 usage: reward.py [--samples 250] [--references 5]
 
-By ids: as many sampled captions as `--samples`, a caption per image. By strings: 1, 32, 256 and 1,250 captions, 5 per
+By ids: `--samples` sampled captions, one per image. By strings: 1, 32, 256 and 1,250 captions, 5 per
 image, out of a training split of 5,000 images, through `capeval.rewards.CaptionReward` as a trainer calls it
 (tokenised, rewarded, with the guards' figures); and through pycocoevalcap's scorer, which is given the tokens already
 and document frequencies. The numbers are compared first. Times are the least of several calls, of the thread's

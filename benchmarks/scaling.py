@@ -24,7 +24,7 @@ def main() -> None:
     options.add_argument("--references", type=int, default=5)
     given = options.parse_args()
     capeval = str(Path(sys.executable).with_name("capeval"))
-    table = Table("images", "captions", "seconds", "µs a caption", "peak MB", "bytes a caption", title=machine())
+    table = Table("images", "captions", "seconds", "µs per caption", "peak MB", "bytes per caption", title=machine())
     for images in given.images:
         captions = images * (given.references + 1)
         with tempfile.TemporaryDirectory() as folder:

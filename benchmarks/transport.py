@@ -68,7 +68,7 @@ def main() -> None:
     print(f"{count:,} problems of about {OBJECTS} × {WORDS}, one thread; {platform.machine()}, Python "
           f"{platform.python_version()}, POT {ot.__version__}")  # fmt: skip
     for name, took in times.items():
-        print(f"{name:<8} {1e6 * took / count:9.2f} µs a pair   {took / times['capeval']:7.1f} times capeval's time")
+        print(f"{name:<8} {1e6 * took / count:9.2f} µs per pair   {took / times['capeval']:7.1f} times capeval's time")
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ OUTPUT = ROOT / "src/capeval/resources/embeddings/default.npz"
 WORDNET = Path("/usr/share/wordnet")
 
 VOCABULARY_SIZE = 24_000
-THING_BONUS = 3.0  # so many more times do texts name an artefact or food than WordNet counted
+THING_BONUS = 3.0  # how much more often texts name an artefact or food than WordNet counted
 DIMENSION = 100
 STEPS = 4
 PRUNED = 4e-4  # share of the walk below which a place is forgotten
@@ -312,7 +312,7 @@ def quantised(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def main() -> None:
-    """Writes the vectors, and beside them what they are."""
+    """Writes the vectors, and a description next to them."""
     net = read_wordnet(WORDNET)
     words = vocabulary(net)
     walks = Graph(net).walks(list(words.values()))

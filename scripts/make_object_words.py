@@ -33,9 +33,9 @@ THINGS = {"05": "animal", "06": "artefact", "08": "body", "13": "food", "17": "o
 """WordNet's files of things that can be seen."""
 PERSON = "18"
 BONUS = 6
-"""So many times more do captions mean a thing than the texts that WordNet counted."""
+"""How much more often captions mean a thing than the texts that WordNet counted."""
 VERBS = 10
-"""So many times more may these texts have a word as a verb."""
+"""How much more often these texts may have a word as a verb."""
 WIDE = frozenset([
     "animal", "vertebrate", "mammal", "placental", "carnivore", "canine", "feline", "ungulate", "ruminant", "bovid",
     "equine", "rodent", "primate", "invertebrate", "arthropod", "chordate", "domestic_animal", "young",
@@ -59,12 +59,12 @@ WIDE = frozenset([
     "protection", "protective_covering", "fixture", "creation", "mixture", "ware", "track_star", "timepiece", "timer",
     "receiver", "telephone_system", "radiotelephone", "light", "electronic_device", "optical_device", "radiator",
 ])  # fmt: skip
-"""Words of sets that are too wide to be what one sees."""
+"""Words of sets that are too wide to name a visible object."""
 LABELS = tuple(line.split(", ")[0] for line in (OUTPUT.parent / "coco.txt").read_text(encoding="utf-8").splitlines())
 IN_WORDNET = {"cell phone": "cellphone", "wine glass": "wineglass", "sports ball": "ball", "potted plant": "houseplant"}
 """Names of COCO's objects that WordNet has otherwise. It has no stop sign."""
 LEAST_MENTIONS = 3
-"""Glosses that use a word of an object, at least."""
+"""Least number of glosses that use a word of an object."""
 LONGEST = 3
 """Words of a phrase."""
 STOP = frozenset([

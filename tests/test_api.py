@@ -367,12 +367,12 @@ def test_the_suites_names_are_names_of_metrics_and_keys_of_results() -> None:
 
 
 def test_the_old_name_of_the_papers_cider_warns_and_gives_what_it_gave() -> None:
-    with pytest.warns(FutureWarning, match=r"is cider-paper now, .* what the COCO suite and papers print as CIDEr is"):
+    with pytest.warns(FutureWarning, match=r"is now called cider-paper, .* what the COCO suite and papers print"):
         result = score(metrics="cider(stem=no)", interval=None)
     assert list(result) == ["cider-paper(stem=no)"]
-    with pytest.warns(FutureWarning, match="is cider-paper now"):
+    with pytest.warns(FutureWarning, match="is now called cider-paper"):
         assert result["cider(stem=no)"].value == result["cider-paper(stem=no)"].value
-    with pytest.warns(FutureWarning, match="is CiderPaper now, .* what the COCO suite calls Cider is CiderD"):
+    with pytest.warns(FutureWarning, match="is now called CiderPaper, .* what the COCO suite calls Cider is CiderD"):
         assert capeval.metrics.Cider is CiderPaper
     with pytest.raises(AttributeError, match="no attribute 'Ciderr'"):
         capeval.metrics.Ciderr  # noqa: B018

@@ -1,4 +1,4 @@
-"""What the network sees of a word: its number in the vocabulary, and the hashes of its parts.
+"""The network's input for a word: its number in the vocabulary, and the hashes of its parts.
 
 The Rust parser computes the same; rust/core/src/parse/features.rs mirrors this file.
 """

@@ -1,4 +1,4 @@
-"""capeval: how good is an image description, and how far to trust the number.
+"""capeval measures how good image descriptions are, and how far the numbers can be trusted.
 
 Everything public is listed here. Names load on first use, so `import capeval` costs milliseconds and pulls in neither
 NumPy nor any extra.

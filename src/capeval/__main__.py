@@ -1,4 +1,4 @@
-"""`python -m capeval`, for what starts modules, as torchrun does."""
+"""`python -m capeval`, for launchers that start modules, such as torchrun."""
 
 from capeval.cli.start import script
 

@@ -52,11 +52,11 @@ MOVED = {
     "capeval.reward.host": "capeval.rewards.host",
     "capeval.torch": "capeval.rewards.device",
 }
-"""New module names by old ones; what is inside a package that moved moves with it, unless it is named itself."""
+"""New module names by old ones. The modules of a package move with it, unless they are listed themselves."""
 
 
 def new_name(old: str) -> str | None:
-    """The name a module has now; None where it has not moved."""
+    """The current name of a module; None if it has not moved."""
     package, rest = old, ""
     while package:
         if package in MOVED:
@@ -67,7 +67,7 @@ def new_name(old: str) -> str | None:
 
 
 class _Moved(Loader):
-    """Stands last among the finders, so it is asked only for modules that no longer exist."""
+    """The last of the finders, so it is asked only for modules that no longer exist."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -89,7 +89,7 @@ class _Moved(Loader):
             # module of its own for them: the old `captioning.training` must not hide the new package of that name.
             module.__dict__["__getattr__"] = partial(getattr, moved)
         else:
-            # The import system takes what stands in sys.modules after this call: the module itself, not a copy of it.
+            # The import system takes what is in sys.modules after this call: the module itself, not a copy of it.
             sys.modules[module.__name__] = moved
 
 

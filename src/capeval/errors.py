@@ -1,4 +1,4 @@
-"""The errors capeval raises on purpose: one tree, whose messages say what was given, where, and the remedy."""
+"""The errors that capeval raises on purpose: one tree, whose messages say what was given, where, and the remedy."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class MissingDependencyError(CapevalError, ImportError):
     """A package of an extra, or a program, is not installed.
 
     Attributes:
-        extra: name of the extra, as in ``pip install 'capeval[extra]'``; None where no extra brings it.
+        extra: name of the extra, as in ``pip install 'capeval[extra]'``; None if no extra installs it.
     """
 
     def __init__(self, what: str, *, extra: str | None = None) -> None:
@@ -37,17 +37,17 @@ class EngineError(CapevalError, RuntimeError):
 
 
 class CapevalWarning(UserWarning):
-    """Something that works, but may not be what was meant. The command line prints it as one line."""
+    """Something that works, but may not be what the user meant. The command line prints it as one line."""
 
 
 class DataWarning(CapevalWarning):
-    """Data that can be used, but that may not be what was meant."""
+    """Data that can be used, but may not be what the user meant."""
 
 
 def warn(message: str, category: type[Warning] = CapevalWarning) -> None:
-    """Warns at the line of the caller's code that called into capeval, however deep in capeval the cause was found.
+    """Warns at the line of the caller's code that called into capeval, even if the cause was found deep in capeval.
 
-    Python shows a warning once per line and text, so a warning that pointed into capeval would hide the next caller's.
+    Python shows a warning once per line and text; a warning that pointed into capeval would hide the next caller's.
     """
     frame = sys._getframe(1)
     while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
@@ -63,7 +63,7 @@ def warn(message: str, category: type[Warning] = CapevalWarning) -> None:
 
 
 def _is_ours(module: str) -> bool:
-    """Whether a module belongs to capeval or one of its members, or only imports for them."""
+    """Whether a module belongs to capeval, to one of its member packages, or to the import system."""
     package = module.partition(".")[0]
     return package in {"capeval", "capeval_server", "capeval_studies", "capeval_captioning", "importlib"}
 
@@ -79,7 +79,7 @@ def accepted_name(what: str, name: str, accepted: Sequence[str]) -> None:
 
 
 def some(images: Sequence[str]) -> str:
-    """Offending images in a message: how many, and the first few by name."""
+    """Faulty images in a message: how many, and the first few by name."""
     names = ", ".join(images[:_NAMED]) + (", …" if len(images) > _NAMED else "")
     return f"1 image ({names})" if len(images) == 1 else f"{len(images):,} images ({names})"
 

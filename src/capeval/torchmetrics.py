@@ -34,14 +34,14 @@ __all__ = ["CaptionScore", "CaptionScores"]
 
 
 class _Captions(Metric):
-    """Collects captions as bytes, which processes exchange as they do numbers."""
+    """Collects captions as bytes, which processes can exchange like numbers."""
 
     is_differentiable = False
     higher_is_better = True
     full_state_update = False
 
     captions: Any
-    """A list of tensors of bytes; one tensor where processes have exchanged theirs."""
+    """A list of tensors of bytes; a single tensor after processes have exchanged theirs."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class _Captions(Metric):
     ) -> None:
         own = {name: options.pop(name) for name in list(options) if name in Options.__annotations__}
         super().__init__(**options)
-        # Metrics hold numbers of one type, also those of a process that has none yet.
+        # Metrics hold numbers of one type, also in a process that has none yet.
         self.set_dtype(torch.uint8)
         self.add_state("captions", default=[], dist_reduce_fx="cat", persistent=False)
         if references is not None and not isinstance(references, References):
@@ -76,7 +76,7 @@ class _Captions(Metric):
         self.result = None
 
     def scored(self) -> Result:
-        """Scores all captions that are here: under `compute`, those of all processes."""
+        """Scores all captions in this process: under `compute`, those of all processes."""
         everything = self._accumulator
         everything.reset()
         for captions in [self.captions] if isinstance(self.captions, Tensor) else self.captions:
@@ -95,15 +95,15 @@ class CaptionScores(_Captions):
     """Several scores of captions, as a dictionary of tensors.
 
     Args:
-        references: of all images, where they are known before: in any form that [`capeval.score`][] takes, or as
+        references: of all images, if they are known before: in any form that [`capeval.score`][] takes, or as
             [`capeval.References`][]. Otherwise `update` takes the references of each batch.
         metrics: as for [`capeval.score`][].
-        prefix: goes before the names of the scores, as `"val/"`.
+        prefix: put before the names of the scores, such as `"val/"`.
         percent: scores times 100, as papers print them.
         tokenizer: as for [`capeval.score`][].
-        needs: what metrics need beside captions, as for [`capeval.score`][].
+        needs: what metrics need in addition to captions, as for [`capeval.score`][].
         **options: other options of [`capeval.score`][] (`interval` is None here unless it is given), and those of
-            `torchmetrics.Metric`, as `dist_sync_on_step`.
+            `torchmetrics.Metric`, such as `dist_sync_on_step`.
     """
 
     def __init__(
@@ -149,7 +149,7 @@ class CaptionScore(_Captions):
 
     @property
     def higher_is_better(self) -> bool:  # type: ignore[override]
-        """Whether a higher score is better: not so for distances."""
+        """Whether a higher score is better: false for distances."""
         return not self.metric.lower_is_better
 
     def compute(self) -> Tensor:

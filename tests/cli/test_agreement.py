@@ -93,7 +93,7 @@ def test_own_references_are_dropped(run: Runner, write: Write) -> None:
     path = write("own.jsonl", lines([row, {**row, "caption": "dogs", "rating": 2}]))
     command = ["agreement", path, "--metrics", "rouge-1", "--interval", "none", "--format", "json"]
     notes = json.loads(run.ok(*command, "--drop-own-reference"))["judgments"]["notes"]
-    assert notes == ["rows that lost a reference which is their own candidate: 1"]
+    assert notes == ["rows in which a reference was removed because it is the candidate: 1"]
 
 
 def test_standard_input_needs_a_name(run: Runner, pairs: str) -> None:
@@ -113,7 +113,7 @@ def test_the_table_says_what_it_is_about(run: Runner, ratings: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--references", "0"], "'0' is not a list of whole numbers above 0, as 1,5,48"),
+        (["--references", "0"], "'0' is not a list of whole numbers above 0, such as 1,5,48"),
         (["--references", "1,x"], "is not a list of whole numbers"),
         (["--references", "5"], "references must be from 1 to 2, as many as the judgments have, got 5"),
         (["--draws", "2"], "draws are of a number of references"),
@@ -122,7 +122,7 @@ def test_the_table_says_what_it_is_about(run: Runner, ratings: str) -> None:
         (["--rating-range", "1,5"], "the range of ratings is for the format ratings"),
         (["--rating", "recall"], "pairs has one kind of rating"),
         (["--categories", "HC"], "category must be one of HC, got 'HM'"),
-        (["--dataset", "thumb"], "beside it"),
+        (["--dataset", "thumb"], "in its folder"),
         (["--plot", "curve.svg"], "a curve needs at least two numbers of references"),
         (["--plot", "curve.gif"], "end the name in .svg, .png, .pdf"),
         (["--plot", "x.svg", "--output", "x.svg", "--references", "1,2"], "both write x.svg"),

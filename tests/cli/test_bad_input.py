@@ -142,7 +142,7 @@ USAGE: dict[str, tuple[list[str], list[str]]] = {
         ["--tokenizer", "moses"],
         ["'--tokenizer': 'moses' is not one of 'ptb', ", "see capeval score --help"],
     ),
-    "interval": (["--interval", "95"], ["'--interval': '95' is neither a confidence level between 0 and 1 (as 0.95)"]),
+    "interval": (["--interval", "95"], ["'95' is neither a confidence level between 0 and 1 (such as 0.95)"]),
     "interval text": (["--interval", "nan"], ["'nan' is neither a confidence level"]),
     "samples": (["--samples", "0"], ["'--samples': 0 is not in the range x>=1"]),
     "seed": (["--seed", "-1"], ["'--seed': -1 is not in the range"]),
@@ -199,7 +199,7 @@ def test_places_that_cannot_be_written_are_told_before_anything_is_read(
 ) -> None:
     (run.folder / "folder.csv").mkdir()
     if option == "--per-image" and place.endswith("/"):
-        said = "new.csv/: per-image scores are written by suffix; end the name in .csv, .jsonl, .parquet"
+        said = "new.csv/: per-image scores: the suffix gives the format; end the name in .csv, .jsonl, .parquet"
     assert run.refused("score", "there-is-no-such-file.json", candidates, option, place) == said
 
 
@@ -272,7 +272,7 @@ def test_an_earlier_output_is_overwritten(run: Runner, references: str) -> None:
 
 def test_several_systems_are_for_compare(run: Runner, references: str, candidates: str) -> None:
     assert run.refused("score", references, candidates, "b.json", "c.json").startswith(
-        "score takes the captions of one system, here are those of 3; several are for capeval compare REFERENCES SYSTEM"
+        "score takes the captions of one system, got 3 files; compare several systems with capeval compare"
     )
 
 

@@ -75,7 +75,7 @@ def test_ids_that_are_spelt_differently(run: Runner, write: Write, expected: flo
     references, candidates = write("refs.json", REFERENCES), write("c.json", CANDIDATES)
     message = run.refused("score", references, candidates)
     assert message.startswith("c.json: none of its 2 images is in refs.json")
-    assert message.endswith("; they meet by --image-ids number")
+    assert message.endswith("; they match with --image-ids number")
     assert score(run.ok("score", references, candidates, "--image-ids", "number", *OPTIONS)) == expected
     stems = write("stems.json", {"x/COCO_7": CANDIDATES["7"], "x/COCO_8": CANDIDATES["8"]})
     assert score(run.ok("score", references, stems, "--image-ids", "stem", *OPTIONS)) == expected

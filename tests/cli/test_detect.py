@@ -63,7 +63,7 @@ def test_convert(run: Runner, write: Write) -> None:
 def test_union(run: Runner, write: Write) -> None:
     ended = run.here("detect", "union", write("a.json", A), write("b.json", B), "-o", "-")
     assert ended.status == 0
-    assert ended.stderr == ("capeval: warning: not in every file, and taken as without objects there: 1 image (2)\n")
+    assert ended.stderr == ("capeval: warning: not in every file, and counted as without objects there: 1 image (2)\n")
     assert json.loads(ended.stdout) == [
         {"image_id": "1", "objects": ["dog", "cat", "sofa"]}, {"image_id": "2", "objects": []},
     ]  # fmt: skip
@@ -72,8 +72,8 @@ def test_union(run: Runner, write: Write) -> None:
 
 def test_info(run: Runner, write: Write) -> None:
     assert json.loads(run.ok("detect", "info", write("a.json", A), "--format", "json")) == {
-        "images": 2, "images without objects": 1, "labels": 2, "objects": 3, "mean labels an image": 1.0,
-        "mean objects an image": 1.5, "counts": {"dog": 2, "cat": 1},
+        "images": 2, "images without objects": 1, "labels": 2, "objects": 3, "mean labels per image": 1.0,
+        "mean objects per image": 1.5, "counts": {"dog": 2, "cat": 1},
     }  # fmt: skip
     assert run.ok("detect", "info", "a.json").splitlines()[-2:] == [
         "  dog                      2",

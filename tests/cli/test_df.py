@@ -39,7 +39,7 @@ def test_build_with_options(run: Runner, references: str) -> None:
     assert DocumentFrequency.load(run.folder / "a.df") == expected
     for n in ("0", "5", "x"):
         assert "'--n'" in run.refused("df", "build", references, "-o", "b.df", "--n", n)
-    message = "give either -o FILE, the file to write, or --name NAME, to find them again from anywhere"
+    message = "give either -o FILE, the file to write, or --name NAME, to find the counts again from any folder"
     assert run.refused("df", "build", references) == message
     assert run.refused("df", "build", references, "-o", "b.df", "--name", "b") == message
     assert run.refused("df", "build", references, "-o", "b.df", "--force").startswith("--force is for --name")
@@ -163,7 +163,7 @@ def test_an_unknown_name_says_which_there_are(run: Runner, references: str, cand
     score = ["score", references, candidates, "--df"]
     how = "make one with capeval df build REFERENCES --name NAME"
     assert run.refused(*score, "train") == (
-        f"train: no such file, and no document frequencies of this name; there is none yet; {how}"
+        f"train: no such file, and no document frequencies of this name; there are no names yet; {how}"
     )
     run.ok("df", "build", references, "--name", "my-train")
     run.ok("df", "build", references, "--name", "val")

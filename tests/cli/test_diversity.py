@@ -93,11 +93,11 @@ def test_document_frequencies_from_a_file(run: Runner, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([f"x={SETS[0]}", f"x={SETS[1]}"], "two systems are called 'x'; give each a name of its own, as NAME=FILE"),
+        ([f"x={SETS[0]}", f"x={SETS[1]}"], "two systems are called 'x'; give each a name of its own: NAME=FILE"),
         (["-", "-"], "only one of the files can be standard input"),
         ([SETS[0], "--top", "3"], "top needs references"),
         ([SETS[0], "--metrics", "bleu-4"], "scores one caption, not a caption set"),
-        ([SETS[0], "--per-image", "x.txt"], "per-image scores are written by suffix"),
+        ([SETS[0], "--per-image", "x.txt"], "per-image scores: the suffix gives the format"),
         ([SETS[0], "--references", "nowhere.json"], "nowhere.json: no such file"),
         ([SETS[0], "--beta2", "-1"], "beta2 must be a number above 0"),
         ([], "Missing argument 'SETS...'"),

@@ -71,7 +71,7 @@ def test_caption_sets_are_printed_as_their_papers_do_unless_asked_for(run: Runne
 @pytest.mark.parametrize("format_", ["json", "csv"])
 def test_formats_for_programs_have_scores_as_they_are(run: Runner, format_: str) -> None:
     message = run.refused(*SCORE, "--format", format_, "--percent")
-    assert message.endswith(f"--format {format_} has the scores as they are, in full precision")
+    assert message.endswith(f"--format {format_} has unscaled scores in full precision")
 
 
 def test_metrics_may_be_repeated(run: Runner) -> None:

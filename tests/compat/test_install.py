@@ -136,8 +136,8 @@ def test_a_program_keeps_its_traceback(program: Path, text: str) -> None:
     assert done.returncode == alone.returncode == 1
     if "import" in text:
         assert done.stderr.splitlines()[-1] == (
-            "ModuleNotFoundError: No module named 'pycocoevalcap.wmd' in capeval.compat, which stands in for the "
-            "original; capeval.compat.uninstall() gives that back"
+            "ModuleNotFoundError: No module named 'pycocoevalcap.wmd' in capeval.compat, which replaces the "
+            "original; capeval.compat.uninstall() restores the original"
         )
         assert f'File "{program}", line 1' in done.stderr.splitlines()[1]
     else:

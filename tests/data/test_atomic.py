@@ -92,7 +92,7 @@ def test_places_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monke
 def test_a_full_disk_is_told(tmp_path: Path) -> None:
     path = tmp_path / "out"
     path.write_text("old")
-    sentence = r"cannot be written: no space is left; free some, or .* \(a file there before is unchanged\)$"
+    sentence = r"cannot be written: no space is left; free some, or .* \(an existing file is unchanged\)$"
     with pytest.raises(DataError, match=sentence), atomic_write(path):
         raise OSError(errno.ENOSPC, "No space left on device")
     assert path.read_text() == "old"

@@ -41,7 +41,7 @@ def test_what_is_taken(check: Callable[[object], Any], value: object, read: obje
         (fields.text, None, {}, "x must be text, got nothing"),
         (fields.text, " ", {"accepted": "a caption"}, "x must be a caption, got ' '"),
         (fields.text, "abc", {"most": 2}, "x must be text of at most 2 characters, got 3"),
-        (fields.text, "\ud800", {}, "x must be text, got half a surrogate pair in '\\ud800'; mend the text"),
+        (fields.text, "\ud800", {}, "x must be text, got half a surrogate pair in '\\ud800'; correct the text"),
         (fields.text, "a\0", {}, "x must be text, got a zero character in 'a\\x00'; remove it"),
         (fields.name, True, {}, "x must be text or a whole number, got True"),
         (fields.name, 1.5, {}, "x must be text or a whole number, got 1.5"),

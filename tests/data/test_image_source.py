@@ -119,8 +119,8 @@ def test_addresses_are_for_browsers(tmp_path: Path) -> None:
         ("nowhere/{image}.jpg", r"a pattern has \{image_id\}"),
         ("https://host/", r"a pattern has \{image_id\}"),
         ("ftp://host/{image_id}", "begin with https://"),
-        ("https://{image_id}/x.jpg", "behind the name of the host"),
-        ("https://a b;c/{image_id}.jpg", "behind the name of the host"),
+        ("https://{image_id}/x.jpg", "after the name of the host"),
+        ("https://a b;c/{image_id}.jpg", "after the name of the host"),
         ("file.txt", "images are in a folder, a tar file"),
     ],
 )

@@ -145,7 +145,7 @@ REFUSED: list[tuple[Any, str]] = [
     (pandas.DataFrame({"id": [5], "caption": ["a"]}), "the table has the columns id, caption; it needs image_id"),
     (pandas.DataFrame({"image_id": [5], "caption": [None]}), "the caption of image 5 is"),
     ({"image_id": [5, 7], "caption": ["a"]}, "the column image_id has 2 values, caption has 1"),
-    (["a dog", "a bus"], "(a list: image ids are places in it, from 0): none of its 2 images is in the references"),
+    (["a dog", "a bus"], "(a list: image ids are positions in it, from 0): none of its 2 images is in the references"),
 ]
 
 

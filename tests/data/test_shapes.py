@@ -270,10 +270,10 @@ def test_columns_inside_objects_and_columns_that_are_known(write: Callable[[str 
 
 def test_what_is_not_recognised_is_told_with_the_options(write: Callable[[str | bytes], Path]) -> None:
     path = write("id,words\n1,a dog\n")
-    with pytest.raises(DataError, match="file: has the columns id, words, which tell no format; name the column"):
+    with pytest.raises(DataError, match="file: has the columns id, words, which belong to no known format; name"):
         read_references(path)
     path = write(json.dumps({"data": [{"id": 5, "words": "x"}], "version": 1}))
-    with pytest.raises(DataError, match="file: has the columns id, words, which tell no format"):
+    with pytest.raises(DataError, match="file: has the columns id, words, which belong to no known format"):
         read_references(path)
     path = write(lines({"id": 5, "words": "x"}, {"id": 6, "words": "x"}))
     with pytest.raises(DataError, match=r'file: line 1, column 1: row 1 has no "image_id"; its keys are id, words'):
@@ -282,7 +282,7 @@ def test_what_is_not_recognised_is_told_with_the_options(write: Callable[[str | 
         read_references(path, format="clotho")
     with pytest.raises(DataError, match=r'file: is not of format msrvtt, which is \{"videos"'):
         read_references(path, format="msrvtt")
-    with pytest.raises(DataError, match="format vlmevalkit has candidates in prediction, which this file has not"):
+    with pytest.raises(DataError, match="format vlmevalkit has candidates in prediction, which this file lacks"):
         read_candidates(write("index\tanswer\n0\tx\n"), format="vlmevalkit")
 
 
@@ -354,7 +354,7 @@ def test_missing_captions_among_several(write: Callable[[str | bytes], Path]) ->
         ('[{"image": "a", "caption": "\\ud800"}]', "half a surrogate pair"),
         ("image,caption\na,b,c\n", 'line 2: row 1 has 3 fields where the header has 2; put a caption that holds the'),
         ('image,caption\na,"b\n', "line 2: the table cannot be read: unexpected end of data"),
-        ("index\tanswer\n0\t['a', \n", r"row 1 has a list of captions that ends early or is none: \"\['a', \""),
+        ("index\tanswer\n0\t['a', \n", r"begins like a list of captions, but is not one or ends early: \"\['a', \""),
     ],
 )
 def test_what_is_wrong_is_told(content: str, sentence: str, write: Callable[[str | bytes], Path]) -> None:

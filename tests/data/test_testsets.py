@@ -162,12 +162,12 @@ def test_without_a_checksum_that_of_the_first_download_counts(
 def test_what_cannot_be_had(server: type[Handler], folder: Path) -> None:
     with pytest.raises(DataError, match="gone.json: HTTP Error 404: Not Found; .* folder by CAPEVAL_TEST_SETS"):
         read_references("gone")
-    with pytest.raises(DataError, match="splits.zip: has no file no.json; remove it, and it is fetched again$"):
+    with pytest.raises(DataError, match="splits.zip: has no file no.json; remove it; then it is fetched again$"):
         read_references("empty")
     with pytest.warns(CapevalWarning), pytest.raises(DataError, match="has 2 images of short, where there should be 3"):
         read_references("short")
     (folder / "splits.zip").write_bytes(b"PK\x03\x04 no zip")
-    with pytest.raises(DataError, match=r"splits.zip: cannot be unpacked \(.*\); remove it, and it is fetched again$"):
+    with pytest.raises(DataError, match=r"splits.zip: cannot be unpacked \(.*\); remove it; then it is fetched again$"):
         read_references("small-test")
     with pytest.raises(DataError, match="^smal-test: no such file; the test set is called small-test$"):
         read_references("smal-test")

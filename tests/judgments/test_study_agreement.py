@@ -54,7 +54,7 @@ def test_objects_may_come_with_the_judgments() -> None:
     assert value(own, "vifidel") == value(given, "vifidel") > 0.5
     with pytest.raises(UsageError, match="VIFIDEL needs the objects of each image"):
         agreement(PAIRS, "vifidel", interval=None)
-    with pytest.raises(DataError, match="of none of the 6 images"):
+    with pytest.raises(DataError, match="but not of any of the 6 images"):
         agreement(PAIRS, "vifidel", objects={"x": ["dog"]}, interval=None)
 
 
@@ -268,7 +268,7 @@ def test_scores_may_include_judgments_that_are_left_out(tmp_path: Path) -> None:
         ("a\n" + "1\n" * 5 + "x\n", "line 7, column a: expected a finite number, got 'x'"),
         ("a\n" + "1\n" * 5 + "inf\n", "line 7, column a: expected a finite number, got 'inf'"),
         ("a,b\n" + "1,2\n" * 5 + "1\n", "line 7: 1 columns, the first line has 2"),
-        ("a,a\n" + "1,2\n" * 6, "column 'a' is there twice"),
+        ("a,a\n" + "1,2\n" * 6, "column 'a' occurs twice"),
         ('{"a": 1}\n{"c": 1}\n', "line 2: not the columns of the first row (a)"),
         ('{"a": 1}\n[1]\n', "line 2: expected an object of scores by name"),
         ('{"a": 1}\n{"a"\n', "line 2: not JSON"),

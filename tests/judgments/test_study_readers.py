@@ -68,7 +68,7 @@ def test_the_token_file_may_be_elsewhere(tmp_path: Path) -> None:
     write_flickr(tmp_path)
     (tmp_path / "away").mkdir()
     moved = (tmp_path / "ExpertAnnotations.txt").rename(tmp_path / "away" / "ratings.txt")
-    refused(moved, "the captions are in Flickr8k.token.txt, which is not beside it")
+    refused(moved, "the captions are in Flickr8k.token.txt, which is not in the same folder")
     assert len(read_judgments(moved, captions=tmp_path / "Flickr8k.token.txt").rows) == 3
 
 
@@ -96,7 +96,7 @@ def test_expert_lines_that_are_refused(tmp_path: Path, line: str, message: str) 
         ("1.jpg\t2.jpg#1\t0.5\t3\t0", "a share of 0.5 does not follow from 3 votes for yes and 0 for no"),
         ("1.jpg\t2.jpg#1\t0\t0\t0", "a share of 0 does not follow from 0 votes"),
         ("1.jpg\t2.jpg#1\t0\t-1\t3", "a number of votes must be a whole number of at least 0, got '-1'"),
-        ("1.jpg\t1.jpg#0\t1\t3\t0\n1.jpg\t1.jpg#1\t1\t3\t0", "every reference of image '1.jpg' is judged itself"),
+        ("1.jpg\t1.jpg#0\t1\t3\t0\n1.jpg\t1.jpg#1\t1\t3\t0", "every reference of image '1.jpg' is itself judged"),
     ],
 )
 def test_crowd_lines_that_are_refused(tmp_path: Path, line: str, message: str) -> None:
@@ -149,7 +149,7 @@ def test_composites_own_names(tmp_path: Path) -> None:
     dropped = read_judgments(path, drop_own_reference=True)
     assert [list(row.references) for row in dropped.rows] == [["dogs"], ["a dog runs .", "dogs"]]
     only = write_lines(tmp_path / "only.jsonl", [{**line, "references": ["A dog runs"]}])
-    refused(only, "judgment 1 (image 'i') has no reference but its own candidate", drop_own_reference=True)
+    refused(only, "judgment 1 (image 'i') has no reference other than its own candidate", drop_own_reference=True)
 
 
 def test_a_pair_of_equal_captions_is_kept_and_noted(tmp_path: Path) -> None:
@@ -228,7 +228,7 @@ THUMB = {"SYS": "x", "seg_id": "7", "hyp": "a dog runs", "image": "i.jpg", "P": 
 
 def test_thumb(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "mscoco_THumB-1.0.jsonl", [THUMB, {**THUMB, "SYS": "y"}])
-    refused(path, "no file of references (JSON lines of seg_id and refs) beside it")
+    refused(path, "no file of references (JSON lines of seg_id and refs) in its folder")
     references = write_lines(tmp_path / "mscoco_references.jsonl", [{"seg_id": 7, "refs": list(REFERENCES[0])}])
     for aspect, value in ((None, 2.9), ("precision", 4), ("recall", 3), ("fluency", -0.5), ("conciseness", -0.1)):
         judged = read_judgments(tmp_path, rating=aspect)
@@ -302,7 +302,7 @@ def test_a_folder_with_both_forms_is_read_as_text(tmp_path: Path) -> None:
         (lambda text: text.replace("a dog runs,", ",", 1), "triplet 1: an empty sentence"),
         (lambda text: text.replace(",1\r\n", "\r\n", 1), "triplet 1: not as many columns as the first line"),
         (lambda text: text.splitlines(keepends=True)[0], "no triplet in it"),
-        (lambda text: "".join(text.splitlines(keepends=True)[:-2]), "ABSTRACT-50S has two an image"),
+        (lambda text: "".join(text.splitlines(keepends=True)[:-2]), "ABSTRACT-50S has two per image"),
     ],
 )
 def test_triplets_that_are_refused(tmp_path: Path, change: Callable[[str], str], message: str) -> None:
@@ -342,14 +342,14 @@ def test_pascal50s_with_its_consensus(tmp_path: Path) -> None:
     assert judged.systems() == {"b": ["6", "6", "2"], "c": ["7", "6", "6"]}
     assert [tuple(row.references) for row in judged.rows] == references
     write_triplets_matlab(tmp_path / "consensus_pascal.mat", triplets[:-1])
-    refused(tmp_path, "5 triplets do not share out among 3 pairs")
+    refused(tmp_path, "5 triplets cannot be divided evenly among 3 pairs")
     write_triplets_matlab(tmp_path / "consensus_pascal.mat", triplets[::-1])
     refused(tmp_path, "the triplets of pair 1 are about other captions")
 
 
 def test_pascal50s_without_it_takes_references_from_a_file(tmp_path: Path) -> None:
     path = write_pascal(tmp_path)
-    refused(path, "the references are not in this file; put consensus_pascal.mat beside it")
+    refused(path, "the references are not in this file; put consensus_pascal.mat in its folder")
     references = tmp_path / "references.json"
     references.write_text(json.dumps({"1.jpg": REFERENCES[0], "2.jpg": REFERENCES[1]}), encoding="utf-8")
     judged = read_judgments(path, captions=references)
@@ -405,7 +405,7 @@ def test_what_is_no_judgment(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text("")
     refused(tmp_path / "a.jsonl", "not recognised as human judgments; name what it is with --dataset")
     for dataset in ("pairs", "ratings", "thumb"):
-        refused(tmp_path / "a.jsonl", "no judgment in it" if dataset != "thumb" else "beside it", dataset=dataset)
+        refused(tmp_path / "a.jsonl", "no judgment in it" if dataset != "thumb" else "in its folder", dataset=dataset)
     (tmp_path / "a.jsonl").write_text("[1]\n")
     refused(tmp_path / "a.jsonl", "line 1: expected a JSON object, got [1]", dataset="pairs")
     (tmp_path / "a.jsonl").write_text("{\n")

@@ -99,7 +99,7 @@ def test_metrics_of_one_call_look_once(clip: str, images: Path, looked: list[int
 def test_a_damaged_database_costs_time_only(clip: str, images: Path, cache: Path) -> None:
     wanted = score(clip, images)
     (cache / "features.sqlite").write_bytes(b"no database at all" * 100)
-    with pytest.warns(CapevalWarning, match="the cache of networks' results cannot be used .* remove the file"):
+    with pytest.warns(CapevalWarning, match="the cache of networks' results cannot be used .* remove it"):
         assert score(clip, images) == wanted
 
 

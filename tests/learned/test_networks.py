@@ -146,7 +146,7 @@ def test_long_reads_on(long_clip: str, clip: str, images: Path) -> None:
         score(metric, images, dict.fromkeys(CANDIDATES, words + end)) for end in ("yellow bus", "red birds")
     )
     assert first != second
-    with pytest.warns(CapevalWarning, match="reads 77 tokens at most, so that long=yes changes nothing"):
+    with pytest.warns(CapevalWarning, match="reads 77 tokens at most, so long=yes changes nothing"):
         assert list(score(f"clipscore(model={clip}, long=yes)", images).values()) == list(
             score(f"clipscore(model={clip})", images).values()
         )
@@ -180,7 +180,7 @@ def test_a_group_does_not_ask_the_hub(images: Path, monkeypatch: pytest.MonkeyPa
     assert lines[0].startswith("CLIPScore is left out of group learned: it needs the images: give --images DIR")
     assert lines[2] == (
         "BERTScore is left out of group learned: it needs the model roberta-large, which is not on this machine: name "
-        "the metric by itself, so that the hub is asked for the model, or give a folder (model=DIR)"
+        "the metric itself, not its group, to fetch the model from the hub, or give a folder (model=DIR)"
     )
 
 
@@ -199,10 +199,10 @@ def test_the_hub_out_of_reach(name: str, images: Path, monkeypatch: pytest.Monke
 
 
 def test_models_of_another_kind(clip: str, bert: str, images: Path) -> None:
-    with pytest.raises(DataError, match="is a BertModel, which does not put images and texts into one space; accepted"):
+    with pytest.raises(DataError, match="is a BertModel, which does not map images and texts into one space; accepted"):
         score(f"clipscore(model={bert})", images)
     for name in ("bertscore(layer=1, ", "sentence("):
-        with pytest.raises(DataError, match="is a CLIPModel, which does not read texts alone; accepted are models"):
+        with pytest.raises(DataError, match="is a CLIPModel, which does not encode texts; accepted are models"):
             score(f"{name}model={clip})", images)
 
 

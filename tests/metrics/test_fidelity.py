@@ -309,7 +309,7 @@ def test_groups_leave_vifidel_out_without_objects() -> None:
         ({"1": {"dog": float("nan")}}, "image 1: the count of 'dog' must be a whole number of at least 0, got nan"),
         ({"1": [5]}, "image 1: a label must be text, got 5"),
         ({"1": [" "]}, "image 1: a label must be text, got ' '"),
-        ({"2": ["dog"]}, "it has objects of 1 image (2), of none of the 1 image (1) that are scored; are these files"),
+        ({"2": ["dog"]}, "it has objects of 1 image (2), but not of any of the 1 image (1) that are scored; are"),
     ],
 )
 def test_unusable_objects(objects: dict[str, object], message: str) -> None:

@@ -125,7 +125,7 @@ def test_a_registered_metric_is_named_like_any_other() -> None:
         (declared(family="bleu-4", title="BLEU-4"), [], "there is a metric or group of that name already"),
         (declared(family="coco", title="COCO"), [], "there is a metric or group of that name already"),
         (declared(family="Mine!"), [], "must be lower-case letters, digits and hyphens"),
-        (declared(title="My own"), [], "the title 'My own' must be the family 'mine' but for case"),
+        (declared(title="My own"), [], "the title 'My own' must differ from the family 'mine' only in case"),
         (type("Bare", (PythonMetric,), {"family": "bare"}), [], "Bare does not declare title, summary"),
         (int, [], "a metric must be a capeval.metrics.Metric"),
     ],

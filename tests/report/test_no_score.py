@@ -28,7 +28,7 @@ from scenes import CANDIDATES, GRAPHS, REFERENCES, give, graph
 
 KEY = "spice(category=attribute)"
 """The references of `field` name no attribute."""
-OF_ALL = "SPICE(category=attribute): 1 of 3 images has no score: their references say nothing of this category."
+OF_ALL = "SPICE(category=attribute): 1 of 3 images has no score: their references have nothing in this category."
 
 
 @pytest.fixture(autouse=True)

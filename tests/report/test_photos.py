@@ -76,7 +76,7 @@ def test_photos_are_inside_and_each_is_its_images(result: Result, folder: Path) 
         assert head == "data:image/webp;base64"
         assert near(image["id"], base64.b64decode(content))
     assert "img-src data:;" in text
-    assert "complete in itself: it loads nothing" in text
+    assert "self-contained: it loads nothing" in text
 
 
 def test_many_photos_are_beside_the_page(
@@ -98,7 +98,7 @@ def test_many_photos_are_beside_the_page(
         assert near(image["id"], (beside / name).read_bytes())
     assert len(list(beside.iterdir())) == 61, "those of a page before are gone, other files are not"
     assert (beside / "mine.txt").read_text() == "kept"
-    assert "it loads the photos of the folder my page&#x27;s-photos beside it" in text
+    assert "it loads the photos of the folder my page&#x27;s-photos next to it" in text
 
 
 def test_absent_and_broken_files_are_named(result: Result, folder: Path, tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_without_any_file_and_without_pillow(
 
 def test_ids_in_the_place_of_a_source_are_what_draw_is(tmp_path: Path) -> None:
     made = capeval.diversity({"a": {"1": ["a dog", "a cat"], "2": ["x", "y"]}}, interval=None)
-    with pytest.warns(CapevalWarning, match=r"called draw=\[…\] now"):
+    with pytest.warns(CapevalWarning, match=r"now called draw=\[…\]"):
         write_diversity_report(made, tmp_path / "old.html", title="t", images=["1"])
     write_diversity_report(made, tmp_path / "new.html", title="t", draw=["1"])
     assert (tmp_path / "old.html").read_bytes() == (tmp_path / "new.html").read_bytes()

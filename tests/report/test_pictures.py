@@ -208,7 +208,7 @@ def test_what_cannot_be_drawn_is_left_out_and_says_why(tmp_path: Path) -> None:
     lines = write_pictures(alone, tmp_path)
     assert [line.partition(" is left out: ")[0] for line in lines] == ["plane", "f", "captions", "measures", "ranking"]
     assert all("give --references" in line for line in lines[:3])
-    assert all("it compares systems, and there is one" in line for line in lines[3:])
+    assert all("it compares systems, and there is only one" in line for line in lines[3:])
     assert {path.stem for path in tmp_path.iterdir()} == {"vocabulary", "words", "scaling", "topics-1", "topics-2"}
     assert rows(tmp_path, "vocabulary")[0]["self-cider_lower"] == ""
 

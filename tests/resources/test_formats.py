@@ -138,15 +138,15 @@ def test_opening_reads_nothing(tmp_path: Path) -> None:
     embeddings = open_embeddings(tmp_path / "a.txt")
     assert embeddings.name == "a.txt"
     assert open_embeddings(embeddings) is embeddings
-    with pytest.raises(DataError, match="no file of word vectors"):
+    with pytest.raises(DataError, match="not a file of word vectors"):
         _ = embeddings.dimension
 
 
 BAD = {
     "empty": (b"", r"a: is empty; accepted: word2vec"),
     "empty gzip": (gzip.compress(b""), r"a: is empty; accepted"),
-    "json": (b'{"images": []}', r"a: no file of word vectors; accepted: word2vec .*GloVe.*npz"),
-    "image": (b"\x89PNG\r\n\x1a\n" + bytes(50), r"no file of word vectors"),
+    "json": (b'{"images": []}', r"a: not a file of word vectors; accepted: word2vec .*GloVe.*npz"),
+    "image": (b"\x89PNG\r\n\x1a\n" + bytes(50), r"not a file of word vectors"),
     "fasttext model": (b"\xba\x16\x4f\x2f" + bytes(50), r"a fastText model; give .*\.vec"),
     "mixed dimensions": (b"cat 1 2 3\ndog 1 2\n", r"a: line 2: 'dog' has 2 numbers, the lines before it 3"),
     "too many": (b"cat 1 2\ndog 1 2 3\n", r"line 2: 'dog' has 3 numbers, the lines before it 2"),

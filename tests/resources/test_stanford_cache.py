@@ -117,7 +117,7 @@ def test_a_damaged_file_is_left_alone(place: str, damage: bytes) -> None:
     os.mkdir(os.path.dirname(place))
     Path(place).write_bytes(damage)
     cache = Cache(place, "1")
-    with pytest.warns(CapevalWarning, match="cannot be used .*remove the file, it is damaged"):
+    with pytest.warns(CapevalWarning, match="cannot be used .*the file is damaged, remove it"):
         assert cache.find(list(GRAPHS)) == {}
     cache.keep(GRAPHS)  # a second warning would be an error here
     assert cache.find(list(GRAPHS)) == {}
@@ -131,7 +131,7 @@ def test_an_entry_that_is_no_graph(place: str) -> None:
     with database:
         database.execute("UPDATE graphs SET tuples = '[[' WHERE captions = '[\"a dog\"]'")
     database.close()
-    with pytest.warns(CapevalWarning, match="remove the file, it is damaged"):
+    with pytest.warns(CapevalWarning, match="the file is damaged, remove it"):
         assert ("a dog",) not in cache.find(list(GRAPHS))
 
 

@@ -279,7 +279,7 @@ def test_a_java_that_is_named(java: FakeJava, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("memory", ["", "4", "4 G", "0G", "800M", "4T", "-4G", "4G -version"])
 def test_memory_that_java_would_not_take(memory: str) -> None:
-    with pytest.raises(UsageError, match=r"1024M or more, as 4G"):
+    with pytest.raises(UsageError, match=r"1024M or more, such as 4G"):
         StanfordSpice(Java("java", 17), "", memory=memory)
 
 

@@ -253,7 +253,7 @@ def test_a_full_disk(server: Server, tmp_path: Path) -> None:
         [sys.executable, "-c", FILLING, part.sha256, part.url, tmp_path], capture_output=True, text=True, check=True
     )
     assert done.stdout.startswith(f"{tmp_path}: cannot be written (")
-    assert "what is there is kept" in done.stdout
+    assert "the bytes fetched so far are kept" in done.stdout
     assert files(tmp_path) == {"a.jar.part"}
     download.download(part, str(tmp_path), lambda _: None)
     assert (tmp_path / "a.jar").read_bytes() == CONTENT["a.jar"]

@@ -184,7 +184,7 @@ def test_copies_and_pickles_reward_alike(reward: CaptionReward | SetReward) -> N
         (lambda: CaptionReward(REFERENCES, "self-cider"), r"scores caption sets.*SetReward"),
         (lambda: CaptionReward(REFERENCES, "fluency"), "learns from the references of all images"),
         (lambda: CaptionReward(REFERENCES, "coco"), "is a group of"),
-        (lambda: CaptionReward(REFERENCES, "cider-d + cider-d"), "stands in it twice"),
+        (lambda: CaptionReward(REFERENCES, "cider-d + cider-d"), "occurs twice"),
         (lambda: CaptionReward(REFERENCES, "0*cider-d"), "a weight is a number above 0, got 0"),
         (lambda: CaptionReward(REFERENCES, "many*cider-d"), r"'many\*cider-d' is not of the form weight\*name"),
         (lambda: CaptionReward(REFERENCES, "cider-d +"), "'' is not of the form"),

@@ -74,7 +74,7 @@ def test_weights_move_along_a_line_and_stay() -> None:
         ("x*xe", "x\\*xe is not of the form"),
         ("5*", "5\\* is not of the form"),
         ("0..5*cider-d", "not of the form"),
-        ("xe + xe", "xe stands in it twice; add its weights"),
+        ("xe + xe", "xe occurs twice; add its weights"),
         ("0*xe", "every weight is 0"),
         ("cidre-d", "neither xe, retrieval, evaluator nor a metric: .*did you mean 'cider-d'"),
         ("xe + coco", "coco is a group of 7 metrics; name each"),

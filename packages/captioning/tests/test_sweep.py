@@ -115,7 +115,7 @@ def test_what_is_no_sweep(change: dict[str, Any], message: str) -> None:
     [
         ({"methods": ("rs", "drv")}, "drv draws latent vectors, which fc does not have"),
         ({"models": ("fc", "cvae"), "methods": ("drv",)}, "drv draws latent vectors, which fc does not have"),
-        ({"losses": ("xe", "evaluator")}, "the reward evaluator is what cgan learns beside its captions; fc has none"),
+        ({"losses": ("xe", "evaluator")}, "only cgan learns the reward evaluator; fc has none"),
         ({"losses": ("fluency",)}, "fluency learns from the references of all images"),
         ({"training": {**TINY, "retrieval": "r.pt"}}, "r.pt: no loss of the sweep has the reward retrieval; leave"),
         ({"reward_batch": 10_000}, "a batch of 10,000 images out of .*; choose a smaller --reward-batch"),
@@ -190,7 +190,7 @@ def test_braces_are_axes(text: str, curves: dict[str, list[str]]) -> None:
         ("xe + 2*{0,5}*cider-d", "is not of the form"),
         ("xe + {0,only}*cider-d + {0,1}*retrieval", "goes with one pair of braces"),
         ("{0,1}*cider-d", "every weight is 0"),
-        ("xe + {0,1}*xe", "xe stands in it twice"),
+        ("xe + {0,1}*xe", "xe occurs twice"),
     ],
 )
 def test_braces_that_are_no_axes(text: str, message: str) -> None:

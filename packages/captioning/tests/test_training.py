@@ -157,7 +157,7 @@ def test_a_run_folder_holds_all_it_takes(scenes: Path, tmp_path: Path) -> None:
     assert run.data_checksum == CaptionedImages.read(scenes).checksum
     assert len(run.vocabulary) == run.sizes.vocabulary
     assert run.encoder("encoder.pt").checksum != run.encoder().checksum
-    with pytest.raises(DataError, match="holds a run already; go on with it"):
+    with pytest.raises(DataError, match="holds a run already; continue it"):
         train(run.settings, run.path)
 
 
@@ -196,7 +196,7 @@ def edited_without(run: Path, name: str) -> Path:
 
 def test_a_run_goes_on_as_it_began_or_not(scenes: Path, tmp_path: Path) -> None:
     run = quick(scenes, tmp_path, steps=2)
-    with pytest.raises(UsageError, match=r"other are batch \(8 before, 9 now\).*--init"):
+    with pytest.raises(UsageError, match=r"may change only .*, but batch \(8 before, 9 now\) changed.*--init"):
         resume(run, changes={"batch": 9})
     write_scenes(tmp_path / "others", 60, seed=2)
     with pytest.raises(DataError, match="are not those that"):

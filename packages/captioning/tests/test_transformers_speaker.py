@@ -124,7 +124,7 @@ def test_groups_avoid_each_others_first_words(speaker: TransformersSpeaker, imag
 
 
 def test_groups_of_several_captions_are_refused(speaker: TransformersSpeaker, images: CaptionedImages) -> None:
-    with pytest.raises(UsageError, match="a group a caption, got 2 groups for 4 captions"):
+    with pytest.raises(UsageError, match="one group per caption, got 2 groups for 4 captions"):
         make_sets(set_method("diverse-beam(groups=2)"), speaker, images, captions=4)
 
 

@@ -94,7 +94,7 @@ def test_patches_and_pooled_vector(make: Callable[[], Any], regions: int, checkp
 def test_other_sides_interpolate_the_places_of_patches(checkpoint: Any) -> None:
     found = load_encoder(str(checkpoint(vit)), side=48)(torch.rand(1, 3, 48, 48))
     assert found.grid.shape == (1, 36, 16)
-    with pytest.raises(UsageError, match="pictures of 4 pixels a side are too small"):
+    with pytest.raises(UsageError, match="pictures of 4 × 4 pixels are too small"):
         load_encoder(str(checkpoint(vit)), side=4)
 
 

@@ -257,7 +257,7 @@ def test_gold_that_runs_out_hands_over_and_checks_come_again(world):
     assert all(one.item_id != after.item_id for one, after in itertools.pairwise(checks))
     with world.database.read() as session:
         said = repository.check_shortage(session, session.get(Study, study.id))
-    assert "needs 40 checks, and the study has 22" in said
+    assert "needs 40 checks, but the study has 22" in said
 
 
 def test_each_role_has_its_share_while_both_last(world):

@@ -224,7 +224,7 @@ def test_a_job_of_a_submission_that_is_gone_stores_nothing(world):
     with world.database.write() as session:
         session.add(Job(kind="score", subject_id=number))
     world.run_jobs()
-    assert rows(world, Job.message) == ["What it was about was deleted."]
+    assert rows(world, Job.message) == ["Its subject was deleted."]
 
 
 def test_a_benchmark_is_deleted_with_everything(any_world):

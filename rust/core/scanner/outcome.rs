@@ -8,7 +8,7 @@
 pub(crate) enum Cut {
     /// At the end of the match.
     Nowhere,
-    /// So many UTF-16 units before the end of the match.
+    /// This many UTF-16 units before the end of the match.
     Units(usize),
     /// After the last period.
     AfterLastPeriod,
@@ -31,7 +31,7 @@ pub(crate) enum Rewrite {
     NextLine,
     /// This text instead.
     Become(&'static str),
-    /// Without the last so many characters, which are scanned anew.
+    /// Without this many characters at the end, which are scanned again.
     GiveBack(usize),
     /// Without soft hyphens; a hyphen if nothing else is left.
     DropSoftHyphens,

@@ -1,5 +1,5 @@
-//! How a metric's scores go with people's ratings: Kendall's τ-b and τ-c, Spearman's ρ and Pearson's r, and what the
-//! bootstrap over images makes of them.
+//! Correlation of a metric's scores with people's ratings: Kendall's τ-b and τ-c, Spearman's ρ and Pearson's r, with
+//! the bootstrap over images.
 //!
 //! The points are sorted once. A bootstrap sample is then a weight per image, and one pass over the sorted points gives
 //! all four statistics: O(n log levels), where levels are the distinct ratings, a handful.
@@ -12,7 +12,7 @@ use crate::numeric::parallel::map_parts;
 /// The statistics in the order of [`Scatter::correlations`].
 pub const STATISTICS: [&str; 4] = ["kendall_b", "kendall_c", "spearman", "pearson"];
 
-/// Four correlations; NaN where one side is constant.
+/// Four correlations; NaN if one side is constant.
 pub type Correlations = [f64; STATISTICS.len()];
 
 /// Points of (score, rating), each of an image.
@@ -75,7 +75,7 @@ impl Scatter {
         parts.concat()
     }
 
-    /// The statistics where each point counts as often as its image was drawn.
+    /// The statistics in which each point counts as often as its image was drawn.
     fn weighted(&self, times: &[u16]) -> Correlations {
         check();
         let weight = |point: &Point| u64::from(times[point.image as usize]);
@@ -249,7 +249,7 @@ fn distinct(values: &[f64]) -> Vec<f64> {
     distinct
 }
 
-/// The values less their mean, so that sums of products keep their digits, and scaled so that neither sums nor squares
+/// The values minus their mean, so that sums of products keep their digits, and scaled so that neither sums nor squares
 /// leave the range of floating point. The scale is a power of two: it cancels in a correlation to the last bit.
 fn centred(values: &[f64]) -> Vec<f64> {
     let scale = reciprocal_power_of_two(values.iter().fold(0.0, |largest, value| value.abs().max(largest)));

@@ -49,10 +49,10 @@ impl OwnFrequencies {
     }
 }
 
-/// Sentences that take longer to tokenise, count or score than a thread takes to start.
+/// Number of sentences that take longer to tokenise, count or score than a thread takes to start.
 const SENTENCES_PER_THREAD: usize = 64;
 
-/// The number of threads for work on so many sentences; `requested` is 0 for one per core.
+/// The number of threads for work on this many sentences; `requested` is 0 for one per core.
 pub fn threads_for_sentences(requested: usize, sentences: usize) -> usize {
     threads_for(requested, sentences, SENTENCES_PER_THREAD)
 }
@@ -120,8 +120,8 @@ pub struct Corpus {
 }
 
 impl Corpus {
-    /// Encodes a system's captions beside the references. `images` gives, for each image of `references`, its number in
-    /// `captions`, or `None` for an image that the system left out, which then has one empty caption.
+    /// Encodes a system's captions, with the words of the references. `images` gives, for each image of `references`,
+    /// its number in `captions`, or `None` for an image that the system left out, which then has one empty caption.
     pub fn encode(references: Arc<References>, captions: &Captions, images: &[Option<u32>], threads: usize) -> Self {
         let mut vocabulary = references.vocabulary.clone();
         let threads = threads_for_sentences(threads, caption_count(captions, images.iter().flatten().copied()));
@@ -141,7 +141,8 @@ impl Corpus {
         }
     }
 
-    /// Of each set the numbers of the `most` candidates of the highest score, in their order; of equal ones the earlier.
+    /// For each set, the numbers of the `most` candidates with the highest scores, in their order; of equal ones the
+    /// earlier.
     pub fn top(&self, scores: &[f64], most: usize) -> Vec<Vec<usize>> {
         let best = |image| {
             let mut numbers: Vec<usize> = self.candidates.of_image(image).collect();

@@ -140,7 +140,8 @@ impl Reward {
 
     fn vector(&self, ids: &[Word]) -> Vector {
         check();
-        // Ids become the counts' own word numbers once, not once an n-gram; unknown ones get numbers beyond them.
+        // Ids are mapped to the counts' own word numbers once, not once per n-gram; unknown ids get numbers beyond
+        // them.
         let number = |&id: &Word| self.numbers.get(id as usize).copied().flatten().unwrap_or(UNKNOWN | id);
         let words: Vec<Word> = ids.iter().map(number).collect();
         let mut places = HashTable::<Ngram, u32>::with_capacity(words.len() * self.order);

@@ -1,6 +1,6 @@
 //! METEOR in languages other than English against recorded answers of the original.
 //!
-//! A line of the cases holds a language and a task, the paraphrases that the original was given (none where it looks for
+//! A line of the cases holds a language and a task, the paraphrases that the original was given (none if it looks for
 //! none), and sentences with the original's statistics and scores. Its function words are the English ones.
 
 use std::collections::BTreeSet;

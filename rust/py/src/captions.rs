@@ -1,4 +1,4 @@
-//! Captions as Python sees them: read-only, and kept in Rust until somebody asks for one.
+//! Captions for Python: read-only, and kept in Rust until one is requested.
 use std::sync::{Arc, OnceLock};
 
 use capeval_core::engine::poisson::key;
@@ -157,7 +157,7 @@ impl Captions {
         (0..self.inner.image_count()).map(|image| self.inner.captions_of(image).len()).collect()
     }
 
-    /// The same captions, with what messages shall call them.
+    /// The same captions, with another name for messages.
     fn named(&self, source: String) -> Self {
         Self { inner: self.inner.clone(), source: Some(source), sorted: OnceLock::new() }
     }
@@ -213,7 +213,7 @@ impl CaptionsBuilder {
         Self::default()
     }
 
-    /// Adds rows: an image id each, and a caption or a list of captions each.
+    /// Adds rows: for each, an image id, and a caption or a list of captions.
     fn extend(&mut self, image_ids: &Bound<'_, PyList>, captions: &Bound<'_, PyList>) -> PyResult<()> {
         for (id, value) in image_ids.iter().zip(captions) {
             self.rows += 1;

@@ -159,7 +159,7 @@ pub(crate) fn word_counts(py: Python<'_>, corpus: &Bound<'_, Corpus>) -> Vec<(St
     })
 }
 
-/// Of each candidate 1 where no training caption has the same words, else 0; a row per candidate.
+/// Of each candidate 1 if no training caption has the same words, else 0; a row per candidate.
 #[pyfunction]
 pub(crate) fn novelty(py: Python<'_>, corpus: &Bound<'_, Corpus>, training: &Bound<'_, References>) -> Statistics {
     let (corpus, training) = (&corpus.get().0, &training.get().0);

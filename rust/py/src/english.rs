@@ -1,4 +1,4 @@
-//! What the package knows of English: how to parse it, and synonyms.
+//! English resources of the package: the parser, and synonyms.
 
 use std::sync::Arc;
 

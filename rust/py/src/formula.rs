@@ -1,4 +1,4 @@
-//! Formulas that make a score of a sum of rows: a metric's own formula, or a callable of Python.
+//! Formulas that compute a score from a sum of rows: a metric's own formula, or a Python callable.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};

@@ -1,4 +1,4 @@
-//! Captions out of Python objects: ids and texts are checked one by one, offenders are counted.
+//! Captions from Python objects: ids and texts are checked one by one, offenders are counted.
 use capeval_core::read::{MEND_SURROGATES, Tally};
 use capeval_core::text::captions::{Captions, CaptionsBuilder};
 use pyo3::prelude::*;

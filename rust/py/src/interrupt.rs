@@ -1,4 +1,4 @@
-//! Native work without the GIL, in which Ctrl-C is heard.
+//! Native work without the GIL that Ctrl-C can interrupt.
 
 use std::cell::RefCell;
 

@@ -1,4 +1,4 @@
-//! Needs of metrics beside captions, as Python passes it: any sequence of native objects.
+//! Needs of metrics in addition to captions, as Python passes them: any sequence of native objects.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Statistics: rows of numbers, and the formula that makes scores of them.
+//! Statistics: rows of numbers, and the formula that computes scores from them.
 
 use std::sync::Arc;
 

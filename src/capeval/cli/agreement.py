@@ -25,19 +25,19 @@ else:
 
 
 class Counts(_Counts):
-    """Whole numbers above 0, with commas between."""
+    """Whole numbers above 0, separated by commas."""
 
     name = "list"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
         parts = [part.strip() for part in str(value).split(",")]
         if not all(part.isdecimal() and int(part) > 0 for part in parts):
-            self.fail(f"{value!r} is not a list of whole numbers above 0, as 1,5,48", param, ctx)
+            self.fail(f"{value!r} is not a list of whole numbers above 0, such as 1,5,48", param, ctx)
         return tuple(map(int, parts))
 
 
 class Range(_Range):
-    """The smallest and the largest value, with a comma between."""
+    """The smallest and the largest value, separated by a comma."""
 
     name = "range"
 
@@ -47,19 +47,19 @@ class Range(_Range):
         except ValueError:
             low, high = 0.0, 0.0
         if not low < high:
-            self.fail(f"{value!r} is not a smaller and a larger number, as 1,5", param, ctx)
+            self.fail(f"{value!r} is not a smaller and a larger number, such as 1,5", param, ctx)
         return low, high
 
 
 @click.command()
 @click.argument("path")
-@click.option("--dataset", type=click.Choice(DATASETS), help="Instead of recognising it from content.")
+@click.option("--dataset", type=click.Choice(DATASETS), help="The data set; by default recognised from content.")
 @options.metrics
 @click.option(
     "--references",
     type=Counts(),
     metavar="LIST",
-    help="Numbers of references to score against, as 1,5,48: the first ones of each image; all by default.",
+    help="How many references to score against, such as 1,5,48: the first ones of each image; all by default.",
 )
 @click.option(
     "--draws",
@@ -67,7 +67,7 @@ class Range(_Range):
     default=0,
     show_default=True,
     metavar="N",
-    help="For each of --references, also N random draws: the band of the curve.",
+    help="For each of --references, also N random draws of references: they give the band around the curve.",
 )
 @click.option(
     "--halves",
@@ -75,8 +75,8 @@ class Range(_Range):
     default=0,
     show_default=True,
     metavar="N",
-    help="Also split the references in halves N times: one judges by its votes, people and metrics predict by the "
-    "other (ABSTRACT-50S, PASCAL-50S).",
+    help="Also split the references into halves N times: the votes by one are predicted by people and metrics with the "
+    "other half (ABSTRACT-50S, PASCAL-50S).",
 )
 @click.option(
     "--plot",
@@ -100,7 +100,7 @@ class Range(_Range):
     help="What a metric's tie counts as in a forced choice.",
 )
 @click.option(
-    "--drop-own-reference", is_flag=True, help="A candidate that is one of its own references leaves them first."
+    "--drop-own-reference", is_flag=True, help="Remove a candidate from its own references before scoring."
 )
 @click.option(
     "--scores",
@@ -110,7 +110,7 @@ class Range(_Range):
 @click.option(
     "--captions",
     metavar="FILE",
-    help="Captions or references that the judgments lack, where they are not beside them.",
+    help="Captions or references that the judgments lack, if they are not in the same folder.",
 )
 @click.option("--rating", metavar="NAME", help="What was rated, where captions have several ratings.")
 @click.option("--rating-range", type=Range(), metavar="LOW,HIGH", help="Refuse ratings outside (format ratings).")

@@ -56,8 +56,8 @@ class CaptionFiles:
         self._folder = ""
 
     def of_systems(self, references: str, systems: Mapping[str, str]) -> tuple[Captions, dict[str, Captions]]:
-        """References, and each system's candidates by its name, of the files."""
-        # Candidates first: where two files are swapped, the error stands alone, without a warning before it.
+        """Reads the references, and each system's candidates by its name."""
+        # Candidates first: if two files are swapped, only the error appears, without a warning before it.
         candidates = [("candidates", file) for file in systems.values()]
         *found, described = self.read([*candidates, ("references", references)])
         if self.on_extra == "skip":
@@ -102,17 +102,17 @@ class CaptionFiles:
         )
 
     def with_images(self, needs: Needs) -> Needs:
-        """The needs, where --images may name a column of the files that were read: then with what is in it.
+        """The needs; if --images names a column of the files that were read, with the values of that column.
 
-        Raises `DataError` where no file has that column.
+        Raises `DataError` if no file has that column.
         """
         if self._image_column is None:
             return needs
         if not self._images:
             raise DataError(
                 f"{self._image_column}: there is no such folder or tar file, and no file of captions has a column of "
-                "that name; give --images a folder, a tar file, a pattern as photos/{image_id}.jpg, or a column that "
-                "names each image's file"
+                "that name; give --images a folder, a tar file, a pattern such as photos/{image_id}.jpg, or a "
+                "column that names each image's file"
             )
         from capeval.data.images import ByImage
 
@@ -126,7 +126,7 @@ class CaptionFiles:
     def read(self, wanted: Iterable[tuple[str, str]]) -> list[Captions]:
         """The captions of files, each with its part: `references`, `candidates`, `sets` or `captions`.
 
-        A file that has not the columns that are named is read as if none were; but one of the files must have them.
+        A file without the named columns is read as if no column was named; but at least one file must have them.
         """
         found: dict[int, Captions] = {}
         lacking: dict[int, tuple[str, CaptionFile, NoColumnError]] = {}
@@ -148,7 +148,7 @@ class CaptionFiles:
         return CaptionFile(path, format=self.captions_format, split=self.split if part == "captions" else None)
 
     def _take_images(self, file: CaptionFile, path: str) -> None:
-        """The images that the file names, if it has their column and no file before it had."""
+        """Takes the images that the file names, if it has their column and no earlier file had it."""
         if self._image_column is not None and not self._images:
             self._images = file.column(self._image_column, columns=self.columns, image_ids=self.image_ids)
             self._folder = os.path.dirname(path)
@@ -211,34 +211,34 @@ def _options(references: bool, captions: str | None) -> Iterable[Callable[[F], F
             f"--{name}-format",
             type=click.Choice(FORMATS),
             metavar="FORMAT",
-            help="As coco, csv, msrvtt or text, instead of recognising it from content; any other word lists them all.",
+            help="coco, csv, msrvtt, text, …; by default recognised from content; an unknown word lists all formats.",
         )
     yield click.option("--split", metavar="NAME", help="Split of a file or folder that has splits, such as test.")
     yield click.option(
         "--id-column",
         multiple=True,
         metavar="NAME",
-        help="Column or key of the image ids; may be repeated: a file's first of them counts.",
+        help="Column or key of the image ids; may be repeated: the first one that a file has counts.",
     )
     yield click.option(
         "--caption-column",
         multiple=True,
         metavar="NAME",
-        help="Column or key of the captions, or a pattern as caption_*; may be repeated.",
+        help="Column or key of the captions, or a pattern such as caption_*; may be repeated.",
     )
     if references and captions:
         yield click.option(
             "--references-column",
             multiple=True,
             metavar="NAME",
-            help="Column of the references, where it is not called as that of the captions; likewise.",
+            help="Column of the references, if its name is not that of the captions' column; may be repeated.",
         )
     yield click.option(
         "--image-ids",
         type=click.Choice(IMAGE_IDS),
         default="text",
         show_default=True,
-        help="What of an image id is compared between files: all; the file name's stem; the last number in that.",
+        help="Which part of image ids to compare between files: all; the file name's stem; the last number in that.",
     )
     if captions == "candidate":
         yield click.option(
@@ -246,7 +246,7 @@ def _options(references: bool, captions: str | None) -> Iterable[Callable[[F], F
             type=click.Choice(ON_EXTRA),
             default="error",
             show_default=True,
-            help="What a candidate of an image without references means: an error, or leave it out.",
+            help="What to do with a candidate of an image without references: report an error, or leave it out.",
         )
         yield click.option(
             "--on-duplicate",

@@ -38,7 +38,7 @@ FAILED = 3
     "least",
     multiple=True,
     metavar="METRIC=SCORE",
-    help="Fail below this score, as cider-d=1.1; may be repeated.",
+    help="Fail below this score, such as cider-d=1.1; may be repeated.",
 )
 @click.option(
     "--max",
@@ -50,7 +50,7 @@ FAILED = 3
 @click.option(
     "--against",
     metavar="FILE.json",
-    help="Fail where a metric is significantly worse than in this baseline, which capeval score --baseline wrote.",
+    help="Fail if a metric is significantly worse than in this baseline, which capeval score --baseline wrote.",
 )
 @options.compared_metrics
 @options.test
@@ -82,9 +82,9 @@ def command(
     threads: int,
     seed: int,
 ) -> int:
-    """Hold the scores of CANDIDATES against bounds or a baseline, for continuous integration.
+    """Compare the scores of CANDIDATES with bounds or a baseline, for continuous integration.
 
-    The exit status is 0 where all checks pass, 3 where one fails.
+    The exit status is 0 if all checks pass, and 3 if one fails.
     """
     if not (least or most or against):
         raise click.UsageError("nothing to check; give --min METRIC=SCORE, --max METRIC=SCORE or --against FILE.json")
@@ -129,7 +129,7 @@ def _bound(kind: Kind, text: str) -> tuple[Metric, Kind, float]:
     except ValueError:
         score = math.nan
     if not (equals and name) or not math.isfinite(score):
-        raise UsageError(f"--{kind} takes METRIC=SCORE, as cider-d=1.1, got {text!r}")
+        raise UsageError(f"--{kind} takes METRIC=SCORE, such as cider-d=1.1, got {text!r}")
     metrics = parse_metrics(name)
     if len(metrics) != 1:
         raise UsageError(f"--{kind} takes one metric, and {name!r} is {len(metrics)}; repeat the option for each")

@@ -23,7 +23,7 @@ _threshold = click.option(
     help="Keep detections with at least this score; for files that have scores.",
 )
 _input_format = click.option(
-    "--input-format", type=click.Choice(OBJECT_FORMATS), help="Instead of recognising it from content."
+    "--input-format", type=click.Choice(OBJECT_FORMATS), help="The format; by default recognised from content."
 )
 
 
@@ -40,8 +40,8 @@ class ImagesOrCommand(Group):
 def command() -> None:
     """Objects of images: run a detector, convert annotations, unite files, inspect.
 
-    capeval detect IMAGES -o FILE is short for capeval detect run IMAGES -o FILE. A folder that is called as one of the
-    commands is reached as ./convert.
+    capeval detect IMAGES -o FILE is short for capeval detect run IMAGES -o FILE. A folder that has the name of one of
+    the commands is written as ./convert.
     """
 
 
@@ -58,7 +58,7 @@ def command() -> None:
 @click.option(
     "--weights",
     metavar="NAME|FILE",
-    help="For torchvision: DEFAULT, another of its names, the file of a state dict, or random to try things out.",
+    help="For torchvision: DEFAULT, another name of weights, the file of a state dict, or random to try things out.",
 )
 @click.option(
     "--threshold",
@@ -79,20 +79,20 @@ def command() -> None:
     type=click.Choice(IMAGE_IDS),
     default="name",
     show_default=True,
-    help="For dog_007.jpg: dog_007.jpg, dog_007 or 7.",
+    help="The ids of images; for dog_007.jpg: dog_007.jpg, dog_007 or 7.",
 )
 @click.option(
     "--on-corrupt",
     type=click.Choice(ON_CORRUPT),
     default="error",
     show_default=True,
-    help="What an image that cannot be read means: an error, or leave it out with a warning.",
+    help="What to do with an image that cannot be read: report an error, or leave it out with a warning.",
 )
 @click.option(
     "--resume/--no-resume",
     default=True,
     show_default=True,
-    help="Go on from FILE.partial, which an interrupted run left, or start again.",
+    help="Continue from FILE.partial, which an interrupted run left, or start again.",
 )
 @options.quiet
 def run(
@@ -109,7 +109,8 @@ def run(
 ) -> None:
     """Find the objects of the images in the folder IMAGES (or of one image).
 
-    FILE becomes a list of {"image_id", "detections": [{"label", "score", "box"}]}, which is taken wherever objects are.
+    FILE becomes a list of {"image_id", "detections": [{"label", "score", "box"}]}, which every command that takes
+    objects accepts.
     """
     options.check_outputs(output=output)
     found = find_images(images, image_ids)
@@ -170,7 +171,7 @@ def union(files: tuple[str, ...], output: str) -> None:
 @_input_format
 @options.table_or_json
 def info(file: str, threshold: float | None, input_format: str | None, format_: str) -> None:
-    """Say what is in FILE: images, labels, how many of each, and the mean number of labels an image."""
+    """Say what is in FILE: images, labels, how many of each, and the mean number of labels per image."""
     stage.text = "reading"
     facts = describe(read_objects(file, threshold=threshold, format=input_format))
     if format_ == "json":
@@ -188,7 +189,7 @@ _SHOWN = 10
 
 
 def describe(objects: Objects) -> dict[str, Any]:
-    """Numbers of images, labels and objects, means an image, and the count of each label, the commonest first."""
+    """Numbers of images, labels and objects, means per image, and the count of each label, the commonest first."""
     counts: Counter[str] = Counter()
     for labels in objects.values():
         counts.update(labels)
@@ -198,7 +199,7 @@ def describe(objects: Objects) -> dict[str, Any]:
         "images without objects": sum(not labels for labels in objects.values()),
         "labels": len(counts),
         "objects": sum(counts.values()),
-        "mean labels an image": round(sum(map(len, objects.values())) / images, 2),
-        "mean objects an image": round(sum(counts.values()) / images, 2),
+        "mean labels per image": round(sum(map(len, objects.values())) / images, 2),
+        "mean objects per image": round(sum(counts.values()) / images, 2),
         "counts": dict(counts.most_common()),
     }

@@ -1,4 +1,4 @@
-"""`capeval df`: document frequencies, which CIDEr weighs words by."""
+"""`capeval df`: document frequencies, which CIDEr uses to weight words."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 def _kept(function: F) -> F:
     """--output, --name, --force: where the counts go."""
     for option in (
-        click.option("--force", is_flag=True, help="Replace what has this name."),
+        click.option("--force", is_flag=True, help="Replace the counts that have this name."),
         click.option(
-            "--name", metavar="NAME", help="Keep them under this name instead: --df NAME finds them anywhere."
+            "--name", metavar="NAME", help="Keep them under this name instead: --df NAME finds them from any folder."
         ),
         click.option("--output", "-o", metavar="FILE", help="The file to write."),
     ):
@@ -38,9 +38,11 @@ def _kept(function: F) -> F:
 
 
 def _check_place(output: str | None, name: str | None, force: bool) -> None:
-    """Raises, before anything is counted, where the counts have no place, or two, or one that is taken."""
+    """Raises, before anything is counted, if the counts have no destination, two, or one that is taken."""
     if (output is None) == (name is None):
-        raise UsageError("give either -o FILE, the file to write, or --name NAME, to find them again from anywhere")
+        raise UsageError(
+            "give either -o FILE, the file to write, or --name NAME, to find the counts again from any folder"
+        )
     if name is not None:
         named_frequencies.check_free(name, force=force)
     elif force:
@@ -88,7 +90,7 @@ def build(
     _keep(frequencies, output, name, force, _called(references) + (f", split {files.split}" if files.split else ""))
 
 
-@command.command(name="import", short_help="Read a COCO pickle, executing nothing in it.")
+@command.command(name="import", short_help="Read a COCO pickle without executing it.")
 @click.argument("pickle")
 @_kept
 def import_(pickle: str, output: str | None, name: str | None, force: bool) -> None:
@@ -97,7 +99,7 @@ def import_(pickle: str, output: str | None, name: str | None, force: bool) -> N
     _keep(DocumentFrequency.import_pickle(pickle), output, name, force, _called(pickle))
 
 
-@command.command(short_help="Add files up, as if counted together.")
+@command.command(short_help="Add counts up, as if counted together.")
 @click.argument("files", nargs=-1, required=True)
 @_kept
 def merge(files: tuple[str, ...], output: str | None, name: str | None, force: bool) -> None:
@@ -109,10 +111,10 @@ def merge(files: tuple[str, ...], output: str | None, name: str | None, force: b
     _keep(total, output, name, force, " + ".join(map(_called, files)))
 
 
-@command.command(name="list", short_help="The names there are.")
+@command.command(name="list", short_help="List the names in use.")
 @options.table_or_json
 def list_(format_: str) -> None:
-    """The names of document frequencies that this user has, and what they are of."""
+    """List this user's named document frequencies, and where they come from."""
     known = [named_frequencies.describe(name) for name in named_frequencies.names()]
     if format_ == "json":
         options.emit(json.dumps([vars(named) for named in known], ensure_ascii=False))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from capeval.metrics.spice.scene_graph import SceneGraph
 
 BATCH = 10_000
-"""Captions that are parsed, and then written, together: they and their graphs are all that is in memory."""
+"""Number of captions that are parsed, and then written, together: only these and their graphs are in memory."""
 
 
 @click.command()
@@ -32,7 +32,7 @@ BATCH = 10_000
     type=click.Choice(["jsonl", "text"]),
     default="jsonl",
     show_default=True,
-    help="jsonl: an object per caption; text: its tuples, to read.",
+    help="jsonl: an object per caption; text: its tuples, for people to read.",
 )
 @click.option("--output", "-o", default="-", show_default=True, metavar="FILE", help="Where to print it; - is stdout.")
 @click.option(
@@ -53,7 +53,7 @@ def command(
     files: CaptionFiles,
     threads: int,
 ) -> None:
-    """Parse CAPTIONS, English ones, into scene graphs: objects, their attributes and their relations.
+    """Parse English CAPTIONS into scene graphs: objects, their attributes and their relations.
 
     Files may be of any format that candidates, caption sets or references have; - is stdin. Captions come out in the
     order of the file.
@@ -72,7 +72,7 @@ def command(
 
 
 def _batches(captions: Captions) -> Iterator[list[tuple[str, str]]]:
-    """Image ids with one caption each, in the order of the file, so many at a time."""
+    """Image ids with one caption each, in the order of the file, in batches of this size."""
     batch: list[tuple[str, str]] = []
     for image in captions.image_ids:
         batch += [(image, caption) for caption in captions.captions(image)]

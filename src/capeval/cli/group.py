@@ -37,11 +37,11 @@ class Group(click.Group):
 
 
 class LazyGroup(Group):
-    """Loads a subcommand's module on its first use: `capeval score` should not pay for the others' imports.
+    """Loads a subcommand's module on its first use: `capeval score` should not wait for the others' imports.
 
     Args:
-        modules: what the modules' names begin with; that of `score` may be `capeval.cli.score`, its command `command`.
-        summaries: what each subcommand does, in a line of the help, by name.
+        modules: prefix of the modules' names; the module of `score` may be `capeval.cli.score`, its command `command`.
+        summaries: by name, the line of the help that says what a subcommand does.
     """
 
     def __init__(self, *args: Any, modules: str, summaries: dict[str, str], **kwargs: Any) -> None:
@@ -65,13 +65,13 @@ class LazyGroup(Group):
 
 
 class OpenGroup(LazyGroup):
-    """A lazy group that other distributions add commands to, by the entry-point group `capeval.commands`.
+    """A lazy group to which other distributions add commands, by the entry-point group `capeval.commands`.
 
     An entry point's name is the command's; it names a `click.Command`. The short help of that command is its line in
-    the help, so its module should import what is heavy inside the command.
+    the help, so its module should import heavy packages only inside the command.
 
     Args:
-        members: commands that an extra of capeval brings, with the extra's name, for the message where it is missing.
+        members: commands that an extra of capeval installs, with the extra's name, for the message when it is missing.
     """
 
     def __init__(self, *args: Any, members: dict[str, str], **kwargs: Any) -> None:
@@ -125,7 +125,7 @@ def _loaded(point: EntryPoint) -> click.Command:
 
 
 def _short_help(point: EntryPoint) -> str:
-    """The command's line in the help; a command that cannot be loaded must not take the others' help with it."""
+    """The command's line in the help; a command that cannot be loaded must not break the help of the others."""
     try:
         return _loaded(point).get_short_help_str(limit=100)
     except CapevalError as error:

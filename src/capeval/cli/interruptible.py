@@ -1,6 +1,6 @@
 """Runs a command so that Ctrl-C ends it at once, also in the middle of native code.
 
-Python delivers signals to the main thread only, between two of its own instructions; a long native call would hold
+Python delivers signals only to the main thread, between two of its own instructions; a long native call would hold
 Ctrl-C back until it is done. So the command runs in a second thread, and the main thread waits for either.
 """
 
@@ -17,7 +17,7 @@ from capeval.data.atomic import discard_unfinished
 
 QUIET_SECONDS = 1.0
 LINE_SECONDS = 30.0
-"""Between the lines that tell the progress where no terminal shows it: a log, a pipe, a job of a cluster."""
+"""Seconds between lines about progress where there is no terminal: in a log, a pipe, a job of a cluster."""
 
 
 class Stage:
@@ -31,7 +31,7 @@ stage = Stage()
 
 
 def show_share(share: float) -> None:
-    """Says how far that is which takes long to make ready; what it is, a `Share` of `Needs` says."""
+    """Shows how far a slow preparation is; the `Share` of `Needs` says what is being prepared."""
     what = getattr(share, "what", "making ready")
     stage.text = f"{what}: {float(share):.0%}" if share < 1 else "scoring"
 
@@ -56,7 +56,7 @@ def run(command: Callable[[], Any]) -> Any:
         # A terminal has just shown ^C: the message goes on a line of its own.
         start = "\n" if sys.stderr.isatty() else ""
         print(f"{start}capeval: interrupted", file=sys.stderr, flush=True)
-        # The command's thread may be inside native code: there is no way to end it but to end the process.
+        # The command's thread may be inside native code: it ends only with the process.
         os._exit(130)
     if failure:
         raise failure[0]
@@ -78,7 +78,7 @@ def _wait(thread: threading.Thread) -> None:
 
 
 def _wait_in_lines(thread: threading.Thread, started: float) -> None:
-    """A line on the progress now and then, unless the command is quiet."""
+    """Prints a line about progress now and then, unless the command is quiet."""
     told = started
     while thread.is_alive():
         thread.join(0.1)

@@ -25,8 +25,8 @@ COMMANDS = {
     "demo": "Score the example data: the whole tool in one second.",
     "score": "Score one system's captions against references.",
     "compare": "Compare several systems: paired tests, intervals, ranks.",
-    "check": "Fail where scores are too low, or worse than a baseline.",
-    "diversity": "Score caption sets: how varied, how accurate, beside people.",
+    "check": "Fail if scores are too low, or worse than a baseline.",
+    "diversity": "Score caption sets: how varied, how accurate, next to people.",
     "agreement": "Measure how well metrics agree with people.",
     "rank": "Rank an image's references against each other.",
     "graph": "Parse captions into scene graphs.",
@@ -52,7 +52,7 @@ MEMBERS = {"caption": "train", "serve": "server", "submit": "server", "study": "
 )
 @click.version_option(__version__, prog_name="capeval")
 def cli() -> None:
-    """How good is an image description, and how far to trust the number."""
+    """Measure how good image descriptions are, and how far the numbers can be trusted."""
 
 
 def main() -> NoReturn:
@@ -62,7 +62,7 @@ def main() -> NoReturn:
     try:
         status = run(lambda: cli.main(standalone_mode=False, prog_name="capeval"))
         if callable(status):
-            # A command that handles signals itself gives back what is to run here, where Python delivers them.
+            # A command that handles signals itself returns a function to run here, where Python delivers signals.
             status = status()
     except click.ClickException as error:
         status = _usage(error)
@@ -111,7 +111,7 @@ def _one_line(message: str) -> str:
 
 
 def _ready_output() -> None:
-    """Output is UTF-8, as files are, except on a terminal that shows less, which gets question marks."""
+    """Makes output UTF-8, as files are; a terminal that cannot show all of it gets question marks."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding=None if sys.stdout.isatty() else "utf-8", errors="replace")
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     _ParamType = click.ParamType[float | None]
 else:
-    _ParamType = click.ParamType  # which takes no type argument before click 8.5
+    _ParamType = click.ParamType  # it takes no type argument before click 8.5
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -100,7 +100,7 @@ tokenizer = click.option(
 
 
 def complete_metrics(*, sets: bool = False) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
-    """What completes, in the shell, the last of comma-separated metrics: those of captions, or of caption sets."""
+    """Shell completions for the last of comma-separated metrics: metrics of captions, or of caption sets."""
 
     def complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
@@ -130,8 +130,8 @@ def _joined(_: click.Context, __: click.Parameter, lists: tuple[str, ...]) -> st
 
 
 class MetricsOption(click.Option):
-    """--metrics, which may be repeated; the command gets one list. Its help names the groups, which are looked up only
-    when somebody reads it.
+    """--metrics, which may be repeated; the command gets one list. Its help names the groups; they are looked up only
+    when the help is shown.
     """
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
@@ -179,7 +179,7 @@ metrics = _list_of_metrics(
 )
 compared_metrics = _list_of_metrics(
     shell_complete=complete_metrics(),
-    help="Compare these with the baseline; by default all that it has. May be repeated.",
+    help="Compare these metrics with the baseline; by default all that it has. May be repeated.",
 )
 set_metrics = _list_of_metrics(
     default=("diversity",),
@@ -197,7 +197,7 @@ _NEEDS = (
         default="corpus",
         show_default=True,
         metavar="corpus|NAME|FILE",
-        help="What CIDEr weighs words by: these references, or what capeval df made, by name or file.",
+        help="Document frequencies, for CIDEr: corpus, from these references; or a name or file of capeval df.",
     ),
     click.option(
         "--meteor-resources",
@@ -220,7 +220,7 @@ _NEEDS = (
     click.option(
         "--vocabulary",
         metavar="NAME|FILE",
-        help="Words for objects, for CHAIR: coco, the default; wordnet; or a file with a line per object.",
+        help="Words for objects, for CHAIR: coco, the default; wordnet; or a file with one line per object.",
     ),
     click.option(
         "--images",
@@ -232,7 +232,7 @@ _NEEDS = (
     click.option(
         "--device",
         metavar="NAME",
-        help="What networks run on, as CLIPScore's: cpu, cuda, cuda:1; a GPU by default, if there is one.",
+        help="Where networks run, such as CLIPScore's: cpu, cuda, cuda:1; by default a GPU, if there is one.",
     ),
     click.option(
         "--need",
@@ -280,7 +280,7 @@ on_missing = click.option(
     type=click.Choice(ON_MISSING),
     default="error",
     show_default=True,
-    help="What an image without candidate means: an error, leave it out, or an empty caption.",
+    help="What to do with an image without candidate: report an error, leave it out, or score an empty caption.",
 )
 
 
@@ -291,14 +291,14 @@ def check_threshold(threshold: float | None, objects: str | None) -> None:
 
 
 def captioning(function: F) -> F:
-    """--batch, --device, --on-missing: of whoever captions images."""
+    """--batch, --device, --on-missing: for commands that caption images."""
     for option in (
         click.option(
             "--on-missing",
             type=click.Choice(["error", "skip"]),
             default="error",
             show_default=True,
-            help="What an image without a file means: an error, or leave it out.",
+            help="What to do with an image without a file: report an error, or leave it out.",
         ),
         click.option(
             "--device", default="auto", show_default=True, metavar="NAME", help="cpu, cuda, cuda:1; auto: a GPU if any."
@@ -332,7 +332,7 @@ def image_source(needs: Needs, report: str | None, metrics: Iterable[Metric]) ->
 
 
 def load_document_frequencies(df: str) -> DocumentFrequency | None:
-    """The document frequencies that --df names; None for those of the corpus."""
+    """The document frequencies that --df names; None for those of the references being scored."""
     if df == "corpus":
         return None
     from capeval.corpus.named_frequencies import find
@@ -386,7 +386,7 @@ class Interval(_ParamType):
         except ValueError:
             level = 0.0
         if not 0 < level < 1:
-            self.fail(f"{value!r} is neither a confidence level between 0 and 1 (as 0.95) nor none", param, ctx)
+            self.fail(f"{value!r} is neither a confidence level between 0 and 1 (such as 0.95) nor none", param, ctx)
         return level
 
 
@@ -439,9 +439,9 @@ alpha = click.option(
 
 
 def check_outputs(**places: str | None) -> None:
-    """Raises, before anything is computed, where a file cannot be written that an option names.
+    """Raises, before anything is computed, if a file that an option names cannot be written.
 
-    Nor may two of these options name the same file, or one of them a file that the command reads: `UsageError`.
+    Two of these options may not name the same file, nor one of them a file that the command reads: `UsageError`.
     """
     taken: dict[str, str] = {}
     inputs = _inputs(places)
@@ -458,7 +458,7 @@ def check_outputs(**places: str | None) -> None:
 
 
 def _inputs(outputs: Iterable[str]) -> set[str]:
-    """All that the running command's other arguments and options may name, be it a file or not."""
+    """All texts that the running command's other arguments and options hold; some name files."""
     context = click.get_current_context()
     texts: set[str] = set()
     for name, value in context.params.items():
@@ -485,7 +485,7 @@ def colour(output: str) -> bool:
 
 
 def width(output: str) -> int | None:
-    """Cells of the terminal that the output goes to; None where it goes elsewhere."""
+    """Width of the terminal that shows the output; None if the output goes elsewhere."""
     if not colour(output):
         return None
     import shutil

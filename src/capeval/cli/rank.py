@@ -41,8 +41,8 @@ def command(
 ) -> None:
     """Rank the REFERENCES of an image against each other, by each metric.
 
-    Each reference is scored against the image's other references: the one that ranks first says most what the others
-    say. The table is in the order of the last metric.
+    Each reference is scored against the image's other references: the one that ranks first agrees most with the
+    others. The table is in the order of the last metric.
     """
     from capeval.judgments import rank_references
     from capeval.report.ranking import render

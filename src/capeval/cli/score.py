@@ -92,12 +92,12 @@ def command(
 
     Files may be COCO JSON, {id: captions} JSON, Karpathy splits, JSON lines, CSV, TSV, Parquet, Flickr token files,
     those of many data sets and harnesses, or URLs; - is stdin. REFERENCES may also be the folder that capeval caption
-    trains on, with --split, or the name of a test set: see capeval testsets. Where one file has both, as rows with a
-    prediction and references, it is the only one.
+    trains on, with --split, or the name of a test set: see capeval testsets. If one file has both, such as rows with a
+    prediction and references, give only this file.
     """
     if context.args:
         raise click.UsageError(
-            f"score takes the captions of one system, here are those of {1 + len(context.args)}; several are for "
+            f"score takes the captions of one system, got {1 + len(context.args)} files; compare several systems with "
             "capeval compare REFERENCES SYSTEM SYSTEM",
             context,
         )

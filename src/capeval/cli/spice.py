@@ -20,15 +20,15 @@ def command() -> None:
 @command.command(short_help="Fetch the original program, once.")
 @click.option("--from", "source", metavar="DIR", help="Copy the files from this folder, on a machine without internet.")
 @click.option(
-    "--java", metavar="PATH", help="The Java to run it with, 8 or newer; that of JAVA_HOME or PATH by default."
+    "--java", metavar="PATH", help="The Java to run it with, 8 or newer; by default that of JAVA_HOME or PATH."
 )
-@click.option("--memory", metavar="SIZE", help="The most memory for it, as 4G, which is the default.")
+@click.option("--memory", metavar="SIZE", help="The most memory that it may use; 4G by default.")
 @options.quiet
 def setup(source: str | None, java: str | None, memory: str | None) -> None:
-    """Fetch the original SPICE program (417 MB, once), check it, find Java, and try it out.
+    """Fetch the original SPICE program (417 MB, once), check it, find Java, and run a test.
 
-    The files go to the user's data folder, each compared with its published checksum. Interrupted? The same command
-    goes on where it stopped; where all is well, it only tries the program out.
+    The files go to the user's data folder, each compared with its published checksum. If it is interrupted, the same
+    command continues where it stopped. If all is installed, it only runs the test.
     """
     from capeval.resources.stanford.setup import set_up
 

@@ -13,6 +13,6 @@ def script() -> NoReturn:
 
         main()
     except KeyboardInterrupt:
-        # Later than here, a thread of the command is waited for: see `interruptible`.
+        # After this point, the process waits for the command's thread: see `interruptible`.
         print("capeval: interrupted", file=sys.stderr)
         sys.exit(130)

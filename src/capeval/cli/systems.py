@@ -11,9 +11,9 @@ from capeval.errors import UsageError, warn
 
 
 def named(systems: Iterable[str]) -> dict[str, str]:
-    """Files by the name of their system: that of NAME=FILE, or the file's without suffix.
+    """Files by the name of their system: NAME of NAME=FILE, or the file's name without suffix.
 
-    Files of one name are told apart by their folders, and the same file given twice by a number, with a warning. Raises
+    Files of the same name are distinguished by their folders; a file given twice by a number, with a warning. Raises
     `UsageError` for a name given twice.
     """
     given: list[tuple[str | None, str]] = [_split(system) for system in systems]
@@ -27,7 +27,7 @@ def named(systems: Iterable[str]) -> dict[str, str]:
         if name is None and place in seen:
             called = next(other for n in range(2, len(given) + 2) if (other := f"{called} {n}") not in names)
         if called in names:
-            raise UsageError(f"two systems are called {called!r}; give each a name of its own, as NAME=FILE")
+            raise UsageError(f"two systems are called {called!r}; give each a name of its own: NAME=FILE")
         if place in seen and file != "-":
             warn(f"{file} is given twice, as two systems")
         seen.add(place)

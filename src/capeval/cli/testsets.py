@@ -1,4 +1,4 @@
-"""`capeval testsets`: the test sets that references may be named by."""
+"""`capeval testsets`: named test sets, which can be given as references."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from capeval.data import testsets
 def command(names: tuple[str, ...], format_: str) -> None:
     """List the test sets, or fetch those called NAME now.
 
-    The name of a test set may stand wherever a file of references may: it is fetched once, compared with its checksum,
-    and kept in the user's cache folder, or in the folder that CAPEVAL_TEST_SETS names. A folder that was filled on one
-    machine serves another without internet.
+    The name of a test set can be given in place of a file of references: it is fetched once, checked by its checksum,
+    and kept in the user's cache folder, or in the folder that CAPEVAL_TEST_SETS names. A folder filled on one
+    machine can be used on another one without internet.
     """
     for name in [testsets.named(name).name for name in names]:
         testsets.find(name, show)

@@ -1,7 +1,7 @@
-"""capeval in place of pycocoevalcap and the packages around it, for programs that import those and stay as they are.
+"""capeval in place of pycocoevalcap and related packages, for programs that import those and are not changed.
 
-`install` lets the old names be imported; `python -m capeval.compat SCRIPT …` runs a program so. The modules of each old
-package stand here under its name: `capeval.compat.pycocoevalcap.bleu.bleu` has what `pycocoevalcap.bleu.bleu` has.
+`install` makes the old names importable; `python -m capeval.compat SCRIPT …` runs a program this way. The modules of
+each old package are here under its name: `capeval.compat.pycocoevalcap.bleu.bleu` replaces `pycocoevalcap.bleu.bleu`.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ else:
 __all__ = ["ANYWHERE", "SUITES", "install", "uninstall"]
 
 ANYWHERE = ("pycocoevalcap", "pyciderevalcap")
-"""Packages whose names nothing else has: they are replaced wherever a program keeps them, as in
+"""Packages whose names are unique: they are replaced wherever a program keeps them, as in
 `from cider.pyciderevalcap.ciderD.ciderD import CiderD`.
 """
 
 SUITES = (*ANYWHERE, "evaluation")
-"""All packages that can be replaced. `evaluation` is a common name: it is replaced only if asked for, and only where it
+"""All packages that can be replaced. `evaluation` is a common name: it is replaced only on request, and only if it
 is not inside another package.
 """
 
 
 def install(only: Iterable[str] = ANYWHERE) -> None:
-    """Lets programs import these packages, and get capeval.
+    """Replaces these packages: programs that import them get capeval.
 
-    Call it before anything imports one of them. What was installed before stays; calling it again does nothing.
+    Call it before anything imports one of them. Earlier replacements stay; calling it again does nothing.
 
     Args:
         only: names out of `SUITES`.
@@ -60,7 +60,7 @@ def install(only: Iterable[str] = ANYWHERE) -> None:
 
 
 def uninstall() -> None:
-    """Takes the names back: the next import finds the real packages. What was imported before stays capeval's."""
+    """Ends the replacement: the next import finds the real packages. Modules imported before stay capeval's."""
     for name in [name for name in sys.modules if _suite(name, _finder.names)]:
         del sys.modules[name]
     if _finder in sys.meta_path:
@@ -83,7 +83,7 @@ def _suite(module: str, names: Iterable[str]) -> str | None:
 
 
 class _Finder(Loader):
-    """Stands first among the finders, and knows the modules of the replaced packages."""
+    """The first of the finders; it finds the modules of the replaced packages."""
 
     def __init__(self) -> None:
         self.names: set[str] = set()
@@ -101,14 +101,14 @@ class _Finder(Loader):
         old = module.__name__
         new = f"{_HERE}{_suite(old, self.names)}"
         try:
-            # The import system takes what stands in sys.modules after this call.
+            # The import system takes what is in sys.modules after this call.
             sys.modules[old] = import_module(new)
         except ModuleNotFoundError as error:
             if error.name is None or not new.startswith(error.name):
                 raise
             raise ModuleNotFoundError(
-                f"No module named {old!r} in capeval.compat, which stands in for the original; "
-                "capeval.compat.uninstall() gives that back",
+                f"No module named {old!r} in capeval.compat, which replaces the original; "
+                "capeval.compat.uninstall() restores the original",
                 name=old,
             ) from None
 

@@ -20,7 +20,7 @@ usage: python -m capeval.compat [--only NAMES] [--spice-parser PARSER] SCRIPT [A
 Runs a Python program that imports {' or '.join(ANYWHERE)}, and gives it capeval's modules in
 their place. The program's arguments, its exit status and its tracebacks are its own.
 
-  --only NAMES           packages to replace, with commas between them, out of {', '.join(SUITES)}
+  --only NAMES           packages to replace, separated by commas, out of {', '.join(SUITES)}
                          (default: {','.join(ANYWHERE)})
   --spice-parser PARSER  where SPICE's scene graphs come from: native (the default), or stanford, the original program,
                          which `capeval spice setup` sets up
@@ -64,7 +64,7 @@ def main(arguments: list[str]) -> None:
 
 
 def _run_file(path: str) -> None:
-    """Runs a file as Python does: as the main module, which stays it until the end of the process."""
+    """Runs a file as Python does: as the main module until the end of the process."""
     path = os.path.abspath(path)
     try:
         with open(path, "rb") as file:
@@ -83,7 +83,7 @@ def _stop(message: str) -> NoReturn:
 
 
 class _ProgramsOwn:
-    """Shows an exception as Python does, without the lines of what ran the program."""
+    """Shows an exception as Python does, without the lines of this runner."""
 
     def __init__(self, show: object) -> None:
         self.show = show
@@ -92,7 +92,7 @@ class _ProgramsOwn:
         inside = trace
         while inside is not None and inside.tb_frame.f_code.co_filename in (__file__, runpy.__file__, _RUNPY):
             inside = inside.tb_next
-        # Where the program itself did not compile, no line is its own.
+        # If the program itself did not compile, no line is its own.
         self.show(kind, error.with_traceback(inside), inside)  # type: ignore[operator]
 
 

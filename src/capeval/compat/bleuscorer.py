@@ -26,7 +26,7 @@ class BleuScorer:
     Attributes:
         n: the longest n-gram.
         crefs: the references of each image, as text.
-        ctest: the candidate of each image, as text; None where there is none.
+        ctest: the candidate of each image, as text; None if there is none.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class BleuScorer:
             self.ctest.append(test)
 
     def size(self) -> int:
-        """Number of images. Raises `DataError` where references and candidates were not added in pairs."""
+        """Number of images. Raises `DataError` if references and candidates were not added in pairs."""
         if len(self.crefs) != len(self.ctest):
             raise DataError(f"{len(self.crefs):,} images with references, {len(self.ctest):,} with a candidate")
         return len(self.crefs)

@@ -1,7 +1,7 @@
-"""Captions as the programs of coco-caption's family hand them over, encoded for the metrics here.
+"""Captions as programs related to coco-caption pass them, encoded for the metrics here.
 
-Their scorers take captions as text with a blank between tokens, and split it themselves: BLEU and CIDEr at white space,
-ROUGE at each blank. The tokenizer `blanks` does the same.
+Their scorers take captions as text with a blank between tokens, and split the text themselves: BLEU and CIDEr at white
+space, ROUGE at each blank. The tokenizer `blanks` does the same.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Captions = Mapping[Any, Sequence[str]]
 def paired(gts: Captions, res: Captions) -> tuple[list[str], list[str], list[Sequence[str]]]:
     """Names, candidates and references of the images, in the order of `gts`.
 
-    Raises `DataError` unless both have the same images, `res` one caption of each and `gts` at least one.
+    Raises `DataError` unless both have the same images, with one caption each in `res` and at least one in `gts`.
     """
     check_images(gts, res)
     candidates = [only_one(res[image], f"res[{image!r}]") for image in gts]
@@ -39,7 +39,7 @@ def check_images(gts: Captions, res: Captions) -> None:
 
 
 def only_one(captions: object, where: str) -> str:
-    """The caption of a list of one. Raises `DataError`, which says where, for anything else."""
+    """The only caption of a list. Raises `DataError`, which says where, for anything else."""
     if not isinstance(captions, (list, tuple)) or len(captions) != 1 or not isinstance(captions[0], str):
         raise DataError(f"{where} must be a list of one caption, got {_shown(captions)}")
     return captions[0]

@@ -1,7 +1,7 @@
-"""Keeps the old names in the processes that a program starts by `multiprocessing`.
+"""Keeps the replacement in the processes that a program starts by `multiprocessing`.
 
-A process that was not forked imports the program again, before anything of ours could run there. The data that Python
-sends to it first are taken apart before that, so what stands among them is called in time.
+A process that was not forked imports the program again, before our code could run there. But the data that Python
+sends to it are unpickled even earlier, so a function call among them runs in time.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from capeval.compat import install
 
 @dataclass(frozen=True)
 class Chosen:
-    """What stands in for what. Applied where it is unpickled."""
+    """The replaced packages and settings. They are applied when this is unpickled."""
 
     only: tuple[str, ...]
     spice_parser: str

@@ -66,7 +66,7 @@ class Scorer:
 
     @property
     def document_frequency(self) -> Mapping[Ngram, float]:
-        """In how many images' references each n-gram occurs; empty until they were counted."""
+        """In how many images' references each n-gram occurs; empty before they are counted."""
         if self._frequencies is None:
             self._frequencies = OfCounts(defaultdict(float))
         return self._frequencies.counts
@@ -98,7 +98,7 @@ class Scorer:
             self.ctest.append(None if test is None else cook(test, self.n))
 
     def size(self) -> int:
-        """Number of images. Raises `DataError` where references and candidates were not added in pairs."""
+        """Number of images. Raises `DataError` if references and candidates were not added in pairs."""
         if len(self.crefs) != len(self.ctest):
             raise DataError(f"{len(self.crefs):,} images with references, {len(self.ctest):,} with a candidate")
         return len(self.crefs)
@@ -146,7 +146,7 @@ class Scorer:
     def my_get_ciders(
         self, groups: Sequence[tuple[Sequence[str], Sequence[str]]]
     ) -> list[npt.NDArray[np.float64]]:
-        """What `my_get_cider` says of several groups of captions, which are scored in one pass."""
+        """The result of `my_get_cider` for several groups of captions, which are scored in one pass."""
         for number, (gts, res) in enumerate(groups):
             several(gts, f"gts[{number}]")
             several(res, f"res[{number}]")

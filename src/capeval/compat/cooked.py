@@ -1,4 +1,4 @@
-"""Captions as counts of n-grams, counted when somebody looks: scoring takes the text."""
+"""Captions as counts of n-grams. They are counted only when a program reads them: scoring uses the text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Document frequencies as those programs hold them: a dictionary from n-grams to counts, or the name of a pickle."""
+"""Document frequencies as those programs store them: a dictionary from n-grams to counts, or the name of a pickle."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Frequencies:
     def __init__(self) -> None:
         self._native: DocumentFrequency | None = None
         self._made_of: object = None
-        """The state of the dictionary of which the native form was made."""
+        """The state of the dictionary from which the native form was made."""
 
     @property
     def counts(self) -> Mapping[Ngram, float]:
@@ -152,7 +152,7 @@ def _of_counts(counts: Mapping[Ngram, float], ref_len: float | None) -> Document
     documents = round(math.exp(ref_len))
     if documents < 1 or not math.isclose(math.log(documents), ref_len, abs_tol=1e-9):
         raise DataError(f"ref_len must be the logarithm of a whole number of images, got {ref_len}")
-    # Four empty words, which no caption has: counts of short captions, or none at all, serve for long ones too.
+    # Four empty words, which no caption has: then counts of short captions, or no counts, work for long captions too.
     numbers = {"": 0}
     ids, lengths, found = [0] * LONGEST, [LONGEST], [1]
     for ngram, count in counts.items():

@@ -1,4 +1,4 @@
-"""Captions to be scored, tokenised and interned once, and the document frequencies of references."""
+"""Captions to score, tokenised and interned once, and the document frequencies of references."""
 
 from capeval.corpus.corpus import Corpus, References, tokenize
 from capeval.corpus.document_frequency import DocumentFrequency

@@ -65,7 +65,7 @@ class Corpus:
     `references`: `{image id: [caption, …]}`; `candidates`: `{image id: caption}`; each may also be rows, a list, a
     table, a file's path or `Captions` that were read before (see `capeval.data.inputs`), references also
     [`References`][capeval.References]. Ids are compared as text. `on_missing` says what an image without candidate
-    means: `error`, `skip` (it is left out, of the document frequencies too) or `zero` (it counts as an empty caption).
+    means: `error`, `skip` (it is left out, also of the document frequencies) or `zero` (it counts as an empty caption).
 
     Raises `DataError` for a candidate of an unknown image, a missing candidate, an image without reference, or an
     unusable caption; `UsageError` for an unknown `tokenizer` or `on_missing`.
@@ -233,7 +233,7 @@ class Corpus:
         return self._core.texts(self.number(image_id))
 
     def number(self, image_id: str) -> int:
-        """The place of an image among `image_ids`. Raises `UsageError` for an unknown image."""
+        """The index of an image in `image_ids`. Raises `UsageError` for an unknown image."""
         if self._numbers is None:
             self._numbers = {image: number for number, image in enumerate(self.image_ids)}
         if image_id not in self._numbers:
@@ -242,9 +242,9 @@ class Corpus:
 
 
 class References:
-    """References, tokenised and interned once, to score candidates against again and again: those of every epoch.
+    """References, tokenised and interned once, to score many candidates against: for example those of every epoch.
 
-    Everything that takes references takes these; the scores are those of the captions they were made of, to the bit.
+    They can be given wherever references are taken; the scores are the same to the bit as with the captions themselves.
 
     Args:
         references: captions in any form that [`capeval.score`][] takes; images without any are left out.
@@ -308,7 +308,7 @@ class References:
         return score(self, candidates, metrics, tokenizer=self.tokenizer, needs=needs, **options)
 
     def _of_images(self, images: list[int], tokenizer: str, threads: int) -> Encoded:
-        """The references of images of these numbers: those that are encoded, if they are all.
+        """The references of the images of these numbers: the encoded ones themselves, if these are all.
 
         Raises `UsageError` for another tokenizer.
         """
@@ -337,14 +337,14 @@ def encode_references(references: CaptionSource, *, tokenizer: str, threads: int
 
 
 def as_caption_sets(source: CaptionSource, part: str = "the caption sets") -> Captions:
-    """Caption sets of one system, from wherever they are; `part` is what messages call them."""
+    """Caption sets of one system, from any source; `part` is their name in messages."""
     from capeval.data import inputs, read_caption_sets
 
     return source.captions if isinstance(source, References) else inputs.captions(source, part, read_caption_sets)
 
 
 def as_references(source: CaptionSource) -> Captions:
-    """References, from wherever they are."""
+    """References, from any source."""
     from capeval.data import inputs, read_references
 
     if isinstance(source, References):
@@ -353,7 +353,7 @@ def as_references(source: CaptionSource) -> Captions:
 
 
 def as_candidates(source: CandidateSource, part: str = "the candidates") -> Captions:
-    """One system's candidates, from wherever they are; `part` is what messages call them."""
+    """One system's candidates, from any source; `part` is their name in messages."""
     from capeval.data import inputs, read_candidates
 
     return inputs.captions(source, part, read_candidates)
@@ -365,7 +365,7 @@ def describe(captions: Captions, otherwise: str) -> str:
 
 
 def places(captions: Captions, image_ids: Sequence[str]) -> list[int | None]:
-    """The numbers of these images among the captions; None where an image has none."""
+    """The numbers of these images among the captions; None if an image has none."""
     own = captions.image_ids
     if own == image_ids:
         return list(range(len(own)))
@@ -429,7 +429,7 @@ def _check_candidates(
         raise DataError(
             f"{names[1]}: none of its {len(unknown):,} images is in {names[0]}: it has {some(unknown)}, the "
             f"references have {some(image_ids)}; "
-            + (f"they meet by --image-ids {how}" if how else "are these files of the same data set?")
+            + (f"they match with --image-ids {how}" if how else "are these files of the same data set?")
         )
     if unknown:
         raise DataError(

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 
 class DocumentFrequency:
-    """Counts that CIDEr weighs words by, from references other than those being scored.
+    """Counts that CIDEr uses to weight words, from references other than those being scored.
 
-    A captioner is compared on few images; how rare a word is, many images know better. Counts merge by addition, so
+    Captioners are compared on few images; many images tell better how rare a word is. Counts merge by addition, so
     shards of a large corpus can be counted apart. Files are versioned, checksummed and memory-mapped.
 
     Examples:
@@ -77,7 +77,7 @@ class DocumentFrequency:
     def load(cls, path: str | PathLike[str]) -> DocumentFrequency:
         """Opens a saved file, memory-mapped. Raises `DataError` for a missing, foreign or damaged one."""
         with reading(path):
-            if os.path.isdir(path):  # which the system says in other words where a file is mapped
+            if os.path.isdir(path):  # the system's own message would differ by platform
                 raise IsADirectoryError
             return cls(_core.DocumentFrequency.load(fspath(path)), _name(path))
 
@@ -92,7 +92,7 @@ class DocumentFrequency:
         """Keeps the counts in the user's data folder, for [`named`][capeval.DocumentFrequency.named] and `--df NAME`.
 
         `source` says where they come from, for `capeval df list`. Raises `UsageError` for a name that is taken (unless
-        `force`) or is not up to 64 lower-case letters, digits, `-` and `_`; `DataError` where it cannot be written.
+        `force`) or is not up to 64 lower-case letters, digits, `-` and `_`; `DataError` if it cannot be written.
         """
         from capeval.corpus import named_frequencies
 
@@ -110,7 +110,7 @@ class DocumentFrequency:
         return cls(read_pickle(path), _name(path))
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Writes the file, whole or not at all. Raises `DataError` where it cannot be written."""
+        """Writes the file, whole or not at all. Raises `DataError` if it cannot be written."""
         with atomic_write(path, "wb") as file:
             file.write(self._core.to_bytes())
 

@@ -1,7 +1,7 @@
-"""Document frequencies that have a name: made once, kept in the user's data folder, and found from anywhere.
+"""Document frequencies that have a name: made once, kept in the user's data folder, and found from any folder.
 
 A name is two files of that folder: `NAME.df`, the counts, and `NAME.json`, which says where they come from. The counts'
-checksum is in both, so that a name whose two files do not belong together is found out.
+checksum is in both, so that two files that do not belong together are detected.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ CORPUS = "corpus"
 """The name by which `--df` means the references being scored."""
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-"""Without a dot, so that a file's name with its suffix is never taken for a name."""
+"""Has no dot, so that a file's name with its suffix is never taken for a name."""
 _CHECKSUM = slice(12, 16)
 """Bytes of a file of counts that hold the CRC-32 of its contents (docs/reference/document-frequency-file.md)."""
 
@@ -67,8 +67,8 @@ def keep(frequencies: DocumentFrequency, name: str, *, source: str, force: bool 
     Args:
         frequencies: the counts.
         name: up to 64 lower-case letters, digits, `-` and `_`.
-        source: where the counts come from, for those who ask later.
-        force: whether a name that is taken may be given to these.
+        source: where the counts come from, for `capeval df list`.
+        force: whether to replace counts that have this name already.
 
     Raises:
         UsageError: the name is invalid, or is taken.
@@ -133,7 +133,7 @@ def names() -> list[str]:
 
 
 def load(name: str) -> DocumentFrequency:
-    """The counts of that name, memory-mapped. Raises `DataError` where it is unknown or damaged."""
+    """The counts of that name, memory-mapped. Raises `DataError` if it is unknown or damaged."""
     named = describe(name)
     frequencies = DocumentFrequency.load(_counts(name))
     frequencies.source = f"{name}@{named.checksum}"  # one user's name is not another's
@@ -141,7 +141,7 @@ def load(name: str) -> DocumentFrequency:
 
 
 def find(text: str) -> DocumentFrequency:
-    """The frequencies that a file's path or a name stands for; neither hides the other.
+    """The frequencies of a file's path or a name; neither hides the other.
 
     Raises:
         DataError: it is neither, or the file cannot be used.
@@ -151,7 +151,7 @@ def find(text: str) -> DocumentFrequency:
 
 
 def is_name(text: str) -> bool:
-    """Whether the text stands for a name, not for a file.
+    """Whether the text is a name, not a file.
 
     Raises:
         DataError: it could be a name, and is neither a name nor a file.
@@ -180,7 +180,7 @@ def _unknown(name: str) -> str:
     known = names()
     near = difflib.get_close_matches(name, known, n=1)
     suggestion = f" (did you mean {near[0]!r}?)" if near else ""
-    have = f"names: {', '.join(known)}" if known else "there is none yet"
+    have = f"names: {', '.join(known)}" if known else "there are no names yet"
     make = "make one with capeval df build REFERENCES --name NAME"
     return f"no document frequencies of this name{suggestion}; {have}; {make}"
 

@@ -1,6 +1,6 @@
-"""Document frequencies out of a Python pickle, such as the published ones of COCO, read by a process of its own.
+"""Document frequencies from a Python pickle, such as the published ones of COCO, read in a separate process.
 
-Nothing in the pickle is executed, and whatever reading it does to its process (see `unpickle`) happens to that alone.
+Nothing in the pickle is executed, and a crash while it is read (see `unpickle`) ends only that process.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from capeval.data.source import PathLike, display_name, reading
 from capeval.errors import DataError
 
 SECONDS = 120
-"""Most processor time. A million n-grams take about a second."""
+"""Limit of processor time, in seconds. A million n-grams take about a second."""
 
 WAIT = 3600
-"""Most seconds from start to end, for systems that do not count processor time."""
+"""Limit from start to end, in seconds, for systems that do not count processor time."""
 
 MEMORY = 512 << 20
 MEMORY_PER_BYTE = 64
-"""Most memory, in bytes: some for any file, and some for each byte of it. Counts take about 25 a byte."""
+"""Limits of memory, in bytes: for any file, and for each byte of it. Counts take about 25 bytes per byte of file."""
 
 _ELSEWHERE = "`capeval df build REFERENCES -o FILE` makes document frequencies from the references"
 
 
 def read_pickle(path: PathLike) -> _core.DocumentFrequency:
-    """The counts of the pickle. Raises `DataError` where there are none, or they take too much to read."""
+    """The counts of the pickle. Raises `DataError` if it has none, or if reading it takes too much time or memory."""
     with reading(path):
         file = open(path, "rb")  # noqa: SIM115  (closed below; other errors must not be taken for those of the file)
     limits = map(str, (SECONDS, MEMORY, MEMORY_PER_BYTE))
-    # Isolated: neither the environment nor the current folder can put modules of theirs in the place of Python's.
+    # Isolated: neither the environment nor the current folder can replace Python's modules.
     command = [sys.executable, "-I", "-S", unpickle.__file__, *limits]
     with file:
         try:
@@ -45,7 +45,7 @@ def read_pickle(path: PathLike) -> _core.DocumentFrequency:
             raise _refusal(path, f"reading the pickle took more than {WAIT} seconds") from None
         except OSError as error:
             raise DataError(
-                f"{display_name(path)}: a pickle is read by a Python process of its own, and {sys.executable!r} cannot "
+                f"{display_name(path)}: a pickle is read in a separate Python process, and {sys.executable!r} cannot "
                 f"be started: {error}"
             ) from error
     if done.returncode == 0:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 BETWEEN_SENTENCES = re.compile(r"""(?<=[.!?])["')\]]*\s+""")
 """Between two sentences: marks at the end of the first, and white space."""
 _REACH = 200
-"""How far behind a word that the text writes otherwise the next one is looked for, in characters."""
+"""After a word that the text spells differently, how far to look for the next one, in characters."""
 _APOSTROPHES = str.maketrans("‘’", "''")
 
 
@@ -16,7 +16,7 @@ def located(text: str, tokens: Sequence[str]) -> list[tuple[int, int] | None]:
     """The place of each token in the text: its first character, and the one behind its last.
 
     Tokens are in lower case, and some marks are dropped, so that only marks and white space stand between two of them.
-    None for a token that the text writes otherwise: `-lrb-` for a parenthesis.
+    None for a token that the text spells differently: `-lrb-` for a parenthesis.
     """
     text = text.translate(_APOSTROPHES)
     places: list[tuple[int, int] | None] = []

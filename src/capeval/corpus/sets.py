@@ -158,7 +158,7 @@ def encode_sets(
 
     Args:
         systems: of each, `{image id: [caption, …]}`, a file's path, or `Captions`.
-        references: of at least these images; those of others are left out with a warning.
+        references: of at least these images; references of other images are left out with a warning.
         tokenizer: as for [`capeval.tokenize`][].
         own_documents: without references, count document frequencies in each system's own sets.
         threads: number of threads; 0 means one per core.
@@ -256,7 +256,7 @@ def _described(references: Captions, sets: Captions, name: str, sets_name: str) 
     left = len(ids) - len(numbers)
     if left:
         warn(
-            f"{name}: {left:,} of its {len(ids):,} images have no caption set in {sets_name}, and are left out, of the "
-            "document frequencies too"
+            f"{name}: {left:,} of its {len(ids):,} images have no caption set in {sets_name}, and are left out, "
+            "also of the document frequencies"
         )
     return numbers

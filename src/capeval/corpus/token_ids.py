@@ -1,4 +1,4 @@
-"""Captions as token ids, as models take them: from arrays to what the native core takes."""
+"""Captions as token ids: converts arrays, as models have them, to the input of the native core."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def pack(rows: npt.NDArray[np.integer], end_of_sentence: int | None, name: str) 
     """The ids of all rows up to their ends, as little-endian u32, and the rows' lengths."""
     lengths = _first(rows < 0)
     if end_of_sentence is not None:
-        # The end of sentence is a word itself; a row that is cut before it has none.
+        # The end of sentence counts as a word; a row that is cut before it has none.
         lengths = np.minimum(lengths, _first(rows == end_of_sentence) + 1)
     kept = rows[np.arange(rows.shape[1]) < lengths[:, None]]
     if kept.size and kept.max() > _core.LARGEST_TOKEN_ID:
@@ -45,7 +45,7 @@ def pack(rows: npt.NDArray[np.integer], end_of_sentence: int | None, name: str) 
 
 
 def _first(marks: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
-    """Place of the first mark of each row, or the row's length."""
+    """Index of the first mark in each row, or the row's length."""
     if marks.shape[1] == 0:
         return np.zeros(len(marks), dtype=np.intp)
     first: npt.NDArray[np.intp] = np.where(marks.any(axis=1), marks.argmax(axis=1), marks.shape[1])
@@ -53,7 +53,7 @@ def _first(marks: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
 
 
 def as_rows(ids: TokenIds, name: str) -> npt.NDArray[np.integer]:
-    """The ids as an array of rows. Raises `DataError`, which calls them `name`, for another shape or type."""
+    """The ids as an array of rows. Raises `DataError`, with `name` in its message, for another shape or type."""
     try:
         array = np.asarray(ids)
     except ValueError as error:

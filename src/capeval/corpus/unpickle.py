@@ -1,12 +1,13 @@
-"""The counts of a pickle of document frequencies: a program for a process of its own, which `pickled` runs.
+"""The counts of a pickle of document frequencies: a program that `pickled` runs in a separate process.
 
 A pickle is a program that may call whatever Python can import. Here it may name only what the counts of captions are
-made of, each with a stand-in below; no other name is looked up. What such a program can still do is use up time and
+made of, each with a stand-in below; no other name is looked up. A pickle can still use up time and
 memory, or nest values until the interpreter crashes: hence the process, and its limits.
 
 Standard input is the pickle. Standard output is, where it holds counts, a line of JSON with `documents`, the number of
 n-grams (`ngrams`) and `words`, the distinct ones; then, as little-endian arrays, the count of each n-gram (u32), its
-length (u8), and the places of its words in `words` (u32 each). Else it is the reason, and the exit status is `REFUSED`.
+length (u8), and the places of its words in `words` (u32 each). Otherwise it is the reason, and the exit status is
+`REFUSED`.
 
 Only the standard library is imported: the process starts isolated from the user's environment.
 """
@@ -79,7 +80,7 @@ def scalar(dtype: Dtype, data: bytes) -> Any:
 
 
 NUMBER = object()
-"""Stands in for the defaults of a `defaultdict`, which are never asked for a value."""
+"""Stands in for the default factories of a `defaultdict`, which are never called."""
 
 NAMES: dict[tuple[str, str], Any] = {
     **{("collections", name): mapping for name in ("defaultdict", "Counter", "OrderedDict")},
@@ -165,11 +166,11 @@ def is_whole(value: Any) -> bool:
 
 def packed(counts: dict[Any, Any], documents: int) -> list[bytes]:
     """The counts as the pieces of bytes that the child writes to standard output."""
-    # By whole columns, which is several times as fast as entry by entry; what is wrong is looked for afterwards.
+    # Whole columns at once, which is several times as fast as entry by entry; faults are located afterwards.
     if not set(map(type, counts)) <= {tuple} or not set(map(len, counts)) <= set(range(1, MAX_ORDER + 1)):
         raise not_ngram(next(key for key in counts if type(key) is not tuple or not 1 <= len(key) <= MAX_ORDER))
     values = whole_numbers(counts)
-    # Numbers each item of the n-grams where it is first met.
+    # Numbers each item of the n-grams in the order of first occurrence.
     numbers: defaultdict[Any, int] = defaultdict(itertools.count().__next__)
     ids = array("I", list(map(numbers.__getitem__, itertools.chain.from_iterable(counts))))
     try:
@@ -191,7 +192,7 @@ def packed(counts: dict[Any, Any], documents: int) -> list[bytes]:
 def respelt(words: list[str], ids: array[int], counts: dict[Any, Any]) -> tuple[list[str], array[int]]:
     """The distinct words, and the n-grams by them: 1, '1' and b'1' are one word here, and three in Python.
 
-    Raises `Refused` where two n-grams become one so.
+    Raises `Refused` if two n-grams become one so.
     """
     places = {word: place for place, word in enumerate(dict.fromkeys(words))}
     ids = array("I", [places[words[number]] for number in ids])
@@ -262,12 +263,12 @@ def little_endian(numbers: array[int]) -> bytes:
 
 
 def not_ngram(key: Any) -> Refused:
-    """The verdict on a wrong key."""
+    """The refusal of a wrong key."""
     return not_counts(f"{describe(key)} is a key of the counts, and not a tuple of 1 to {MAX_ORDER} words")
 
 
 def not_counts(why: str) -> Refused:
-    """The verdict on a sound pickle of something else."""
+    """The refusal of a valid pickle of something else."""
     return Refused(
         f"not a pickle of document frequencies: {why}. Accepted are {{'document_frequency': counts, 'ref_len': number "
         "of documents}, the same with 'df', and the bare counts: a dictionary from tuples of 1 to 4 words to whole "
@@ -316,9 +317,9 @@ def limit(seconds: int, memory: int) -> None:
 
 
 def main(seconds: int, memory: int, memory_per_byte: int) -> int:
-    """`memory` and `memory_per_byte` bound the bytes taken beside the file and for each byte of it."""
+    """`memory` limits the bytes for any file, `memory_per_byte` those for each byte of the file."""
     limit(seconds, 2 * LARGEST)
-    # Nothing here is garbage before the end, and looking for some takes longer than the reading.
+    # Nothing becomes garbage before the end, and collection would take longer than the reading.
     gc.disable()
     try:
         data = sys.stdin.buffer.read(LARGEST + 1)

@@ -38,7 +38,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Writers and the reader of objects load when they are asked for: others do not pay for them."""
+    """Writers and the reader of objects load on first use: programs without them start faster."""
     if name in ("WRITTEN_FORMATS", "write_candidates", "write_caption_sets"):
         from capeval.data import writers
 

@@ -14,14 +14,14 @@ from capeval.data.source import PathLike
 from capeval.errors import DataError
 
 _STORAGE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
-"""Errors of a write itself, wherever in the body it happens."""
+"""Error numbers of writing itself, wherever in the body it happens."""
 
 
 @contextlib.contextmanager
 def atomic_write(path: PathLike, mode: Literal["w", "wb"] = "w") -> Iterator[IO[Any]]:
-    """Open a file that takes its place under ``path`` only when the block ends well.
+    """Open a file that appears under ``path`` only when the block ends without an error.
 
-    What is written goes to a file beside it, which is synchronised and renamed, or removed on any error, so
+    Data goes to a temporary file in the same folder, which is synchronised and renamed, or removed on any error, so
     that a reader sees the old file or the new one. ``-`` is standard output; a device or pipe is written
     directly. Text is UTF-8, and line ends are written as given.
 
@@ -44,7 +44,7 @@ def atomic_write(path: PathLike, mode: Literal["w", "wb"] = "w") -> Iterator[IO[
 
 
 def check_writable(path: PathLike) -> None:
-    """Raises now the `DataError` that `atomic_write` would raise later: before the long computation, not after it."""
+    """Raises the `DataError` that `atomic_write` would raise, before a long computation instead of after it."""
     if path == "-":
         return
     target, info = _target(path)
@@ -55,7 +55,7 @@ def check_writable(path: PathLike) -> None:
 
 
 def _target(path: PathLike) -> tuple[str, os.stat_result | None]:
-    """The file that the path leads to, and what is there already."""
+    """The file that the path leads to, and the status of what exists there."""
     with _as_data_error(path):
         target = os.path.realpath(path)
         info = os.stat(target) if os.path.exists(target) else None
@@ -69,7 +69,7 @@ def _name_beside(target: str) -> str:
 
 
 def _beside(path: PathLike, target: str, mode: str, permissions: int | None) -> Iterator[IO[Any]]:
-    """Write a file beside the target, then rename it."""
+    """Write a file in the target's folder, then rename it."""
     beside = _name_beside(target)
     _unfinished.add(beside)
     try:
@@ -133,6 +133,6 @@ def _remedy(error: OSError | ValueError, folder: str) -> str:
         case PermissionError():
             return f"this user may not write in {folder!r}; choose another place"
         case OSError(errno=errno.ENOSPC | errno.EDQUOT):
-            return "no space is left; free some, or choose another place (a file there before is unchanged)"
+            return "no space is left; free some, or choose another place (an existing file is unchanged)"
         case _:
             return str(error)

@@ -2,7 +2,8 @@
 
     images = of_split(read_captioned("flickr8k"), "test")
 
-Their files are not looked for. COCO's `instances_*.json` beside the captions say which objects are in the images.
+The image files themselves are not needed. COCO's `instances_*.json`, in the folder of the captions, lists the objects
+in the images.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from capeval.data.source import PathLike, read_bytes
 from capeval.errors import DataError, UsageError, some
 
 _SPLITS = {"restval": "train", "dev": "val", "valid": "val"}
-"""Other names of splits; Karpathy's `restval` are COCO's validation images that everybody trains on."""
+"""Other names of splits. Karpathy's `restval` are validation images of COCO that are used for training by
+convention."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class CaptionedImage:
     """`train`, `val` or `test`."""
     references: tuple[str, ...]
     objects: tuple[str, ...] = ()
-    """Labels of its objects, where the data set has them."""
+    """Labels of its objects, if the data set has them."""
 
 
 def read_captioned(path: PathLike) -> list[CaptionedImage]:
@@ -61,7 +63,7 @@ def read_captioned(path: PathLike) -> list[CaptionedImage]:
 
 
 def of_folder(folder: PathLike) -> list[CaptionedImage] | None:
-    """The images of a folder; None where it has none of the forms. Errors are those of `read_captioned`."""
+    """The images of a folder; None if it has none of the forms. Errors are those of `read_captioned`."""
     path = Path(folder)
     karpathy = sorted(path.glob("dataset*.json"))
     if len(karpathy) > 1:
@@ -126,7 +128,7 @@ def _flickr(tokens: Path, folder: Path) -> list[CaptionedImage]:
         images += [CaptionedImage(name, name, split, tuple(captions[name])) for name in names if split]
     if not images:
         raise DataError(
-            f"{folder}: there are no lists of splits beside {tokens.name}, such as Flickr_8k.trainImages.txt; "
+            f"{folder}: there are no lists of splits next to {tokens.name}, such as Flickr_8k.trainImages.txt; "
             "put them there, or Karpathy's dataset_flickr30k.json"
         )
     return images
@@ -148,7 +150,7 @@ def _coco(path: Path) -> list[CaptionedImage]:
 
 
 def _with_objects(images: list[CaptionedImage], folder: Path) -> list[CaptionedImage]:
-    """The same with the labels of COCO's instances_*.json, where these lie in the folder, one per object."""
+    """The same with the labels of COCO's instances_*.json, one per object, if these files are in the folder."""
     found: dict[str, dict[str, int]] = {}
     for file in sorted([*folder.glob("instances_*.json"), *folder.glob("annotations/instances_*.json")]):
         found |= read_objects(file, format="coco")

@@ -1,4 +1,4 @@
-"""Caption files by the part they play: references, candidates, caption sets."""
+"""Caption files by their part: references, candidates, caption sets."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ ON_DUPLICATE = ("error", "first", "last", "skip")
 """What several candidates of one image mean: an error, take the first or the last of them, or leave the image out."""
 
 _NAMED = 5
-"""Offenders that a message names; the others are only counted."""
+"""How many faulty images a message names; the others are only counted."""
 
 _TEXT_TABLES = ("csv", "tsv")
 _ZIP = b"PK\x03\x04"
 
 Names = str | Iterable[str] | None
-"""A column, several of them, or none. A column may be a pattern, as `caption_*`."""
+"""A column, several of them, or none. A column may be a pattern, such as `caption_*`."""
 
 
 def read_references(
@@ -46,22 +46,22 @@ def read_references(
 ) -> Captions:
     """Read human captions: usually several per image, in any of `FORMATS`.
 
-    An image without captions is kept; whoever needs its references has to say so.
+    An image without captions is kept; code that needs its references has to check.
 
     Args:
-        path: the file, compressed or not, or its URL; the folder of a data set; the name of a test set, where no file
-            is called so; ``-`` is standard input.
+        path: the file, compressed or not, or its URL; the folder of a data set; the name of a test set, if no file
+            has this name; ``-`` is standard input.
         format: one of `FORMATS`; recognised from the content when not given.
         split: keep only the images of this split, such as ``"test"``, of a file or folder that has splits.
-        id_column: the column, or the key of each row, that has the image ids; of several, the first that there is.
+        id_column: the column, or the key of each row, that has the image ids; of several, the first that exists counts.
         caption_column: the columns of the captions; each may be a pattern, as ``"caption_*"``.
-        image_ids: what of an image id is compared, one of `IMAGE_IDS`: ``"text"``, all of it; ``"stem"``, the file name
-            without folder and suffix; ``"number"``, the last number in that.
+        image_ids: which part of an image id is compared, one of `IMAGE_IDS`: ``"text"``, all of it; ``"stem"``, the
+            file name without folder and suffix; ``"number"``, the last number in the stem.
 
     Raises:
         DataError: the file cannot be used; the message names the file, the place and the remedy.
         UsageError: no such format, no such split, or no such way to compare ids.
-        MissingDependencyError: the file needs a package that is not installed, as pyarrow for Parquet.
+        MissingDependencyError: the file needs a package that is not installed, such as pyarrow for Parquet.
 
     Warns:
         DataWarning: every image has exactly one caption, as in a candidate file; or captions are missing in a table.
@@ -123,7 +123,7 @@ def read_both(
     image_ids: str = "text",
     on_duplicate: str = "error",
 ) -> tuple[Captions, Captions]:
-    """Read references and one system's captions out of the same file. Errors are those of `read_candidates`.
+    """Read references and one system's captions from the same file. Errors are those of `read_candidates`.
 
     Args:
         path: see there.
@@ -138,7 +138,7 @@ def read_both(
         The references and the candidates.
 
     Raises:
-        UsageError: also when the file has only one of them, as far as it is recognised.
+        UsageError: also when only one of the two is recognised in the file.
     """
     file = CaptionFile(path, format=format)
     columns = columns_named(id_column, caption_column, references_column)
@@ -148,7 +148,7 @@ def read_both(
 
 
 def known_only(candidates: Captions, references: Captions) -> Captions:
-    """The candidates of images that have references; all of them where not one has, so that an error can say why."""
+    """The candidates of images that have references; all of them if no image has any, so that an error can say why."""
     extra = [image for image in candidates.image_ids if image not in references]
     if not extra or len(extra) == candidates.image_count:
         return candidates
@@ -169,7 +169,7 @@ class NoColumnError(DataError):
 
 
 def columns_named(ids: Names, captions: Names = None, references: Names = None) -> Shape | None:
-    """The shape of files with these columns; None where no column is named."""
+    """The shape of files with these columns; None if no column is named."""
     named = [_names(ids), _names(captions), _names(references)]
     if not any(named):
         return None
@@ -218,7 +218,7 @@ class CaptionFile:
             raise DataError(f"{error}; the test set is called {near}") from None
 
     def references(self, *, columns: Shape | None = None, image_ids: str = "text") -> Captions:
-        """The references in it."""
+        """The file's references."""
         captions = self.captions("references", columns=columns, image_ids=image_ids)
         _warn_if_candidates(self.name, captions, "references")
         return captions
@@ -226,7 +226,7 @@ class CaptionFile:
     def candidates(
         self, *, columns: Shape | None = None, image_ids: str = "text", on_duplicate: str = "error"
     ) -> Captions:
-        """The candidates in it."""
+        """The file's candidates."""
         accepted_name("on_duplicate", on_duplicate, ON_DUPLICATE)
         captions = self.captions("candidates", columns=columns, image_ids=image_ids)
         counts = captions.caption_counts()
@@ -245,7 +245,7 @@ class CaptionFile:
         return captions
 
     def sets(self, *, columns: Shape | None = None, image_ids: str = "text") -> Captions:
-        """The caption sets in it."""
+        """The file's caption sets."""
         captions = self.captions("sets", columns=columns, image_ids=image_ids)
         _warn_if_candidates(self.name, captions, "caption sets")
         return captions
@@ -270,7 +270,7 @@ class CaptionFile:
                 return {}
             found = self._known() if columns is None else self._with_columns(columns)
         except DataError:
-            return {}  # whoever reads its captions says what is wrong with it
+            return {}  # reading the captions reports what is wrong
         shape = shapes()["rows"] if found is None or found[1] is not rows else found[0]
         ids = next((own[0] for part in ("references", "candidates") if (own := shape.columns(rows, part))), None)
         values: dict[str, Any] = {}
@@ -293,7 +293,7 @@ class CaptionFile:
             )
 
     def _captions(self, part: str) -> Captions:
-        """The captions in the format that is named or recognised: by the native reader, where it knows the format."""
+        """The captions in the format that is named or recognised: by the native reader, if it knows the format."""
         data = self._data[0]
         if self.format in SHAPES or len(self._data) > 1 or table_format(data) or data.startswith(_ZIP):
             return self._of_shape(part, None)
@@ -313,14 +313,14 @@ class CaptionFile:
         return captions
 
     def _is_one_row(self) -> bool:
-        """Whether what the native reader takes for a mapping is a single row, and its keys are those of a shape."""
+        """Whether the native reader's mapping is really a single row, whose keys are those of a shape."""
         try:
             return self._document.kind == "json" and self._known() is not None
         except DataError:
             return False
 
     def _of_shape(self, part: str, error: DataError | UsageError | None) -> Captions:
-        """The captions by the file's shape; `error` is what the native reader said of it, if it was asked."""
+        """The captions by the file's shape; `error` is the native reader's error, if it was tried."""
         try:
             found = self._known()
         except DataError as other:
@@ -331,14 +331,14 @@ class CaptionFile:
         return shape.read(rows, part, self.name, self.split)
 
     def _told(self, error: DataError | UsageError | None, other: DataError) -> DataError | UsageError:
-        """Which error to show of a file: the native reader's, or the `other` of those that came after it."""
+        """Which error to show: the native reader's, or `other`, from a reader that came after it."""
         from capeval.data.rows import BrokenTableError, Columns
 
         if error is None or not isinstance(other, BrokenTableError) or not self._data[0].strip():
             return error or other
         rows = Columns({name: [] for name in other.names})
         if any(shape.unpack is None and shape.name != "rows" and shape.fits(rows) for shape in shapes().values()):
-            return other  # a table of a shape, of which a row is broken
+            return other  # a table of a known shape with a broken row
         return error if {"image_id", "caption"} <= {*other.names} else type(error)(f"{error}; {_LINES}")
 
     def _known(self) -> tuple[Shape, Rows] | None:
@@ -372,7 +372,7 @@ class CaptionFile:
         return Document(Joined([document.rows for document in documents if document.rows is not None]), kind="table")
 
     def _with_columns(self, named: Shape) -> tuple[Shape, Rows]:
-        """The columns that are named, and for what is not, those that the file is known by; and its rows."""
+        """The columns that are named, completed by those of the file's shape; and the rows."""
         from dataclasses import replace
 
         rows = self._document.rows
@@ -406,7 +406,7 @@ class CaptionFile:
             return error or DataError("is of no known format")
         lines = f"; {_LINES}" if document.kind == "lines" else ""
         columns = _some_columns(document.rows)
-        return DataError(f"has the columns {columns}, which tell no format; {_NAME_COLUMNS}{lines}")
+        return DataError(f"has the columns {columns}, which belong to no known format; {_NAME_COLUMNS}{lines}")
 
 
 def _is_text_table(data: bytes) -> bool:
@@ -428,12 +428,12 @@ def _some_columns(rows: Rows) -> str:
 
 
 def _and_not(shape: Shape, part: str) -> str:
-    """The columns of image ids and captions that were looked for."""
+    """The names of the columns of image ids and captions that were tried."""
     return f"{' or '.join(shape.ids)} and {' or '.join(shape.wanted(part))}"
 
 
 def _as_before(captions: Captions, before: Captions) -> Captions:
-    """The captions, called after the file that those before came from."""
+    """The captions, with the source name of the captions before."""
     return captions if before.source is None else captions.named(before.source)
 
 
@@ -455,7 +455,7 @@ def _not_one(captions: Captions, counts: list[int]) -> str:
 
 
 def _warn_if_candidates(name: str, captions: Captions, part: str) -> None:
-    """Tell when a file that should have several captions per image has exactly one for each."""
+    """Warn when a file that should have several captions per image has exactly one for each."""
     if captions.image_count > 1 and set(captions.caption_counts()) == {1}:
         warn(f"{name}: looks like a candidate file: one caption per image; taken as {part}", DataWarning)
 

@@ -1,4 +1,4 @@
-"""Undoing compression, which is recognised from a file's first bytes."""
+"""Decompresses files; the compression is recognised from a file's first bytes."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Callable
 from capeval.errors import DataError, MissingDependencyError
 
 SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
-"""What the names of compressed files end in."""
+"""Suffixes of compressed files."""
 
 
 def decompressed(data: bytes, name: str) -> bytes:
-    """The bytes, without gzip, bzip2, xz or zstd around them.
+    """The bytes, decompressed from gzip, bzip2, xz or zstd.
 
     Raises:
-        DataError: the compressed data is broken or ends early; `name` is how the message begins.
-        MissingDependencyError: zstd, and nothing that undoes it is installed.
+        DataError: the compressed data is broken or ends early; the message begins with `name`.
+        MissingDependencyError: zstd data, and no package for zstd is installed.
     """
     for magic, (kind, undo) in _KINDS.items():
         if data.startswith(magic):
@@ -40,7 +40,7 @@ def _bzip2(data: bytes) -> bytes:
     import bz2
 
     if data[4:10] not in (b"1AY&SY", b"\x17rE8P\x90"):
-        return data  # a text that begins so
+        return data  # a text that begins with the same bytes
     return _whole(bz2.BZ2Decompressor, data)
 
 
@@ -51,7 +51,7 @@ def _xz(data: bytes) -> bytes:
 
 
 def _whole(decompressor: Callable[[], object], data: bytes) -> bytes:
-    """All streams, one after the other. The libraries' own functions drop a second one that is cut off."""
+    """All streams, one after the other. The libraries' own functions drop a second stream that is cut off."""
     pieces = []
     while data:
         stream: object = decompressor()

@@ -1,4 +1,4 @@
-"""Fetches a file, going on where an earlier attempt stopped."""
+"""Fetches a file, and continues where an earlier attempt stopped."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from capeval.data.lock import lock
 from capeval.errors import DataError
 
 Progress = Callable[[int], object]
-"""Called with the number of bytes of the part that are there."""
+"""Called with the number of bytes fetched so far."""
 
 _ATTEMPTS = 4
 """Attempts without a new byte before we give up."""
@@ -33,7 +33,7 @@ _PIECE = 1 << 18
 
 @dataclass(frozen=True)
 class Published:
-    """A file: its name, size in bytes and SHA-256, None where nobody has published one, and the URL where it is.
+    """A file: its name, size in bytes, SHA-256 (None if nobody has published it) and URL.
 
     A file inside a zip file is the raw deflate stream at `start`, of `packed` bytes.
     """
@@ -46,7 +46,7 @@ class Published:
     packed: int | None = None
 
     elsewhere: ClassVar[str] = "by --from DIR"
-    """How the user gives a folder that has it."""
+    """How the user names a folder that has it."""
     place: ClassVar[str] = "XDG_DATA_HOME"
     """How the user chooses where it is kept."""
 
@@ -57,7 +57,7 @@ class Published:
 
 
 def download(part: Published, folder: str, progress: Progress) -> None:
-    """Puts the part into the folder. What is fetched waits in `NAME.part`, also for the next call after a failure.
+    """Puts the part into the folder. Fetched bytes are kept in `NAME.part`; after a failure, the next call continues.
 
     Raises:
         DataError: it cannot be fetched, or is not what was published.
@@ -75,14 +75,14 @@ def download(part: Published, folder: str, progress: Progress) -> None:
     except (OtherContentError, zlib.error) as error:
         os.remove(waiting)
         raise DataError(
-            f"{part.url}: is not the published file ({error}); what was fetched is removed; try again, or give the "
+            f"{part.url}: is not the published file ({error}); the download is removed; try again, or give the "
             f"right {part.name} {part.elsewhere}"
         ) from None
     os.remove(waiting)
 
 
 class OtherContentError(DataError):
-    """A file is not the part that it should be."""
+    """A file is not the expected part."""
 
 
 def copy(part: Published, source: str, folder: str) -> None:
@@ -90,7 +90,7 @@ def copy(part: Published, source: str, folder: str) -> None:
 
     Raises:
         OtherContentError: the file is another one.
-        DataError: the folder cannot be written, or the file not be read.
+        DataError: the folder cannot be written, or the file cannot be read.
     """
     try:
         with open(source, "rb") as file:
@@ -112,22 +112,24 @@ def is_good(part: Published, path: str) -> bool:
 
 @contextlib.contextmanager
 def storing(folder: str, place: str = Published.place) -> Iterator[None]:
-    """Turns an operating-system error of writing in the folder into one that says how to choose another: by `place`."""
+    """Turns an operating-system error of writing in the folder into one that says how to choose another: with
+    `place`.
+    """
     try:
         yield
     except OSError as error:
         what = "no space is left" if error.errno in {errno.ENOSPC, errno.EDQUOT} else str(error)
         raise DataError(
-            f"{folder}: cannot be written ({what}); what is there is kept: free some space or choose another place by "
-            f"{place}, and run the command again"
+            f"{folder}: cannot be written ({what}); the bytes fetched so far are kept: free some space or choose "
+            f"another place by {place}, and run the command again"
         ) from None
 
 
 def asked_size(part: Published) -> int:
-    """How many bytes the file has, as the server says.
+    """The file's size in bytes, as the server states it.
 
     Raises:
-        DataError: it does not say, or cannot be reached.
+        DataError: the server does not say, or cannot be reached.
     """
     asked = Request(part.url, method="HEAD", headers={"User-Agent": "capeval"})  # noqa: S310
     try:
@@ -141,7 +143,7 @@ def asked_size(part: Published) -> int:
 
 
 def _fetch(part: Published, file: IO[bytes], progress: Progress) -> None:
-    """Appends what is missing of the part, as it is published."""
+    """Appends the missing bytes of the part, as it is published."""
     failures = 0
     while (have := file.tell()) < part.download:
         progress(have)
@@ -166,12 +168,12 @@ def _fetch(part: Published, file: IO[bytes], progress: Progress) -> None:
 
 
 def _attempt(part: Published, file: IO[bytes], progress: Progress) -> None:
-    """Appends what one connection gives."""
+    """Appends the bytes of one connection."""
     first, last = part.start + file.tell(), part.start + part.download - 1
     asked = Request(part.url, headers={"Range": f"bytes={first}-{last}", "User-Agent": "capeval"})  # noqa: S310
     with urlopen(asked, timeout=_SILENCE) as response:  # noqa: S310
         if response.status != 206:
-            _skip(response, first)  # a server, or a proxy, that knows no ranges
+            _skip(response, first)  # a server, or a proxy, that does not support ranges
         while missing := part.download - file.tell():
             piece = response.read(min(_PIECE, missing))
             if not piece:
@@ -189,13 +191,13 @@ def _skip(response: Any, number: int) -> None:
 
 def _by_hand(part: Published) -> str:
     return (
-        f"run the command again to go on from here, or fetch {part.name} on another machine and give its folder "
+        f"run the command again to continue from here, or fetch {part.name} on another machine and give its folder "
         f"{part.elsewhere}"
     )
 
 
 def _locked(file: IO[bytes], folder: str) -> None:
-    """Keeps the file to ourselves, where the platform can, until it is closed."""
+    """Locks the file for this process, if the platform can, until it is closed."""
     try:
         lock(file, wait=False)
     except BlockingIOError:
@@ -218,7 +220,7 @@ def _unpacked(part: Published, file: IO[bytes]) -> Iterator[bytes]:
 
 
 def checksum(file: IO[bytes]) -> str:
-    """The SHA-256 of what is in the file."""
+    """The SHA-256 of the file's content."""
     digest = hashlib.sha256()
     for piece in _pieces(file):
         digest.update(piece)
@@ -226,7 +228,7 @@ def checksum(file: IO[bytes]) -> str:
 
 
 def _place(part: Published, pieces: Iterator[bytes], folder: str) -> None:
-    """Writes the pieces as the part, which it appears as only if it is the right one."""
+    """Writes the pieces; they appear under the part's name only if they are the published file."""
     digest = hashlib.sha256()
     with atomic_write(os.path.join(folder, part.name), "wb") as file:
         for piece in pieces:

@@ -1,6 +1,6 @@
-"""The folder of a data set: as the Hugging Face Hub has it, or as captioned images are released.
+"""The folder of a data set: in the Hugging Face Hub's layout, or in that of released captioned images.
 
-The Hub's has a metadata file beside images, or Parquet files; for the others see `capeval.data.captioned`.
+The Hub's layout has images and a metadata file, or Parquet files; for the others see `capeval.data.captioned`.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ _TABLES = (".parquet", ".arrow")
 
 
 def contents_of(folder: PathLike, split: str | None, format: str | None) -> tuple[list[bytes], str | None]:
-    """What to read of the folder, one after the other, and the split that is still to be chosen in it.
+    """The sources to read from the folder, one after the other, and the split that must still be chosen in them.
 
-    Parquet files are called after their split, as `test-00000-of-00002.parquet`, in the folder or in `data`; a split
-    may also be a folder with a metadata file. The captions of captioned images are given as `{image id: [caption, …]}`.
+    Parquet files are named after their split, such as `test-00000-of-00002.parquet`, in the folder or in `data`; a
+    split may also be a folder with a metadata file. The captions of captioned images are given as `{image id: [caption,
+    …]}`.
 
     Raises:
         DataError: no captions are there.

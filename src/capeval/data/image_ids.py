@@ -9,11 +9,11 @@ from capeval._core import Captions
 from capeval.errors import DataError, some
 
 IMAGE_IDS = ("text", "stem", "number")
-"""What of an image id is compared: all of it, the file name without folder and suffix, or the last number in that."""
+"""Which part of an image id is compared: all, the file name without folder and suffix, or the last number in that."""
 
 
 def key(image: str, how: str) -> str | None:
-    """What of the image id is compared; None where it has no number."""
+    """The part of the image id that is compared; None if it should be a number and there is none."""
     if how == "text":
         return image
     name = image.replace("\\", "/").rstrip("/").rpartition("/")[2]
@@ -25,7 +25,7 @@ def key(image: str, how: str) -> str | None:
 
 
 def keyed(captions: Captions, how: str) -> Captions:
-    """The captions by what of their image ids is compared.
+    """The captions by the compared part of their image ids.
 
     Raises:
         DataError: an id has no number, or two different ids become the same.
@@ -50,7 +50,7 @@ def keyed(captions: Captions, how: str) -> Captions:
 
 
 def meeting(some_images: Iterable[str], others: Iterable[str]) -> str | None:
-    """How ids that have none in common could meet: `stem`, `number`, or None."""
+    """How to compare two lists of ids that have none in common, so that they match: `stem`, `number`, or None."""
     some_images, others = list(some_images), list(others)
     for how in ("stem", "number"):
         keys = {key(image, how) for image in some_images} - {None}

@@ -1,4 +1,4 @@
-"""Image files by image id: in a folder, in a tar file, by a pattern of names or addresses, or each by itself.
+"""Image files by image id: in a folder, in a tar file, by a pattern of names or addresses, or given one by one.
 
 photos = ImageSource.open("val2014.tar")
 found = photos.find("391895")
@@ -38,7 +38,7 @@ class ImageFile:
     address: str | None = None
     """The address for browsers; None for a file, which `read` reads."""
     order: int = 0
-    """Reading files in this order is fastest."""
+    """Reading files in ascending order of this number is fastest."""
     _open: Callable[[], bytes] = field(default=bytes, repr=False, compare=False)
 
     def read(self) -> bytes:
@@ -50,26 +50,26 @@ class ImageFile:
 
 
 class ImageSource(ABC):
-    """Images that are found by the ids that captions have."""
+    """Images that are found by the image ids of captions."""
 
     description: str
-    """The text that it was opened by."""
+    """The text from which it was opened."""
     are_addresses = False
     """Whether browsers load the images from a host; capeval then knows nothing of them."""
 
     @staticmethod
     def open(place: PathLike | Mapping[Any, Any] | ImageSource) -> ImageSource:
-        """The source that a text names, or that a mapping is.
+        """Opens the source that a text names, or that a mapping holds.
 
         Args:
-            place: a folder, whose subfolders count too; a tar file, which is read where it is, also a compressed one;
-                a pattern with `{image_id}` in the place of the id, as `photos/{image_id}.jpg` or
-                `https://host/COCO_val2014_{image_id:012}.jpg` (filled up with zeros to twelve signs); or each image by
-                its id: the path of its file, the file's bytes, `{"bytes": …, "path": …}` as Parquet files have them, or
-                a Pillow image.
+            place: a folder, with its subfolders; a tar file, which is read without unpacking, also a compressed one;
+                a pattern with `{image_id}` in the place of the id, such as `photos/{image_id}.jpg` or
+                `https://host/COCO_val2014_{image_id:012}.jpg` (filled with zeros to twelve characters); or each image
+                by its id: the path of its file, the file's bytes, `{"bytes": …, "path": …}` as Parquet files have them,
+                or a Pillow image.
 
         Raises:
-            DataError: nothing is there, or it is broken; or an image of a mapping is none of these.
+            DataError: there is no such place, or it is broken; or an image of a mapping is none of these.
             UsageError: a file that is not a tar file, or a pattern without `{image_id}`.
         """
         if isinstance(place, ImageSource):
@@ -80,7 +80,10 @@ class ImageSource(ABC):
         if _PLACE.search(text):
             return _Pattern(text)
         if "://" in text or ("{" in text and not os.path.exists(text)):
-            raise UsageError(f"{text}: a pattern has {{image_id}} in the place of the id, as photos/{{image_id}}.jpg")
+            raise UsageError(
+                f"{text}: a pattern has {{image_id}} in the place of the id, such as "
+                f"photos/{{image_id}}.jpg"
+            )
         if os.path.isdir(text):
             return _Folder(text)
         with reading(text):
@@ -93,10 +96,10 @@ class ImageSource(ABC):
 
     @abstractmethod
     def find(self, image_id: str) -> ImageFile | None:
-        """The image of an id; None where there is none, or several fit.
+        """The image of an id; None if there is none, or several fit.
 
         A file fits by its name or its path in the folder, else by its name without suffix, else by its number: the
-        digits that its name ends in, after `_`, where one of id and file is nothing but a number. `391895` finds
+        digits that its name ends in, after `_`, if the id or the file's name is only a number. `391895` finds
         `000000391895.jpg` and `COCO_val2014_000000391895.jpg`, and the other way round.
         """
 
@@ -111,7 +114,7 @@ class ImageSource(ABC):
     def find_all(self, image_ids: Iterable[str]) -> dict[str, ImageFile]:
         """The images that were found, by id.
 
-        Raises `DataError` where there is not one; the message says what was looked for.
+        Raises `DataError` if there is not one; the message says what was looked for.
         """
         ids = list(image_ids)
         found = {image: file for image in ids if (file := self.find(image)) is not None}
@@ -133,7 +136,7 @@ class _Pattern(ImageSource):
             raise UsageError(f"{text}: addresses of images begin with https:// or http://")
         if scheme and not re.match(r"https?://[\w.:\[\]-]+/", text, re.ASCII | re.IGNORECASE):
             raise UsageError(
-                f"{text}: {{image_id}} belongs behind the name of the host, as https://host/{{image_id}}.jpg"
+                f"{text}: {{image_id}} must come after the name of the host, such as https://host/{{image_id}}.jpg"
             )
         self.are_addresses = scheme is not None
 
@@ -161,7 +164,7 @@ class ByImage(ImageSource):
 
     Args:
         images: as `ImageSource.open` takes them.
-        description: what messages call the source.
+        description: the source's name in messages.
         folder: where relative paths begin; the working directory by default.
 
     Raises `DataError` for something that is no image.
@@ -198,7 +201,7 @@ class ByImage(ImageSource):
 
 
 def _encoded(image: Any) -> bytes:
-    """A Pillow image as a file without loss."""
+    """A Pillow image as a file in a lossless format."""
     import io
 
     buffer = io.BytesIO()
@@ -222,7 +225,8 @@ class _Listed(ImageSource):
         number = _number(stem)
         ways = [("name", image_id), ("stem", image_id), ("stem", stem)]
         if number is not None:
-            # A number alone is what all files with that number are called; with letters before it, only a number is.
+            # A bare number finds all files with that number; a number after letters finds only files named by a bare
+            # number.
             ways.append(("number" if stem.isdigit() else "bare", number))
         name = next((self._by[way] for way in ways if way in self._by), None)
         return None if name is None else self._file(name)
@@ -252,7 +256,7 @@ class _Folder(_Listed):
 
 
 class _Tar(_Listed):
-    """A tar file, open as long as the source lives; members are read where they are."""
+    """A tar file, open as long as the source exists; members are read without unpacking."""
 
     def __init__(self, text: str) -> None:
         try:
@@ -317,7 +321,7 @@ def _number(stem: str) -> str | None:
 
 
 def _leaves_folder(image_id: str) -> bool:
-    """Whether the id, put into a path, could lead anywhere: ids come from files of other people."""
+    """Whether the id, as part of a path, could lead out of the folder: ids come from files of other people."""
     parts = re.split(r"[/\\]", image_id)
     return ".." in parts or parts[0] == "" or "\0" in image_id or ":" in parts[0]
 

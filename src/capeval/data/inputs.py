@@ -1,6 +1,6 @@
-"""Captions from whatever Python holds them in: mappings, rows, lists, tables, data sets, files.
+"""Captions from any Python object that holds them: mappings, rows, lists, tables, data sets, files.
 
-Every function that takes captions takes them here, so that all of them take the same.
+Every function that takes captions uses this module, so that all of them accept the same.
 """
 
 from __future__ import annotations
@@ -27,19 +27,20 @@ if TYPE_CHECKING:
 
 
 Caption: TypeAlias = "str | Mapping[str, Any]"
-"""A caption, or an annotation as pycocoevalcap has them: `{"caption": "a dog"}`."""
+"""A caption, or an annotation in pycocoevalcap's form: `{"caption": "a dog"}`."""
 Source: TypeAlias = (
     "Mapping[Any, Any] | Iterable[Mapping[str, Any]] | Iterable[str] | Iterable[Sequence[str]] | ArrowTable | DataSet"
     " | str | PathLike[str] | Captions"
 )
-"""What captions are taken from: see [`captions`][capeval.data.inputs.captions]."""
+"""Accepted sources of captions: see [`captions`][capeval.data.inputs.captions]."""
 
 ACCEPTED = (
-    "accepted are {image id: caption or [caption, …]}, rows as {'image_id': …, 'caption': …}, a list with the caption "
+    "accepted are {image id: caption or [caption, …]}, rows like {'image_id': …, 'caption': …}, a list with the "
+    "caption "
     "or the captions of each image, a DataFrame, Arrow table or Hugging Face data set with the columns image_id and "
     "caption or captions, and the path of a file"
 )
-BY_PLACE = "(a list: image ids are places in it, from 0)"
+BY_PLACE = "(a list: image ids are positions in it, from 0)"
 _ID = "image_id"
 _CAPTIONS = ("caption", "captions")
 _CHUNK = 10_000
@@ -52,11 +53,11 @@ def captions(source: Source, part: str, read: Callable[[str | PathLike[str]], Ca
         source: one of
             `{image id: [caption, …]}` or `{image id: caption}`, where a caption may also be `{"caption": …}`;
             rows, `{"image_id": …, "caption": …}` or `{"image_id": …, "captions": […]}`, in any iterable;
-            the caption or the captions of each image, in any iterable: then image ids are places, from 0;
+            the caption or the captions of each image, in any iterable: then image ids are positions, from 0;
             a DataFrame or Arrow table, a Hugging Face data set, or a dictionary of columns, with such columns;
             a pandas Series of captions, whose index has the image ids;
             a file's path; or captions that were read before.
-        part: what messages call them, as `the candidates`.
+        part: their name in messages, such as `the candidates`.
         read: the reader for a path.
 
     Raises:
@@ -81,7 +82,7 @@ def captions(source: Source, part: str, read: Callable[[str | PathLike[str]], Ca
 
 
 def by_place(captions: Captions) -> bool:
-    """Whether these came as a list, so that their image ids are places in it."""
+    """Whether these came as a list, so that their image ids are positions in it."""
     return captions.source is not None and captions.source.endswith(BY_PLACE)
 
 
@@ -89,7 +90,7 @@ def is_table(source: object) -> bool:
     """Whether this has named columns: a DataFrame, an Arrow table or a Hugging Face data set."""
     if getattr(source, "column_names", None) is not None or hasattr(source, "iterrows"):
         return True
-    # A column of Arrow's has the interface of a table, and no columns.
+    # A single Arrow column also has the interface of a table, but no columns.
     return hasattr(source, "__arrow_c_stream__") and not hasattr(source, "to_list") and not hasattr(source, "to_pylist")
 
 
@@ -145,7 +146,7 @@ def _chosen(names: Sequence[str], part: str) -> tuple[str, str]:
 
 
 def _of_items(items: Iterator[Any], part: str) -> Captions:
-    """The captions of rows, or of images by their places."""
+    """The captions of rows, or of images by their positions."""
     first: Any = next(items, None)
     rows = isinstance(first, Mapping)
     if rows:

@@ -1,4 +1,4 @@
-"""A file for one process at a time."""
+"""A lock: a file that one process at a time may hold."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import IO
 
 
 def lock(file: IO[bytes], *, wait: bool) -> None:
-    """Keeps an open file to this process until it is closed, or the process ends; where the platform can.
+    """Locks an open file for this process until it is closed, or the process ends, if the platform can.
 
     Raises:
-        BlockingIOError: another process has it, and `wait` is false.
+        BlockingIOError: another process holds it, and `wait` is false.
     """
     try:
         import fcntl

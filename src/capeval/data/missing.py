@@ -1,4 +1,4 @@
-"""Captions that are no captions: empty cells of a table, and what pandas and Python write where nothing is."""
+"""Missing captions: empty cells of a table, and the words that pandas and Python write for a missing value."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from capeval.errors import DataWarning, warn
 
 _WORDS = {"", "nan", "none", "null", "<na>"}
 _LONGEST = 8
-"""Characters of such a word with blanks around it."""
+"""Most characters of such a word with blanks around it."""
 _SHOWN = 5
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a cell holds no caption: nothing, NaN, blanks, or the word for one of them."""
+    """Whether a cell holds no caption: it is empty, NaN, blank, or a word for a missing value."""
     if isinstance(value, str):
         return len(value) <= _LONGEST and value.strip().lower() in _WORDS
     return value is None or value != value  # noqa: PLR0124 - NaN
 
 
 def without_missing(captions: Captions, name: str, *, keep: bool) -> Captions:
-    """The captions of a text table, where a word such as `nan` stands for nothing; see `told`."""
+    """The captions of a text table, in which a word such as `nan` means a missing value; see `told`."""
     given = captions.to_dict()
     if min(map(len, chain.from_iterable(given.values())), default=0) > _LONGEST:
         return captions
@@ -44,7 +44,7 @@ def told(name: str, places: Sequence[str], *, keep: bool) -> None:
     Args:
         name: of the file.
         places: where they are: rows or images.
-        keep: whether they count as empty captions, as a system's do, or are left out, as references are.
+        keep: whether they count as empty captions (those of a system), or are left out (references).
     """
     many = f"{len(places):,} captions are" if len(places) > 1 else "1 caption is"
     shown = ", ".join(places[:_SHOWN]) + (", …" if len(places) > _SHOWN else "")

@@ -1,4 +1,4 @@
-"""Which objects are in each image: gold annotations, plain lists, and what `capeval detect` found."""
+"""Which objects are in each image: gold annotations, plain lists, and the output of `capeval detect`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def read_objects(source: PathLike, threshold: float | None = None, format: str |
     """Read the objects of each image, in any of `OBJECT_FORMATS`.
 
     An image may have none. Crowd annotations of COCO (``iscrowd``: 1), which mark an uncounted number of things,
-    count as one object each. VOC's difficult objects count as others do.
+    count as one object each. VOC's difficult objects count like all others.
 
     Args:
         source: the file, gzip or not, or the folder of VOC; ``-`` is standard input.
@@ -96,7 +96,7 @@ def _row(line: str, name: str, number: int) -> Any:
 
 
 def _load(text: str, name: str, line: int) -> Any:
-    """JSON as RFC 8259 has it: no NaN, and no key twice in an object."""
+    """JSON as RFC 8259 defines it: no NaN, and no key twice in an object."""
 
     def constant(word: str) -> Any:
         raise DataError(f"{name}: {word} is not a JSON number; replace it")
@@ -114,7 +114,7 @@ def _load(text: str, name: str, line: int) -> Any:
 
 
 class _RepeatedKeyError(Exception):
-    """A JSON object has a key twice, of which Python would keep the second without a word."""
+    """A JSON object has a key twice; Python would silently keep the second."""
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -138,7 +138,8 @@ def _recognise(document: Any, name: str) -> str:
             return "coco"
         if isinstance(document.get("annotations"), list):
             raise DataError(
-                f"{name}: has annotations but no categories, as a caption file; give the instances file of the data set"
+                f"{name}: has annotations but no categories, like a caption file; give the instances file of the "
+                "data set"
             )
         if isinstance(document.get("image_id"), str | int):
             return "detections" if "detections" in document else "list"
@@ -224,7 +225,7 @@ def _unique(rows: Iterable[tuple[str, dict[str, int]]]) -> Objects:
     objects: Objects = {}
     for image, counts in rows:
         if image in objects:
-            raise DataError(f"image {image} is there twice; keep one row for each image")
+            raise DataError(f"image {image} is listed twice; keep one row for each image")
         objects[image] = counts
     return objects
 
@@ -232,7 +233,7 @@ def _unique(rows: Iterable[tuple[str, dict[str, int]]]) -> Objects:
 def count_labels(objects: object, where: str) -> dict[str, int]:
     """How often each label is in an image, from a list of labels or labels with counts; those of count 0 are left out.
 
-    Raises `DataError` for anything else; `where` is how its message begins.
+    Raises `DataError` for anything else; its message begins with `where`.
     """
     if isinstance(objects, Mapping):
         counts = {

@@ -1,4 +1,4 @@
-"""Writing the objects of images, and putting several such files together."""
+"""Writing the objects of images, and merging several such files."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from capeval.errors import DataWarning, some, warn
 
 
 def write_objects(path: PathLike, objects: Mapping[str, Mapping[str, int] | Sequence[str]]) -> None:
-    """Write a list of ``{"image_id", "objects"}``, a row per line: labels with counts, or labels alone.
+    """Write a list of ``{"image_id", "objects"}``, one row per line: labels with counts, or only labels.
 
     Args:
-        path: where to; ``-`` is standard output. The file appears when it is complete.
+        path: the file to write; ``-`` is standard output. The file appears when it is complete.
         objects: by image id, counts by label, or labels.
 
     Raises:
@@ -34,13 +34,13 @@ def unite(sources: Iterable[Mapping[str, Mapping[str, int]]]) -> dict[str, list[
     """The unique labels of each image in any of the sources: counts of several sources cannot be added.
 
     Warns:
-        DataWarning: an image is missing in a source, which is taken as no objects there.
+        DataWarning: an image is missing in a source; it counts as having no objects there.
     """
     given = list(sources)
     images = dict.fromkeys(image for objects in given for image in objects)
     partly = [image for image in images if any(image not in objects for objects in given)]
     if partly:
-        warn(f"not in every file, and taken as without objects there: {some(partly)}", DataWarning)
+        warn(f"not in every file, and counted as without objects there: {some(partly)}", DataWarning)
     return {
         image: list(dict.fromkeys(label for objects in given for label in objects.get(image, ()))) for image in images
     }

@@ -1,4 +1,4 @@
-"""Files that are not on this machine: `https://`, and whatever fsspec knows, as `hf://` and `s3://`."""
+"""Files that are not on this machine: `https://`, and all that fsspec supports, such as `hf://` and `s3://`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SILENCE = 60.0
 
 
 def is_remote(path: object) -> bool:
-    """Whether this is a URL, as `https://host/file` or `simplecache::s3://bucket/file`, and no file is called so."""
+    """Whether this is a URL, such as `https://host/file` or `simplecache::s3://bucket/file`, and not a file's name."""
     if not isinstance(path, str) or not ("://" in path or "::" in path):
         return False
     return re.match(_REMOTE, path) is not None and not os.path.exists(path)
@@ -24,7 +24,7 @@ def fetched(url: str) -> bytes:
 
     Raises:
         DataError: nothing can be read there; the message says why.
-        MissingDependencyError: fsspec, or what it needs for this kind of URL, is not installed.
+        MissingDependencyError: fsspec, or the package that it needs for this kind of URL, is not installed.
     """
     if url.startswith(("http://", "https://")):
         return _by_http(url)
@@ -60,5 +60,5 @@ def _by_http(url: str) -> bytes:
 
 
 def _line(error: Exception) -> str:
-    """The first line of an error's message, or its type where it has none."""
+    """The first line of an error's message, or its type if it has none."""
     return str(error).strip().partition("\n")[0] or type(error).__name__

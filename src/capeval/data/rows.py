@@ -1,4 +1,4 @@
-"""Rows with named columns, out of whatever holds them: CSV, JSON, JSON lines, Parquet, Arrow or a spreadsheet."""
+"""Rows with named columns, from any file that holds them: CSV, JSON, JSON lines, Parquet, Arrow or a spreadsheet."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from capeval.data.table import Table, table_format
 from capeval.errors import DataError, MissingDependencyError
 
 DELIMITERS = ",;\t|"
-"""What may stand between the columns of a text table."""
+"""Accepted delimiters between the columns of a text table."""
 
 _LOOKED_AT = 100
-"""Rows whose keys tell the columns: later rows may lack some, or have more that nobody asked for."""
+"""How many rows to read for the names of columns: later rows may lack some, or have others, which are ignored."""
 _LONGEST_FIELD = 1 << 30
-"""Bytes of a field of a text table: some tables hold their images, in base64."""
+"""Largest field of a text table, in bytes: some tables hold their images, in base64."""
 
 
 class Rows(Protocol):
     """Rows of one file."""
 
     names: list[str]
-    """The columns. A part of an object inside a row goes by a path: `doc.question_id`."""
+    """The columns. A part of an object inside a row is named by a path: `doc.question_id`."""
 
     def batches(self, names: Sequence[str]) -> Iterator[list[list[Any]]]:
         """The values of these columns, as a list per column, batch by batch."""
@@ -82,7 +82,7 @@ def _at(record: Mapping[str, Any], path: str) -> Any:
 
 
 class BrokenTableError(DataError):
-    """A text table of which a row cannot be read.
+    """A text table with a row that cannot be read.
 
     Attributes:
         names: its columns.
@@ -97,8 +97,8 @@ class Document:
     """A file that is a table or JSON.
 
     Attributes:
-        rows: its rows; None where it is JSON that has none.
-        json: the JSON, where it is JSON.
+        rows: its rows; None for JSON without rows.
+        json: the JSON document, if it is JSON.
         kind: `lines` of a text table; `table`, any other; `rows` of JSON, a list or lines; `wrapped`, a list of them
             inside an object; `json`, anything else.
     """
@@ -107,7 +107,7 @@ class Document:
         self.rows, self.json, self.kind = rows, json, kind
 
     def is_native(self) -> bool:
-        """Whether these are rows that the native reader reads, if there is nothing wrong with them."""
+        """Whether the native reader reads such rows, if they have no fault."""
         if self.rows is None or self.kind == "table":
             return False
         names = {*self.rows.names}
@@ -121,11 +121,11 @@ class Document:
 
     @classmethod
     def of(cls, data: bytes) -> Document:
-        """What is in a file.
+        """Reads a file.
 
         Raises:
-            DataError: it is neither a table nor JSON; the message has no name of the file.
-            MissingDependencyError: a table that needs a package.
+            DataError: it is neither a table nor JSON; the message does not name the file.
+            MissingDependencyError: a table that needs a package which is not installed.
         """
         if (format := table_format(data)) is not None:
             return cls(Table(data, format), kind="table")
@@ -146,7 +146,7 @@ def _are_objects(document: Any) -> bool:
 
 
 def _unwrapped(document: Any) -> tuple[Records | None, bool]:
-    """The rows of `{"results": [row, …], …}`, whatever their key, or of one row; and whether they are in a list."""
+    """The rows of `{"results": [row, …], …}`, under any key, or of one row; and whether they are in a list."""
     if not isinstance(document, dict):
         return None, False
     lists = [value for value in document.values() if _are_objects(value)]
@@ -156,7 +156,7 @@ def _unwrapped(document: Any) -> tuple[Records | None, bool]:
 
 
 def _json(text: str) -> Any:
-    """A JSON document; one after the other, as a list."""
+    """A JSON document; several, one per line, as a list."""
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
@@ -177,7 +177,7 @@ def _json(text: str) -> Any:
 
 
 def table(text: str) -> Columns:
-    """A text table under a header line. Raises `DataError` where rows and header do not fit."""
+    """A text table under a header line. Raises `DataError` if rows and header do not fit."""
     import csv
     import io
 
@@ -185,7 +185,7 @@ def table(text: str) -> Columns:
     delimiter = max(DELIMITERS, key=header.count)
     if not header.count(delimiter):
         raise BrokenTableError("has no header line with columns")
-    # Tables with bars, as Flickr30k's, put no quotes around their fields, but may have some in them.
+    # Tables with bars, such as Flickr30k's, put no quotes around their fields, but fields may contain quotes.
     quoting: Any = csv.QUOTE_NONE if delimiter == "|" else csv.QUOTE_MINIMAL
     before = csv.field_size_limit(_LONGEST_FIELD)
     names: list[str] = []
@@ -244,5 +244,5 @@ def _spreadsheet(data: bytes) -> Columns:
 
 
 def whole_numbers(values: Iterable[Any]) -> list[Any]:
-    """Image ids as they were before a table made floats of them, which it does where one is missing."""
+    """Image ids as whole numbers again, if a table made floats of them because one is missing."""
     return [int(value) if isinstance(value, float) and value.is_integer() else value for value in values]

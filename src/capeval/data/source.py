@@ -31,7 +31,7 @@ def system_name(path: PathLike) -> str:
 
 
 def read_bytes(path: PathLike) -> bytes:
-    """All bytes of a file, of a URL, or of standard input for ``-``; gzip, bzip2, xz and zstd are undone.
+    """All bytes of a file, of a URL, or of standard input for ``-``; gzip, bzip2, xz and zstd are decompressed.
 
     Raises:
         DataError: the file is missing, a directory, unreadable, or broken compressed data.
@@ -68,7 +68,7 @@ def _file_bytes(path: PathLike) -> bytes:
 
 
 def _nearest(path: str) -> str:
-    """The remedy for a missing file: the nearest name in its folder, or which folder is missing."""
+    """A hint for a missing file: the nearest name in its folder, or which folder is missing."""
     import difflib
 
     folder, name = os.path.split(path)

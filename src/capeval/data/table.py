@@ -16,15 +16,15 @@ _ROWS = 10_000
 
 
 def table_format(data: bytes) -> str | None:
-    """The table format that the first bytes of a file announce."""
+    """The table format, recognised from the first bytes of a file."""
     return next((name for magic, name in _MAGIC.items() if data.startswith(magic)), None)
 
 
 class Table:
     """The rows of a Parquet or Arrow file: `capeval.data.rows.Rows`.
 
-    A struct's parts go by paths: the images of a Hugging Face data set are `image.bytes`, which nobody reads, and
-    `image.path`.
+    Parts of a struct are named by paths: the images of a Hugging Face data set are `image.bytes`, which is not read,
+    and `image.path`.
 
     Args:
         data: the whole file.

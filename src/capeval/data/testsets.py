@@ -1,7 +1,7 @@
 """Named test sets: `coco-karpathy-test` instead of a file of references. Fetched once, then kept.
 
-The files are the publishers' own, and are no part of capeval. Their checksums are those that TensorFlow Datasets has
-published for them; where nobody has, that of the first download is kept, and compared with later ones.
+The files come from their publishers, and are not part of capeval. Their checksums are those that TensorFlow Datasets
+has published. If there is none, that of the first download is kept, and compared with later ones.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ FOLDER = "CAPEVAL_TEST_SETS"
 """The environment variable that names the folder of test sets, instead of one in the user's cache folder."""
 
 Progress = Callable[[str, int, int], object]
-"""Takes a file's name, and how many of how many bytes are there."""
+"""Takes a file's name, the number of bytes fetched, and the number of all bytes."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A published file: its URL, its size in bytes and its SHA-256, where they are published."""
+    """A published file: its URL, its size in bytes and its SHA-256, if they are published."""
 
     url: str
     size: int | None = None
@@ -37,24 +37,24 @@ class Source:
 
     @property
     def name(self) -> str:
-        """Its name, here as there."""
+        """Its name, the same here as at the publisher."""
         return os.path.basename(self.url)
 
 
 @dataclass(frozen=True)
 class TestSet:
-    """References of a data set's part.
+    """The references of a part of a data set.
 
     Attributes:
-        name: what it is called.
+        name: the name of the test set.
         summary: what it is, in a few words.
         source: the file that has it.
-        images: how many images it has.
-        member: the file inside the source, which is a zip file then.
-        split: the part of a file that has several.
+        images: the number of images.
+        member: the file inside the source, if that is a zip file.
+        split: the split to take from a file that has several.
     """
 
-    __test__: ClassVar[bool] = False  # for pytest, which takes classes of such names for tests
+    __test__: ClassVar[bool] = False  # tells pytest that this is not a test class
 
     name: str
     summary: str
@@ -105,7 +105,7 @@ TEST_SETS: dict[str, TestSet] = {
 
 
 def folder() -> str:
-    """Where test sets are kept: the folder that the environment names, else one in the user's cache folder."""
+    """The folder of test sets: the one that the environment names, else one in the user's cache folder."""
     named = os.environ.get(FOLDER)
     if named:
         return named
@@ -115,19 +115,19 @@ def folder() -> str:
 
 
 def is_here(one: TestSet) -> bool:
-    """Whether the test set can be had without the network."""
+    """Whether the test set is available without the network."""
     return any(os.path.isfile(path) for path in (_kept(one), *_sources(one)))
 
 
 def find(name: str, progress: Progress | None = None) -> str | None:
-    """The file of the references of the test set that is called so; None where none is.
+    """The file of references of the test set of this name; None if there is no such test set.
 
     Args:
         name: of a test set.
         progress: called while a file is fetched.
 
     Raises:
-        DataError: the test set cannot be had, or is not what was published.
+        DataError: the test set cannot be fetched, or differs from the published one.
     """
     one = TEST_SETS.get(name)
     if one is None:
@@ -141,7 +141,7 @@ def find(name: str, progress: Progress | None = None) -> str | None:
 
 
 def nearest(name: PathLike) -> str | None:
-    """The test set whose name is nearly this."""
+    """The test set with the most similar name."""
     import difflib
 
     near = difflib.get_close_matches(os.fspath(name), TEST_SETS, n=1, cutoff=0.75)
@@ -149,7 +149,7 @@ def nearest(name: PathLike) -> str | None:
 
 
 def named(name: str) -> TestSet:
-    """The test set of this name. Raises `UsageError` where there is none."""
+    """The test set of this name. Raises `UsageError` if there is none."""
     if name not in TEST_SETS:
         near = nearest(name)
         hint = f" (did you mean {near!r}?)" if near else ""
@@ -158,12 +158,14 @@ def named(name: str) -> TestSet:
 
 
 def _kept(one: TestSet) -> str:
-    """The references alone, made from the published file on first use: that file may have a hundred times as much."""
+    """Only the references, extracted from the published file on first use: that file may be a hundred times as
+    large.
+    """
     return os.path.join(folder(), f"{one.name}.json")
 
 
 def _sources(one: TestSet) -> list[str]:
-    """Where the published file may be, unpacked or not."""
+    """Possible places of the published file, unpacked or not."""
     return [os.path.join(folder(), name) for name in (one.member, one.source.name) if name is not None]
 
 
@@ -178,13 +180,13 @@ def _read(one: TestSet, progress: Progress | None) -> Captions:
     if captions.image_count != one.images:
         raise DataError(
             f"{source}: has {captions.image_count:,} images of {one.name}, where there should be {one.images:,}; "
-            "remove it, and it is fetched again"
+            "remove it; then it is fetched again"
         )
     return captions
 
 
 def _member(archive: str, name: str) -> bytes:
-    """The file of this name, in whichever folder of the archive."""
+    """The file of this name, in any folder of the archive."""
     import zipfile
     import zlib
 
@@ -192,14 +194,14 @@ def _member(archive: str, name: str) -> bytes:
         with zipfile.ZipFile(archive) as file:
             path = next((path for path in file.namelist() if path.rpartition("/")[2] == name), None)
             if path is None:
-                raise DataError(f"{archive}: has no file {name}; remove it, and it is fetched again")
+                raise DataError(f"{archive}: has no file {name}; remove it; then it is fetched again")
             return file.read(path)
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, RuntimeError) as error:
-        raise DataError(f"{archive}: cannot be unpacked ({error}); remove it, and it is fetched again") from None
+        raise DataError(f"{archive}: cannot be unpacked ({error}); remove it; then it is fetched again") from None
 
 
 def _fetched(source: Source, progress: Progress | None) -> str:
-    """The published file, which is in the folder then."""
+    """The published file; it is fetched into the folder if necessary."""
     from capeval.data import download
 
     place = folder()
@@ -247,7 +249,7 @@ def _published(source: Source, sha256: str | None) -> Published:
 
 
 def describe(one: TestSet) -> dict[str, Any]:
-    """What there is to say of a test set, as JSON."""
+    """The description of a test set, as JSON."""
     return {
         "name": one.name,
         "summary": one.summary,

@@ -1,4 +1,4 @@
-"""Small copies of images, to be shown beside captions: bytes in, bytes out."""
+"""Small copies of images, to show next to captions: bytes in, bytes out."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _QUALITY = 72
 
 
 def check_pillow() -> None:
-    """Raises `MissingDependencyError` where Pillow is not installed."""
+    """Raises `MissingDependencyError` if Pillow is not installed."""
     try:
         import PIL.Image  # noqa: F401
     except ImportError:
@@ -26,17 +26,17 @@ def check_pillow() -> None:
 
 
 def thumbnail(content: bytes, name: str, side: int = SIDE) -> bytes:
-    """The image as a small WebP file, turned as its camera says, transparent parts white, without its metadata.
+    """The image as a small WebP file without metadata: rotated as its camera noted, with white for transparent parts.
 
-    It may be called by several threads at once. Pillow may warn of an odd file.
+    Several threads may call it at once. Pillow may warn about an unusual file.
 
     Args:
-        content: an image file: JPEG, PNG, WebP, GIF, BMP or TIFF. Of several pictures, the first.
-        name: what messages call it.
+        content: an image file: JPEG, PNG, WebP, GIF, BMP or TIFF. If it holds several pictures, the first is used.
+        name: its name in messages.
         side: the longest side in pixels; a smaller image keeps its size.
 
     Raises:
-        DataError: it is broken, no such image, or has more than 100 million pixels.
+        DataError: it is broken, not an image of these formats, or has more than 100 million pixels.
         MissingDependencyError: Pillow is not installed.
     """
     check_pillow()

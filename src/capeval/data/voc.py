@@ -13,10 +13,10 @@ _LABEL = ("annotation", "object", "name")
 
 
 def read_folder(folder: Path) -> dict[str, list[str]]:
-    """Labels by image id, which is the name of the XML file without suffix, as VOC's image lists have it.
+    """Labels by image id, which is the name of the XML file without suffix, as in VOC's image lists.
 
     Raises:
-        DataError: no XML file, or one that cannot be used; the message names file and line.
+        DataError: there is no XML file, or one cannot be used; the message names file and line.
     """
     files = sorted(path for path in folder.iterdir() if path.suffix.lower() == ".xml")
     if not files:
@@ -32,13 +32,15 @@ def _labels(path: Path) -> list[str]:
     parser.StartElementHandler = reader.start
     parser.EndElementHandler = reader.end
     parser.CharacterDataHandler = reader.text
-    # Entities are declared in a document type only: without one there is nothing to expand or fetch.
+    # Entities can be declared only in a document type: without one there is nothing to expand or fetch.
     parser.StartDoctypeDeclHandler = reader.doctype
     reader.parser = parser
     try:
         parser.Parse(read_bytes(path), True)
     except expat.ExpatError as error:
-        raise DataError(f"{path}, line {error.lineno}: not XML ({expat.ErrorString(error.code)}); mend it") from None
+        raise DataError(
+            f"{path}, line {error.lineno}: not XML ({expat.ErrorString(error.code)}); correct the file"
+        ) from None
     except (LookupError, ValueError) as error:
         if isinstance(error, DataError):
             raise
@@ -47,7 +49,7 @@ def _labels(path: Path) -> list[str]:
 
 
 class _Reader:
-    """Gathers what stands in annotation/object/name; the parts of an object have names of their own, deeper down."""
+    """Collects the texts of annotation/object/name; parts of an object also have names, on deeper levels."""
 
     parser: Any
 

@@ -1,4 +1,4 @@
-"""Writing candidates and caption sets: whole or not at all, in formats that the readers take back."""
+"""Writing candidates and caption sets: whole or not at all, in formats that the readers accept."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def write_candidates(
     """Write one caption per image.
 
     Args:
-        path: where to; ``-`` is standard output. The file appears when it is complete.
+        path: the file to write; ``-`` is standard output. The file appears when it is complete.
         candidates: the caption of each image id; an id that is a number is written as a number.
-        format: one of `WRITTEN_FORMATS`; by the suffix of the path when not given, else ``list``.
+        format: one of `WRITTEN_FORMATS`; by default chosen by the suffix of the path, else ``list``.
 
     Raises:
         DataError: an id or caption is of another type, or the file cannot be written.
@@ -43,10 +43,10 @@ def write_candidates(
 
 
 def write_caption_sets(path: PathLike, sets: Mapping[str, Sequence[str]]) -> None:
-    """Write caption sets as a list of ``{"image_id", "captions"}``, a set per line.
+    """Write caption sets as a list of ``{"image_id", "captions"}``, one set per line.
 
     Args:
-        path: where to; ``-`` is standard output. The file appears when it is complete.
+        path: the file to write; ``-`` is standard output. The file appears when it is complete.
         sets: the captions of each image id.
 
     Raises:
@@ -58,7 +58,7 @@ def write_caption_sets(path: PathLike, sets: Mapping[str, Sequence[str]]) -> Non
 
 
 def _rows(candidates: Mapping[str, str] | Mapping[int, str]) -> list[Row]:
-    """The rows to write, checked as a reader would."""
+    """The rows to write, with the same checks as in the readers."""
     given: Mapping[str, object] | Mapping[int, object] = candidates
     lists = [image for image, caption in given.items() if not isinstance(caption, str)]
     if lists:
@@ -68,7 +68,7 @@ def _rows(candidates: Mapping[str, str] | Mapping[int, str]) -> list[Row]:
 
 
 def _plain(image: str | SupportsIndex) -> str | int:
-    """The id as a type that JSON knows: a NumPy number, say, is a plain one."""
+    """The id as a type that JSON knows: for example a NumPy number as a plain number."""
     return str(image) if isinstance(image, str) else operator.index(image)
 
 
@@ -82,7 +82,7 @@ def _json_row(row: Row) -> str:
 
 
 def _write_list(file: IO[str], rows: Iterable[Row]) -> None:
-    """COCO results: one list, a row per line."""
+    """COCO results: one list, one row per line."""
     separator = "[\n"
     for row in rows:
         file.write(separator + _json_row(row))
@@ -106,4 +106,4 @@ WRITTEN_FORMATS: dict[str, Callable[[IO[str], Iterable[Row]], None]] = {
     "csv": lambda file, rows: _write_table(file, rows, ","),
     "tsv": lambda file, rows: _write_table(file, rows, "\t"),
 }
-"""The formats that candidates are written in, and what writes them."""
+"""The formats for writing candidates, with their writers."""

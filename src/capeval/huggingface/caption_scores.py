@@ -1,6 +1,6 @@
 """Scores of image captions for Hugging Face's `evaluate`: BLEU, METEOR, ROUGE-L, CIDEr-D, SPICE and others.
 
-`evaluate` copies this file and imports the copy, so it stands by itself.
+`evaluate` copies this file and imports the copy, so the file uses no other one of this package's folder.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ _INPUTS = """
 Args:
     predictions: one caption per image, list of str.
     references: the captions that people gave each image, list of lists of str; or one each, list of str.
-    metrics: names or groups of metrics, as `"coco"` or `"bleu-4, cider-d"`.
-    prefix: goes before the names of the scores.
+    metrics: names or groups of metrics, such as `"coco"` or `"bleu-4, cider-d"`.
+    prefix: put before the names of the scores.
     percent: scores times 100, as papers print them.
-    **options: other keywords of `capeval.score`, as `tokenizer` or `document_frequency`.
+    **options: other keywords of `capeval.score`, such as `tokenizer` or `document_frequency`.
 
 Returns:
     the scores by name, dict of float.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from capeval.judgments.scoring import Columns
 
 TIES = ("wrong", "half")
-"""How a tie of the metric counts: as a wrong answer, as in the papers, or as half a right one."""
+"""How a tie of the metric counts: as a wrong answer, as in the papers, or as half a right answer."""
 
 ALL = "all"
 
@@ -27,7 +27,7 @@ def categories(pairs: Pairs) -> list[str]:
 
 
 def credited(difference: Floats, preferred: Floats, ties: str) -> Floats:
-    """1 for a right answer, 0 for a wrong one, and what a tie is worth.
+    """The credit: 1 for a right answer, 0 for a wrong one, and for a tie what `ties` says.
 
     `difference` is how much B is preferred over C, `preferred` the sign of the truth. Raises `UsageError` for unknown
     `ties`.
@@ -41,7 +41,7 @@ def credited(difference: Floats, preferred: Floats, ties: str) -> Floats:
 
 
 def difference(columns: Columns) -> Floats:
-    """How much a metric prefers B over C: not at all, which is a tie, where it has no score for them."""
+    """How much a metric prefers B over C: 0, which is a tie, if it has no score for one of them."""
     import numpy as np
 
     gap: Floats = np.nan_to_num(columns["b"] - columns["c"], nan=0.0)

@@ -1,7 +1,7 @@
 """Estimates with the bootstrap over images: an image is drawn with all its judgments.
 
-Judgments of one image share its references, so they are not independent draws; images are. Every statistic of a call
-sees the same draws, so the difference of two metrics is resampled pairwise for free.
+Judgments of one image share its references, so they are not independent draws; images are. All statistics of a call
+use the same draws, so the difference of two metrics is resampled pairwise at no extra cost.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ class Bootstrap:
 
     @property
     def count(self) -> int:
-        """Samples that are drawn."""
+        """Number of samples to draw."""
         return 0 if self.level is None else self.samples
 
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """A statistic, and its values in the bootstrap samples, shape (samples,); NaN where it is undefined."""
+    """A statistic, and its values in the bootstrap samples, shape (samples,); NaN if it is undefined."""
 
     value: float
     samples: Floats = field(repr=False)
 
     def interval(self, level: float | None) -> tuple[float, float] | None:
-        """The percentile interval; None where none was asked for or no sample has a value."""
+        """The percentile interval; None if none was asked for or no sample has a value."""
         import numpy as np
 
         defined = self.samples[np.isfinite(self.samples)]

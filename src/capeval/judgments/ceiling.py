@@ -1,8 +1,8 @@
-"""People predict people: how far a metric could come before it agrees with people better than they do.
+"""People predict people: a metric above this agrees with people better than people agree with each other.
 
-- Forced choices that are decided by votes: the votes are split in halves; the majority of one half is the truth that
+- Forced choices that are decided by votes: the votes are split into halves; the majority of one half is the truth that
   the majority of the other predicts. Averaged over splits. (ABSTRACT-50S: 24 votes against 24.)
-- Forced choices with votes of other people beside the decision: the majority of these predicts it.
+- Forced choices with votes of other people in addition to the decision: the majority of these votes predicts it.
 - Ratings by several people: each one's ratings predict those of the others. (Flickr8k Expert.)
 - Shares of yes: one vote of a row predicts the share of the others. (Flickr8k CrowdFlower.)
 """
@@ -27,7 +27,7 @@ VOTE_SPLITS = 5
 
 
 def people(judgments: Pairs | Ratings, ties: str, bootstrap: Bootstrap) -> tuple[str, dict[str, Estimate]] | None:
-    """How people were split, in words, and their statistics; None where each judgment is one person's."""
+    """How people were split, in words, and their statistics; None if each judgment is one person's."""
     from capeval.judgments.rows import Pairs
 
     if isinstance(judgments, Pairs):

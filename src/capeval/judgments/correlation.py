@@ -1,7 +1,7 @@
-"""How scores go with ratings: Kendall's τ-b and τ-c, Spearman's ρ, Pearson's r, and τ-b within images.
+"""Correlation of scores with ratings: Kendall's τ-b and τ-c, Spearman's ρ, Pearson's r, and τ-b within images.
 
-Every rating is a data point: a caption that three people rated is three points of one score. Within an image, captions
-are ranked by their mean rating, and τ-b is averaged over the images where both sides differ at all.
+Every rating is a data point: a caption that three people rated gives three points with one score. Within an image,
+captions are ranked by their mean rating, and τ-b is averaged over the images in which scores and ratings both differ.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""People and metrics on equal terms: half of a pair's references judge, the other half predict.
+"""People and metrics under equal conditions: one half of a pair's references judges, the other half predicts.
 
 The CIDEr paper's comparison with people (ABSTRACT-50S and PASCAL-50S, 24 of 48 references): the votes of one half are
 the truth; people predict it by the votes of the other half, and metrics by scores against the references of that half.
@@ -26,15 +26,15 @@ PEOPLE = "people"
 def halves(
     judgments: Pairs | Ratings, scorer: Scorer, splits: int, ties: str, bootstrap: Bootstrap
 ) -> dict[str, dict[str, Estimate]]:
-    """Accuracy by category, over that many random splits, of each metric and of `people`.
+    """Accuracy by category, over this number of random splits, of each metric and of `people`.
 
-    Raises `UsageError` where votes are not on the references.
+    Raises `UsageError` if there is not one vote per reference.
     """
     import numpy as np
 
     if not isinstance(judgments, Pairs) or judgments.votes is None or not judgments.votes_of_references:
         raise UsageError(
-            f"{judgments.dataset} has no vote per reference, so its references cannot be split in halves; "
+            f"{judgments.dataset} has no vote per reference, so its references cannot be split into halves; "
             "ABSTRACT-50S and PASCAL-50S have"
         )
     generator = np.random.default_rng(bootstrap.seed)
@@ -50,7 +50,7 @@ def halves(
 
 
 def _predict(pairs: Pairs, scorer: Scorer, generator: np.random.Generator) -> tuple[Floats, dict[str, Floats]]:
-    """The truth by one half of the votes; by whom, how much B is preferred according to the other half."""
+    """The truth, by one half of the votes; and how much each metric, and people, prefer B by the other half."""
     import numpy as np
 
     truth, votes, references = [], [], []

@@ -1,4 +1,4 @@
-"""The one path: judgments × metrics → agreement."""
+"""The measurement: judgments × metrics → agreement."""
 
 from __future__ import annotations
 
@@ -60,23 +60,23 @@ def agreement(
         judgments: what [`read_judgments`][capeval.judgments.read_judgments] read, or the path of a file or folder.
         metrics: names, groups or values, as for [`capeval.score`][].
         references: numbers of references to score against (the first ones of each row); all by default.
-        draws: for each number, also so many random draws of references, whose spread is the band of a curve.
-        halves: splits of the references in halves, of which one judges by its votes and the other predicts: people and
-            metrics on equal terms. For judgments with a vote per reference.
+        draws: for each number, also this many random draws of references; their spread is the band around a curve.
+        halves: number of splits of the references into halves. One half judges by its votes, the other predicts: people
+            and metrics under equal conditions. For judgments with a vote per reference.
         documents: what document frequencies count: `rows` or `images`.
         ties: what a metric's tie counts as in a forced choice: `wrong` or `half`.
         scores: a file of scores that others computed, or such scores by name and column: `{"mine": {"caption": …}}`, or
             `"b"` and `"c"` for pairs, each a sequence of one finite number for each judgment, in the judgments' order.
         tokenizer: as for `capeval.score`.
-        needs: what metrics need beside captions, as for [`capeval.score`][].
+        needs: what metrics need in addition to captions, as for [`capeval.score`][].
         interval: confidence level of the bootstrap intervals over images, or None for none.
         samples: number of bootstrap samples.
         seed: seed of everything random.
         threads: number of threads; 0 means one per core; results do not depend on it.
-        progress: called with the finished share, 0 to 1, of what takes long to make ready: METEOR's tables, once an
-            installation, and the graphs of SPICE's original program.
+        progress: called with the finished share, 0 to 1, of slow preparations: METEOR's tables, once per installation,
+            and the graphs of SPICE's original program.
         **given: what the metrics of capeval need, by keyword, as for `capeval.score`; `objects` are those in the
-            judgments' file by default, where it has them, and `document_frequency` stands in the place of `documents`.
+            judgments' file by default, if it has them, and `document_frequency` replaces `documents`.
 
     Raises:
         DataError: the judgments or scores cannot be used.
@@ -87,7 +87,7 @@ def agreement(
     if min(draws, halves) < 0:
         raise UsageError(f"draws and halves must be at least 0, got {min(draws, halves)}")
     if draws and not references:
-        raise UsageError("draws are of a number of references; name the numbers, as 1,5 (--references)")
+        raise UsageError("draws are of a number of references; name the numbers, such as 1,5 (--references)")
     if isinstance(judgments, (str, PathLike)):
         judgments = read_judgments(judgments)
     merged_needs = Needs.of(needs, given, threads=threads, progress=progress)
@@ -153,7 +153,7 @@ class _Study:
         return people(self.judgments, self.ties, self.bootstrap)
 
     def halves(self, splits: int) -> dict[str, dict[str, Estimate]]:
-        """People and metrics on equal terms."""
+        """People and metrics under equal conditions."""
         return predict_by_halves(self.judgments, self.scorer, splits, self.ties, self.bootstrap)
 
     def measure(self, count: int | None, draws: int) -> tuple[list[Measured], list[MetricPair], Systems | None]:
@@ -231,7 +231,7 @@ class _Study:
         """Pearson's r by Williams' test too, over captions with their mean ratings; left out without SciPy."""
         assert not isinstance(self.judgments, Pairs)  # noqa: S101 - for the type checker
         means = [sum(own) / len(own) for own in self.judgments.ratings]
-        # Captions that any metric does not score are left out for all: the test takes the same captions.
+        # Captions without a score by one of the metrics are left out for all: the test needs the same captions.
         columns = [own["caption"].tolist() for own in scores.values()]
         scored = [row for row, own in enumerate(zip(*columns, strict=True)) if not any(map(math.isnan, own))]
         means = [means[row] for row in scored]

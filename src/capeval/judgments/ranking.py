@@ -1,6 +1,6 @@
 """References against each other: each reference of an image is scored against the image's other references.
 
-The appendix of the CIDEr paper ranks an image's sentences like this: which of them says most what the others say?
+The appendix of the CIDEr paper ranks an image's sentences like this: which one agrees most with the others?
 """
 
 from __future__ import annotations
@@ -32,12 +32,13 @@ class RankedReference:
     """A reference of an image, with its scores against the others."""
 
     number: int
-    """Its place among the image's references, from 0."""
+    """Its position among the image's references, from 0."""
     caption: str
     scores: dict[str, float]
-    """Score by metric key; NaN where the others say nothing that the metric could compare with."""
+    """Score by metric key; NaN if the others contain nothing that the metric could compare with."""
     ranks: dict[str, int]
-    """Rank by metric key; 1 is the best score, equal scores share the better rank, and no score is behind any."""
+    """Rank by metric key; 1 is the best score, equal scores share the better rank, and a reference without a score
+    comes last."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,12 +99,12 @@ def rank_references(  # type: ignore[misc]  # `images` has meant their ids here 
             given as `needs={"images": …}`.
         metrics: as for `capeval.score`.
         tokenizer: as for `capeval.score`.
-        needs: what metrics need beside captions, as for [`capeval.score`][].
+        needs: what metrics need in addition to captions, as for [`capeval.score`][].
         threads: number of threads; 0 means one per core.
-        progress: called with the finished share, 0 to 1, of what takes long to make ready: METEOR's tables, once an
-            installation, and the graphs of SPICE's original program.
-        **given: what the metrics of capeval need, by keyword, as for `capeval.score`; where no `document_frequency` is
-            given, words are weighted by all `references`, those of unranked images too.
+        progress: called with the finished share, 0 to 1, of slow preparations: METEOR's tables, once per installation,
+            and the graphs of SPICE's original program.
+        **given: what the metrics of capeval need, by keyword, as for `capeval.score`; without `document_frequency`,
+            words are weighted by all `references`, also those of images that are not ranked.
 
     Raises:
         DataError: the references are unusable, or an image to rank has fewer than two.
@@ -153,7 +154,7 @@ def _captions(captions: _core.Captions, images: Iterable[str] | None) -> dict[st
 
 
 def _rank(captions: Sequence[str], scores: dict[str, list[float]], lower: set[str]) -> list[RankedReference]:
-    """Ranks by score; by those in `lower`, the lowest comes first."""
+    """Ranks by score; for the metrics in `lower`, the lowest score comes first."""
 
     def rank(key: str, value: float) -> int:
         if math.isnan(value):

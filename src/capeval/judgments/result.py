@@ -24,11 +24,11 @@ class Measured:
     """One metric's agreement, against one number of references."""
 
     name: str
-    """Key of the metric, or name of the column of others' scores."""
+    """Key of the metric, or name of the column, for scores that others computed."""
     label: str
     """The name as papers print it."""
     references: int | None
-    """References of each row that were scored against; None for all."""
+    """Number of references per row that were used; None for all."""
     statistics: dict[str, Estimate]
     """Accuracy by category, or correlations by name."""
     ties: dict[str, int] | None
@@ -41,7 +41,7 @@ class Measured:
     """Scores by column of candidates, aligned with the judgments' rows; negated where `lower_is_better`."""
     lower_is_better: bool = False
     unscored: int = 0
-    """Captions that the metric does not score, left out; or pairs, on which it ties."""
+    """Number of captions without a score by this metric, which are left out; or of such pairs, which count as ties."""
 
 
 @dataclass(frozen=True)
@@ -64,11 +64,11 @@ class Agreement:
     level: float | None
     """Confidence level of the intervals."""
     measured: list[Measured]
-    """Each metric for each number of references, in the order asked for."""
+    """Each metric for each number of references, in the requested order."""
     people: tuple[str, dict[str, Estimate]] | None
     """How people were split to predict people, in words, and how well they do."""
     halves: dict[str, dict[str, Estimate]] | None
-    """Accuracy of each metric and of `people` where half of the references judge and half predict."""
+    """Accuracy of each metric and of `people` if one half of the references judges and the other predicts."""
     systems: Systems | None
     comparisons: list[tuple[int | None, MetricPair]]
     """Number of references, and the paired tests of metrics."""
@@ -93,7 +93,7 @@ class Agreement:
         return sum(map(len, self.judgments.ratings))
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON document of `capeval agreement`; what is undefined is null."""
+        """The JSON document of `capeval agreement`; undefined values are null."""
         document: dict[str, Any] = {
             "capeval": self.version,
             "dataset": self.judgments.dataset,
@@ -132,7 +132,7 @@ class Agreement:
         return document
 
     def _metrics(self) -> dict[str, Any]:
-        """An entry per metric; a list of them where several numbers of references were asked for."""
+        """One entry per metric; a list of entries if several numbers of references were asked for."""
         entries: dict[str, list[dict[str, Any]]] = {}
         for measured in self.measured:
             entries.setdefault(measured.name, []).append(self._entry(measured))
@@ -168,7 +168,7 @@ class Agreement:
 
 
 def band(values: list[float]) -> tuple[float, float, float]:
-    """Mean, and the bounds between which 95% of the draws lie."""
+    """Mean, and the bounds that contain 95% of the draws."""
     import numpy as np
 
     defined = [value for value in values if math.isfinite(value)]

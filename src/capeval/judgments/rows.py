@@ -1,7 +1,7 @@
-"""Judgments of people: captions that were rated, or pairs of captions of which they chose one.
+"""Judgments of people: captions that they rated, or pairs of captions from which they chose one.
 
-Both are rows, a row per image with its own references; a metric scores each column of candidates (one of a rating, two
-of a pair) against the references of the row. What differs is how scores are compared with the people's answers.
+Both are rows of an image with its own references; a metric scores each column of candidates (one of a rating, two
+of a pair) against the references of the row. Only the comparison of scores with people's answers differs.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Protocol
 from capeval.errors import DataError
 
 CATEGORIES = ("HC", "HI", "HM", "MM")
-"""Kinds of pair: human and correct twice, human correct and incorrect, human and machine, machine twice."""
+"""Kinds of pairs: two correct human captions, a correct and an incorrect one, human and machine, two of machines."""
 
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """Which image a row is of, its references, and where in the file it stands."""
+    """The image of a row, its references, and its position in the file."""
 
     image_id: str
     references: Sequence[str]
@@ -27,7 +27,7 @@ class Row:
 
 
 class Judgments(Protocol):
-    """Judgments in a form that can be scored: rows, and columns of candidates."""
+    """Judgments in a form for scoring: rows, and columns of candidates."""
 
     @property
     def dataset(self) -> str:
@@ -43,7 +43,7 @@ class Judgments(Protocol):
 
     @property
     def in_file(self) -> int:
-        """Judgments in the file, with those that the protocol leaves out."""
+        """Number of judgments in the file, including those that the protocol leaves out."""
 
     @property
     def notes(self) -> list[str]:
@@ -53,12 +53,12 @@ class Judgments(Protocol):
         """Columns of candidates by name, aligned with the rows: `caption`, or `b` and `c`."""
 
     def systems(self) -> dict[str, list[str]] | None:
-        """Who wrote the candidates, in the same columns; None where the file does not say."""
+        """Who wrote the candidates, in the same columns; None if the file does not say."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ratings:
-    """Captions, each with a rating or several."""
+    """Captions, each with one or several ratings."""
 
     dataset: str
     source: str
@@ -73,7 +73,7 @@ class Ratings:
     aspect: str = "rating"
     """The aspect that was rated."""
     objects: dict[str, list[str]] | None = None
-    """Labels of what is in each image, where the file has them."""
+    """Labels of the objects in each image, if the file has them."""
     notes: list[str] = field(default_factory=list)
 
     def candidates(self) -> dict[str, list[str]]:
@@ -93,20 +93,20 @@ class Pairs:
     b: list[str]
     c: list[str]
     preferred: list[int]
-    """+1 where people preferred B, −1 where C, 0 where they were undecided."""
+    """+1 if people preferred B, −1 if C, 0 if they were undecided."""
     categories: list[str]
     """The category of each pair; empty if the file names none."""
     in_file: int
     votes: list[list[int]] | None = None
-    """+1 for B, −1 for C, by whoever voted."""
+    """+1 for B, −1 for C, for each vote."""
     votes_decide: bool = False
     """Whether `preferred` is the majority of `votes`; otherwise they come from other people."""
     votes_of_references: bool = False
-    """Whether each vote is on which caption is closer to the reference in its place."""
+    """Whether each vote says which caption is closer to the reference at the same position."""
     b_system: list[str] | None = None
     c_system: list[str] | None = None
     objects: dict[str, list[str]] | None = None
-    """Labels of what is in each image, where the file has them."""
+    """Labels of the objects in each image, if the file has them."""
     notes: list[str] = field(default_factory=list)
 
     def candidates(self) -> dict[str, list[str]]:
@@ -117,7 +117,9 @@ class Pairs:
 
 
 def with_notes(judgments: Ratings | Pairs) -> Ratings | Pairs:
-    """The same, with notes on what disturbs any metric: equal captions in a pair, candidates among their references."""
+    """The same, with notes on faults that affect every metric: equal captions in a pair, candidates among
+    references.
+    """
     notes = []
     if isinstance(judgments, Pairs):
         equal = sum(b == c for b, c in zip(judgments.b, judgments.c, strict=True))
@@ -139,9 +141,9 @@ def _letters(caption: str) -> str:
 
 
 def without_own_references(judgments: Ratings | Pairs) -> Ratings | Pairs:
-    """The same, where a candidate that is one of its row's references leaves them.
+    """The same; a candidate that is one of its row's references is removed from these.
 
-    Captions are compared by letters and digits, so that case and full stops do not count. Raises `DataError` where that
+    Captions are compared by letters and digits, so that case and full stops do not count. Raises `DataError` if that
     leaves a row without reference.
     """
     letters = {sentence: _letters(sentence) for row in judgments.rows for sentence in row.references}
@@ -151,10 +153,10 @@ def without_own_references(judgments: Ratings | Pairs) -> Ratings | Pairs:
         kept = [sentence for sentence in row.references if letters[sentence] not in candidate_letters]
         if not kept:
             raise DataError(
-                f"{judgments.source}: judgment {row.place + 1} (image {row.image_id!r}) has no reference but its own "
-                "candidate; remove it, or keep own references"
+                f"{judgments.source}: judgment {row.place + 1} (image {row.image_id!r}) has no reference other "
+                "than its own candidate; remove it, or keep own references"
             )
         dropped += len(kept) < len(row.references)
         rows.append(replace(row, references=kept))
-    note = f"rows that lost a reference which is their own candidate: {dropped:,}"
+    note = f"rows in which a reference was removed because it is the candidate: {dropped:,}"
     return replace(judgments, rows=rows, notes=[*judgments.notes, note])

@@ -1,4 +1,4 @@
-"""Scores of judged captions: every metric over every row, each column of candidates a system of its own."""
+"""Scores of judged captions: every metric over every row; each column of candidates is scored like a system."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     Columns: TypeAlias = "dict[str, npt.NDArray[np.float64]]"
 
 DOCUMENTS = ("rows", "images")
-"""Documents that document frequencies count: each row with its references, as in COCO wrappers, or each image once."""
+"""What document frequencies count: each row with its references, as in wrappers of the COCO suite, or each image
+once."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Scorer:
     ) -> tuple[dict[str, Columns], dict[str, str]]:
         """Scores by metric key and column, aligned with the rows, and signatures by metric key; NaN for no score.
 
-        Scores of a metric whose lower scores are better are turned around.
+        Scores of a metric are negated if lower scores are better.
 
         `references`: those of each row, in place of the rows' own.
         """
@@ -101,7 +102,7 @@ def unscored(columns: Columns) -> int:
 def first_references(rows: list[Row], count: int | None) -> list[Sequence[str]]:
     """The first `count` references of each row, all of them for None.
 
-    Raises `UsageError` where no row has as many; rows with fewer keep what they have.
+    Raises `UsageError` if no row has as many; rows with fewer keep all they have.
     """
     check_count(rows, count)
     fewer = sum(len(row.references) < count for row in rows) if count is not None else 0

@@ -1,4 +1,4 @@
-"""Systems: how often each wins (or how high it is rated) by people and by each metric, and how the two go together."""
+"""Systems: how often each wins (or how high it is rated) by people and by each metric, and how the two correlate."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from capeval.judgments.scoring import Columns
 
 LEAST = 3
-"""Systems that a correlation over systems needs."""
+"""Least number of systems for a correlation over systems."""
 
 
 def by_people(judgments: Pairs | Ratings) -> dict[str, float] | None:
-    """Share of wins, or mean rating, of each system; None where the file does not name at least `LEAST`."""
+    """Share of wins, or mean rating, of each system; None if the file names fewer than `LEAST`."""
     import numpy as np
 
     systems = judgments.systems()
@@ -57,7 +57,7 @@ def _wins(difference: Floats, pairs: Pairs) -> dict[str, float]:
 
 
 def _mean(values: Floats) -> float:
-    """Of those that are known; NaN where none is."""
+    """The mean of the known values; NaN if there is none."""
     import numpy as np
 
     known = values[~np.isnan(values)]

@@ -28,7 +28,7 @@ class MetricPair:
     b: str
     statistic: str
     delta: float
-    """The statistic of `a` less that of `b`."""
+    """The statistic of `a` minus that of `b`."""
     interval: tuple[float, float] | None
     p: float | None
     williams: Williams | None = None
@@ -44,9 +44,9 @@ def williams(with_a: float, with_b: float, between: float, n: int) -> Williams |
     """Williams' test (1959; Steiger 1980, eq. 7) of whether r(people, a) differs from r(people, b).
 
     `with_a`, `with_b`: correlations of people with both metrics over `n` independent judgments; `between`: that of the
-    metrics. None where it is undefined (fewer than 4 judgments, or metrics that are the same).
+    metrics. None if it is undefined (fewer than 4 judgments, or metrics that are the same).
 
-    Raises `MissingDependencyError` without SciPy, which has Student's distribution.
+    Raises `MissingDependencyError` without SciPy, which provides Student's distribution.
     """
     try:
         from scipy.special import stdtr

@@ -61,11 +61,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> type[Metric]:
-    """The class `Cider` until 0.3, with a warning: what the COCO suite calls so is `CiderD`."""
+    """The class `Cider` until 0.3, with a warning: the COCO suite's metric of this name is `CiderD`."""
     if name == "Cider":
         warn(
-            "capeval.metrics.Cider, the stemmed metric of the paper, is CiderPaper now, and the old name works for one "
-            "more release; what the COCO suite calls Cider is CiderD",
+            "capeval.metrics.Cider, the stemmed metric of the paper, is now called CiderPaper, and the old name "
+            "works for one more release; what the COCO suite calls Cider is CiderD",
             FutureWarning,
         )
         return CiderPaper

@@ -1,4 +1,4 @@
-"""Metrics: frozen values that print as text, parse back, and take what they need themselves."""
+"""Metrics: frozen values that print as text, parse back, and fetch the resources that they need."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 else:
 
     def dataclass_transform(**_: object) -> Any:
-        """Tells type checkers how the class is made; does nothing (the standard library has it from Python 3.11)."""
+        """Tells type checkers how the class is constructed; does nothing else (in the standard library from Python
+        3.11).
+        """
         return lambda cls: cls
 
 
@@ -34,7 +36,7 @@ Method = TypeVar("Method", bound="Callable[..., Any]")
 
 
 def remembered(method: Method) -> Method:
-    """Remembers what a method of metrics gives: metrics are values, and equal ones give the same."""
+    """Caches the result of a metric's method: metrics are values, so equal metrics have equal results."""
     return cast("Method", lru_cache(maxsize=1024)(method))
 
 
@@ -61,7 +63,7 @@ class Totals(Protocol):
 
 
 class Parameter:
-    """A declared parameter of a metric: what it means, its default, and what it accepts."""
+    """A declared parameter of a metric: its meaning, its default, and the values that it accepts."""
 
     __slots__ = ("above", "choices", "default", "in_name", "kind", "least", "meaning", "most", "name")
 
@@ -91,7 +93,7 @@ class Parameter:
 
     @property
     def names_a_place(self) -> bool:
-        """Whether its value is free text: the name or path of something that is read."""
+        """Whether its value is free text: the name or path of a resource."""
         return self.kind is str and self.choices is None
 
 
@@ -117,10 +119,10 @@ def parameter(
 
 @dataclass(frozen=True, eq=False)
 class Ready:
-    """A metric that took what it needs, for one corpus."""
+    """A metric with the resources that it needs, for one corpus."""
 
     corpus: _core.Corpus
-    """The captions as the metric sees them: those of the corpus, or the same ones cut into other words."""
+    """The captions as the metric sees them: those of the corpus, or the same captions cut into other words."""
     resources: tuple[object, ...] = ()
     """Resources that the native arithmetic uses besides the captions; it finds each by its type."""
     signature: tuple[str, ...] = ()
@@ -135,16 +137,17 @@ class Ready:
 class Metric:
     """A metric with its parameters: frozen, hashable, comparable, printed as `CIDEr-D(n=4, sigma=6)`.
 
-    Subclasses declare their parameters with [`parameter`][capeval.metrics.parameter]; what makes them values is written
-    here once. It is what a dataclass would do, which compiles code for each class at every start of the program. Class
+    Subclasses declare their parameters with [`parameter`][capeval.metrics.parameter]; the code that makes them values is
+    here, once. A dataclass would do the same, but would compile code for each class at every start of the program. Class
     attributes describe the metric; the registry, the command line, the documentation and the laws that the tests check
     all read them.
     """
 
     family: ClassVar[str]
-    """Identifier without the part that a parameter supplies: `cider-d`, `bleu`."""
+    """Identifier without the part that comes from a parameter: `cider-d`, `bleu`."""
     title: ClassVar[str]
-    """The name as papers print it: `CIDEr-D`, `BLEU`. It is the family but for case, so that it parses back too."""
+    """The name as papers print it: `CIDEr-D`, `BLEU`. It differs from the family only in case, so it parses back
+    too."""
     summary: ClassVar[str]
     """One sentence: what a high score means."""
     equation: ClassVar[str]
@@ -154,27 +157,27 @@ class Metric:
     cites: ClassVar[tuple[str, ...]] = ()
     """Publications to cite, for `capeval cite`: BibTeX entries, or keys of those in capeval's `publications.bib`."""
     upper: ClassVar[float | None]
-    """Largest score with default parameters; None when there is none. A metric where it depends on a parameter
+    """Largest score with default parameters; None when there is none. If it depends on a parameter, the metric
     overrides `largest` too. The smallest is 0, unless a metric overrides `smallest`.
     """
     needs: ClassVar[tuple[str, ...]] = ("references",)
-    """Names of its needs beside the candidates: `references`, and names that `capeval.score` takes as keywords, or
-    in `needs` for metrics of other packages. `ready` takes them.
+    """Names of its needs in addition to the candidates: `references`, and names that `capeval.score` takes as keywords,
+    or in `needs` for metrics of other packages. `ready` takes them.
     """
     gpus: ClassVar[float] = 0.0
     """GPUs that a worker of a cluster takes for it, where the cluster has some."""
     scores_sets: ClassVar[bool] = False
     """Whether it scores an image's captions together, as a caption set, rather than each."""
     nothing: ClassVar[dict[str, str]]
-    """Edge cases: what an empty caption and the like score, in words."""
+    """Edge cases: the scores of an empty caption and similar cases, in words."""
     kernel: ClassVar[str]
     """Name of the native arithmetic; a metric written in Python has none: see `PythonMetric`."""
     explains: ClassVar[str | None] = None
-    """The kind of explanation by `explain_image`, as `alignment`; its plural is the key in JSON; None for none."""
+    """The kind of explanation by `explain_image`, such as `alignment`; its plural is the key in JSON; None for none."""
     uses_document_frequency: ClassVar[bool] = False
     """Whether n-grams are weighted by how many images have them."""
     trained_on_references: ClassVar[bool] = False
-    """Whether it has a model of all images' references, so that fewer images are another model."""
+    """Whether it builds a model of all images' references, so that fewer images give another model."""
 
     _declared: ClassVar[dict[str, Parameter]] = {}
 
@@ -214,30 +217,32 @@ class Metric:
         return [declared for declared in cls._declared.values() if not declared.in_name]
 
     def unavailable(self, needs: Needs) -> str | None:  # noqa: ARG002
-        """Why the metric cannot be computed from what is given, and what to do; None when it can.
+        """Why the metric cannot be computed from the given needs, and what to do; None when it can.
 
         A group leaves out the metrics that are unavailable: see `left_out`.
         """
         return None
 
     def left_out(self, needs: Needs) -> str | None:
-        """Why a group leaves the metric out; None where it keeps it. A call that names the metric itself still has it.
+        """Why a group leaves the metric out; None if it keeps it. A call that names the metric itself still computes
+        it.
 
-        That is where it is unavailable, and where it would cost what nobody asked for, as a large download.
+        A group leaves out a metric that is unavailable, or that would cause an unexpected cost, such as a large
+        download.
         """
         return self.unavailable(needs)
 
     def not_installed(self, needs: Needs) -> str | None:  # noqa: ARG002
-        """What the metric needs of this machine and does not find, and how to get it; None where all is there.
+        """What is missing on this machine for the metric, and how to get it; None if nothing is missing.
 
         A group keeps such a metric, without a score, so that its table has the same rows on every machine.
         """
         return None
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:  # noqa: ARG002
-        """Takes what the metric needs, for this corpus, and warns of what is doubtful about it.
+        """Prepares what the metric needs, for this corpus, and warns about doubtful inputs.
 
-        Raises `UsageError` or `MissingDependencyError` for what is not given, `DataError` for what cannot be used.
+        Raises `UsageError` or `MissingDependencyError` for missing needs, `DataError` for unusable ones.
         """
         return Ready(corpus._core)
 
@@ -273,7 +278,7 @@ class Metric:
 
     def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> Any:
         """Explains the score of the image with that number: see `explains`."""
-        raise NotImplementedError(f"{self.key} explains nothing")
+        raise NotImplementedError(f"{self.key} has no explanations")
 
     def usual(self) -> Metric:
         """The metric of this name with the default parameters."""
@@ -313,7 +318,7 @@ class Metric:
 
     @property
     def lower_is_better(self) -> bool:
-        """Whether a low score is a good one: the metric is a distance, or a likeness of captions that should differ."""
+        """Whether a low score is good: the metric is a distance, or a similarity of captions that should differ."""
         return False
 
     @property
@@ -400,7 +405,7 @@ class SetMetric(Metric):
     scores_sets: ClassVar[bool] = True
 
     def similarity(self) -> dict[str, bool | float | str]:
-        """The similarity of two captions whose spectrum is scored, for the native arithmetic.
+        """The similarity of two captions, whose matrix is scored by its spectrum, for the native arithmetic.
 
         Raises `UsageError` for a metric that is not made from a similarity matrix.
         """
@@ -410,22 +415,22 @@ class SetMetric(Metric):
 class PythonMetric(Metric):
     """A metric whose arithmetic is written in Python: for metrics that other packages add.
 
-    It gives statistics, a row per image, and a formula over sums of rows. Corpus scores, scores of images, intervals,
-    paired tests, agreement with people and reports follow from the two. Without a formula of its own the score is the
-    mean over images, whose rows are (score, 1).
+    It returns statistics, one row per image, and a formula over sums of rows. Corpus scores, scores of images,
+    intervals, paired tests, agreement with people and reports follow from the two. Without its own formula, the score
+    is the mean over images, whose rows are (score, 1).
     """
 
     kernel: ClassVar[str] = ""
 
     def score_caption(self, candidate: str, references: list[str]) -> float:
-        """The score of one candidate, where the metric is a mean over captions; all are tokens joined by blanks.
+        """The score of one candidate, if the metric is a mean over captions; all texts are tokens joined by blanks.
 
         A metric that needs more than that overrides `statistics`.
         """
         raise NotImplementedError(f"{type(self).__name__} defines neither score_caption nor statistics")
 
     def statistics(self, corpus: Corpus, ready: Ready) -> Sequence[Sequence[float]]:  # noqa: ARG002
-        """The rows: one per candidate, image after image in the order of `corpus.image_ids`, all of one width.
+        """The rows: one per candidate, image after image in the order of `corpus.image_ids`, all with the same width.
 
         `corpus.texts(image_id)` has the tokens of an image's candidates and of its references, `corpus.captions` the
         captions as they were given; `ready` is what `ready` returned. A metric of caption sets has one row per image. A
@@ -439,7 +444,7 @@ class PythonMetric(Metric):
         return sums[0] / sums[1] if sums[1] else 0.0
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
-        """For `pickle`: the metric of a plug-in names the plug-in's file, which another process runs first."""
+        """For `pickle`: the metric of a plug-in names the plug-in's file, which the other process runs first."""
         plugin = vars(sys.modules.get(type(self).__module__, sys)).get("__capeval_plugin__")
         if plugin is None:
             return super().__reduce_ex__(protocol)
@@ -448,8 +453,8 @@ class PythonMetric(Metric):
         return restored, (plugin, self.key)
 
     def row_formula(self, row: Sequence[float]) -> float:
-        """The score of a single row. A metric that overrides it, because that is another than the formula of the row's
-        numbers, has a `formula` of its own too. NaN: the image has no score.
+        """The score of a single row. A metric overrides it if that score differs from the formula of the row's
+        numbers; then it has its own `formula` too. NaN: the image has no score.
         """
         return self.formula(row)
 

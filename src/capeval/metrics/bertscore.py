@@ -13,9 +13,9 @@ nearest.
 | --- | --- | --- |
 | several references | the best P, the best R and the best F, each by itself | the same |
 | rescaling | (x − b) / (1 − b), b by layer from a file, after the best is chosen | the same, by `baseline` |
-| cosines all below 0 | 0 where shorter sentences were filled up, depending on the batch | as they are |
+| cosines all below 0 | 0 for sentences that were padded, so it depends on the batch | as they are |
 | a sentence whose words all weigh 0 | P or R not a number, F = 0 | all 0 |
-| longer captions | cut, in silence | cut, counted and said |
+| longer captions | cut silently | cut, counted, with a note |
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ NO_BASELINE = "none"
 MEASURES = ("f1", "precision", "recall")
 _COLUMNS = {"precision": "P", "recall": "R", "f1": "F"}
 _PAIRS_AT_ONCE = 4000
-"""Pairs of captions whose tokens' vectors are in memory together."""
+"""Number of pairs of captions whose token vectors are in memory at the same time."""
 
 LAYERS = {
     "bert-base-uncased": 9, "bert-large-uncased": 18, "bert-base-multilingual-cased": 9, "bert-base-chinese": 8,
@@ -62,7 +62,7 @@ LAYERS = {
 }  # fmt: skip
 """The layer that bert-score takes of each model: the one that agrees best with people on WMT16."""
 _MOVED = ("FacebookAI/", "google-bert/", "distilbert/", "albert/", "google-t5/")
-"""Where the hub has the models now that had no owner before."""
+"""Current names, on the hub, of models that had no owner before."""
 
 
 class BertScore(LearnedMetric):
@@ -70,12 +70,12 @@ class BertScore(LearnedMetric):
 
     measure: str = parameter("what is scored: f1, precision or recall", default="f1", choices=MEASURES)
     layer: int = parameter(
-        "whose vectors are compared, counted from 1; 0 is the one that bert-score takes of the model",
+        "the layer whose vectors are compared, counted from 1; 0 is the one that bert-score uses for the model",
         default=0, least=0, most=1000,
     )  # fmt: skip
-    idf: bool = parameter("weigh tokens by how few references have them", default=False)
+    idf: bool = parameter("weight tokens by how few references have them", default=False)
     baseline: str = parameter(
-        "a file of baselines in bert-score's format, by which scores are rescaled; none for none", default=NO_BASELINE
+        "a file of baselines in bert-score's format, to rescale scores; none for no rescaling", default=NO_BASELINE
     )
 
     family: ClassVar[str] = "bertscore"
@@ -101,17 +101,17 @@ class BertScore(LearnedMetric):
 
     @property
     def trained_on_references(self) -> bool:  # type: ignore[override]
-        """Whether tokens are weighed by the references of all images."""
+        """Whether tokens are weighted by the references of all images."""
         return self.idf
 
     @property
     def usual_layer(self) -> int:
-        """The layer that bert-score takes of the model; 0 for a model that it does not know."""
+        """The layer that bert-score uses for the model; 0 for a model that it does not know."""
         owner = next((owner for owner in _MOVED if self.model.startswith(owner)), "")
         return LAYERS.get(self.model.removeprefix(owner), 0)
 
     def signature_parts(self) -> list[str]:
-        """Without the layer and the file, which `ready` names: the layer that was taken, the file by its numbers."""
+        """Without the layer and the file: `ready` names the layer that was used, and the file by its numbers."""
         return [part for part in super().signature_parts() if not part.startswith(("layer:", "baseline:"))]
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
@@ -148,7 +148,7 @@ class BertScore(LearnedMetric):
 
 
 def read_baseline(path: str, layer: int) -> dict[str, float]:
-    """The baselines of a layer by measure, out of a table with the columns LAYER, P, R and F.
+    """The baselines of a layer by measure, from a table with the columns LAYER, P, R and F.
 
     Raises `DataError` for another file, a layer that it does not have, or a number that is not below 1.
     """
@@ -202,7 +202,7 @@ class Weights:
 
 @dataclass
 class Matched:
-    """What BERTScore compares: the tokens of captions, their weights, and the model that has a vector for each."""
+    """Input of BERTScore: the tokens of captions, their weights, and the model that gives a vector for each."""
 
     captions: Captions
     encoder: Encoder
@@ -214,7 +214,7 @@ class Matched:
     def best(self, measure: int) -> Iterator[float]:
         """The best F, P or R (0, 1, 2) of each candidate over its references, before rescaling."""
         pairs = [(candidate, references) for _, candidate, references in self.captions.pairs()]
-        # Nothing and a caption, which are no such pair, have 0 in common.
+        # An empty caption and another one are not such a pair: they have 0 in common.
         wanted = dict.fromkeys(
             (candidate, one) for candidate, own in pairs for one in own if candidate.strip() and one.strip()
         )
@@ -236,7 +236,7 @@ class Matched:
         return self.needs.once(("cut", self.encoder.identity, self.tokenizer.limit), set)
 
     def _score(self, pairs: Sequence[tuple[str, str]], scores: dict[tuple[str, str], tuple[float, float]]) -> None:
-        """Adds precision and recall of the pairs: from the cache, where they are many, or made."""
+        """Adds precision and recall of the pairs: from the cache, if they are many, or newly computed."""
         from capeval.resources.learned import features
         from capeval.resources.learned.features import WORTH_KEEPING, Features, digest
 

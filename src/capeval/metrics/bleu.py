@@ -25,7 +25,7 @@ class Bleu(Metric):
 
     n: int = parameter("the longest n-gram", default=4, least=1, most=4, in_name=True)
     smoothing: str = parameter(
-        "what is done about orders without a match: coco adds its tiny constants; none makes the score 0; floor sets "
+        "how to treat orders without a match: coco adds its tiny constants; none makes the score 0; floor sets "
         "their numerator to k; add-k adds k to both sides of orders above 1 (Lin and Och 2004); exp halves again for "
         "each (NIST mteval)",
         default="coco",
@@ -33,7 +33,7 @@ class Bleu(Metric):
     )
     k: float = parameter("the constant of smoothing floor and add-k", default=1.0, least=0.0)
     length: str = parameter(
-        "the reference length that the brevity penalty compares with, where there are several references",
+        "the reference length for the brevity penalty, if there are several references",
         default="closest",
         choices=("closest", "average", "shortest"),
     )

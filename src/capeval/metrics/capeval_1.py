@@ -1,13 +1,13 @@
-"""capeval-1: what people say of captions, learned from four metrics that need no model of images.
+"""capeval-1: predicts people's judgments of captions from four metrics that need no model of images.
 
     capeval-1 = Σ_k f_k(M_k),    M = CIDEr-D / 10, SPICE, WMD(pool=mean, p=1), ROUGE-L
 
-for the score of a caption; the corpus score is the mean. Each f_k is a curve that never falls, made of straight pieces:
-a caption that gains by one of the metrics never loses. The curves begin at 0 and end at f_k(1), and these sum to 1.
+for the score of a caption; the corpus score is the mean. Each f_k is a piecewise linear curve that never falls:
+if one of the metrics rises, the score never falls. The curves begin at 0 and end at f_k(1), and these sum to 1.
 
 They were fitted to judgments of people (`scripts/train_capeval_1.py`): Flickr8k-Expert (Hodosh, Young, Hockenmaier,
 JAIR 2013), PASCAL-50S and ABSTRACT-50S (Vedantam, Zitnick, Parikh, CVPR 2015), by logistic regression on pairs of
-captions of which people preferred one. The idea of a learned combination is that of Sharif, White, Bennamoun, Shah,
+captions of which people preferred one. The idea of a learned combination comes from Sharif, White, Bennamoun, Shah,
 *NNEval* (ECCV 2018) and *LCEval* (IJCV 2019), whose combinations are networks.
 """
 
@@ -44,17 +44,17 @@ MEMBERS: tuple[tuple[Metric, float], ...] = (
     (Wmd(pool="mean", p=1), 1.0),
     (RougeL(), 1.0),
 )
-"""The metrics, and the score of each that counts as 1: what is above counts as 1 too."""
+"""The metrics, each with the score that counts as 1; higher scores also count as 1."""
 
 
 @dataclass(frozen=True)
 class Curve:
-    """One metric's part of the score: straight pieces between points, which never fall."""
+    """One metric's part of the score: a piecewise linear curve that never falls."""
 
     scores: tuple[float, ...]
     """Scores of the metric, as shares of its largest, from 0 to 1."""
     parts: tuple[float, ...]
-    """What each of these adds to the score, from 0 on."""
+    """What each of these scores adds, from 0."""
 
     def at(self, scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """The parts of these shares."""
@@ -84,14 +84,14 @@ class Contribution:
     score: float
     """The caption's score by that metric."""
     part: float
-    """What it adds."""
+    """What the metric adds to the score."""
     most: float
     """The most that the metric can add."""
 
 
 @dataclass(frozen=True)
 class Contributions:
-    """The sum that makes a caption's score. `print` shows it."""
+    """The terms of a caption's score. `print` shows them."""
 
     contributions: tuple[Contribution, ...]
 
@@ -118,7 +118,7 @@ class Capeval1(Composite, PythonMetric):
 
     family: ClassVar[str] = "capeval-1"
     title: ClassVar[str] = "capeval-1"
-    summary: ClassVar[str] = "People would say that the caption is good, as far as four metrics can tell."
+    summary: ClassVar[str] = "People would probably say that the caption is good, by four metrics."
     equation: ClassVar[str] = (
         "capeval-1 = Σ_k f_k(M_k),  M = CIDEr-D/10, SPICE, WMD(pool=mean, p=1), ROUGE-L; each f_k never falls"
     )
@@ -126,7 +126,7 @@ class Capeval1(Composite, PythonMetric):
     own_cites: ClassVar[tuple[str, ...]] = ("sharif2018nneval",)
     upper: ClassVar[float | None] = 1.0
     explains: ClassVar[str | None] = "contribution"
-    nothing: ClassVar[dict[str, str]] = {"empty caption": "0; what ROUGE-L adds at 1 where a reference is empty too"}
+    nothing: ClassVar[dict[str, str]] = {"empty caption": "0; if a reference is empty too, what ROUGE-L adds at 1"}
 
     @property
     def members(self) -> tuple[Metric, ...]:

@@ -33,15 +33,15 @@ _NOTHING = {
 
 
 class CiderPaper(IdfMetric):
-    """CIDEr as its paper defines it, not as tables print it: cosine of TF-IDF vectors of stems; corpus score = mean."""
+    """CIDEr as its paper defines it (tables print CIDEr-D): cosine of TF-IDF vectors of stems; corpus score = mean."""
 
     n: int = parameter("the longest n-gram", default=4, least=1, most=4)
     only: int = parameter("the single n to use (CIDEr_n), 0 for all up to n", default=0, least=0, most=4)
     stem: bool = parameter(
         "reduce words to Snowball English stems first; no follows the authors' program", default=True
     )
-    idf: bool = parameter("weigh n-grams by rarity; no weighs all alike", default=True)
-    pool: str = parameter("how similarities to several references become one", default="mean", choices=("mean", "max"))
+    idf: bool = parameter("weight n-grams by rarity; no weights all alike", default=True)
+    pool: str = parameter("how to combine similarities to several references", default="mean", choices=("mean", "max"))
     weights: str = parameter("weights of the orders", default="uniform", choices=("uniform", "exponential"))
     scale: float = parameter(
         "factor of the score: 10 in the published programs, 1 in the paper", default=10.0, above=0.0
@@ -57,7 +57,7 @@ class CiderPaper(IdfMetric):
 
     family: ClassVar[str] = "cider-paper"
     title: ClassVar[str] = "CIDEr-paper"
-    summary: ClassVar[str] = "The candidate says, in rare words too, what most references say."
+    summary: ClassVar[str] = "The candidate says what most references say, also in rare words."
     equation: ClassVar[str] = (
         "CIDEr = 10 · 1/4 Σ_n mean_j cos(gⁿ(c), gⁿ(s_j)),  g_k(s) = h_k(s) · log(|I| / max(1, df_k))"
     )
@@ -77,7 +77,7 @@ class CiderD(IdfMetric):
     family: ClassVar[str] = "cider-d"
     title: ClassVar[str] = "CIDEr-D"
     summary: ClassVar[str] = (
-        "The candidate says, in rare words too, what most references say; repeated words and odd lengths do not help."
+        "The candidate says what most references say, also in rare words; repeated words and odd lengths do not help."
     )
     equation: ClassVar[str] = (
         "CIDEr-D = 10 · 1/4 Σ_n mean_j exp(−(l(c) − l(s_j))²/2σ²) · min(gⁿ(c), gⁿ(s_j))·gⁿ(s_j) / (‖gⁿ(c)‖ ‖gⁿ(s_j)‖)"

@@ -6,13 +6,13 @@ Hessel, Holtzman, Forbes, Le Bras, Choi, *CLIPScore: A Reference-free Evaluation
     CLIPScore(c, v)       = w · max(cos(c, v), 0)
     RefCLIPScore(c, R, v) = H-Mean(CLIPScore(c, v), max(max_{r ∈ R} cos(c, r), 0))
 
-v is the model's vector of the image, c and r are those of "A photo depicts " with the caption behind it.
+v is the model's vector of the image; c and r are the vectors of "A photo depicts " followed by the caption.
 
 | point | paper | published program | capeval |
 | --- | --- | --- | --- |
-| model | CLIP ViT-B/32 | the same, in half precision on a GPU | any of transformers by `model`; float32 unless told |
-| longer captions | – | cut at 77 tokens | cut at 77, counted and said; `long`: at the model's own limit |
-| image turned by its camera | – | as it lies in the file | turned |
+| model | CLIP ViT-B/32 | the same, in half precision on a GPU | any of transformers by `model`; float32 by default |
+| longer captions | – | cut at 77 tokens | cut at 77, counted, with a note; `long`: at the model's own limit |
+| rotation noted by the camera | – | ignored | applied |
 | empty caption | – | the score of "A photo depicts" | 0 |
 | cosine with a reference below 0 | 0 | negative | 0 |
 """
@@ -39,15 +39,15 @@ LACKS_IMAGES = "needs the images: give --images DIR, a tar file, a pattern or a 
 """Ending of the message, after the metric's name, if a call gives no images."""
 PROMPT = "A photo depicts "
 LIMIT = 77
-"""Tokens that CLIP reads."""
+"""Most tokens that CLIP reads."""
 
 
 class ClipScore(LearnedMetric):
     """Cosine of caption and image in the space of a model of both; corpus score = mean."""
 
-    w: float = parameter("weight of the cosine, which stretches it over 0 to 1", default=2.5, above=0.0)
+    w: float = parameter("weight of the cosine, which stretches it to about 0 to 1", default=2.5, above=0.0)
     long: bool = parameter(
-        "read captions up to the model's own limit, as Long-CLIP's 248 tokens; no cuts them at CLIP's 77", default=False
+        "read captions up to the model's limit, such as Long-CLIP's 248 tokens; no cuts at CLIP's 77", default=False
     )
 
     family: ClassVar[str] = "clipscore"
@@ -88,7 +88,7 @@ class ClipScore(LearnedMetric):
         files = files_of_images(needs, images)
         clip = load(Clip, self.checkpoint, needs)
         if self.long and clip.limit <= LIMIT:
-            warn(f"{self.label}: {self.checkpoint} reads {clip.limit} tokens at most, so that long=yes changes nothing")
+            warn(f"{self.label}: {self.checkpoint} reads {clip.limit} tokens at most, so long=yes changes nothing")
         tokenizer = clip.tokenizer(None if self.long else LIMIT)
         more = f"; {self.name}(long=yes) reads {clip.limit}" if clip.limit > tokenizer.limit else ""
         captions = Captions.of(corpus, tokenizer.limit, references=self.compares_references, remedy=more)
@@ -126,7 +126,7 @@ class RefClipScore(ClipScore):
     needs: ClassVar[tuple[str, ...]] = ("references", "images", "device")
     nothing: ClassVar[dict[str, str]] = {
         "empty caption": "0",
-        "empty reference": "it is left out; 0 where there is no other",
+        "empty reference": "it is left out; 0 if there is no other",
     }
 
     compares_references: ClassVar[bool] = True
@@ -142,7 +142,7 @@ class RefClipScore(ClipScore):
 
 @dataclass
 class Seen:
-    """What CLIPScore compares: captions and images, and the model that puts both into one space."""
+    """Input of CLIPScore: captions and images, and the model that maps both into one space."""
 
     captions: Captions
     reader: TextVectors
@@ -160,7 +160,7 @@ class Seen:
 
 
 def shown(caption: str) -> str:
-    """The text that the model reads in the place of a caption."""
+    """The text that the model reads for a caption."""
     return PROMPT + caption
 
 

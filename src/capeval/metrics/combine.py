@@ -1,11 +1,11 @@
 """Combinations: the weighted mean of any metrics.
 
 Madhyastha, Wang, Specia, *VIFIDEL: Evaluating the Visual Fidelity of Image Descriptions* (ACL 2019), average VIFIDEL
-with CIDEr, and with a language model, as plainly as that.
+with CIDEr, and with a language model, in this simple way.
 
     Combine = Σ_k w_k M_k / Σ_k w_k
 
-for the score of an image from the members' scores of the image, and for the corpus score from their corpus scores.
+for an image, from the members' scores of the image; for the corpus, from their corpus scores.
 Members are not rescaled: CIDEr-D reaches 10 and VIFIDEL 1, so weights decide how much each counts.
 """
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Composite(Metric):
-    """A metric that is made of the scores of other metrics. What it needs comes from its members.
+    """A metric computed from the scores of other metrics. It needs what its members need.
 
     A subclass has `members`.
     """
@@ -75,14 +75,14 @@ class Composite(Metric):
 
 
 class WeightedMean(Composite):
-    """The weighted mean of the scores of other metrics. What it says of itself comes from its members too.
+    """The weighted mean of the scores of other metrics. Its description comes from its members too.
 
     A subclass has `members` and their `weights`.
     """
 
     kernel: ClassVar[str] = ""
     proposed_in: ClassVar[str]
-    """The paper that takes this mean."""
+    """The paper that proposes this mean."""
 
     if TYPE_CHECKING:
 

@@ -1,7 +1,7 @@
 """Figures derived from other scores of caption sets: accuracy, the best caption of a set, F, novelty.
 
-They are metrics as any other, so that every score knows its name, its direction and its source; they cannot be asked
-for by name, since [`capeval.diversity`][] makes them of what it counts anyway.
+They are metrics like all others, so that every score has its name, its direction and its source. They cannot be asked
+for by name: [`capeval.diversity`][] computes them from what it counts anyway.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class _OfSets(SetMetric):
 
 
 class _OfCaptions(_OfSets):
-    """A figure made of the scores that a metric gives to each caption of a set."""
+    """A figure computed from a metric's score of each caption of a set."""
 
     needs: ClassVar[tuple[str, ...]] = ("caption_sets", "references")
     of: Metric
@@ -49,7 +49,7 @@ class Accuracy(_OfCaptions):
 
     family: ClassVar[str] = "accuracy"
     title: ClassVar[str] = "Accuracy"
-    summary: ClassVar[str] = "The captions of a set say what people say."
+    summary: ClassVar[str] = "The captions of a set agree with what people say."
     equation: ClassVar[str] = "mean over the captions of a set, then over images"
     source: ClassVar[str] = "Wang and Chan, CVPR 2019"
     cites: ClassVar[tuple[str, ...]] = ("wang2019describing",)
@@ -60,7 +60,7 @@ class Oracle(_OfCaptions):
 
     family: ClassVar[str] = "oracle"
     title: ClassVar[str] = "Best of a set"
-    summary: ClassVar[str] = "The best caption of a set says what people say."
+    summary: ClassVar[str] = "The best caption of a set agrees with what people say."
     equation: ClassVar[str] = "largest over the captions of a set, mean over images"
     source: ClassVar[str] = "Wang and Chan, CVPR 2019"
     cites: ClassVar[tuple[str, ...]] = ("wang2019describing",)
@@ -69,7 +69,7 @@ class Oracle(_OfCaptions):
 class F(_OfSets):
     """The weighted harmonic mean of diversity (Self-CIDEr) and accuracy."""
 
-    beta2: float = parameter("β²: how much accuracy counts beside diversity", default=5.0, above=0.0)
+    beta2: float = parameter("β²: weight of accuracy relative to diversity", default=5.0, above=0.0)
 
     family: ClassVar[str] = "f"
     title: ClassVar[str] = "F"

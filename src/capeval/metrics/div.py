@@ -1,4 +1,4 @@
-"""Div-n and the share of distinct captions: how much of a set is said once.
+"""Div-n and the share of distinct captions: how little a set repeats itself.
 
 Li, Galley, Brockett, Gao, Dolan, *A diversity-promoting objective function for neural conversation models* (NAACL
 2016); for caption sets: Shetty, Rohrbach, Hendricks, Fritz, Schiele, *Speaking the same language* (ICCV 2017).
@@ -21,11 +21,11 @@ class Div(SetMetric):
     """Distinct n-grams of a caption set over its words; corpus score = mean over images."""
 
     n: int = parameter("the length of the n-grams", default=1, least=1, most=4, in_name=True)
-    over: str = parameter("what is counted below the line", default="words", choices=("words", "ngrams"))
+    over: str = parameter("the denominator", default="words", choices=("words", "ngrams"))
 
     family: ClassVar[str] = "div"
     title: ClassVar[str] = "Div"
-    summary: ClassVar[str] = "The n-grams of a set are said once each."
+    summary: ClassVar[str] = "Each n-gram occurs only once in a set."
     equation: ClassVar[str] = "distinct n-grams of the set / words of the set"
     source: ClassVar[str] = "Li et al., NAACL 2016; Shetty et al., ICCV 2017"
     cites: ClassVar[tuple[str, ...]] = ("li2016diversity", "shetty2017speaking")

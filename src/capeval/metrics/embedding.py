@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from capeval.resources.vectors import EmbeddingSource
 
 LOW_COVERAGE = 0.8
-"""A smaller share of words and labels with a vector than this is worth a warning."""
+"""If a smaller share of words and labels has a vector, there is a warning."""
 
 
 class EmbeddingMetric(Metric):
-    """A metric over word vectors, which a parameter names; `--embeddings` names them for those that are at default."""
+    """A metric over word vectors. A parameter names them; `--embeddings` names them for metrics with the default."""
 
     embeddings: str = parameter("word vectors: a name, or a file of any known format", default="default", kind=str)
 
@@ -34,14 +34,14 @@ class EmbeddingMetric(Metric):
         return False
 
     def source_of(self, given: EmbeddingSource | None) -> EmbeddingSource:
-        """The metric's own vectors; where it names none, those that are given."""
+        """The metric's own vectors; if it names none, those that are given."""
         named = self.embeddings != type(self)().embeddings
         return self.embeddings if named or given is None else given
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
-        """Looks the words of the captions up among the vectors, and the labels of the objects, where there are any.
+        """Looks up the vectors of the words of the captions, and of the labels of the objects, if there are any.
 
-        Raises `DataError` where vectors or objects are unusable, or a sentence is too long.
+        Raises `DataError` if vectors or objects are unusable, or a sentence is too long.
         """
         from capeval.resources.vectors import embed
 
@@ -50,7 +50,7 @@ class EmbeddingMetric(Metric):
         return Ready(view.corpus, (view.embedded,), (f"embeddings:{view.source}",), own=view)
 
     def coverage(self, statistics: Totals) -> float | None:
-        """Share of the content words and labels that have a vector, each as often as it occurs; 1 where there are none.
+        """Share of the content words and labels (counted with repeats) that have a vector; 1 if there are none.
 
         Rows of statistics are (score, 1, known, all).
         """

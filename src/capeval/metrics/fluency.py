@@ -1,8 +1,8 @@
-"""Fluency: how probable the candidate is to a language model of what people write of other images.
+"""Fluency: how probable the candidate is by a language model of what people write about other images.
 
 An n-gram model with interpolated, modified Kneser-Ney smoothing: Chen and Goodman, *An Empirical Study of Smoothing
 Techniques for Language Modeling* (Harvard TR-10-98, 1998), section 3; Heafield et al., *Scalable Modified Kneser-Ney
-Language Model Estimation* (ACL 2013). Madhyastha, Wang, Specia (ACL 2019) set a language model beside VIFIDEL.
+Language Model Estimation* (ACL 2013). Madhyastha, Wang, Specia (ACL 2019) combine a language model with VIFIDEL.
 
     Fluency  = (∏_{i = 1}^{m + 1} P(w_i | w_{i − n + 1} … w_{i − 1}))^(1 / (m + 1)),  w_{m + 1} = </s>
     P(w | h) = (a(h w) − D(a(h w))) / a(h •) + Σ_i D_i N_i(h •) / a(h •) · P(w | h')
@@ -13,7 +13,7 @@ other; h' is h without its first word; the recursion ends with 1 / |V|.
 | point | papers | capeval |
 | --- | --- | --- |
 | figure | perplexity, lower is better | its inverse, from 0 to 1, higher is better |
-| corpus | perplexity over all tokens | mean over captions, as of the other metrics |
+| corpus | perplexity over all tokens | mean over captions, like the other metrics |
 | text | other text | the other images' references; `fluency(own=yes)`: this image's too |
 | discounts with too few n-grams to estimate them | an error (Heafield et al.: ½, 1, 1½ on request) | ½, 1, 1½ |
 | unknown word | `<unk>`, of the mass of unseen words | the same; each counts as `<unk>` |
@@ -35,11 +35,11 @@ class Fluency(Metric):
     """Inverse perplexity of the candidate by an n-gram model of the references; corpus score = mean."""
 
     n: int = parameter("order of the model: words are predicted from the n − 1 before", default=3, least=1, most=4)
-    own: bool = parameter("whether an image's own references are learnt from, as well as the others'", default=False)
+    own: bool = parameter("whether to learn also from an image's own references", default=False)
 
     family: ClassVar[str] = "fluency"
     title: ClassVar[str] = "Fluency"
-    summary: ClassVar[str] = "The candidate reads like what people write of images, of whatever image."
+    summary: ClassVar[str] = "The candidate reads like the captions that people write, for any image."
     equation: ClassVar[str] = "Fluency = (∏_i P(w_i | w_{i−n+1} … w_{i−1}))^(1/(m+1)),  i = 1 … m+1,  w_{m+1} = </s>"
     source: ClassVar[str] = "Chen and Goodman 1998; Heafield et al., ACL 2013; Madhyastha et al., ACL 2019"
     cites: ClassVar[tuple[str, ...]] = ("chen1998smoothing", "heafield2013scalable", "madhyastha2019vifidel")
@@ -54,7 +54,7 @@ class Fluency(Metric):
     trained_on_references: ClassVar[bool] = True
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:  # noqa: ARG002
-        """Needs nothing beside the references, but several images of them, unless an image's own are learnt from."""
+        """Needs only the references, but of several images, unless it also learns from an image's own references."""
         if len(corpus) == 1 and not self.own:
             warn(
                 f"one image leaves no other image's references to learn from, so {self.label} is 0; score more images "

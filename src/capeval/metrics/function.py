@@ -1,4 +1,4 @@
-"""Metrics made of Python functions: `@capeval.metric`.
+"""Metrics made from Python functions: `@capeval.metric`.
 
     @capeval.metric
     def length_ratio(references, candidate, *, power: float = 1.0):
@@ -7,8 +7,8 @@
 
     capeval.score(references, candidates, "length-ratio(power=2), cider-d")
 
-The first parameters say what the function takes, by their names; the others, after `*`, are parameters of the metric
-where they have a default, and needs of it where they have none.
+The names of the first parameters say what the function takes; the others, after `*`, are parameters of the metric
+if they have a default, and its needs if they have none.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 Function = Callable[..., Any]
 
 FORMS = {"candidate": "caption", "candidates": "batch", "captions": "set"}
-"""What a function is asked about, by the name of its parameter: a caption, all captions at once, a set of captions."""
+"""What a function scores, by the name of its parameter: a caption, all captions at once, a set of captions."""
 _NEEDED = {"references": "references", "captions": "caption_sets"}
 
 
 class FunctionMetric(PythonMetric):
-    """A metric whose scores a function makes; [`metric`][capeval.metric] makes such classes."""
+    """A metric whose scores a function computes; [`metric`][capeval.metric] makes such classes."""
 
     function: ClassVar[Function]
     form: ClassVar[str]
@@ -48,7 +48,7 @@ class FunctionMetric(PythonMetric):
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Takes the needs that the function names.
 
-        Raises `UsageError` for one that is not given.
+        Raises `UsageError` if one is not given.
         """
         lacking = [name for name in self.own_needs if name not in needs]
         if lacking:
@@ -60,7 +60,7 @@ class FunctionMetric(PythonMetric):
         return replace(super().ready(corpus, needs), signature=(*signature, f"code:{self.code}"), own=given)
 
     def statistics(self, corpus: Corpus, ready: Ready) -> Sequence[Sequence[float]]:
-        """What the function says of each candidate, or of each set of captions: a score or a row of numbers."""
+        """The function's answer for each candidate, or for each set of captions: a score or a row of numbers."""
         texts = corpus.given if self.as_given else corpus.texts
         values = {**{name: getattr(self, name) for name in self._declared}, **ready.own}
         function = type(self).function
@@ -88,12 +88,14 @@ class FunctionMetric(PythonMetric):
         return [self._row(answer, image, own_formula) for answer, image in zip(answers, images, strict=True)]
 
     def _row(self, answer: Any, image: str, whole: bool) -> Sequence[float]:
-        """A row of statistics. Raises `DataError` for what is neither a number nor, with a formula, a row of them."""
+        """A row of statistics. Raises `DataError` for an answer that is not a number (with a formula, a row of
+        numbers).
+        """
         try:
             row = tuple(map(float, answer)) if whole else (float(answer), 1.0)
         except (TypeError, ValueError):
             wanted = "a row of numbers, for its formula" if whole else "a number"
-            raise DataError(f"{self.key}: of image {image!r} it returned {answer!r}; expected {wanted}") from None
+            raise DataError(f"{self.key}: for image {image!r} it returned {answer!r}; expected {wanted}") from None
         return row
 
 
@@ -132,7 +134,7 @@ def metric(
     cites: Iterable[str] = (),
     nothing: Mapping[str, str] | None = None,
 ) -> type[FunctionMetric] | Callable[[Function], type[FunctionMetric]]:
-    """Makes a metric of a function, and registers it: its name stands wherever metrics are named.
+    """Makes a metric from a function, and registers it: its name can then be used wherever metrics are named.
 
     The function takes, by these names and in any order,
 
@@ -142,30 +144,30 @@ def metric(
 
     `references` may be left out. After `*` come the metric's parameters, each with a default (a number, text, yes or
     no, or a [`parameter`][capeval.metrics.parameter] with bounds and a meaning), and its needs, without a default:
-    what `needs={name: value}` and `--need name=value` give.
+    they come from `needs={name: value}` and `--need name=value`.
 
     Args:
-        function: the function, where the decorator stands without parentheses.
+        function: the function, if the decorator is used without parentheses.
         name: of the metric; by default that of the function, with hyphens.
-        formula: makes the corpus score of sums of rows. The function then returns a row of numbers per caption, all of
-            one width, rather than a score. Without a formula the corpus score is the mean.
+        formula: computes the corpus score from sums of rows. The function then returns a row of numbers per caption,
+            all of one width, instead of a score. Without a formula the corpus score is the mean.
         lower_is_better: whether less is better.
-        upper: the largest score; None where there is none. The smallest is 0.
-        captions: `tokens`, joined by blanks, as the other metrics see them, or `given`, as the file has them.
-        trained_on_references: whether a caption's score depends on the references of other images too. Else it must
-            not, and that is checked.
-        groups: names of groups that bring the metric in.
+        upper: the largest score; None if there is none. The smallest is 0.
+        captions: `tokens`, joined by blanks, as the other metrics see them, or `given`, the text as in the file.
+        trained_on_references: whether a caption's score depends on the references of other images too. If not, it must
+            not depend on them, and this is checked.
+        groups: names of groups that include the metric.
         summary: what a high score means; by default the first line of the function's docstring.
         equation: the formula as text.
         source: a paper; by default the module.
         cites: BibTeX entries of what to cite, which `capeval cite` prints.
-        nothing: what empty captions and the like score, in words.
+        nothing: the scores of edge cases such as empty captions, in words.
 
     Returns:
-        The metric's class. `length_ratio(power=2)` is a value of it, as `capeval.metrics.CiderD(sigma=5)` is.
+        The metric's class. `length_ratio(power=2)` is a metric, like `capeval.metrics.CiderD(sigma=5)`.
 
     Raises:
-        UsageError: parameters of other names, a name that is taken, or a default of another kind.
+        UsageError: parameters with other names, a name that is taken, or a default of another kind.
 
     Examples:
         >>> @capeval.metric
@@ -255,7 +257,7 @@ def _form(taken: list[str], where: str) -> str:
 
 
 def _source(function: Function) -> str:
-    """The function's text, or what was compiled of it where that is all there is."""
+    """The function's source, or its compiled code if there is no source."""
     try:
         return inspect.getsource(function)
     except (OSError, TypeError):

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 class IdfMetric(Metric):
-    """A metric over n-grams weighted by inverse document frequency: that of the corpus, or one that is given."""
+    """A metric over n-grams weighted by inverse document frequency: of the corpus, or from given counts."""
 
     uses_document_frequency: ClassVar[bool] = True
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Takes `document_frequency`, or nothing: the native arithmetic then counts the corpus' own references.
 
-        Raises `UsageError` where the given frequencies count other things than this metric does.
+        Raises `UsageError` if the given frequencies count other things than this metric does.
         """
         frequencies: DocumentFrequency | None = needs.get("document_frequency")
         if frequencies is None:
@@ -37,7 +37,7 @@ class IdfMetric(Metric):
         return Ready(corpus._core, (frequencies._core,), (f"df:{frequencies.source}({frequencies.documents})",))
 
     def _check_frequencies(self, given: DocumentFrequency, tokenizer: str) -> None:
-        """Refuses frequencies of other things than the metric counts; warns of those cut by another tokenizer."""
+        """Refuses frequencies of other things than the metric counts; warns about another tokenizer."""
         if given.tokenizer == "token-ids":
             raise UsageError(
                 f"{self.key} needs document frequencies of words, these are of token ids, for rewards; build them with "
@@ -65,5 +65,5 @@ class IdfMetric(Metric):
 
 
 def _cut(tokenizer: str) -> str:
-    """The tokenizer, for comparison: given the whole file or each caption, a tokenizer makes nearly the same tokens."""
+    """The tokenizer, for comparison: with the whole file or each caption, a tokenizer makes nearly the same tokens."""
     return {"ptb-stream": "ptb", "none": "whitespace", "blanks": "whitespace"}.get(tokenizer, tokenizer)

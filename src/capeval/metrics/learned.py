@@ -1,4 +1,4 @@
-"""What metrics that ask a network have in common: which checkpoint, how exact, and captions that are cut."""
+"""The common base of metrics that use a network: checkpoint, precision, and captions that are cut."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ if TYPE_CHECKING:
 
 @dataclass
 class Captions:
-    """The captions of a corpus as they were given, and which of them the network did not read to their end."""
+    """The captions of a corpus as they were given, and those that the network did not read to the end."""
 
     given: dict[str, tuple[list[str], list[str]]]
     """Candidates and references by image id."""
     limit: int
     """The most tokens that the network reads."""
     remedy: str = ""
-    """What to do where captions are cut, as the end of a message."""
+    """What to do about captions that are cut, as the end of a message."""
     cut: list[str] = field(default_factory=list)
     """The image of each caption that was cut."""
 
     @classmethod
     def of(cls, corpus: Corpus, limit: int, *, references: bool, remedy: str = "") -> Captions:
-        """Those of the corpus; with its references only where the metric reads them."""
+        """The captions of the corpus; with its references only if the metric reads them."""
         given = {image: corpus.given(image) for image in corpus.image_ids}
         if not references:
             given = {image: (candidates, []) for image, (candidates, _) in given.items()}
         return cls(given, limit, remedy)
 
     def texts(self) -> list[str]:
-        """All that say something, each once."""
+        """All captions that are not empty, each once."""
         every = chain.from_iterable(chain(*sides) for sides in self.given.values())
         return [text for text in dict.fromkeys(every) if text.strip()]
 
@@ -50,7 +50,7 @@ class Captions:
         self.cut = [image for image, sides in self.given.items() for text in chain(*sides) if is_cut(text)]
 
     def vectors(self, reader: TextVectors, shown: Callable[[str], str] = str) -> Mapping[str, Vector]:
-        """A vector for each caption that says something; `shown` is what the network gets in its place."""
+        """A vector for each caption that is not empty; `shown` makes the text that the network reads for it."""
         texts = self.texts()
         vectors = reader.of(map(shown, texts))
         self.note_cut(lambda text: reader.is_cut(shown(text)))
@@ -64,22 +64,22 @@ class Captions:
 
 
 class LearnedMetric(PythonMetric):
-    """A metric that asks a checkpoint of transformers; its corpus score is the mean over captions.
+    """A metric that uses a checkpoint of transformers; its corpus score is the mean over captions.
 
-    Subclasses say which checkpoint is the usual one, load it in `ready`, and score the captions.
+    Subclasses name the default checkpoint, load it in `ready`, and score the captions.
     """
 
     model: str = parameter(
         "a checkpoint of transformers: a folder with its files, or a name on the hub", default=None, kind=str
     )
     revision: str = parameter("branch, tag or commit of a checkpoint on the hub", default=MAIN)
-    precision: str = parameter("the numbers that the network counts with", default="float32", choices=PRECISIONS)
+    precision: str = parameter("the number format of the network", default="float32", choices=PRECISIONS)
 
     usual_model: ClassVar[str]
     gpus: ClassVar[float] = 1.0
 
     def complete(self) -> None:
-        """Fills in the usual checkpoint."""
+        """Fills in the default checkpoint."""
         values: dict[str, Any] = vars(self)
         if values["model"] is None:
             values["model"] = self.usual_model
@@ -93,11 +93,11 @@ class LearnedMetric(PythonMetric):
         return missing_extra("it")
 
     def left_out(self, needs: Needs) -> str | None:
-        """A group asks no hub for gigabytes: the metric is left out, too, where its model is not on this machine."""
+        """A group downloads no gigabytes: the metric is also left out if its model is not on this machine."""
         return self.unavailable(needs) or self.checkpoint.missing("it")
 
     def signature_parts(self) -> list[str]:
-        """Those of all parameters but what names the checkpoint: `ready` says which one that was."""
+        """The signature of all parameters except those that name the checkpoint: `ready` adds the one that was used."""
         return [part for part in super().signature_parts() if not part.startswith(("model:", "revision:"))]
 
     def scores(self, own: Any) -> Iterable[float]:
@@ -114,7 +114,7 @@ class LearnedMetric(PythonMetric):
             return []
         have = "1 caption has" if len(captions.cut) == 1 else f"{len(captions.cut):,} captions have"
         message = (
-            f"{self.label}: {have} more than the {captions.limit} tokens that the model reads, special ones among "
-            f"them, and the rest was cut off: {some(list(dict.fromkeys(captions.cut)))}{captions.remedy}"
+            f"{self.label}: {have} more than the {captions.limit} tokens that the model reads (with special tokens), "
+            f"and the rest was cut off: {some(list(dict.fromkeys(captions.cut)))}{captions.remedy}"
         )
         return [message]

@@ -8,7 +8,7 @@ Wang, Chan, *Describing like humans: on diversity in image captioning* (CVPR 201
 | point | paper | authors' program | capeval |
 | --- | --- | --- | --- |
 | singular values | of M | of M | σ_i = √λ_i of MᵀM |
-| stop words | taken out for the radar charts only | counted | counted; `stop=no` takes them out |
+| stop words | left out for the radar charts only | counted | counted; `stop=no` leaves them out |
 | one caption; no word | – | NaN | 0 |
 """
 

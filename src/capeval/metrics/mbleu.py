@@ -7,7 +7,7 @@ Wang, Chan, *Describing like humans: on diversity in image captioning* (CVPR 201
 | point | paper | authors' program | capeval |
 | --- | --- | --- | --- |
 | direction | reports 1 − mBLEU_n | mBLEU_n | mBLEU_n: high = less diverse; mBLEU-mix: high = diverse |
-| reference length | – | closest: with it the printed scores come out | closest; `length=average` as bare `BleuScorer` |
+| reference length | – | closest: it reproduces the printed scores | closest; `length=average` as bare `BleuScorer` |
 | one caption | – | – | 1: it varies as little as one that is repeated |
 """
 
@@ -18,7 +18,7 @@ from capeval.metrics.base import SetMetric, parameter
 
 class _Repetition(SetMetric):
     length: str = parameter(
-        "the reference length that the brevity penalty compares with", default="closest", choices=("closest", "average")
+        "the reference length for the brevity penalty", default="closest", choices=("closest", "average")
     )
 
     source: ClassVar[str] = "Shetty et al., ICCV 2017; Wang and Chan, CVPR 2019"
@@ -36,7 +36,7 @@ class Mbleu(_Repetition):
     equation: ClassVar[str] = "mBLEU_n = 1/m Σ_i BLEU_n(c_i, C − {c_i})"
     nothing: ClassVar[dict[str, str]] = {
         "one caption": "1: it varies as little as one that the others repeat",
-        "equal captions": "1, from n words on; tiny below, as BLEU",
+        "equal captions": "1, from n words on; tiny below, like BLEU",
         "empty caption": "its BLEU is 0, even among empty captions",
     }
     kernel: ClassVar[str] = "mbleu"
@@ -47,7 +47,7 @@ class Mbleu(_Repetition):
 
 
 class MbleuMix(_Repetition):
-    """The diversity score that the paper makes of mBLEU: one minus the mean of mBLEU-1 to mBLEU-4."""
+    """The paper's diversity score from mBLEU: one minus the mean of mBLEU-1 to mBLEU-4."""
 
     family: ClassVar[str] = "mbleu-mix"
     title: ClassVar[str] = "mBLEU-mix"

@@ -1,4 +1,4 @@
-"""The place of a metric of a group that this machine cannot compute: a row without a score, which says why."""
+"""Placeholder of a metric that this machine cannot compute: a row without a score, which says why."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 class NotScored(PythonMetric):
-    """Stands for `metric`, under its name, and scores no image. `reason` says what is missing, and how to get it.
+    """Replaces `metric`, under its name, and scores no image. `reason` says what is missing, and how to get it.
 
-    So a table has the same rows on every machine, whatever is installed there.
+    So a group's table has the same rows on every machine, independent of what is installed.
     """
 
     needs: ClassVar[tuple[str, ...]] = ()
@@ -28,7 +28,7 @@ class NotScored(PythonMetric):
         vars(self).update(metric=metric, reason=reason)
 
     def __getattr__(self, name: str) -> Any:
-        """What the metric says of itself."""
+        """The description of the metric."""
         if name in {"metric", "reason"}:
             raise AttributeError(name)
         return getattr(self.metric, name)
@@ -77,18 +77,18 @@ class NotScored(PythonMetric):
         return [f"{self.label} has no score: {self.reason}."]
 
     def formula(self, sums: Sequence[float]) -> float:  # noqa: ARG002
-        return 0.0  # never asked for as a score: no image has one
+        return 0.0  # never used as a score: no image has one
 
     def row_formula(self, row: Sequence[float]) -> float:  # noqa: ARG002
         return math.nan
 
     def statistics(self, corpus: Corpus, ready: Ready) -> Sequence[Sequence[float]]:  # noqa: ARG002
-        """Rows that count nothing."""
+        """Rows of zeros."""
         return [(0.0, 0.0)] * corpus.candidate_count
 
 
 def computable(metrics: Iterable[Metric]) -> tuple[Metric, ...]:
-    """The metrics that this machine can compute, for tables in which one without scores would say nothing; warns of the
+    """The metrics that this machine can compute, for tables in which a row without scores is useless; warns about the
     others.
     """
     kept = []

@@ -1,4 +1,4 @@
-"""Metrics in a file of the user's own: `--plugin FILE.py`."""
+"""Metrics in a user's own file: `--plugin FILE.py`."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from capeval.metrics.base import Metric
 from capeval.metrics.function import FunctionMetric
 
 PREFIX = "capeval_plugin_"
-"""What the names of plug-ins' modules begin with."""
+"""Prefix of the names of plug-ins' modules."""
 
 
 def load_plugin(path: str | PathLike[str]) -> None:
     """Runs a Python file once per process, and registers the metrics that it makes.
 
-    Those are functions with `@capeval.metric`, what the file registers itself, and its classes of metrics.
+    These are functions with `@capeval.metric`, metrics that the file registers itself, and its metric classes.
 
     Raises:
         UsageError: no such file, no metric in it, or a metric whose name is taken.
@@ -72,7 +72,7 @@ def _run(file: Path, name: str, shown: str) -> ModuleType:
 
 
 def _is_metric_of(made: object, module: str) -> bool:
-    """Whether it is a class of metrics that the module defines and that is whole: one that has a name."""
+    """Whether it is a complete metric class (with a name) that the module defines."""
     return (
         isinstance(made, type)
         and issubclass(made, Metric)

@@ -1,4 +1,4 @@
-"""Every metric by name, and the text that names them: `coco`, `bleu-4, cider-d(sigma=5)`.
+"""All metrics by name, and the parser of texts that name them: `coco`, `bleu-4, cider-d(sigma=5)`.
 
 A new metric of capeval adds its line to `METRICS`; groups, the command line, the documentation and the tests read it
 from there. A metric of another package is added by `register`, or found by its entry point in the group
@@ -69,14 +69,14 @@ METRICS: tuple[tuple[Metric, tuple[str, ...]], ...] = (
     *((Div(n=n), ("diversity",)) for n in (1, 2)),
     (Distinct(), ("diversity",)),
 )
-"""Each metric with its default parameters, and the groups it belongs to; every metric that scores a caption, not a
+"""Each metric with its default parameters, and its groups; every metric that scores a caption, not a
 caption set, belongs to `all` too."""
 
 BY_NAME: dict[str, Metric] = {metric.name: metric for metric, _ in METRICS}
 
 
 OWN = "capeval"
-"""Where the metrics of this registry come from."""
+"""The origin of capeval's own metrics."""
 
 
 class Added(NamedTuple):
@@ -85,13 +85,13 @@ class Added(NamedTuple):
     metric: Metric
     groups: tuple[str, ...]
     origin: str
-    """Where it comes from, in words: a package, a plug-in's file, a module."""
+    """Its origin in words: a package, a plug-in's file, a module."""
 
 
 _ADDED: dict[str, Added] = {}
 """Metrics of others by name."""
 _origin: ContextVar[str | None] = ContextVar("origin", default=None)
-"""Where the metrics come from that are being registered."""
+"""The origin of the metrics that are being registered."""
 
 
 @cache
@@ -105,9 +105,9 @@ def _own_groups() -> dict[str, tuple[Metric, ...]]:
 
 
 def groups() -> dict[str, tuple[Metric, ...]]:
-    """The groups by name, `all` last; then those that registered metrics of other packages made.
+    """The groups by name, `all` last; then those made by metrics of other packages.
 
-    `all` has the metrics of capeval alone, so that the same command gives the same table on every machine.
+    `all` has only the metrics of capeval, so that the same command gives the same table on every machine.
     """
     members = dict(_own_groups())
     for metric, names, _ in _ADDED.values():
@@ -117,15 +117,15 @@ def groups() -> dict[str, tuple[Metric, ...]]:
 
 
 def register(metric: Metric | type[Metric], groups: Iterable[str] = ()) -> None:
-    """Adds a metric of another package: it can then be named wherever metrics are, beside those of capeval.
+    """Adds a metric of another package: it can then be named wherever metrics are named.
 
     Args:
         metric: the metric with its default parameters, or its class.
-        groups: names of groups that bring it in; the groups of capeval keep their members, so they are not accepted.
+        groups: names of groups that include it; the groups of capeval keep their members, so they are not accepted.
 
-    Raises `UsageError` for a name or a group that is taken, and for a declaration that lacks something. To register an
-    equal metric again does nothing; one of the same place in the code, as when a cell of a notebook runs again, takes
-    the place of the one before.
+    Raises `UsageError` for a name or a group that is taken, and for an incomplete declaration. Registering an
+    equal metric again does nothing; a metric from the same place in the code, as when a cell of a notebook runs again,
+    replaces the one before.
     """
     value = _declared(metric)
     name = value.name
@@ -155,7 +155,7 @@ def added() -> dict[str, Metric]:
 
 @contextmanager
 def registering(origin: str) -> Iterator[None]:
-    """What is registered within comes from there."""
+    """Sets the origin of the metrics that are registered within the block."""
     token = _origin.set(origin)
     try:
         yield
@@ -164,7 +164,7 @@ def registering(origin: str) -> Iterator[None]:
 
 
 def origin_of(metric: Metric) -> str:
-    """Where a metric comes from, in words: `capeval`, `package lengths 1.0`, `plug-in lengths.py`, `module lengths`."""
+    """The origin of a metric in words: `capeval`, `package lengths 1.0`, `plug-in lengths.py`, `module lengths`."""
     if metric.name in _ADDED and type(_ADDED[metric.name].metric) is type(metric):
         return _ADDED[metric.name].origin
     module = type(metric).__module__
@@ -175,7 +175,7 @@ _DECLARATIONS = ("family", "title", "summary", "equation", "source", "upper", "n
 
 
 def _declared(metric: Metric | type[Metric]) -> Metric:
-    """The metric, checked to declare all that a metric has to say of itself."""
+    """The metric, after a check that it declares everything that a metric must declare."""
     kind = metric if isinstance(metric, type) else type(metric)
     if not issubclass(kind, Metric):
         raise UsageError(f"a metric must be a capeval.metrics.Metric, got {metric!r}")
@@ -187,8 +187,8 @@ def _declared(metric: Metric | type[Metric]) -> Metric:
         raise UsageError(f"{kind.__name__}: the name {value.name!r} must be lower-case letters, digits and hyphens")
     if value.title.lower() != value.family:
         raise UsageError(
-            f"{kind.__name__}: the title {value.title!r} must be the family {value.family!r} but for case: tables "
-            "print titles, and what they print can be given as a name"
+            f"{kind.__name__}: the title {value.title!r} must differ from the family {value.family!r} only in "
+            "case: tables print titles, and a printed title must also work as a name"
         )
     return value
 
@@ -206,20 +206,20 @@ def _load_entry_points() -> None:
                 loaded = point.load()
                 for metric in loaded if isinstance(loaded, (list, tuple)) else [loaded]:
                     register(metric)
-        except Exception as error:  # noqa: BLE001  (whatever is wrong in somebody's package must not stop ours)
+        except Exception as error:  # noqa: BLE001  (a fault of another package must not stop ours)
             warn(f"the metric {point.name!r} of the package {package} cannot be loaded: {error}")
 
 
 def canonical(name: str) -> str:
     """The name of a metric or group in capeval's spelling: in lower case, with `-` for `_`.
 
-    So the COCO suite's names are accepted (`Bleu_4`, `ROUGE_L`). `CIDEr`, which everybody prints, is CIDEr-D.
-    Until 0.3, `cider` in lower case is the metric that it was until 0.1: the paper's, with a warning.
+    So the COCO suite's names are accepted (`Bleu_4`, `ROUGE_L`). `CIDEr`, as all tables print it, is CIDEr-D.
+    Until 0.3, `cider` in lower case is still the metric that it was up to 0.1: the paper's, with a warning.
     """
     if name == "cider":
         warn(
-            "the metric cider, the stemmed one of the paper, is cider-paper now, and the old name works for one more "
-            "release; what the COCO suite and papers print as CIDEr is cider-d, or CIDEr spelled so",
+            "the metric cider, the stemmed one of the paper, is now called cider-paper, and the old name works "
+            "for one more release; what the COCO suite and papers print as CIDEr is cider-d, or CIDEr in this spelling",
             FutureWarning,
         )
         return CiderPaper.family
@@ -234,16 +234,16 @@ def key_of(text: str) -> str:
 
 
 def find(name: str) -> Metric | None:
-    """The metric of that name with its default parameters. Entry points are asked only for names that are not here."""
+    """The metric of that name with its default parameters. Entry points are loaded only for names that are not here."""
     return BY_NAME.get(name) or (_ADDED[name].metric if name in _ADDED else added().get(name))
 
 
 def parse_metrics(text: str | Metric | Iterable[str | Metric], needs: Needs | None = None) -> tuple[Metric, ...]:
     """Metrics from comma-separated names and groups, or from any mixture of names and values.
 
-    Drops repeats and keeps the order. Of a group, with `needs`: a metric that this machine cannot compute is there as
-    `NotScored`, and one that lacks what the call should have given is left out, with a warning. Keeps a metric that is
-    given by its own name.
+    Drops repeats and keeps the order. With `needs`, of a group: a metric that this machine cannot compute becomes
+    `NotScored`, and one that lacks a need which the call should give is left out, with a warning. A metric given by its
+    own name is kept.
 
     Raises `UsageError` for an unknown name (suggesting the nearest), an unknown parameter or an unacceptable value.
     """
@@ -298,7 +298,7 @@ def _parse_one(text: str, needs: Needs | None) -> tuple[Metric, ...]:
 
 
 def _combination(inside: str) -> Metric:
-    """Members are names or groups; what has an equals sign before any parenthesis is a parameter."""
+    """Members are names or groups; an item with an equals sign before any parenthesis is a parameter."""
     members: list[Metric] = []
     values: dict[str, ParameterValue] = {}
     for part in _split(inside):
@@ -359,4 +359,4 @@ def _nearest(name: str) -> str:
 
 def _accepted() -> str:
     names = ", ".join([*BY_NAME, *added()])
-    return f"metrics: {names}; groups: {', '.join(groups())}; or any as combine(METRIC, METRIC)"
+    return f"metrics: {names}; groups: {', '.join(groups())}; or a mean: combine(METRIC, METRIC)"

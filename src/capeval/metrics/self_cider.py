@@ -10,7 +10,7 @@ Wang, Chan, *Describing like humans: on diversity in image captioning* (CVPR 201
 | kernel | cosine, positive semi-definite | CIDEr-D: clipped, penalised, not symmetric | cosine; `kernel=cider-d` |
 | matrix of CIDEr-D | – | caption i as candidate, j as reference, i ≤ j; mirrored | the same |
 | spectrum of a similarity that is not a kernel | – | singular values | singular values, and a note in the result |
-| words | – | split at white space | the tokenizer asked for; `stem=yes` for the stems of CIDEr's paper |
+| words | – | split at white space | the chosen tokenizer; `stem=yes` for the stems of CIDEr's paper |
 | one caption; all similarities 0 | – | NaN | 0 |
 """
 
@@ -28,7 +28,7 @@ class SelfCider(IdfMetric, SetMetric):
 
     kernel: str = parameter(  # type: ignore[misc]  # the paper's word, here a parameter
         "the similarity of two captions: cider is the paper's cosine; cider-d the published program's; words counts "
-        "words in common, as LSA; rouge-l takes their longest common subsequence",
+        "words in common, like LSA; rouge-l takes their longest common subsequence",
         default="cider",
         choices=tuple(SIMILARITIES),
     )
@@ -46,7 +46,7 @@ class SelfCider(IdfMetric, SetMetric):
 
     family: ClassVar[str] = "self-cider"
     title: ClassVar[str] = "Self-CIDEr"
-    summary: ClassVar[str] = "The captions of a set say different things, and in words that are not everywhere."
+    summary: ClassVar[str] = "The captions of a set say different things, in words that are rare elsewhere."
     equation: ClassVar[str] = "−log_m(√λ_1 / Σ_i √λ_i),  λ the eigenvalues of K_ij = 1/4 Σ_n cos(gⁿ(c_i), gⁿ(c_j))"
     source: ClassVar[str] = "Wang and Chan, CVPR 2019"
     cites: ClassVar[tuple[str, ...]] = ("wang2019describing",)
@@ -54,7 +54,7 @@ class SelfCider(IdfMetric, SetMetric):
         "one caption": "0: nothing varies",
         "equal captions": "0",
         "all similarities 0": "0: empty captions, or words whose IDF is 0",
-        "empty caption": "it has no similarity, not to itself either: it counts in m and adds nothing to the spectrum",
+        "empty caption": "it has no similarity, not even to itself: it counts in m and adds nothing to the spectrum",
         "caption of fewer than 4 words": "its missing orders count as 0, so its similarity to itself is below 1",
     }
 
@@ -70,5 +70,5 @@ class SelfCider(IdfMetric, SetMetric):
             return []
         of = f"{negative:,} of {statistics.rows:,} images"
         return [
-            f"{self.key}: the similarity matrix of {of} is not positive semi-definite; singular values were taken",
+            f"{self.key}: the similarity matrix of {of} is not positive semi-definite; singular values were used",
         ]

@@ -7,8 +7,8 @@ sentence is the mean of its tokens' vectors in the last layer.
 
 | point | sentence-transformers | capeval |
 | --- | --- | --- |
-| pooling | as the checkpoint says | mean over all tokens, special ones among them |
-| longer captions | cut at `max_seq_length`, in silence | cut where the model has no more positions, counted and said |
+| pooling | as the checkpoint says | mean over all tokens, including special ones |
+| longer captions | cut silently at `max_seq_length` | cut at the model's last position, counted, with a note |
 | several references | – | the best one |
 """
 
@@ -41,7 +41,7 @@ class Sentence(LearnedMetric):
     needs: ClassVar[tuple[str, ...]] = ("references", "device")
     nothing: ClassVar[dict[str, str]] = {
         "empty caption": "0",
-        "empty reference": "it is left out; 0 where there is no other",
+        "empty reference": "it is left out; 0 if there is no other",
     }
     usual_model: ClassVar[str] = "sentence-transformers/all-MiniLM-L6-v2"
 
@@ -75,7 +75,7 @@ class Sentence(LearnedMetric):
 
 @dataclass
 class Read:
-    """What is compared, and what reads it."""
+    """Input of the metric: captions, and the model that reads them."""
 
     captions: Captions
     reader: TextVectors

@@ -25,7 +25,7 @@ class Spider(WeightedMean):
     family: ClassVar[str] = "spider"
     title: ClassVar[str] = "SPIDEr"
     summary: ClassVar[str] = (
-        "SPICE says that the candidate means what the references mean, CIDEr-D that it sounds like them."
+        "The candidate means what the references mean (SPICE), in similar words (CIDEr-D)."
     )
     proposed_in: ClassVar[str] = "Liu et al., ICCV 2017"
     own_cites: ClassVar[tuple[str, ...]] = ("liu2017spider",)
@@ -37,5 +37,5 @@ class Spider(WeightedMean):
 
     @property
     def weights(self) -> tuple[float, ...]:
-        """Both count the same."""
+        """Equal weights."""
         return 1.0, 1.0

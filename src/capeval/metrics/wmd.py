@@ -1,4 +1,4 @@
-"""Word Mover's Distance: how far the candidate's words have to move to become a reference's.
+"""Word Mover's Distance: how far the candidate's words must move to become a reference's words.
 
 Kusner, Sun, Kolkin, Weinberger, *From Word Embeddings To Document Distances* (ICML 2015); as a caption metric:
 Kilickaya et al. (EACL 2017) and Madhyastha, Wang, Specia (ACL 2019).
@@ -29,12 +29,12 @@ class Wmd(EmbeddingMetric):
     """Exponentiated Word Mover's Distance; corpus score = mean."""
 
     pool: str = parameter(
-        "which reference counts: the nearest, the farthest, or all, by their mean",
+        "which reference counts: the nearest, the farthest, or the mean over all",
         default="best",
         choices=("best", "worst", "mean"),
     )
     p: int = parameter("power of the distance between two vectors", default=2, least=1, most=2)
-    similarity: bool = parameter("exp(−distance); no gives the distance, where less is better", default=True)
+    similarity: bool = parameter("exp(−distance); no gives the distance, for which lower is better", default=True)
     normalise: bool = parameter("scale vectors to unit length first", default=False)
 
     family: ClassVar[str] = "wmd"

@@ -1,1 +1,1 @@
-"""Results as people and programs read them: text, JSON, CSV, Markdown, LaTeX, HTML."""
+"""Results in formats for people and programs: text, JSON, CSV, Markdown, LaTeX, HTML."""

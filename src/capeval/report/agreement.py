@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def render(agreement: Agreement, format_: str, *, colour: bool = False, width: int | None = None) -> str:
-    """The agreement as text in the format of that name; a table in colour, and fitted to a width, where asked for."""
+    """The agreement as text in the format of that name; a table may be in colour, and fitted to a width."""
     return Printed(
         agreement.to_dict,
         lambda: _records(agreement),
@@ -30,7 +30,7 @@ def render(agreement: Agreement, format_: str, *, colour: bool = False, width: i
 
 
 def _records(agreement: Agreement) -> Table:
-    """A row per statistic."""
+    """One row per statistic."""
     parts = [(measured.name, measured.references, measured.statistics) for measured in agreement.measured]
     if agreement.people is not None:
         parts.append(("people", None, agreement.people[1]))
@@ -48,7 +48,7 @@ def _records(agreement: Agreement) -> Table:
 
 @dataclass(frozen=True)
 class _Part:
-    """A column of the table: what it says of a metric, and of people."""
+    """A column of the table: its content for a metric, and for people."""
 
     column: Column
     metric: Callable[[Measured], Value]
@@ -56,7 +56,7 @@ class _Part:
 
 
 def table(agreement: Agreement) -> Table:
-    """A row per metric and number of references; people are the last row."""
+    """One row per metric and number of references; people are the last row."""
     parts = _parts(agreement)
     rows = [[part.metric(measured) for part in parts] for measured in agreement.measured]
     if agreement.people is not None:
@@ -108,7 +108,7 @@ def _band(measured: Measured, primary: str) -> str:
 
 
 def _against_best(agreement: Agreement, measured: Measured) -> str:
-    """The p of the difference from the metric that agrees best, against as many references."""
+    """The p of the difference from the metric that agrees best, with the same number of references."""
     rivals = [other for other in agreement.measured if other.references == measured.references]
     defined = [other for other in rivals if math.isfinite(other.statistics[agreement.primary].value)]
     best = max(defined, key=lambda other: other.statistics[agreement.primary].value, default=measured)
@@ -140,7 +140,7 @@ def _notes(agreement: Agreement) -> list[str]:
     if isinstance(judgments, Pairs):
         undecided = sum(preferred == 0 for preferred in judgments.preferred)
         if undecided:
-            found.append(f"pairs left out on which people were undecided: {undecided:,}")
+            found.append(f"pairs left out because people were undecided: {undecided:,}")
         found.append("a tie of the metric counts as " + ("wrong" if agreement.ties == "wrong" else "half right"))
     elif judgments.aspect != "rating":
         found.append(f"rating: {judgments.aspect}")
@@ -158,7 +158,7 @@ def _notes(agreement: Agreement) -> list[str]:
 
 
 def _halves(agreement: Agreement) -> list[str]:
-    """Accuracy where half of the references predict the votes of the other half."""
+    """Accuracy if one half of the references predicts the votes of the other half."""
     if agreement.halves is None:
         return []
     found = ["", "half of the references judge, the other half predict:"]

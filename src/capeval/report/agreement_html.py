@@ -1,4 +1,4 @@
-"""Agreement with people as one HTML page, assembled as the report of one system is.
+"""Agreement with people as one HTML page, assembled like the report of one system.
 
 It shows the table that terminals print, and below it the judged captions, first those on which a metric and people
 disagree most.
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 MOST_ITEMS = 10_000
-"""Judged captions or pairs on the page: of more, only some are on it, or it would be slow to open."""
+"""Most judged captions or pairs on the page: with more, it would be slow to open; the others are left out."""
 EXTREMES = 2_000
 """Number of those on the page on which a metric and people disagree most; the others are sampled."""
 _MOST_RATINGS = 10
-"""Ratings of one caption that are written out."""
+"""Most ratings of one caption that are listed."""
 
 
 class JudgedMetric(TypedDict):
-    """A metric, its scores of the candidates on the page, column by column, and how far it is from people.
+    """A metric, its scores of the candidates on the page, column by column, and its distance from people.
 
     `gaps`: for pairs, the score of the caption that people chose minus the score of the other; for ratings, the
-    caption's place among all captions by the metric (a share from 0 to 1) minus its place by people. Where `turned`,
-    lower scores are better, and scores have a minus sign. None stands for no score, and for the gap of such a caption.
+    caption's place among all captions by the metric (a share from 0 to 1) minus its place by people. If `turned`, lower
+    scores are better, and scores have a minus sign. None means no score, and the gap of such a caption.
     """
 
     label: str
@@ -52,7 +52,7 @@ class JudgedMetric(TypedDict):
 class JudgedItem(TypedDict):
     """A rated caption, or a pair with the caption that people chose first.
 
-    `image` and `references` are numbers in the page's lists. `people` says of each candidate what people said; `mean`
+    `image` and `references` are indices of the page's lists. `people` is what people said of each candidate; `mean`
     is the mean rating. `systems` names who wrote each candidate, if the file says so.
     """
 
@@ -174,7 +174,7 @@ def agreement_data(agreement: Agreement) -> AgreementPage:
 
 
 def _judged(judgments: Pairs | Ratings) -> tuple[list[int], npt.NDArray[np.int64]]:
-    """Numbers of the judgments in which people decided, and of the candidate in each that they chose."""
+    """Indices of the judgments in which people decided, and of the candidate that they chose in each."""
     if not isinstance(judgments, Pairs):
         return list(range(len(judgments.rows))), np.zeros(len(judgments.rows), dtype=np.int64)
     decided = [number for number, preferred in enumerate(judgments.preferred) if preferred]
@@ -190,7 +190,7 @@ def _by_candidate(measured: Measured, judged: list[int], preferred: npt.NDArray[
 
 
 def _gaps(scores: Floats, judgments: Pairs | Ratings) -> Floats:
-    """How far the metric is from people, as `JudgedMetric` says."""
+    """The distance of the metric from people, as `JudgedMetric` defines it."""
     if isinstance(judgments, Pairs):
         difference: Floats = np.nan_to_num(scores[0] - scores[1], nan=0.0)
         return difference
@@ -202,16 +202,16 @@ def _gaps(scores: Floats, judgments: Pairs | Ratings) -> Floats:
 
 
 def _places(values: Floats) -> Floats:
-    """Share of the values that are lower than each, half of those that are equal counted."""
+    """For each value, the share of lower values plus half the share of equal ones."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     places: Floats = ((counts.cumsum() - counts / 2) / len(values))[place]
     return places
 
 
 def _most_disputed(gaps: Sequence[Floats], pairs: bool) -> list[int]:
-    """Numbers of the judgments, first those that any metric disputes most.
+    """Indices of the judgments, first those on which a metric disagrees most.
 
-    A judgment stands where its most disputing metric ranks it, because gaps of different metrics have no common scale.
+    A judgment is placed by the metric that ranks it highest, because gaps of different metrics have no common scale.
     """
     disputes = np.array(gaps) if pairs else -np.abs(np.nan_to_num(gaps, nan=0.0))
     ranks = disputes.argsort(axis=1, kind="stable").argsort(axis=1, kind="stable")
@@ -240,7 +240,7 @@ def _item(judgments: Pairs | Ratings, number: int, image: int, references: int) 
 
 
 def _votes(pairs: Pairs, number: int) -> list[str]:
-    """The votes for each caption of a pair, in words; empty where the file has only the winner."""
+    """The votes for each caption of a pair, in words; empty if the file has only the winner."""
     if pairs.votes is None:
         return ["", ""]
     votes = pairs.votes[number]

@@ -1,6 +1,6 @@
-"""The scripts of a page as one: ECMAScript modules put one after the other, each in a scope of its own.
+"""The scripts of a page as one script: ECMAScript modules one after the other, each in its own scope.
 
-The files in `templates/` are modules that browsers, editors and type checkers understand as they are. A page may load
+The files in `templates/` are modules that browsers, editors and type checkers understand unchanged. A page may load
 nothing, so a module that others import from becomes a block that fills a constant:
 
     const $dom = {};
@@ -9,7 +9,8 @@ nothing, so a module that others import from becomes a block that fills a consta
     Object.assign($dom, {element});
     }
 
-Two modules may define the same name. Notes in `/** … */`, which tell types, are left out. What is understood of the
+Two modules may define the same name. Comments in `/** … */`, which declare types, are left out. The supported part of
+the
 language: `import {a, b} from "./file.js";`, and `export` before a declaration, both at the start of a line.
 """
 
@@ -29,7 +30,7 @@ def bundle(main: str, read: Callable[[str], str]) -> str:
 
     Args:
         main: name of the module's file, without its suffix.
-        read: gives the text of the module of a name.
+        read: returns the text of the module with a name.
 
     Raises:
         ValueError: modules import one another in a circle, a name is not exported, or a line is not understood.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def render_check(
     check: Check, format_: str, *, figures: Figures | None = None, colour: bool = False, width: int | None = None
 ) -> str:
-    """The check as text in the format of that name; a table in colour, and fitted to a width, where asked for."""
+    """The check as text in the format of that name; a table may be in colour, and fitted to a width."""
     figures = figures or Figures.of(format_)
     return Printed(
         check.to_dict,
@@ -29,7 +29,7 @@ def render_check(
 
 
 def verdict(check: Check) -> str:
-    """How the check ended, in one line."""
+    """The result of the check, in one line."""
     if check.passed:
         return f"{_checks(len(check.checks))} passed"
     beyond = {"min": "below", "max": "above"}
@@ -53,7 +53,7 @@ def _required(one: Checked, figures: Figures) -> str:
 
 
 def _records(check: Check) -> Table:
-    """A row per check."""
+    """One row per check."""
     heads = ("metric", "kind", "score", "against", "delta", "p", "passed")
     rows: list[list[Value]] = [
         [
@@ -97,7 +97,7 @@ def _shown(check: Check, figures: Figures) -> Table:
 
 
 def _tests(check: Check) -> str:
-    """How a regression was told from chance."""
+    """How a regression was distinguished from chance."""
     if not check.tested:
         return ""
     test = {"permutation": "paired permutation test", "bootstrap": "paired bootstrap test"}[check.test]

@@ -24,7 +24,7 @@ def render_comparison(
     colour: bool = False,
     width: int | None = None,
 ) -> str:
-    """The comparison as text in the format of that name; a table in colour, and fitted to a width, where asked for.
+    """The comparison as text in the format of that name; a table may be in colour, and fitted to a width.
 
     `figures`: how scores are written; the format's own way by default.
     """
@@ -50,7 +50,7 @@ def _method(comparison: Comparison) -> str:
 
 
 def best_and_worse(comparison: Comparison, metric: str) -> tuple[set[str], set[str]]:
-    """The systems of the best score, and those significantly worse than the first of these."""
+    """The systems with the best score, and those significantly worse than the first of these."""
     first = comparison.ranking(metric)[0]
     if not math.isfinite(comparison[first][metric].value):
         return set(), set()
@@ -61,7 +61,7 @@ def best_and_worse(comparison: Comparison, metric: str) -> tuple[set[str], set[s
 
 
 def _records(comparison: Comparison) -> Table:
-    """A row per pair and metric."""
+    """One row per pair and metric."""
     heads = ("metric", "a", "b", "score_a", "score_b", "delta", "lower", "upper", "p", "p_corrected", "significant")
     rows: list[list[Value]] = []
     for pair in comparison.pairs:
@@ -73,7 +73,7 @@ def _records(comparison: Comparison) -> Table:
 
 
 def _table(comparison: Comparison, figures: Figures) -> Table:
-    """Systems by metrics, with what the caption of the table should say."""
+    """Systems by metrics, with the text for the caption of the table."""
     level = comparison.level
     return Table(
         [Column("system", align="left", printed="System"), *_metrics(comparison)],
@@ -93,7 +93,7 @@ def _table(comparison: Comparison, figures: Figures) -> Table:
 
 
 def _scores(comparison: Comparison, figures: Figures) -> Table:
-    """Systems by metrics, before each score the ranks that it may have."""
+    """Systems by metrics; before each score, the ranks that it may have."""
     level = "" if comparison.level is None else f", {percent(comparison.level)} interval"
     return Table(
         [Column(f"score{level}", align="left", names=True), *_metrics(comparison)],

@@ -1,4 +1,4 @@
-"""A comparison as one HTML page that needs nothing else, assembled as the report of one system is."""
+"""A comparison as one self-contained HTML page, assembled like the report of one system."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from capeval.scoring.comparison import Comparison
 
 MOST_CAPTIONS = 60_000
-"""Candidates on the page: of more, only some images are on it, or it would be slow to open."""
+"""Most candidates on the page: with more, it would be slow to open; only some images are shown then."""
 EXTREMES = 1_000
-"""Number of those images on the page where the systems differ most; the others are sampled."""
+"""Number of images on the page that are chosen because the systems differ most; the others are sampled."""
 
 
 class ComparedScore(TypedDict):
@@ -47,7 +47,7 @@ class ComparedMetric(TypedDict):
 
 
 class ComparedPair(TypedDict):
-    """Two systems, by number, and their difference by each metric."""
+    """Two systems, by index, and their difference by each metric."""
 
     a: int
     b: int
@@ -65,7 +65,7 @@ class ComparedDifference(TypedDict):
 
 
 class ComparedImage(TypedDict):
-    """An image's captions: one per system (None where it has none), and the references."""
+    """An image's captions: one per system (None if it has none), and the references."""
 
     id: str
     candidates: list[str | None]
@@ -73,7 +73,7 @@ class ComparedImage(TypedDict):
 
 
 class ComparisonPage(TypedDict):
-    """Everything the page shows. `lead` is the number of the metric it shows first, `first` that of the pair."""
+    """Everything the page shows. `lead` is the index of the metric that it shows first, `first` that of the pair."""
 
     version: str
     tokenizer: str
@@ -161,7 +161,7 @@ def comparison_data(comparison: Comparison) -> ComparisonPage:
 
 
 def _chosen(scores: npt.NDArray[np.float64], most: int) -> list[int]:
-    """Numbers of that many images at most, for scores of shape (systems, images)."""
+    """Indices of at most that many images, for scores of shape (systems, images)."""
     if scores.shape[1] <= most:
         return list(range(scores.shape[1]))
     order = np.argsort(scores.min(axis=0) - scores.max(axis=0), kind="stable").tolist()

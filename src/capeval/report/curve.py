@@ -20,17 +20,19 @@ SUFFIXES = (".svg", ".png", ".pdf")
 
 
 def check_plot(path: str, references: Sequence[int] | None) -> None:
-    """Raises `UsageError` where there is no curve to draw, or not to a file of that name."""
+    """Raises `UsageError` if there is no curve to draw, or the file's suffix is unknown."""
     if os.path.splitext(path)[1] not in SUFFIXES:
-        raise UsageError(f"{path}: pictures are written by suffix; end the name in {', '.join(SUFFIXES)}")
+        raise UsageError(f"{path}: the suffix gives the format; end the name in {', '.join(SUFFIXES)}")
     if len(set(references or ())) < 2:
-        raise UsageError("a curve needs at least two numbers of references; name them with --references, as 1,5,48")
+        raise UsageError(
+            "a curve needs at least two numbers of references; name them with --references, such as 1,5,48"
+        )
 
 
 def draw(agreement: Agreement, path: str) -> None:
-    """Writes a line a metric: the mean over draws with the band that 95% of them lie in, or the first references.
+    """Draws one line per metric: the mean over draws with the band that holds 95% of them, or the first references.
 
-    Raises `MissingDependencyError` without matplotlib, `DataError` where the file cannot be written.
+    Raises `MissingDependencyError` without matplotlib, `DataError` if the file cannot be written.
     """
     try:
         from matplotlib.figure import Figure

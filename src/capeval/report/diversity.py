@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from capeval.scoring.result import Score
 
 _SUMMARIES = ("self-cider", "accuracy", "f")
-"""The figures that sum up the others: their differences are shown below the table."""
+"""The figures that summarise the others: their differences are shown below the table."""
 
 
 def render(
@@ -27,9 +27,9 @@ def render(
     colour: bool = False,
     width: int | None = None,
 ) -> str:
-    """The result as text in the format of that name; a table in colour, and fitted to a width, where asked for.
+    """The result as text in the format of that name; a table may be in colour, and fitted to a width.
 
-    `figures`: how scores are written; as they are with four decimals by default, since papers print these so.
+    `figures`: how scores are written; by default unscaled with four decimals, as papers print these scores.
     """
     figures = figures or Figures()
     return Printed(
@@ -41,7 +41,7 @@ def render(
 
 
 def _table(result: Diversity, figures: Figures) -> Table:
-    """A row per figure, a column per system; people are the last column."""
+    """One row per figure, one column per system; people are the last column."""
     everybody = result.everybody()
     scored = {key: score for system in everybody for key, score in system.items()}
     rows: list[list[Value]] = [
@@ -58,7 +58,7 @@ def _table(result: Diversity, figures: Figures) -> Table:
 
 
 def _shown(result: Diversity, figures: Figures) -> Table:
-    """The same, and what stands around a table in the terminal."""
+    """The same, with the text around a table in the terminal."""
     return replace(
         _table(result, figures),
         title="; ".join(filter(None, [_title(result), figures.said])),
@@ -68,7 +68,7 @@ def _shown(result: Diversity, figures: Figures) -> Table:
 
 
 def _records(result: Diversity) -> Table:
-    """A row per system and figure."""
+    """One row per system and figure."""
     rows: list[list[Value]] = []
     for system in result.everybody():
         for key, figure in system.items():
@@ -79,7 +79,7 @@ def _records(result: Diversity) -> Table:
 
 
 def _label(figure: Score) -> str:
-    """The figure's label, with an arrow where low is good."""
+    """The figure's label, with an arrow if lower is better."""
     return f"{figure.label} ↓" if figure.metric.lower_is_better else figure.label
 
 
@@ -104,7 +104,7 @@ def _title(result: Diversity) -> str:
 
 
 def _tests(result: Diversity, figures: Figures) -> list[str]:
-    """The differences of the figures that sum up the others, where there are several systems."""
+    """The differences of the figures that summarise the others, if there are several systems."""
     lines = [
         f"  {pair.a} − {pair.b}: {pair.metric} {figures.difference(pair.delta)} "
         f"({figures.interval(*pair.interval, signed=True)}), p = {pair.p_corrected:.3g}"

@@ -1,4 +1,4 @@
-"""Scores of caption sets as one HTML page that needs nothing else, assembled as the report of one system is.
+"""Scores of caption sets as one self-contained HTML page, assembled like the report of one system.
 
 Several captions per image by several systems make a large document: the page carries it compressed.
 """
@@ -35,12 +35,12 @@ def write_diversity_report(
     """Writes the page, whole or not at all.
 
     Args:
-        result: what [`capeval.diversity`][] gave.
-        path: where to.
+        result: the result of [`capeval.diversity`][].
+        path: the file to write.
         title: the systems' names by default.
-        draw: ids of images whose similarities, places and topics are on the page in any case.
-        images: where the images are, as [`capeval.report.html.write_report`][] takes it. (A list of ids is what `draw`
-            is now.)
+        draw: ids of images whose similarities, positions and topics are always on the page.
+        images: where the images are, as [`capeval.report.html.write_report`][] takes it. (A list of ids now belongs in
+            `draw`.)
 
     Raises:
         DataError: it cannot be written, or no image has a file.
@@ -72,7 +72,7 @@ def _render(
     if images is None or isinstance(images, str | os.PathLike | Mapping | ImageSource):
         source = images
     else:
-        warn("images=[…] of a report of caption sets is called draw=[…] now; images= says where the photos are")
+        warn("images=[…] of a report of caption sets is now called draw=[…]; images= says where the photos are")
         source, draw = None, images
     data, photos = diversity_page(result, draw), None
     if source is not None:

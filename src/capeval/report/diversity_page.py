@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from capeval.scoring.result import Score
 
 MOST_CAPTIONS = 250_000
-"""On the page; of more, it holds the most and the least diverse images only."""
+"""Most captions on the page; with more, it holds only the most and the least diverse images."""
 MOST_SETS = 1_200
-"""Sets with their similarities, places and topics on the page: of more, those of the most and least diverse images."""
+"""Most sets with similarities, positions and topics on the page: the most and the least diverse images have them."""
 _DECIMALS = 4
-"""Decimals of figures of single images, places and loads."""
+"""Decimals of figures of single images, positions and loads."""
 
 
 class SetsSystem(TypedDict):
-    """A system, how it is drawn, and how many captions it has."""
+    """A system, its colour and mark, and the number of its captions."""
 
     name: str
     people: bool
@@ -52,7 +52,7 @@ class SetsValue(TypedDict):
 
 
 class SetsFigure(TypedDict):
-    """A figure of every system; None where a system has it not. Where `lower`, less is more diverse."""
+    """A figure of every system; None if a system lacks it. If `lower`, less is more diverse."""
 
     key: str
     label: str
@@ -73,7 +73,7 @@ class SetsPair(TypedDict):
 
 
 class TopicWord(TypedDict):
-    """A word of a topic, and whether it belongs to the captions that are against the topic."""
+    """A word of a topic, and whether it belongs to the captions with a negative load."""
 
     word: str
     against: bool
@@ -88,7 +88,7 @@ class TopicFigure(TypedDict):
 
 
 class CaptionMark(TypedDict):
-    """A place in the plane, and which captions of which system are there, by number."""
+    """A position in the plane, and the system and captions there, by index."""
 
     system: int
     x: float
@@ -98,7 +98,7 @@ class CaptionMark(TypedDict):
 
 class SetsDrawing(TypedDict):
     """The drawings of an image: of each system the similarities in percent (the upper triangle, row by row) and the
-    topics; the places of all captions, and the share of their distances that the plane shows.
+    topics; the positions of all captions, and the share of their distances that the plane shows.
     """
 
     similarities: list[list[int] | None]
@@ -108,7 +108,7 @@ class SetsDrawing(TypedDict):
 
 
 class SetsImage(TypedDict):
-    """An image: of each system its captions and its figures, None where people lack it."""
+    """An image: the captions and the figures of each system; None if people lack it."""
 
     id: str
     captions: list[list[str] | None]
@@ -125,7 +125,7 @@ class SystemWords(TypedDict):
 
 
 class SetsPictures(TypedDict):
-    """The rows of each picture of whole systems, or the line that says why there is none."""
+    """The rows of each picture of whole systems, or a line that says why there is no picture."""
 
     plane: list[tables.PlaneRow] | str
     f: list[tables.FRow] | str
@@ -210,7 +210,7 @@ def _or_none(make: Callable[[], Score]) -> Score | None:
 
 
 def _rows(make: Callable[[Diversity], tables.Table[tables.Row]], result: Diversity) -> list[tables.Row] | str:
-    """A picture's rows, or why there is none."""
+    """A picture's rows, or why there is no picture."""
     try:
         return make(result).rows
     except tables.LeftOutError as reason:

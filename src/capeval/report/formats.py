@@ -27,11 +27,11 @@ def render(
     colour: bool = False,
     width: int | None = None,
 ) -> str:
-    """The result as text in the format of that name; a table in colour, and fitted to a width, where asked for.
+    """The result as text in the format of that name; a table may be in colour, and fitted to a width.
 
     `figures`: how scores are written; the format's own way by default.
 
-    Images `explained` by METEOR's alignment, VIFIDEL's plan, SPICE's graphs and CHAIR's mentions, where given, follow
+    If `explained` images are given (METEOR's alignment, VIFIDEL's plan, SPICE's graphs, CHAIR's mentions), they follow
     the table or are part of the JSON; raises `UsageError` for them in another format.
     """
     if explained:
@@ -55,7 +55,7 @@ def render(
 
 
 def check_explained(format_: str) -> None:
-    """Raises `UsageError` where a format has no place for explained images."""
+    """Raises `UsageError` if a format has no place for explained images."""
     if format_ not in ("table", "json"):
         raise UsageError(f"explained images are shown with --format table or json, not {format_}")
 
@@ -66,12 +66,12 @@ def percent(level: float) -> str:
 
 
 def sentence(text: str) -> str:
-    """The text as a sentence: with a capital, and a full stop; nothing where there is none."""
+    """The text as a sentence: with a capital, and a full stop; an empty text stays empty."""
     return text and f"{text[0].upper()}{text[1:]}."
 
 
 def heading(result: Result, figures: Figures) -> str:
-    """Number of images that were scored, references, tokens; what has to be said of the figures."""
+    """Number of scored images, references, tokens; and the scale of the figures, if it is not 1."""
     least, most = result.corpus.reference_counts
     references = f"{least}" if least == most else f"{least} to {most}"
     images = "1 image" if result.images == 1 else f"{result.images:,} images"
@@ -90,7 +90,7 @@ def _document(result: Result, explained: Mapping[str, Mapping[str, Any]]) -> dic
 
 
 def _records(result: Result) -> Table:
-    """A row per metric."""
+    """One row per metric."""
     from capeval.report.printing.table import Column, Number, Table
 
     return Table(
@@ -121,7 +121,7 @@ def _table(result: Result, figures: Figures) -> Table:
 
 
 def _shown(result: Result, figures: Figures) -> Table:
-    """The same with a bar of each score within the metric's range, and what stands around a table in the terminal."""
+    """The same with a bar of each score within the metric's range, and the text around a table in the terminal."""
     from capeval.report.printing.table import Column
 
     table = _table(result, figures)

@@ -1,8 +1,8 @@
-"""A result as one HTML page that needs nothing else: no network, and no other file unless there are many photos.
+"""A result as one self-contained HTML page: it needs no network, and no other file unless there are many photos.
 
-The page is assembled from the files in `templates/`: `page.html` around what is its own. Captions come from anywhere,
-so the page trusts none of them: they travel as JSON that cannot end its element, the scripts set them as text only, and
-the content security policy lets nothing run but the page's own script, which it names by its hash.
+The page is assembled from the files in `templates/`: `page.html` around the parts of each kind of page. Captions come
+from anywhere, so the page does not trust them: they are JSON that cannot end its element, the scripts set them only as
+text, and the content security policy lets nothing run but the page's own script, which it names by its hash.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ def write_report(result: Result, path: PathLike, *, title: str, images: Images |
     """Writes the page, whole or not at all.
 
     Args:
-        result: what [`capeval.score`][] gave.
-        path: where to.
-        title: above the page, as text.
+        result: the result of [`capeval.score`][].
+        path: the file to write.
+        title: the heading of the page, as text.
         images: where the images are, as [`capeval.data.images.ImageSource.open`][] takes it: the page then shows them.
-            Those that are too many to be inside it are written into a folder beside it.
+            If they are too many to be inside it, they are written into a folder next to it.
 
     Raises:
         DataError: it cannot be written, or no image has a file.
@@ -76,7 +76,7 @@ def assemble(
     version: str,
     photos: Photos | None = None,
 ) -> str:
-    """A page from `main.html`, `main.js` and all that it imports, and the styles, which carries the data.
+    """A page with the data, from `main.html`, `main.js` with its imports, and the styles.
 
     `kind` says what the page is about.
     """
@@ -100,12 +100,12 @@ def _template(name: str) -> str:
 
 
 def _unicode(text: str) -> str:
-    """The text without the lone surrogates by which Python carries a file name that is not UTF-8."""
+    """The text without the lone surrogates that Python uses for a file name that is not UTF-8."""
     return text.encode("utf-8", "replace").decode()
 
 
 def _policy(style: str, script: str, photos: str) -> str:
-    """Nothing but photos is loaded, only this style and this script are applied, and text cannot become markup."""
+    """The policy: only photos are loaded, only this style and this script are applied, text cannot become markup."""
     return "; ".join(
         [
             "default-src 'none'",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from capeval.scoring.result import Result, Score
 
 MOST_IMAGES = 20_000
-"""Larger corpora are not written out whole: the page would be slow to open."""
+"""Larger corpora are not on the page as a whole: it would be slow to open."""
 MOST_TEXT = 12_000_000
 """Bytes of captions on the page: corpora of long captions show fewer images."""
 EXTREMES = 1_000
@@ -28,7 +28,7 @@ EXTREMES = 1_000
 MOST_EXPLAINED = 100
 """Images with METEOR's alignment, VIFIDEL's plan, SPICE's graphs and CHAIR's mentions on the page: half of them the
 best, half the worst.
-Each is found anew, which takes milliseconds, so that all of them would take longer than all the rest.
+Each is computed anew, which takes milliseconds; all of them would take longer than everything else.
 """
 SAMPLE_SEED = 0
 _MOST_BINS = 30
@@ -44,8 +44,8 @@ class Histogram(TypedDict):
 
 
 class ScoredMetric(TypedDict):
-    """A metric, its corpus score, and the scores of the images on the page; None for what has no score. `unscored` is
-    the number of such images.
+    """A metric, its corpus score, and the scores of the images on the page; None for no score. `unscored` is
+    the number of images without one.
     """
 
     key: str
@@ -63,7 +63,7 @@ class ScoredMetric(TypedDict):
 
 
 class AlignedSpan(TypedDict):
-    """A match of METEOR's: the module, and the tokens on both sides, from a first one to before a last one."""
+    """A match of METEOR: the module, and the token range on both sides, without the end."""
 
     module: str
     candidate: tuple[int, int]
@@ -71,7 +71,9 @@ class AlignedSpan(TypedDict):
 
 
 class AlignmentFigure(TypedDict):
-    """How METEOR aligned a candidate: the best reference's number, both sides' tokens joined by blanks, the matches."""
+    """METEOR's alignment of a candidate: the best reference's index, both sides' tokens joined by blanks, the
+    matches.
+    """
 
     number: int
     candidate: str
@@ -88,7 +90,7 @@ class PlanSide(TypedDict):
 
 
 class PlanFlow(TypedDict):
-    """A move from an object to a word, both by number: the share that moves, and its cost."""
+    """A move from an object to a word, both by index: the share that moves, and its cost."""
 
     object: int
     word: int
@@ -116,7 +118,7 @@ class GraphFigure(TypedDict):
 
 
 class MentionPiece(TypedDict):
-    """A piece of a caption: the object that it names, None for the text between, and whether that is there."""
+    """A piece of a caption: the object that it names (None for text between mentions), and whether that is gold."""
 
     text: str
     object: str | None
@@ -124,7 +126,7 @@ class MentionPiece(TypedDict):
 
 
 class MentionsFigure(TypedDict):
-    """What a candidate names, sentence by sentence, and the objects that are there and that it does not name."""
+    """The mentions of a candidate, sentence by sentence, and the gold objects that it does not name."""
 
     sentences: list[list[MentionPiece]]
     missed: list[str]
@@ -133,7 +135,7 @@ class MentionsFigure(TypedDict):
 
 
 class ScoredImage(TypedDict):
-    """An image's captions, and what explains its scores where that is on the page."""
+    """An image's captions, and the explanations of its scores, if they are on the page."""
 
     id: str
     candidate: str | None
@@ -145,8 +147,8 @@ class ScoredImage(TypedDict):
 
 
 class ScorePage(TypedDict):
-    """Everything the page shows. `lead` is the number of the metric it sorts by at first; `explained` the number of
-    images with figures that explain their scores, None where no metric makes any.
+    """Everything the page shows. `lead` is the index of the metric that it sorts by at first; `explained` the number of
+    images with figures that explain their scores, None if no metric makes any.
     """
 
     version: str
@@ -214,13 +216,13 @@ def histogram(scores: npt.NDArray[np.float64], upper: float | None) -> Histogram
 
 
 def lead(result: Result) -> int:
-    """The number of CIDEr-D among the metrics, or of the first."""
+    """The index of CIDEr-D among the metrics, or of the first."""
     names = [score.metric.name for score in result.values()]
     return names.index("cider-d") if "cider-d" in names else 0
 
 
 def _chosen(scores: npt.NDArray[np.float64], most: int) -> list[int]:
-    """Numbers of the images on the page, in the result's order: all, or the extremes and a sample of the others."""
+    """Indices of the images on the page, in the result's order: all, or the extremes and a sample of the others."""
     if len(scores) <= most:
         return list(range(len(scores)))
     order = _ordered(scores, range(len(scores)))
@@ -230,26 +232,26 @@ def _chosen(scores: npt.NDArray[np.float64], most: int) -> list[int]:
 
 
 def first_and_sample(order: list[int], first: int, most: int) -> list[int]:
-    """Numbers of that many in ascending order: the first of an order, and a random sample of the others."""
+    """That many indices in ascending order: the first ones of an order, and a random sample of the others."""
     first = min(first, most)
     return sorted([*order[:first], *random.Random(SAMPLE_SEED).sample(order[first:], most - first)])
 
 
 def _ends(scores: npt.NDArray[np.float64], chosen: list[int], most: int) -> set[int]:
-    """The numbers of that many of the images chosen: half of them with the largest scores, half with the least."""
+    """The indices of that many of the chosen images: half of them with the largest scores, half with the smallest."""
     order = _ordered(scores, chosen)
     return set(order if len(order) <= most else [*order[: most // 2], *order[-(most - most // 2) :]])
 
 
 def _ordered(scores: npt.NDArray[np.float64], chosen: Sequence[int]) -> list[int]:
-    """The numbers of these images by score; those without one are neither the best nor the worst: in the middle."""
+    """The indices of these images by score; images without a score are in the middle: neither best nor worst."""
     known = sorted((number for number in chosen if not math.isnan(scores[number])), key=scores.tolist().__getitem__)
     unknown = [number for number in chosen if math.isnan(scores[number])]
     return [*known[: len(known) // 2], *unknown, *known[len(known) // 2 :]]
 
 
 def known(scores: npt.NDArray[np.float64]) -> Any:
-    """The scores as JSON has them, in lists as deep as the array: None where an image has none."""
+    """The scores for JSON, in nested lists like the array: None if an image has no score."""
     return np.where(np.isnan(scores), None, scores.astype(object)).tolist()  # type: ignore[call-overload]
 
 
@@ -354,7 +356,7 @@ def _side(names: Sequence[str], shares: npt.NDArray[np.float64], importance: npt
 
 
 def _right_end(largest: float, upper: float | None) -> float:
-    """The metric's upper bound where scores come near it, so that charts of like metrics have like axes."""
+    """The metric's upper bound if scores come near it, so that charts of similar metrics have the same axes."""
     if upper is not None and upper / 2 < largest <= upper:
         return upper
     return largest if largest > 0 else (upper or 1.0)

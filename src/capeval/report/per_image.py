@@ -25,15 +25,15 @@ def check_suffix(path: str | PathLike[str]) -> None:
     suffix = os.path.splitext(path)[1]
     if suffix not in _WRITERS:
         raise UsageError(
-            f"{fspath(path)}: per-image scores are written by suffix; end the name in {', '.join(_WRITERS)}"
+            f"{fspath(path)}: per-image scores: the suffix gives the format; end the name in {', '.join(_WRITERS)}"
         )
 
 
 def write_per_image(scored: Result | Comparison, path: str | PathLike[str]) -> None:
-    """Writes a row per image: `image_id`, of several systems `system`, then a column per metric; full precision; whole
-    or not at all. A score that an image does not have is an empty field, or null.
+    """Writes one row per image: `image_id`, for several systems `system`, then one column per metric; full precision;
+    whole or not at all. A missing score is an empty field, or null.
 
-    Raises `UsageError` for an unknown suffix, `DataError` where the file cannot be written and
+    Raises `UsageError` for an unknown suffix, `DataError` if the file cannot be written and
     `MissingDependencyError` for Parquet without pyarrow.
     """
     from capeval.scoring.result import Result
@@ -42,7 +42,8 @@ def write_per_image(scored: Result | Comparison, path: str | PathLike[str]) -> N
 
 
 def write_sets(result: Diversity, path: str | PathLike[str]) -> None:
-    """Writes a row per caption set: `image_id`, then a column per figure; of several systems, `system` comes first.
+    """Writes one row per caption set: `image_id`, then one column per figure; for several systems, `system` comes
+    first.
 
     Errors as `write_per_image`.
     """
@@ -82,7 +83,7 @@ def _of_systems(comparison: Comparison) -> Columns:
 
 
 def _without_nan(values: list[str] | array[float]) -> Sequence[str | float | None]:
-    """The column with None for each score that an image does not have."""
+    """The column with None for each missing score."""
     if isinstance(values, list) or not any(map(math.isnan, values)):
         return values
     return [None if math.isnan(value) else value for value in values]

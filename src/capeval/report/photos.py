@@ -1,4 +1,4 @@
-"""The images themselves on a page: small copies inside it, or beside it where they are many, or by their addresses."""
+"""The images on a page: small copies inside it, or in a folder next to it if there are many, or by their addresses."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from capeval.data.source import PathLike
 
 MOST_EMBEDDED = 12_000_000
-"""Bytes of small images inside a page; where there are more, all of them are beside it."""
+"""Most bytes of small images inside a page; if there are more, all are in a folder next to it."""
 _AT_ONCE = 256
 
 Images: TypeAlias = "PathLike | Mapping[str, Any] | ImageSource"
-"""A folder, a tar file, a pattern or a mapping, as `ImageSource.open` takes it, or what that gave."""
+"""A folder, a tar file, a pattern or a mapping, as `ImageSource.open` takes it, or its result."""
 
 
 class PagePhotos(TypedDict):
@@ -43,11 +43,11 @@ class Photos:
     policy: str
     """Sources from which the page may load images, in the syntax of a content security policy."""
     loads: str
-    """Says at the foot of the page what the page loads."""
+    """The text at the foot of the page that says what the page loads."""
 
 
 def check_images(images: Images) -> ImageSource:
-    """The source. Raises now what would keep its images from a page later: as `ImageSource.open`, or without Pillow."""
+    """The source. Raises early what would prevent a page with its images: as `ImageSource.open`, or without Pillow."""
     source = ImageSource.open(images)
     if not source.are_addresses:
         check_pillow()
@@ -57,8 +57,8 @@ def check_images(images: Images) -> ImageSource:
 def photos_of(images: Images, image_ids: Sequence[str], page: PathLike | None) -> Photos:
     """The photos of the images of a page that will be written to that path; None for a page that has no place.
 
-    Files that cannot be shown are named in a warning and on the page. Photos that are too many for the page are written
-    into a folder beside it, which takes the place of one from before.
+    Files that cannot be shown are named in a warning and on the page. If there are too many photos for the page, they
+    are written into a folder next to it, which replaces an earlier one.
 
     Raises:
         DataError: no image has a file, or the folder cannot be written.
@@ -89,20 +89,20 @@ def photos_of(images: Images, image_ids: Sequence[str], page: PathLike | None) -
         "data:" if made.folder is None else "data: file: 'self'",
         "it loads nothing"
         if made.folder is None
-        else f"it loads the photos of the folder {made.folder} beside it, and nothing else",
+        else f"it loads the photos of the folder {made.folder} next to it, and nothing else",
     )
 
 
 @dataclass
 class _Made:
-    """Small images: their addresses, and the folder where they are, if they are not inside."""
+    """Small images: their addresses, and their folder, if they are not inside the page."""
 
     addresses: dict[str, str | None]
     folder: str | None = None
 
 
 def _made(found: dict[str, ImageFile], page: PathLike | None) -> tuple[_Made, list[str]]:
-    """The small images, and of each file that cannot be shown a line that says why."""
+    """The small images, and for each file that cannot be shown a line that says why."""
     inside: dict[str, bytes] = {}
     beside: _Beside | None = None
     size = 0
@@ -130,13 +130,13 @@ def _data_address(content: bytes) -> str:
 
 
 def _thumbnails(found: dict[str, ImageFile]) -> Iterator[tuple[str, bytes | DataError]]:
-    """Small images in the order in which their files are best read; the work of Pillow is done by all cores."""
+    """Small images in the fastest order for reading their files; Pillow uses all cores."""
     order = sorted(found.items(), key=lambda item: item[1].order)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for start in range(0, len(order), _AT_ONCE):
             part = order[start : start + _AT_ONCE]
             contents = [_read(file) for _, file in part]
-            # Of odd files Pillow warns. Warnings are shut off here, as doing so in threads is not safe.
+            # Pillow warns about unusual files. Warnings are switched off here, because doing so in threads is not safe.
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 small = list(pool.map(_small, contents, (file.name for _, file in part)))
@@ -160,7 +160,7 @@ def _small(content: bytes | DataError, name: str) -> bytes | DataError:
 
 
 class _Beside:
-    """A folder of photos beside a page, called after it."""
+    """A folder of photos next to a page, named after it."""
 
     def __init__(self, page: PathLike) -> None:
         place, name = os.path.split(os.fspath(page))

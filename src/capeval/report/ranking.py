@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def render(ranking: Ranking, format_: str, *, colour: bool = False, width: int | None = None) -> str:
-    """The ranking as text in the format of that name; a table in colour, and fitted to a width, where asked for."""
+    """The ranking as text in the format of that name; a table may be in colour, and fitted to a width."""
     return Printed(
         ranking.to_dict,
         lambda: _records(ranking),
@@ -24,7 +24,7 @@ def render(ranking: Ranking, format_: str, *, colour: bool = False, width: int |
 
 
 def _records(ranking: Ranking) -> Table:
-    """A row per reference: its scores, then its ranks."""
+    """One row per reference: its scores, then its ranks."""
     keys = [metric.key for metric in ranking.metrics]
     heads = ["image_id", "reference", "caption", *keys, *(f"{key} rank" for key in keys)]
     rows: list[list[Value]] = []
@@ -37,7 +37,7 @@ def _records(ranking: Ranking) -> Table:
 
 
 def _table(ranking: Ranking, image: str) -> Table:
-    """A row per reference: rank and score by each metric, and the caption; in the order of the last metric."""
+    """One row per reference: rank and score by each metric, and the caption; in the order of the last metric."""
     last = ranking.metrics[-1].key
     return Table(
         [

@@ -1,1 +1,1 @@
-"""Needs of metrics beside captions: word vectors, objects, lists of words."""
+"""Needs of metrics in addition to captions: word vectors, objects, lists of words."""

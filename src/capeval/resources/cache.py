@@ -1,7 +1,7 @@
-"""Results that took long, kept in a database of the user's cache folder.
+"""Results that took long to compute, kept in a database in the user's cache folder.
 
-Several processes may use it at once: each transaction is short, and waits for those of others. The journal is SQLite's
-default and not a write-ahead log, which needs to write where it only reads and fails on network drives. A database that
+Several processes may use it at once: each transaction is short, and waits for those of other processes. The journal is
+SQLite's default and not a write-ahead log, which must write even to read, and fails on network drives. A database that
 cannot be used costs time, not the result: one warning says why, and the results of this process are not kept.
 """
 
@@ -25,24 +25,24 @@ _AT_ONCE = 500
 
 
 class Cache(Generic[K, V]):
-    """Results by what made them (`scope`) and a key. Subclasses name the table and say how both are stored.
+    """Results by their origin (`scope`) and a key. Subclasses name the table and say how both are stored.
 
     After the first failure nothing more is kept; after a failure to read, nothing more is read.
 
     Args:
-        path: the database; made when something is kept first.
-        scope: what made the results: another version of it has other results.
+        path: the database; it is created when the first result is kept.
+        scope: what computed the results; another version of it gives other results.
     """
 
     what: ClassVar[str]
-    """What messages call the results: `the cache of {what}`."""
+    """The results' name in messages: `the cache of {what}`."""
     again: ClassVar[str]
-    """What is done once more where nothing is kept, in words."""
+    """What must be done again if nothing is kept, in words."""
     table: ClassVar[str]
     columns: ClassVar[tuple[str, str, str]]
-    """Those of the scope, the key and the result, each `NAME TYPE`."""
+    """The columns of the scope, the key and the result, each `NAME TYPE`."""
     replaces: ClassVar[bool] = False
-    """Whether a result that is kept once more takes the place of the one that is there."""
+    """Whether a result that is kept again replaces the existing one."""
 
     def __init__(self, path: str, scope: str) -> None:
         self.path = path
@@ -50,22 +50,22 @@ class Cache(Generic[K, V]):
         self.readable = self.writable = True
 
     def stored_key(self, key: K) -> Any:
-        """The key as SQLite has it."""
+        """The key in SQLite's form."""
         raise NotImplementedError
 
     def stored(self, value: V) -> Any:
-        """The result as SQLite has it."""
+        """The result in SQLite's form."""
         raise NotImplementedError
 
     def loaded(self, stored: Any) -> V | None:
-        """The result that was stored; None for one that is damaged and is to be made again.
+        """The stored result; None for a damaged one, which must be computed again.
 
         A `ValueError` or `TypeError` means that the whole file is damaged.
         """
         raise NotImplementedError
 
     def find(self, keys: Sequence[K]) -> dict[K, V]:
-        """The results that are there."""
+        """The results that are in the cache."""
         found: dict[K, V] = {}
         if not self.readable or not os.path.exists(self.path):
             return found
@@ -123,9 +123,9 @@ class Cache(Generic[K, V]):
 
 def _remedy(error: Exception) -> str:
     if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
-        return "remove the file, it is damaged"
+        return "the file is damaged, remove it"
     if isinstance(error, (ValueError, TypeError)):
-        return "remove the file, it is damaged"
+        return "the file is damaged, remove it"
     return "free space there or make it writable, or choose another place by XDG_CACHE_HOME"
 
 

@@ -1,7 +1,7 @@
-"""Which words of a caption have content: those that fidelity metrics compare.
+"""Content words of a caption: the words that fidelity metrics compare.
 
 The function words are the 318 of scikit-learn's English stop list (BSD-3-Clause, scikit-learn developers), which the
-published VIFIDEL script removes, so that one list serves both of the metric's variants. It is a list with history:
+published VIFIDEL script removes, so that one list serves both of the metric's variants. The list has oddities:
 `fire`, `side` and `two` are in it.
 """
 
@@ -44,5 +44,5 @@ def is_content(token: str) -> bool:
 
 
 def script_words(text: str) -> list[str]:
-    """The words that the published script sees: runs of two or more word characters, in lower case."""
+    """The words of the published script: runs of two or more word characters, in lower case."""
     return _SCRIPT_WORD.findall(text.lower())

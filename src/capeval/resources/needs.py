@@ -1,7 +1,7 @@
-"""Values for the needs of metrics, beside the captions: one value that every door takes and passes on.
+"""Values for the needs of metrics, in addition to captions: one value that every public function takes and passes on.
 
-A metric names what it needs (`Metric.needs`) and takes it from here itself (`Metric.ready`). A new need is a name: no
-function between the caller and the metric has to know it.
+A metric names its needs (`Metric.needs`) and takes their values from here (`Metric.ready`). A new need is only a name:
+no function between the caller and the metric has to know it.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ TITLES = {
 class Given(TypedDict, total=False):
     """The needs of the metrics here, as keywords of `capeval.score`, `compare`, `diversity` and the others.
 
-    Needs of metrics from other packages are given by name, as `needs={"name": value}`.
+    Needs of metrics from other packages are given by name: `needs={"name": value}`.
     """
 
     document_frequency: DocumentFrequency | None
     """Document frequencies for CIDEr; by default those of the references of the call (`corpus`)."""
     meteor_resources: str | PathLike[str] | None
     """Folder of a METEOR 1.5 release; the installed package `capeval-meteor` by default, or an installed pycocoevalcap.
-    Without any, METEOR of a group has no score, and a note says so.
+    Without any, METEOR in a group has no score, and a note says so.
     """
     objects: ObjectSource | None
     """Objects in each image, for VIFIDEL and CHAIR: `{image id: {label: count}}`, `{image id: [label, …]}`, or the path
@@ -61,17 +61,17 @@ class Given(TypedDict, total=False):
     vocabulary: VocabularySource | None
     """Words for objects, for CHAIR: `coco`, the default, `wordnet`, or the path of a file."""
     images: str | PathLike[str] | Mapping[Any, Any] | ImageSource | None
-    """The images, for CLIPScore: a folder, a tar file or a pattern as `photos/{image_id}.jpg`, or each by its id: a
-    path, the bytes of a file, or a Pillow image. Without them, a group leaves out the metrics that look at images.
+    """The images, for CLIPScore: a folder, a tar file or a pattern such as `photos/{image_id}.jpg`, or each by its id:
+    a path, the bytes of a file, or a Pillow image. Without them, a group leaves out the metrics that look at images.
     """
     device: str | None
-    """What networks run on: `cpu`, `cuda`, `cuda:1`, `mps`; by default the GPU, if there is one. Scores do not depend
-    on it, but for the last digits.
+    """Where networks run: `cpu`, `cuda`, `cuda:1`, `mps`; by default the GPU, if there is one. Scores do not depend on
+    it, except for the last digits.
     """
 
 
 class Share(float):
-    """A finished share, 0 to 1, that says of what, for those who watch the progress."""
+    """A finished share, 0 to 1, with the name of the work, for progress displays."""
 
     what: str
 
@@ -84,15 +84,15 @@ class Share(float):
 class Needs:
     """Values given for metrics' needs: a frozen mapping from names to values, with threads and progress.
 
-    It also keeps what was made of a value (files that were read, vectors that were opened), so one `Needs` that is used
-    for many calls reads each file once.
+    It also keeps what was made from a value (files that were read, vectors that were opened), so one `Needs` for many
+    calls reads each file once.
 
     Args:
         given: values by name; None means that it was not given.
         threads: number of threads; 0 means one per core.
-        progress: called with the finished share, 0 to 1, of what takes long to make ready.
-        image_of: for each image id of a corpus whose ids are not those of the images, the image. Judgments score
-            several captions of one image, each as an image of its own.
+        progress: called with the finished share, 0 to 1, of slow preparations.
+        image_of: the image of each image id of a corpus, if the ids are not those of the images. Judgments score
+            several captions of one image, each under its own id.
 
     Examples:
         >>> needs = capeval.Needs({"objects": {"1": ["dog"], "2": ["bus"]}})
@@ -154,14 +154,14 @@ class Needs:
         return new
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickles what was given; what was made of it is made again, and progress is not watched elsewhere."""
+        """Pickles only the given values; results are made again, and progress is not reported in other processes."""
         return {"given": self._given, "threads": self.threads, "image_of": self._image_of}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)  # type: ignore[misc]
 
     def get(self, name: str) -> Any:
-        """The value of that name, None where it was not given."""
+        """The value of that name, None if it was not given."""
         return self._given.get(name)
 
     def __contains__(self, name: str) -> bool:
@@ -171,7 +171,7 @@ class Needs:
         return f"<Needs: {', '.join(self._given) or 'nothing given'}>"
 
     def images(self, corpus: Corpus) -> list[str]:
-        """The image that each image id of the corpus stands for."""
+        """The image of each image id of the corpus."""
         if self._image_of is None:
             return corpus.image_ids
         return [self._image_of[image] for image in corpus.image_ids]
@@ -184,7 +184,7 @@ class Needs:
         return made[key]  # type: ignore[no-any-return]
 
     def check_known(self, wanted: set[str]) -> None:
-        """Raises `UsageError` for a value that no metric of the call wants, and that no metric here would."""
+        """Raises `UsageError` for a value that no metric of the call needs, and that is not a need of metrics here."""
         foreign = [name for name in self._given if name not in wanted and name not in Given.__annotations__]
         if foreign:
             accepted = ", ".join(sorted(wanted)) or "nothing"

@@ -18,9 +18,9 @@ LACKS_OBJECTS = "needs the objects of each image: give --objects FILE (objects=�
 
 
 def objects_of_images(needs: Needs, image_ids: Sequence[str]) -> list[dict[str, int]] | None:
-    """The objects of each of the images, in their order; None where the call gives none.
+    """The objects of each of the images, in their order; None if the call gives none.
 
-    Warns where some images have none. Raises `DataError` where all lack them or an image's are unusable, `UsageError`
+    Warns if some images have none. Raises `DataError` if all lack them or an image's are unusable, `UsageError`
     for a threshold without a file.
     """
     source: ObjectSource | None = needs.get("objects")
@@ -34,7 +34,7 @@ def objects_of_images(needs: Needs, image_ids: Sequence[str]) -> list[dict[str, 
     if absent and len(absent) == len(images):
         name = str(source) if isinstance(source, (str, PathLike)) else "the objects"
         raise DataError(
-            f"{name}: it has objects of {some(list(named))}, of none of the {some(images)} that are scored; "
+            f"{name}: it has objects of {some(list(named))}, but not of any of the {some(images)} that are scored; "
             "are these files of the same data set?"
         )
     if absent:
@@ -43,7 +43,7 @@ def objects_of_images(needs: Needs, image_ids: Sequence[str]) -> list[dict[str, 
 
 
 def objects_by_image(source: ObjectSource, threshold: float | None) -> dict[str, dict[str, int]]:
-    """Labels with counts, by image id: of a file, or checked. Raises `DataError` where they are unusable."""
+    """Labels with counts, by image id: read from a file, or checked. Raises `DataError` if they are unusable."""
     from capeval.data.objects import count_labels, read_objects
 
     if isinstance(source, (str, PathLike)):
@@ -58,7 +58,7 @@ def _rows(source: object) -> Iterator[tuple[object, Labels]]:
     if not isinstance(source, Iterable):
         raise DataError(
             f"the objects are of type {type(source).__name__}; accepted are {{image id: {{label: count}}}}, {{image "
-            "id: [label, …]}, rows as {'image_id': …, 'objects': …}, and the path of a file"
+            "id: [label, …]}, rows like {'image_id': …, 'objects': …}, and the path of a file"
         )
     for number, row in enumerate(source):
         if not isinstance(row, Mapping) or not {"image_id", "objects"} <= row.keys():

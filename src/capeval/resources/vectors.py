@@ -1,6 +1,6 @@
-"""Captions among word vectors: which of their words, and of the labels of objects, have a vector.
+"""Captions with word vectors: which of their words, and of the labels of objects, have a vector.
 
-The metrics that compare meanings see captions so: a native corpus, and with it the vectors of its words and the objects
+Metrics that compare meanings use this view of captions: a native corpus, with the vectors of its words and the objects
 of its images.
 """
 
@@ -40,26 +40,26 @@ class EmbeddedCorpus:
     words: list[str]
     """The word of each row of the vectors."""
     labels: list[tuple[str, ...]] | None
-    """Labels of each image, where there are objects."""
+    """Labels of each image, if there are objects."""
     source: str
     """Name and checksum of the vectors."""
 
     def spell(self, rows: Sequence[int]) -> tuple[str, ...]:
-        """The words or labels that these rows of the vectors stand for."""
+        """The words or labels of these rows of the vectors."""
         return tuple(self.words[row] for row in rows)
 
 
 def embed(corpus: Corpus, needs: Needs, source: EmbeddingSource, *, scripted: bool, label: str) -> EmbeddedCorpus:
-    """The corpus among these vectors; made once per corpus, for all metrics that see it so.
+    """The corpus with these vectors; made once per corpus, for all metrics with the same view.
 
     Args:
         corpus: captions.
-        needs: gives the objects of the images, where there are any.
+        needs: gives the objects of the images, if there are any.
         source: word vectors.
-        scripted: whether captions are cut into words as VIFIDEL's published script does.
-        label: what messages call the metric.
+        scripted: whether to cut captions into words like VIFIDEL's published script.
+        label: the metric's name in messages.
 
-    Raises `DataError` where objects or vectors are unusable, or a sentence is too long.
+    Raises `DataError` if objects or vectors are unusable, or a sentence is too long.
     """
 
     def view() -> EmbeddedCorpus:
@@ -95,7 +95,7 @@ def _check_length(corpus: Corpus, label: str) -> None:
 
 
 def _by_script(corpus: Corpus, threads: int) -> _core.Corpus:
-    """The same captions, cut into words as the published script does."""
+    """The same captions, cut into words like in the published script."""
     candidates, references = {}, {}
     for image in corpus.image_ids:
         said, others = corpus.given(image)
@@ -114,7 +114,7 @@ def _encode(references: dict[str, list[str]], candidates: dict[str, list[str]], 
 def embedded(
     corpus: _core.Corpus, objects: list[dict[str, int]] | None, source: EmbeddingSource, *, scripted: bool
 ) -> EmbeddedCorpus:
-    """A native corpus among these vectors."""
+    """A native corpus with these vectors."""
     embeddings = _opened(source)
     if objects is not None and scripted:
         objects = [_split_labels(labels) for labels in objects]
@@ -122,7 +122,7 @@ def embedded(
     content = [word for word in vocabulary if (word not in FUNCTION_WORDS if scripted else is_content(word))]
     labels = list(dict.fromkeys(label for counts in objects or () for label in counts))
     rows = _Rows()
-    # A compound that has no vector is its parts, as if they had been written apart; a label is one thing.
+    # A compound without a vector counts as its parts, as if they were written separately; a label stays one item.
     of_words = dict(zip(content, map(rows.of_each, embeddings.spellings(content)), strict=True))
     of_labels = dict(zip(labels, map(rows.of_label, labels, embeddings.spellings(labels)), strict=True))
     counts_by_label = None
@@ -152,11 +152,11 @@ class _Rows:
         self._numbers: dict[tuple[str, ...], int] = {}
 
     def of_each(self, spelling: tuple[str, ...]) -> list[int]:
-        """The rows of the words that a word is found as."""
+        """The rows of the words under which a word is found."""
         return [self._number((word,), word) for word in spelling] or [_UNKNOWN]
 
     def of_label(self, label: str, spelling: tuple[str, ...]) -> int:
-        """The row of a label: that of the one word it is found as, or one of its own."""
+        """The row of a label: that of the one word under which it is found, or its own."""
         if not spelling:
             return _UNKNOWN
         return self._number(spelling, spelling[0] if len(spelling) == 1 else label)
@@ -169,7 +169,7 @@ class _Rows:
 
 
 def _opened(source: EmbeddingSource) -> Embeddings:
-    """The embeddings; the last file stays open, so that explaining one image after the other reads it once."""
+    """The embeddings; the last file stays open, so that explanations of several images read it only once."""
     from capeval.resources.embeddings import open_embeddings
 
     if not isinstance(source, (str, PathLike)):

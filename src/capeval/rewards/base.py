@@ -1,4 +1,4 @@
-"""What every reward of captions is: called as trainers call it, named for their logs, with figures of a batch."""
+"""The base of all rewards of captions: called like trainers do, with a name for their logs, and figures of a batch."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Reward(ABC):
-    """Numbers of captions by a mixture of metrics: higher is better."""
+    """Rewards of captions by a mixture of metrics: higher is better."""
 
     def __init__(
         self, reward: str | Metric | Mapping[str, float], tokenizer: Tokenizer, image_column: str, threads: int
@@ -38,7 +38,7 @@ class Reward(ABC):
 
     @property
     def __name__(self) -> str:
-        """What trainers log it under, an identifier: `capeval_cider_d_rouge_l`."""
+        """The name for trainers' logs, an identifier: `capeval_cider_d_rouge_l`."""
         joined = "_".join(term.metric.key for term in self.terms)
         return "capeval_" + "".join(sign if sign.isalnum() else "_" for sign in joined).strip("_")
 
@@ -54,16 +54,18 @@ class Reward(ABC):
         """Rewards of captions.
 
         Args:
-            completions: captions, or lists of chat messages of which the last one is the caption.
-            image_ids: the image of each; by default the column that `image_column` names.
-            **columns: whatever else a trainer hands over; `log_metric`, TRL's, gets the figures of `last`.
+            completions: captions, or lists of chat messages whose last one is the caption.
+            image_ids: the image id of each completion; by default the column that `image_column` names.
+            **columns: other arguments that a trainer passes; TRL's `log_metric` gets the figures of `last`.
 
         Returns:
-            A number per caption, in the metrics' own ranges times their weights; 0 where a metric does not score one.
+            One number per caption, in the metrics' own ranges times their weights; 0 for a metric that does not score
+            it.
 
         Raises:
-            DataError: an image without references, a completion without text, or other numbers of both.
-            UsageError: no image ids; or, where groups are rewarded, one of fewer than three captions.
+            DataError: an image without references, a completion without text, or unequal numbers of completions and
+                ids.
+            UsageError: no image ids; or, if groups are rewarded, a group of fewer than three captions.
         """
         batch = batch_of(completions, image_ids, columns, self.image_column, self.tokenizer, self.threads)
         self.last = Guards.of(batch.tokens)

@@ -4,8 +4,8 @@
     reward(["a dog", "a cat"], ["dog.jpg", "dog.jpg"])                       # [1.31, 0.02]: higher is better
     GRPOTrainer(…, reward_funcs=[reward])                                    # TRL: the data set has a column image_id
 
-Rewards of this kind trained captioners first in Rennie, Marcheret, Mroueh, Ross, Goel, *Self-critical sequence training
-for image captioning* (CVPR 2017).
+Such rewards were first used to train captioners by Rennie, Marcheret, Mroueh, Ross, Goel, *Self-critical sequence
+training for image captioning* (CVPR 2017).
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
     from capeval.metrics import Metric
 
 TOKENISED: Final = "none"
-"""The tokenizer of what is tokenised already."""
+"""The tokenizer for captions that are tokenised already."""
 
 
 class CaptionReward(Reward):
     """Rates captions of images by metrics, with the references of a training split: higher is better.
 
     References are tokenised once. Document frequencies are those of all references, not of the batch: k captions of a
-    single image are weighed as in a corpus of all images. A metric of which less is better counts negatively.
+    single image are weighted as in a corpus of all images. A metric for which lower is better counts negatively.
 
     Args:
         references: the captions of all training images, `{image id: [caption, …]}` or a path, as `capeval.score` takes.
@@ -49,13 +49,13 @@ class CaptionReward(Reward):
         tokenizer: of captions and references: see [`capeval.tokenize`][].
         image_column: the keyword, a column of the trainer's data set, that names the image of each completion.
         threads: number of threads; 0 means one per core. One is fastest for batches of less than a few thousand.
-        needs: what the metrics need beside captions, as for [`capeval.score`][], by image id of `references`.
+        needs: what the metrics need in addition to captions, as for [`capeval.score`][], by image id of `references`.
         **given: the same by keyword.
 
     Raises:
         DataError: unusable references.
-        UsageError: a metric that scores caption sets ([`SetReward`][capeval.rewards.SetReward] takes those), one that
-            has a model of all references, or one whose needs are not given.
+        UsageError: a metric that scores caption sets ([`SetReward`][capeval.rewards.SetReward] takes those), a metric
+            with a model of all references, or a metric whose needs are not given.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class CaptionReward(Reward):
         self._scorers = [self._scorer(term.metric, captions, ready) for term in self.terms]
 
     def _scorer(self, metric: Metric, references: Captions, needs: Needs) -> CiderDOfWords | _Scorer:
-        """What scores captions by the metric: the scorer that remembers weighed references, where it can."""
+        """The scorer of captions by the metric: if possible, the one that stores weighted references."""
         if isinstance(metric, CiderD) and "document_frequency" not in needs and references.image_count > 1:
             return CiderDOfWords(self._references, metric, self.threads)
         ready = ready_needs(metric, references, self.tokenizer, needs)
@@ -100,7 +100,7 @@ class CaptionReward(Reward):
 
 
 class _Scorer:
-    """Scores captions by any metric. The captions of an image are a set, so that its references are encoded once."""
+    """Scores captions by any metric. The captions of an image form a set, so that its references are encoded once."""
 
     def __init__(
         self, metric: Metric, references: Mapping[str, list[str]], given: Captions, tokenizer: Tokenizer, needs: Needs
@@ -112,13 +112,13 @@ class _Scorer:
         self._needs = needs
 
     def __call__(self, batch: Batch) -> npt.NDArray[np.float64]:
-        """(N,) scores; not a number where there is none."""
+        """(N,) scores; NaN for no score."""
         groups = batch.by_image()
         sets = {image: [batch.text(row) for row in rows] for image, rows in groups.items()}
         references = {image: self._references[image] for image in groups}
         threads = self._needs.threads
         [corpus] = encode_sets({"batch": sets}, references, tokenizer=TOKENISED, threads=threads).values()
-        # The captions were cut before; metrics that read them themselves get them as they were.
+        # The captions were cut before; metrics that read the text itself get the original text.
         corpus.tokenizer = self._tokenizer
         said = {image: [batch.caption(row) for row in rows] for image, rows in groups.items()}
         corpus.candidate_captions, corpus.reference_captions = Captions.from_dict(said), self._given
@@ -137,7 +137,7 @@ def tokenised(references: Captions, tokenizer: Tokenizer) -> dict[str, list[str]
 
 
 def ready_needs(metric: Metric, references: Captions, tokenizer: Tokenizer, needs: Needs) -> Needs:
-    """The needs of a metric, with document frequencies of all references where none are given.
+    """The needs of a metric, with document frequencies of all references if none are given.
 
     Raises:
         UsageError: something that the metric needs is not given.
@@ -150,7 +150,7 @@ def ready_needs(metric: Metric, references: Captions, tokenizer: Tokenizer, need
         return needs
     if references.image_count < 2:
         raise UsageError(
-            f"{metric.key} weighs words by how many images have them, and these are the references of one image; give "
+            f"{metric.key} weights words by how many images have them, and these are the references of one image; give "
             "those of the whole training split, or document frequencies (document_frequency=…)"
         )
     stem = any(part.uses_stems for part in weighted)
@@ -161,7 +161,7 @@ def ready_needs(metric: Metric, references: Captions, tokenizer: Tokenizer, need
 def _check_captions(metric: Metric) -> None:
     if metric.scores_sets:
         raise UsageError(
-            f"{metric.key} scores caption sets, and a reward of captions is of each; use capeval.rewards.SetReward"
+            f"{metric.key} scores caption sets, and this reward scores each caption; use capeval.rewards.SetReward"
         )
     if any(part.trained_on_references for part in metric.parts):
         raise UsageError(

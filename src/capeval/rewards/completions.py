@@ -1,4 +1,4 @@
-"""What a policy said, as trainers hand it over, and figures that show when it games the reward."""
+"""A policy's completions, as trainers pass them, and figures that show when it games the reward."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Completion: TypeAlias = "str | Sequence[Mapping[str, object]]"
 """A caption, or a list of chat messages whose last one holds it."""
 
 LOG_METRIC = "log_metric"
-"""The keyword by which TRL hands a reward a function that logs a figure: `log_metric(name, value)`."""
+"""The keyword with which TRL passes a function that logs a figure: `log_metric(name, value)`."""
 
 
 def text_of(completion: object, number: int) -> str:
@@ -55,7 +55,7 @@ class Guards:
 
     @classmethod
     def of(cls, tokens: Sequence[Sequence[str]]) -> Guards:
-        """Those of tokenised captions; all 0 for none."""
+        """The figures of tokenised captions; all 0 if there are none."""
         count = max(len(tokens), 1)
         return cls(
             sum(map(len, tokens)) / count,
@@ -64,7 +64,7 @@ class Guards:
         )
 
     def log(self, write: Callable[[str, float], object]) -> None:
-        """Hands each figure on by name: `capeval/words`, `capeval/repetition`, `capeval/empty`."""
+        """Logs each figure by name: `capeval/words`, `capeval/repetition`, `capeval/empty`."""
         for name in ("words", "repetition", "empty"):
             write(f"capeval/{name}", getattr(self, name))
 
@@ -81,10 +81,10 @@ class Batch:
     tokens: list[list[str]]
     images: list[str]
     captions: list[str] | None = None
-    """The captions as they were said; None where there are only tokens."""
+    """The original texts of the captions; None if there are only tokens."""
 
     def caption(self, row: int) -> str:
-        """A caption as it was said; its tokens joined by blanks, where there are only tokens."""
+        """The original text of a caption; its tokens joined by blanks, if there are only tokens."""
         return self.text(row) if self.captions is None else self.captions[row]
 
     def text(self, row: int) -> str:
@@ -106,7 +106,7 @@ def batch_of(
     """The captions of a call.
 
     Raises:
-        DataError: a completion without text, or other numbers of completions and image ids.
+        DataError: a completion without text, or unequal numbers of completions and image ids.
         UsageError: no image ids.
     """
     ids = columns.get(column) if image_ids is None else image_ids

@@ -1,16 +1,16 @@
 """CIDEr-D as a reward in tensor operations: samples, references and rewards stay on their device.
 
-The figure is that of [`capeval.CiderDReward`][], computed otherwise. n-grams are not looked up in one another: a
-caption's n-gram at place i is another's at place j where the words at i and j are the same and the (n − 1)-grams after
-them are, so that one comparison of all words with all words gives the matches of every order. With c the counts in
-sample and reference at each place of the reference, and every distinct n-gram standing at c_s places of it,
+The value is that of [`capeval.CiderDReward`][], computed in another way. n-grams are not looked up: a
+caption's n-gram at position i equals another's at position j if the words at i and j are the same and the (n − 1)-grams
+after them are equal. So one comparison of all words with all words gives the matches of every order. With c the counts
+in sample and reference at each position of the reference, and every distinct n-gram at c_s positions of it,
 
     min(g(c), g(s))·g(s) = Σ_distinct idf² min(c_c, c_s) c_s = Σ_places idf² min(c_c, c_s),   ‖g‖² = Σ_places idf² c.
 
-The IDF of a sample's n-grams comes from a trie in sorted arrays: the number of an n-gram's beginning and its last word
-make the key that a binary search finds. Keys are exact, nothing is hashed.
+The IDF of a sample's n-grams comes from a trie in sorted arrays: the index of an n-gram's beginning and its last word
+form the key that a binary search finds. Keys are exact, without hashing.
 
-No operation waits for the device, has a shape that depends on values, or copies to the host: the host is free, and a
+No operation waits for the device, has a shape that depends on values, or copies to the host. So the host is free, and a
 step can be captured in a CUDA graph.
 """
 
@@ -40,23 +40,23 @@ _NO_WORD = -1
 _NO_REFERENCE_WORD = -2
 """Padding after the end of a reference; another number, so that padding never matches padding."""
 _ROWS = 4096
-"""References encoded at once: their words are compared all with all."""
+"""Number of references encoded at once: all their words are compared with each other."""
 
 
 @dataclass(frozen=True)
 class EncodedReferences:
-    """References of B images as tensors on the device; R references of T words at most, C = R·T places."""
+    """References of B images as tensors on the device; at most R references of T words, C = R·T positions."""
 
     words: Tensor
     """(B, C) int32."""
     counts: Tensor
-    """(B, n, C) int16: how often the n-gram at a place stands in its reference."""
+    """(B, n, C) int16: count of the n-gram at a position in its reference."""
     weights: Tensor
-    """(B, n, C) float32: idf² of the n-gram at a place over the norm of its reference; 0 where there is none."""
+    """(B, n, C) float32: idf² of the n-gram at a position, divided by the norm of its reference; 0 for no n-gram."""
     lengths: Tensor
-    """(B, R) float32: bigrams, which the COCO code takes for a caption's length."""
+    """(B, R) float32: number of bigrams, which the COCO code uses as a caption's length."""
     share: Tensor
-    """(B,) float64: weight of a reference in the mean, CIDEr-D's factor 10 and the mean over orders included."""
+    """(B,) float64: weight of a reference in the mean, including CIDEr-D's factor 10 and the mean over orders."""
 
     def __len__(self) -> int:
         return len(self.words)
@@ -64,7 +64,7 @@ class EncodedReferences:
     def __getitem__(self, images: Tensor | Sequence[int]) -> EncodedReferences:
         """The references of these images, in this order, repeats allowed.
 
-        Numbers in a tensor on the device are not checked: that would wait for it.
+        Indices in a tensor on the device are not checked: that would wait for the device.
         """
         device = self.words.device
         numbers = images if isinstance(images, Tensor) else torch.as_tensor(list(images), dtype=torch.int64)
@@ -87,7 +87,7 @@ class CiderDReward:
             padding in any case.
         n: the longest n-gram.
         sigma: standard deviation of the length penalty.
-        device: where samples are, and rewards will be.
+        device: the device of samples and rewards.
 
     Raises:
         UsageError: counts keyed by words, or stems; `n` or `sigma` out of range.
@@ -111,7 +111,7 @@ class CiderDReward:
         if end_of_sentence is not None and document_frequency.count([str(end_of_sentence)]) == 0:
             raise DataError(
                 f"the document frequencies {document_frequency.source} lack the end of sentence, id {end_of_sentence}: "
-                "endings would get the largest weight there is; count them with the same end_of_sentence, or give "
+                "endings would get the largest possible weight; count them with the same end_of_sentence, or give "
                 "end_of_sentence=None to both"
             )
         self._trie = _Trie.of(document_frequency, self.n, self.device)
@@ -167,8 +167,8 @@ class CiderDReward:
 
         Args:
             sampled: (N, T) ids on the device, padded after the end of sentence.
-            references: of B images, N = k · B, the k samples of an image in consecutive rows: what
-                [`encode`][capeval.rewards.device.CiderDReward.encode] made, or arrays, which are encoded on each call.
+            references: of B images, N = k · B, with the k samples of an image in consecutive rows: the result of
+                [`encode`][capeval.rewards.device.CiderDReward.encode], or arrays, which are encoded on each call.
 
         Returns:
             (N,) float32 on the device: CIDEr-D to a relative 1e-6.
@@ -202,7 +202,7 @@ class CiderDReward:
         return rewards.float().view(samples)
 
     def _counted(self, words: Tensor, lengths: Tensor) -> list[tuple[Tensor, Tensor]]:
-        """For each order, (M, T − k) counts of the n-gram at each place of (M, T) captions, and its idf² (or 0)."""
+        """For each order, (M, T − k) counts of the n-gram at each position of (M, T) captions, and its idf² (or 0)."""
         places = torch.arange(words.shape[1], device=words.device)
         same = words[:, :, None] == words[:, None, :]  # (M, T, T)
         matches, known = same, self._trie.known(words)
@@ -236,18 +236,18 @@ class CiderDReward:
 
 
 class _Trie(NamedTuple):
-    """IDF of n-grams, by the number of the (n − 1)-gram they begin with and their last word.
+    """IDF of n-grams, by the index of their first (n − 1)-gram and their last word.
 
-    What was never counted has a number too, one above the others, and so has a word: whatever begins or ends with it
-    is found nowhere, and no case needs to be told from another.
+    An n-gram that was never counted has an index too, one above the others, and so has an unknown word: n-grams that
+    begin or end with it are never found, and need no special case.
     """
 
     unknown: int
     """The number of unknown words: one above the largest id."""
     keys: tuple[Tensor, ...]
-    """Keys of each order, sorted, with an unused key at the end; the index of a key is the number of the n-gram."""
+    """Keys of each order, sorted, with an unused key at the end; the position of a key is the index of the n-gram."""
     squares: tuple[Tensor, ...]
-    """idf² of each n-gram by number, for each order."""
+    """idf² of each n-gram by index, for each order."""
 
     @classmethod
     def of(cls, frequency: DocumentFrequency, n: int, device: torch.device) -> _Trie:
@@ -270,11 +270,11 @@ class _Trie(NamedTuple):
         return cls(span - 1, tuple(keys), tuple(squares))
 
     def known(self, words: Tensor) -> Tensor:
-        """The words, `unknown` in the place of those that no n-gram has."""
+        """The words, with `unknown` for those that no n-gram has."""
         return torch.where((words >= 0) & (words < self.unknown), words, self.unknown)
 
     def look_up(self, k: int, beginnings: Tensor, last: Tensor) -> tuple[Tensor, Tensor]:
-        """Numbers of n-grams of order k + 1, and their idf².
+        """Indices of n-grams of order k + 1, and their idf².
 
         `beginnings`: numbers of all their words but the last, 0 if they are not an n-gram; `last`: as `known`.
         """
@@ -285,13 +285,13 @@ class _Trie(NamedTuple):
 
 
 def _numbers(ngrams: np.ndarray, keys: list[np.ndarray], span: int, source: str) -> np.ndarray:
-    """(M,) numbers of (M, order) n-grams that the trie has already."""
+    """(M,) indices of (M, order) n-grams that the trie has already."""
     numbers = np.zeros(len(ngrams), dtype=np.int64)
     for order in range(ngrams.shape[1]):
         wanted = numbers * span + ngrams[:, order]
         numbers = np.searchsorted(keys[order], wanted)
         if len(wanted) and (wanted.max() > keys[order].max(initial=-1) or (keys[order][numbers] != wanted).any()):
-            raise DataError(f"document frequencies {source}: an n-gram is counted, and its beginning is not")
+            raise DataError(f"document frequencies {source}: an n-gram is counted, but its beginning is not")
     return numbers
 
 
@@ -306,7 +306,7 @@ def _ended(ids: Tensor, end_of_sentence: int | None, padding: int) -> tuple[Tens
 
 
 def _over_references(terms: Tensor, references: int, places: int) -> Tensor:
-    """(B, k, R) sums over the places of each reference; `terms`: (B, k, ≤ C), what is missing at its end is 0."""
+    """(B, k, R) sums over the positions of each reference; `terms`: (B, k, ≤ C), missing ones at the end are 0."""
     filled = torch.nn.functional.pad(terms, (0, places - terms.shape[2]))
     return filled.view(*terms.shape[:2], references, places // max(references, 1)).sum(3)
 

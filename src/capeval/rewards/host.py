@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class EncodedReferences:
-    """References of images, encoded by [`encode`][capeval.CiderDReward.encode]. Picking images copies no text."""
+    """References of several images, encoded by [`encode`][capeval.CiderDReward.encode]; selecting copies no text."""
 
     def __init__(self, core: _core.EncodedReferences) -> None:
         self._core = core
@@ -31,7 +31,7 @@ class EncodedReferences:
         return len(self._core)
 
     def __getitem__(self, images: Sequence[int] | npt.NDArray[np.integer]) -> EncodedReferences:
-        """The references of these images, in this order (repeats allowed): a training batch out of the whole set."""
+        """The references of these images, in this order (repeats allowed): a training batch from the whole set."""
         numbers = [int(image) for image in images]
         for number in numbers:
             if not 0 <= number < len(self):
@@ -46,7 +46,7 @@ class CiderDReward:
         document_frequency: counts keyed by token ids:
             [`from_token_ids`][capeval.DocumentFrequency.from_token_ids], or an imported pickle of the `-idxs` kind. The
             ids, and whether the end of sentence is among them, must be those of the samples, or rewards fall to 0 or
-            endings degrade.
+            captions learn bad endings.
         end_of_sentence: the id that ends a caption. It counts as a word, in samples and references alike, as in
             self-critical training, and what follows it is padding. None: there is no such id. Negative ids are padding
             in any case.
@@ -95,7 +95,7 @@ class CiderDReward:
         Args:
             sampled: (N, T) ids, padded after the end of sentence.
             references: one (R_i, T) array of ids per sample, or per image: with N = k · images, the k samples of an
-                image stand in consecutive rows. Or what [`encode`][capeval.CiderDReward.encode] made of them.
+                image are in consecutive rows. Or the result of [`encode`][capeval.CiderDReward.encode].
 
         Returns:
             (N,) float64.
@@ -116,7 +116,7 @@ class CiderDReward:
     def scores(
         self, ids: Sequence[int], lengths: Sequence[int], images: Sequence[int], references: EncodedReferences
     ) -> npt.NDArray[np.float64]:
-        """(N,) rewards of samples whose ids stand in one list, one after the other, each with its image's number."""
+        """(N,) rewards of samples whose ids are concatenated in one list, each with its image's index."""
         chosen = references._core.select(images)
         scores = self._core.score(np.array(ids, dtype="<u4").tobytes(), lengths, chosen, self.threads)
         return np.frombuffer(scores, dtype="<f8")

@@ -21,7 +21,7 @@ class Term(NamedTuple):
 
     @property
     def sign(self) -> float:
-        """−1 for a metric of which less is better, so that more of every reward is better."""
+        """−1 for a metric for which lower is better, so that a higher reward is always better."""
         return -1.0 if self.metric.lower_is_better else 1.0
 
     def __str__(self) -> str:
@@ -35,7 +35,7 @@ def terms_of(reward: str | Metric | Mapping[str, float]) -> tuple[Term, ...]:
         reward: a metric, its name, `{name: weight}`, or text of the form `weight*name + weight*name`.
 
     Raises:
-        UsageError: text of another form, no registered metric, one that is named twice, a group of several, or a weight
+        UsageError: text of another form, an unknown metric, one that is named twice, a group of several, or a weight
             that is not a number above 0.
     """
     if isinstance(reward, Metric):
@@ -51,7 +51,7 @@ def terms_of(reward: str | Metric | Mapping[str, float]) -> tuple[Term, ...]:
         terms.append(Term(metrics[0], float(weight)))
     keys = [term.metric.key for term in terms]
     if twice := [key for key in keys if keys.count(key) > 1]:
-        raise UsageError(f"reward: {twice[0]} stands in it twice; add its weights")
+        raise UsageError(f"reward: {twice[0]} occurs twice; add its weights")
     if not terms:
         raise UsageError(f"no reward given; examples: {EXAMPLES}")
     return tuple(terms)
@@ -70,7 +70,7 @@ def cut(text: str) -> list[str]:
 
 
 def _weighted(piece: str, text: str) -> tuple[str, float]:
-    """Name and weight of `weight*name`, or of a name alone."""
+    """Name and weight of `weight*name`, or of only a name."""
     weight, name = piece.split("*", 1) if "*" in piece.partition("(")[0] else ("1", piece)
     try:
         number = float(weight)

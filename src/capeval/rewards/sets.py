@@ -2,10 +2,10 @@
 
     SetReward(references, "cider-d + 2*self-cider")
 
-A caption's share of a metric of sets is what the set would lose without it, D(S) − D(S without the caption): the
-leave-one-out contribution. So a caption that repeats another one gets little or less than nothing, and the only one of
-its kind most. Mixtures of accuracy and diversity move a captioner over the plane of both: Wang, Chan, *Describing like
-humans: on diversity in image captioning* (CVPR 2019), section 5.3. Groups are what GRPO samples anyway.
+A caption's share of a metric of sets is the set's loss without it, D(S) − D(S without the caption): the
+leave-one-out contribution. So a caption that repeats another one gets little or a negative reward, and a unique one
+gets most. Mixtures of accuracy and diversity move a captioner over the plane of both: Wang, Chan, *Describing like
+humans: on diversity in image captioning* (CVPR 2019), section 5.3. GRPO samples groups anyway.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from capeval.metrics import Metric
 
 LEAST = 3
-"""Captions per image: without one of them, two are left, the fewest that have a diversity."""
+"""Least captions per image: without one of them, two are left, the smallest set with a diversity."""
 
 
 class SetReward(Reward):
-    """Rates the captions of a group together: diversity shared out among them, and accuracy where it is in the mixture.
+    """Rates the captions of a group together: shares diversity among them, and adds accuracy if it is in the mixture.
 
     All captions of an image in a call are its group, in any order. Groups must have at least three captions, so a batch
     of one process must hold whole groups (with TRL: `per_device_train_batch_size` a multiple of `num_generations`).
@@ -44,16 +44,16 @@ class SetReward(Reward):
         references: the captions of all training images, as for [`CaptionReward`][capeval.rewards.CaptionReward]: words
             are weighted by them.
         reward: a metric of caption sets, or a mixture of such metrics and of metrics of captions:
-            `cider-d + 2*self-cider`. `mbleu-4`, of which less is better, counts negatively.
+            `cider-d + 2*self-cider`. `mbleu-4`, for which lower is better, counts negatively.
         tokenizer: of captions and references.
         image_column: the column of the trainer's data set that names the image of each completion.
         threads: number of threads; 0 means one per core.
-        needs: what the metrics need beside captions.
+        needs: what the metrics need in addition to captions.
         **given: the same by keyword.
 
     Raises:
         DataError: unusable references.
-        UsageError: no metric of caption sets among those named, or one whose needs are not given.
+        UsageError: no metric of caption sets among those named, or a metric whose needs are not given.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class SetReward(Reward):
             for left in rows:
                 sets[f"{number:08} without {left:08}"] = [batch.text(row) for row in rows if row != left]
         [corpus] = encode_sets({"sets": sets}, tokenizer=TOKENISED, threads=self.threads).values()
-        corpus.tokenizer = self.tokenizer  # which has cut these captions before
+        corpus.tokenizer = self.tokenizer  # it has cut these captions before
         shares = np.zeros(len(batch.images))
         for term, needs in zip(self._of_sets, self._needs, strict=True):
             [counted] = count(corpus, (term.metric,), needs)

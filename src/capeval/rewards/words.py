@@ -21,9 +21,9 @@ _PADDING = -1
 
 
 class CiderDOfWords:
-    """`cider-d` with the document frequencies of the references, by the scorer on token ids: words are numbered.
+    """`cider-d` with the document frequencies of the references, by the scorer on token ids: words get numbers.
 
-    The arithmetic is the same, and so are the numbers. What it saves is weighing the references anew in every call.
+    The arithmetic is the same, and so are the scores. It avoids weighting the references again in every call.
     """
 
     def __init__(self, references: Mapping[str, Sequence[str]], metric: CiderD, threads: int) -> None:
@@ -51,6 +51,6 @@ class CiderDOfWords:
 
 
 def _padded(rows: Sequence[Sequence[int]]) -> npt.NDArray[np.int64]:
-    """(R, T) ids, padded behind."""
+    """(R, T) ids, padded at the end."""
     columns = list(zip_longest(*rows, fillvalue=_PADDING))
     return np.array(columns, dtype=np.int64).T if columns else np.zeros((len(rows), 0), dtype=np.int64)

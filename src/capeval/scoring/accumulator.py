@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 class Accumulator:
     """Collects captions batch by batch; `compute` scores them all.
 
-    Corpus scores are not means over batches: BLEU adds up counts, and CIDEr weighs words by all references. So the
+    Corpus scores are not means over batches: BLEU adds up counts, and CIDEr weights words by all references. So the
     captions are collected, and scored at the end: the result is that of [`capeval.score`][] on all of them, the same
-    to the bit whatever the batches and processes were and whatever their order.
+    to the bit, for any batches and processes in any order.
 
-    Image ids make captions of one image meet: an image that comes again (samplers for several processes repeat some
-    images, so that all have equally many) counts once, with the caption that came first.
+    Image ids identify images: an image that comes again (samplers for several processes repeat some
+    images, so that all have the same number) counts once, with the caption that came first.
 
     Args:
         references: of all images, if they are known before, in any form that [`capeval.score`][] takes, or as
-            [`References`][capeval.References]. Then images without candidate are missing, and `on_missing` says what
-            that means. Otherwise each `update` brings its images' references.
+            [`References`][capeval.References]. Then images without candidate are missing, and `on_missing` says how to
+            treat them. Otherwise each `update` needs the references of its images.
         metrics: as for [`capeval.score`][].
-        tokenizer: as for [`capeval.score`][]; `References` bring their own.
-        needs: what metrics need beside captions, as for [`capeval.score`][].
+        tokenizer: as for [`capeval.score`][]; `References` have their own.
+        needs: what metrics need in addition to captions, as for [`capeval.score`][].
         **options: `on_missing`, `interval`, `samples`, `seed`, `threads`, `document_frequency` and others of
             [`capeval.score`][].
 
@@ -80,12 +80,12 @@ class Accumulator:
         Args:
             candidates: one caption per image, in any form that [`capeval.score`][] takes. The images of lists have no
                 names: each is an image of its own.
-            references: of exactly these images; left out where the accumulator has those of all images.
+            references: of exactly these images; left out if the accumulator has those of all images.
 
         Raises:
             DataError: unusable captions, several candidates of an image, or references of other images.
             UsageError: references are given twice, or never; or candidates are a list and the references of all images
-                are known, so that nothing says which image a candidate is of.
+                are known, so that the images of the candidates are unknown.
         """
         if (references is None) == (self._known is None):
             raise UsageError(

@@ -1,8 +1,8 @@
 """Baselines: what `capeval score --baseline` writes and `capeval check --against` compares with.
 
-A baseline is the JSON document of `capeval score` with the captions that were scored. Scores alone cannot be tested:
-those of BLEU and METEOR are no means over images. From the captions every metric is counted again, so that the paired
-test is that of `capeval compare`, and other references show, whose scores are others.
+A baseline is the JSON document of `capeval score` with the captions that were scored. Scores alone are not enough for a
+test: BLEU and METEOR are not means over images. Every metric is counted again from the captions, so that the paired
+    test is that of `capeval compare`, and other references are detected, because they give other scores.
 """
 
 from __future__ import annotations

@@ -68,8 +68,8 @@ def compare(
             files of rows that have each system's captions too, and the engine's options name their columns.
         metrics: comma-separated names or groups, metric values, or a mixture.
         tokenizer: `ptb`, `ptb-stream`, `whitespace`, `none` or `blanks`; see [`capeval.tokenize`][].
-        needs: what metrics need beside captions, as for [`capeval.score`][].
-        on_missing: what an image without candidate means: `error`, `skip` (no system is scored on it) or `zero`.
+        needs: what metrics need in addition to captions, as for [`capeval.score`][].
+        on_missing: how to treat an image without candidate: `error`, `skip` (no system is scored on it) or `zero`.
         test: `permutation` (approximate randomisation; Noreen 1989), the default, or `bootstrap` (Koehn 2004; Riezler
             and Maxwell 2005), the default and only test of other engines than `local`.
         samples: number of bootstrap samples, and of permutations.
@@ -81,8 +81,8 @@ def compare(
         seed: seed of everything random; the same seed draws the same samples on any machine.
         threads: number of threads; 0 means one per core; results are the same bits for any number.
         engine: as for [`capeval.score`][].
-        progress: called with the finished share, 0 to 1, of what takes long to make ready: METEOR's tables, once an
-            installation, and the graphs of SPICE's original program.
+        progress: called with the finished share, 0 to 1, of slow preparations: METEOR's tables, once per installation,
+            and the graphs of SPICE's original program.
         **given: what the metrics of capeval need, by keyword, as for [`capeval.score`][].
 
     Raises:

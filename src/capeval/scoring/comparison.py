@@ -31,7 +31,7 @@ class Pair:
     delta: float
     """The score of `a` minus that of `b`; NaN where no image has a score."""
     interval: tuple[float, float] | None
-    """Interval of the difference; None when it was not asked for."""
+    """Interval of the difference; None if it was not requested."""
     p: float
     """p of the paired two-sided test; above 0."""
     p_corrected: float

@@ -55,7 +55,7 @@ def count(corpus: Corpus, metrics: Sequence[Metric], needs: Needs) -> list[Count
 def count_quietly(corpus: Corpus, metrics: Sequence[Metric], needs: Needs) -> list[Counted]:
     """The metrics' statistics of the corpus, in their order.
 
-    Metrics are counted in one pass where they see the same words and take no two different resources of one kind. The
+    Metrics are counted in one pass if they see the same words and do not need two different resources of one kind. The
     members of a weighted mean are counted as metrics of their own, each once.
 
     Raises what `Metric.ready` raises, and `DataError` where a metric of another package returns unusable statistics.

@@ -1,6 +1,6 @@
-"""Scores of caption sets: diversity, accuracy beside it, people beside both.
+"""Scores of caption sets: diversity and accuracy, compared with people.
 
-[`diversity`][capeval.diversity] is the one entry; everything a picture or a report needs hangs on what it returns:
+[`diversity`][capeval.diversity] is the only entry; its result has everything that a picture or a report needs:
 
     result = capeval.diversity({"varied": "varied.json", "safe": "safe.json"}, "references.json")
     result["varied"]["self-cider"].value, .interval, .per_image   # a Score; per_image is aligned with .image_ids
@@ -95,7 +95,7 @@ def diversity(
         top: score only this number of captions of each set, the most accurate ones.
         training: captions a system was trained on, for the share of novel ones.
         tokenizer: `ptb`, `ptb-stream`, `whitespace`, `none` or `blanks`; see [`capeval.tokenize`][].
-        needs: what metrics need beside captions, as for [`capeval.score`][].
+        needs: what metrics need in addition to captions, as for [`capeval.score`][].
         interval: confidence level of the intervals over images, or None for none.
         interval_method: `percentile` or `jackknife`, as for [`capeval.score`][]; tests do not depend on it.
         bootstrap: `multinomial` or `poisson`, as for [`capeval.score`][].
@@ -104,8 +104,8 @@ def diversity(
         threads: number of threads; 0 means one per core; results are the same bits for any number.
         engine: as for [`capeval.score`][]. With another than `local` and no references, the sets are in rows, which
             have references too where the engine's options name their column.
-        progress: called with the finished share, 0 to 1, of what takes long to make ready: METEOR's tables, once an
-            installation, and the graphs of SPICE's original program.
+        progress: called with the finished share, 0 to 1, of slow preparations: METEOR's tables, once per installation,
+            and the graphs of SPICE's original program.
         **given: what the metrics of capeval need, by keyword, as for [`capeval.score`][]. Where no `document_frequency`
             is given, words are weighted by the references, or else by each system's own sets.
 
@@ -294,7 +294,7 @@ class Scoring:
         return self._figures(human, captions)
 
     def _caption_scores(self, corpus: SetCorpus) -> Counted:
-        """The accuracy of each caption, a row each."""
+        """The accuracy of each caption, one row each."""
         return count(corpus, (self.accuracy,), self.needs)[0]
 
     def _figures(self, corpus: SetCorpus, captions: Counted | None) -> dict[str, Score]:

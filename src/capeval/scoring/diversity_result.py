@@ -138,7 +138,7 @@ class SystemDiversity(Mapping[str, Score]):
 
     @property
     def captions_per_image(self) -> int | dict[str, float]:
-        """Their number where it is the same for all images, otherwise `{"min", "mean", "max"}`."""
+        """Their number if it is the same for all images, otherwise `{"min", "mean", "max"}`."""
         least, most = self.corpus.candidate_counts if self.size is None else self.size.caption_counts
         captions = self.corpus.candidate_count if self.size is None else self.size.captions
         return least if least == most else {"min": least, "mean": captions / self.images, "max": most}
@@ -216,7 +216,7 @@ class Diversity(Mapping[str, SystemDiversity]):
     human: SystemDiversity | None
     """People, by leaving one reference out; None without references."""
     pairs: tuple[Pair, ...] = field(repr=False)
-    """Paired tests of every two systems, a metric each; empty without intervals."""
+    """Paired tests of every two systems by each metric; empty without intervals."""
     level: float | None
     """Confidence level of the intervals."""
     beta2: float
@@ -238,12 +238,12 @@ class Diversity(Mapping[str, SystemDiversity]):
         return len(self.systems)
 
     def everybody(self) -> list[SystemDiversity]:
-        """The systems, then people where there are references."""
+        """The systems, then people if there are references."""
         return [*self.systems.values(), *([self.human] if self.human else [])]
 
     @property
     def notes(self) -> list[str]:
-        """Notes on the figures of all systems; each system has its own beside these."""
+        """Notes on the figures of all systems; each system also has its own notes."""
         first = next(iter(self.values()))
         return notes(
             [figure.metric.of for figure in first.values() if isinstance(figure.metric, Accuracy)],

@@ -1,4 +1,4 @@
-"""Counts metrics that are written in Python, of whoever wrote them: what they raise or return wrongly is named."""
+"""Counts metrics that are written in Python, by any author: names their exceptions and wrong results."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def _places(metric: Metric, corpus: Corpus) -> dict[str, range]:
 
 
 TOLERANCE: Final = 1e-4
-"""How far, relative to the larger, the score of an image may be from what it is alone: half precision needs as much."""
+"""Largest relative difference between an image's score in the corpus and alone: half precision needs this much."""
 
 
 def _check_alone(metric: PythonMetric, corpus: Corpus, needs: Needs, rows: npt.NDArray[np.float64]) -> None:

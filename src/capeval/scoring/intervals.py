@@ -1,7 +1,6 @@
-"""Intervals over images, and what has to be known to read them.
+"""Intervals over images, and notes on how to read them.
 
-How often they hold the truth is measured: docs/explanation/intervals.md has the tables, benchmarks/coverage.py makes
-them.
+Their coverage is measured: docs/explanation/intervals.md has the tables, benchmarks/coverage.py makes them.
 """
 
 from __future__ import annotations
@@ -156,7 +155,7 @@ def _student_below(angle: float, freedom: int) -> float:
 
 
 def intervals_made(method: str, bootstrap: str) -> dict[str, str]:
-    """What JSON says of how intervals were made: what is not the default."""
+    """The entries in JSON about how intervals were made: only settings that are not the default."""
     return {
         **({"interval_method": method} if method != "percentile" else {}),
         **({"bootstrap": bootstrap} if bootstrap != "multinomial" else {}),

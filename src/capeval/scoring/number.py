@@ -1,4 +1,4 @@
-"""Arithmetic for what stands for one number."""
+"""Arithmetic for objects that represent one number."""
 
 from __future__ import annotations
 

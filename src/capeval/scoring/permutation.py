@@ -1,8 +1,8 @@
-"""p of the paired permutation test without drawing permutations: as small as it is, where samples end at 1/(n + 1).
+"""p of the paired permutation test without drawing permutations: it can be below 1/(n + 1), the limit of n samples.
 
-Were two systems alike, it would not matter which of them wrote which of an image's two captions: each swap of the two
-is as likely as not. A score is a formula of the sums of rows, and the mean of the two systems' sums is the same after
-any swap. So the formula's slopes at that mean are the same too, and the sum over images of
+If two systems are equally good, it does not matter which of them wrote which of an image's two captions: each swap of
+the two has probability ½. A score is a formula of the sums of rows, and the mean of the two systems' sums is the same
+after any swap. So the formula's slopes at that mean are the same too, and the sum over images of
 
     d = slopes · (row of one system - row of the other)
 

@@ -62,7 +62,7 @@ class Score(Number):
     signature: str
     """Settings that reproduce the number: `cider-d|n:4|sigma:6|df:corpus(8091)|tok:ptb|refs:4|capeval:0.1.0`."""
     interval: tuple[float, float] | None = None
-    """Interval over images; None when it was not asked for."""
+    """Interval over images; None if it was not requested."""
     ready: Ready | None = field(default=None, repr=False)
     """The prepared metric for this corpus; None for a score derived from others, and for one that was pickled."""
 
@@ -78,7 +78,7 @@ class Score(Number):
 
     @cached_property
     def value(self) -> float:
-        """The score over all images that have one; NaN where none has."""
+        """The score over all images that have one; NaN if no image has one."""
         return math.nan if self.unscored == self.statistics.rows else self.statistics.score()
 
     @cached_property
@@ -98,7 +98,7 @@ class Score(Number):
 
     @property
     def per_image(self) -> npt.NDArray[np.float64]:
-        """Score of each image, shape (images,), aligned with the result's `image_ids`; NaN where it has none.
+        """Score of each image, shape (images,), aligned with the result's `image_ids`; NaN for no score.
 
         Of a result that an engine made, the images are a sample: `engine` of [`capeval.score`][] says more.
         """
@@ -169,7 +169,7 @@ class Result(Mapping[str, Score]):
     interval_method: str = "percentile"
     """Method of the intervals: `percentile` or `jackknife`."""
     needs: Needs = field(default_factory=Needs, repr=False)
-    """What the metrics were given beside captions; explanations take it again where the result was pickled."""
+    """The needs that were given; explanations use them again if the result was pickled."""
     bootstrap: str = "multinomial"
     """How samples of images were drawn: `multinomial` or `poisson`."""
 
@@ -226,7 +226,8 @@ class Result(Mapping[str, Score]):
         return "explanation" in self.explains
 
     def explanation(self, image_id: str) -> Explanation:
-        """VIFIDEL's plan for an image: which object pays which word; printable. Of several variants, the first's.
+        """VIFIDEL's plan for an image: which object moves to which word; printable. If several variants were scored, of
+        the first.
 
         Raises `UsageError` when VIFIDEL was not scored, or for an unknown image.
         """
@@ -317,7 +318,7 @@ class Result(Mapping[str, Score]):
         """The scores as a flat dictionary of floats, for loggers.
 
         Args:
-            prefix: goes before each name, as `"val/"`.
+            prefix: put before each name, such as `"val/"`.
             percent: scores times 100, as papers print them.
 
         Returns:

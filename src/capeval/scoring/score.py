@@ -1,4 +1,4 @@
-"""The one path: corpus × metrics → result."""
+"""Scoring: corpus × metrics → result."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Options(Given, total=False):
-    """Keywords of [`capeval.score`][] that say how to score, for what passes them on."""
+    """Keywords of [`capeval.score`][] that say how to score, for functions that pass them on."""
 
     on_missing: OnMissing
     interval: float | None
@@ -72,9 +72,10 @@ def score(
             where the references are files of rows that have the candidates too.
         metrics: comma-separated names or groups (`"coco"`, `"bleu-4, cider-d(sigma=5)"`), metric values, or a mixture.
         tokenizer: `ptb`, `ptb-stream`, `whitespace`, `none` or `blanks`; see [`capeval.tokenize`][].
-        needs: what metrics need beside captions, as one value or a mapping from names: for metrics of other packages,
-            or to give several calls the same [`Needs`][capeval.Needs].
-        on_missing: what an image without candidate means: `error`, `skip` or `zero`.
+        needs: what metrics need in addition to captions, as one value or a mapping from names: for metrics of other
+            packages, or to give several calls the same [`Needs`][capeval.Needs].
+        on_missing: how to treat an image without candidate: `error`, `skip` (leave it out) or `zero` (an empty
+            caption).
         interval: confidence level of the intervals over images, or None for none.
         interval_method: `percentile`, of bootstrap samples; or `jackknife`, score ± t · standard error, which holds the
             truth more often on fewer than 30 images.
@@ -88,8 +89,8 @@ def score(
             [`EngineOptions`][capeval.engines.EngineOptions]. The numbers are the same. Other engines than `local` take
             paths of files, folders or patterns, or lists of such; per-image scores and captions of their results are
             those of a sample.
-        progress: called with the finished share, 0 to 1, of what takes long to make ready: METEOR's tables, once an
-            installation, and the graphs of SPICE's original program.
+        progress: called with the finished share, 0 to 1, of slow preparations: METEOR's tables, once per installation,
+            and the graphs of SPICE's original program.
         **given: what the metrics of capeval need, by keyword: `document_frequency`, `meteor_resources`, `objects`,
             `threshold`, `embeddings`, `vocabulary`; see [`Given`][capeval.resources.needs.Given].
 

@@ -1,4 +1,4 @@
-"""Object detectors: which things are in an image. Nothing here loads torch before a detector is asked for."""
+"""Object detectors: which things are in an image. Nothing here loads torch before a detector is needed."""
 
 from capeval.vision.detector import Detection, Detector, default_threshold, load_detector
 from capeval.vision.images import IMAGE_IDS, find_images

@@ -11,15 +11,15 @@ from capeval.errors import DataError
 
 
 def load_part(factory: Any, name: str, *, what: str, files: str, **options: Any) -> Any:
-    """What `factory.from_pretrained` makes of the checkpoint.
+    """The result of `factory.from_pretrained` for the checkpoint.
 
-    What the hub was asked for before is taken from its cache, without asking again.
+    Files that were fetched from the hub before are taken from its cache, without a new request.
 
     Args:
-        factory: a class of transformers, as `AutoModel`.
+        factory: a class of transformers, such as `AutoModel`.
         name: a folder, or a name on the hub.
-        what: what messages call it, as `object-detection checkpoint`.
-        files: the files that it has to have, for messages.
+        what: its name in messages, such as `object-detection checkpoint`.
+        files: the files that it must have, for messages.
         **options: passed on to `from_pretrained`.
 
     Raises `DataError`, which says what was tried and what to do.
@@ -52,7 +52,7 @@ def _attempt(factory: Any, name: str, what: str, files: str, *, local: bool, **o
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Without transformers' own progress and remarks, which are as they were afterwards."""
+    """Switches off transformers' own progress and remarks within the block."""
     from transformers.utils import logging
 
     level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()  # type: ignore[no-untyped-call, unused-ignore]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Detection(NamedTuple):
-    """One thing found: its label, how sure the detector is (0 to 1), and where (left, top, right, bottom in pixels)."""
+    """A detected thing: its label, its score (0 to 1), and its box (left, top, right, bottom in pixels)."""
 
     label: str
     score: float
@@ -22,7 +22,7 @@ class Detection(NamedTuple):
 
 
 class Detector(Protocol):
-    """Finds labelled things in images. Implement this to use a detector of your own with `detect_images`."""
+    """Finds labelled things in images. Implement this to use your own detector with `detect_images`."""
 
     @property
     def name(self) -> str:
@@ -40,7 +40,7 @@ class Detector(Protocol):
 
 
 def default_threshold(labels: Sequence[str]) -> float:
-    """The score that Madhyastha et al. (2019) ask of a detection: 0.6 with 80 labels, 0.4 with 500 and more."""
+    """The least score of a detection in Madhyastha et al. (2019): 0.6 with 80 labels, 0.4 with 500 and more."""
     return 0.4 if len(labels) >= 500 else 0.6
 
 

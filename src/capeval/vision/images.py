@@ -1,4 +1,4 @@
-"""The images of a folder: which, what they are called, and their pixels."""
+"""The images of a folder: their files, ids and pixels."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def find_images(place: PathLike, ids: str = "name") -> dict[str, Path]:
     """Image files by image id, in the order of their names: those of a folder, or one file.
 
     Args:
-        place: the folder, whose subfolders are left alone, or an image.
+        place: the folder, without its subfolders, or an image.
         ids: one of `IMAGE_IDS`.
 
     Raises:
-        DataError: nothing there, no image in it, or two images with the same id.
+        DataError: the place does not exist, has no image, or two images with the same id.
         UsageError: no such way to form ids.
     """
     accepted_name("the way to form image ids", ids, IMAGE_IDS)
@@ -60,16 +60,17 @@ def _id(file: Path, ids: str) -> str:
 
 
 def open_image(file: PathLike | IO[bytes], name: str | None = None) -> Image:
-    """The whole image in RGB, turned as its camera says.
+    """The whole image in RGB, rotated as its camera noted.
 
-    Pillow warns of odd files; these warnings are shut off, which is not safe in threads: there `decoded` is for.
+    Pillow warns about unusual files; these warnings are switched off, which is not safe in threads: use `decoded`
+    there.
 
     Args:
         file: a path, or an open file.
-        name: what messages call it; the path by default.
+        name: its name in messages; the path by default.
 
     Raises:
-        DataError: it is corrupt, no image, or too large to be one.
+        DataError: it is corrupt, not an image, or too large.
         MissingDependencyError: Pillow is not installed.
     """
     with warnings.catch_warnings():
@@ -78,7 +79,7 @@ def open_image(file: PathLike | IO[bytes], name: str | None = None) -> Image:
 
 
 def decoded(file: PathLike | IO[bytes], name: str | None = None) -> Image:
-    """As `open_image`, with Pillow's warnings."""
+    """Like `open_image`, with Pillow's warnings."""
     try:
         from PIL import Image, ImageOps
     except ImportError:

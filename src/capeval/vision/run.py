@@ -1,4 +1,4 @@
-"""A detector over many images, in batches; a run that was interrupted goes on where it stopped."""
+"""A detector over many images, in batches; an interrupted run continues where it stopped."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ def detect_images(
     """Write what the detector finds in each image, as a list of ``{"image_id", "detections"}``.
 
     Results are kept in ``OUTPUT.partial`` as they come. A run that stops early leaves that file, and the next run
-    with the same detector and threshold goes on from it. ``OUTPUT`` appears when it is complete.
+    with the same detector and threshold continues from it. ``OUTPUT`` appears when it is complete.
 
     Args:
         detector: any `Detector`.
         images: image files by image id.
-        output: where to; ``-`` is standard output, which cannot be resumed.
+        output: the file to write; ``-`` is standard output, which cannot be resumed.
         threshold: the lowest score to keep; `default_threshold` when not given.
-        batch: images at a time.
+        batch: number of images at a time.
         on_corrupt: one of `ON_CORRUPT`.
-        resume: go on from an interrupted run, or start again.
+        resume: whether to continue an interrupted run; otherwise start again.
         progress: called with the number of images done after each batch.
 
     Returns:
@@ -98,7 +98,7 @@ def _opened(
             yield image, open_image(images[image])
         except DataError as error:
             if on_corrupt == "error":
-                raise DataError(f"{error}; mend or remove the image, or skip such images") from None
+                raise DataError(f"{error}; repair or remove the image, or skip such images") from None
             corrupt.append(image)
 
 

@@ -51,7 +51,7 @@ class TorchvisionDetector:
 
 
 def _model(name: str, weights: str, known: Any) -> torch.nn.Module:
-    """The model with weights of torchvision, of a file, or random ones."""
+    """The model with weights from torchvision or a file, or random ones."""
     chosen = check_weights(name, weights)
     if chosen is not None:
         return published(name, chosen, weights_backbone=None)

@@ -19,7 +19,7 @@ class TransformersDetector:
     """A checkpoint that `AutoModelForObjectDetection` can load, with its image processor."""
 
     def __init__(self, name: str, device: torch.device) -> None:
-        """Loads the checkpoint; what the hub was asked for before is taken from the cache, without asking again."""
+        """Loads the checkpoint; files fetched from the hub before are taken from the cache, without a new request."""
         self.name = name
         self.device = device
         told = {

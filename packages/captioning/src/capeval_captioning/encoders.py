@@ -37,7 +37,7 @@ class Standard(nn.Module):
 
     Attributes:
         name: what tells the source of the features from others, such as `resnet18`.
-        side: pixels of the side of the square that the source takes; 0 where it takes none.
+        side: pixels of the side of the square that the source takes; 0 if it takes none.
         feature: D, the size of a feature.
     """
 
@@ -141,7 +141,9 @@ class Encoder(Standard):
             with torch.no_grad():
                 size = self._measured(torch.zeros(1, 3, self.side, self.side)).pooled.shape[1]
         except RuntimeError as error:
-            raise UsageError(f"pictures of {self.side} pixels a side are too small for {self.name}: {error}") from None
+            raise UsageError(
+                f"pictures of {self.side} × {self.side} pixels are too small for {self.name}: {error}"
+            ) from None
         self.train(training)
         return int(size)
 

@@ -1,4 +1,4 @@
-"""Names of encoders and their weights that are told without torch, so that what is wrong is said at once."""
+"""Names of encoders and their weights, known without torch, so that errors are reported at once."""
 
 from __future__ import annotations
 

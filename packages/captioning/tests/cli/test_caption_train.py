@@ -26,8 +26,8 @@ def test_train_resume_evaluate(run: Runner) -> None:
     rows = json.loads((run.folder / "out.json").read_text())
     assert len(rows) == 6
     assert set(rows[0]) == {"image_id", "caption"}
-    assert "go on with it (--resume)" in run.refused("caption", "train", "scenes", "-o", "nic", *TRAIN)
-    assert "other are hidden" in run.refused("caption", "train", "-o", "nic", "--resume", "--hidden", "8")
+    assert "continue it (--resume)" in run.refused("caption", "train", "scenes", "-o", "nic", *TRAIN)
+    assert "may change only" in run.refused("caption", "train", "-o", "nic", "--resume", "--hidden", "8")
 
 
 def test_what_cannot_be_is_said_before_torch_is_loaded(run: Runner) -> None:

@@ -1,7 +1,7 @@
 """The tables of METEOR 1.5: function words, abbreviations, synonyms and English paraphrases. Data, with one function.
 
 They are those of the program by Michael Denkowski and Alon Lavie, under the GNU LGPL 2.1; the synonyms are of WordNet,
-under its own licence. Both licences are beside this file. `capeval` reads the tables where they are installed.
+under its own licence. Both licences are in the package's folder. `capeval` reads the installed tables.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["__version__", "names", "read"]
 
 _PARAPHRASES = "data/paraphrase-en"
 _PIECE = 1 << 20
-"""Numbers that are made words of at a time."""
+"""How many numbers are turned into words at a time."""
 
 
 def names() -> list[str]:
@@ -30,7 +30,7 @@ def names() -> list[str]:
 
 
 def read(name: str) -> bytes:
-    """The table of that name, as METEOR has it, but that the weights of paraphrases, which METEOR does not use, are 0.
+    """The table of that name, as in METEOR, except that the weights of paraphrases, which METEOR does not use, are 0.
 
     The paraphrases, 198 MB, take some seconds. Raises `KeyError` for an unknown name and `ValueError` where a file
     is damaged.

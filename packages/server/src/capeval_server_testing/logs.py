@@ -27,7 +27,7 @@ _FORBIDDEN = {
 
 
 def leaks(text: str) -> list[str]:
-    """The lines of a log that say what no log may say, each with what it is."""
+    """The lines of a log with forbidden content, each with the kind of content."""
     return [
         f"{kind}: {line[:500]}"
         for line in text.splitlines()

@@ -1,4 +1,4 @@
-"""Human studies: their file, how they are made from captions, how good their answers are, and what they become.
+"""Human studies: their file, how they are made from captions, the quality of their answers, and exports.
 
 fields      reading JSON where every problem is listed, with its place
 kinds       what the four kinds of study share       choice, diversity, collection     the kinds themselves

@@ -1,6 +1,6 @@
 """One answer from several people's, and a ranking from choices.
 
-Both methods are short. crowd-kit has them too, but brings pandas, scikit-learn, NLTK and transformers into a server;
+Both methods are short. crowd-kit has them too, but needs pandas, scikit-learn, NLTK and transformers in a server;
 the tests compare Dawid–Skene with what it finds.
 """
 
@@ -23,7 +23,7 @@ H = TypeVar("H", bound=Hashable)
 
 _TINY = 1e-10
 _CLOSE = 1e-6
-"""How near probabilities come to their limit before the search for it ends."""
+"""The search ends when probabilities are this close to their limit."""
 _ROUNDS = 2_000
 _REDRAWS = 100
 _REDRAW_ROUNDS = 60
@@ -39,13 +39,13 @@ class DawidSkene:
     posterior: Floats
     """(items, labels): how probable each label is the true one."""
     confusion: Floats
-    """(people, labels, labels): how probable a person says the second where the first is true."""
+    """(people, labels, labels): probability that a person says the second label if the first is true."""
     prior: Floats
     """(labels,)"""
 
     @property
     def accuracy(self) -> Floats:
-        """(people,): how probable the person says what is true."""
+        """(people,): probability that the person says the true label."""
         right: Floats = np.einsum("pll,l->p", self.confusion, self.prior)
         return right
 
@@ -53,14 +53,14 @@ class DawidSkene:
 def dawid_skene(items: Integers, people: Integers, labels: Integers, *, label_count: int = 2) -> DawidSkene:
     """Expectation–maximisation over labels that people gave to items, which begins at the majority.
 
-    Where the likelihood is flat, the plain iteration creeps for ten thousands of rounds; SQUAREM (Varadhan and Roland
-    2008) goes further in the same direction, and back to the plain round where the likelihood would fall. Warns where
-    the limit is not reached nevertheless.
+    If the likelihood is flat, the plain iteration needs ten thousands of rounds. SQUAREM (Varadhan and Roland 2008)
+    takes larger steps in the same direction, and a plain step if the likelihood would fall. Warns if the limit is still
+    not reached.
 
     Args:
         items: (answers,) number of the item of each answer, from 0.
         people: (answers,) number of the person, from 0.
-        labels: (answers,) what the person said, from 0.
+        labels: (answers,) the person's label, from 0.
         label_count: how many labels there are.
     """
     votes = np.zeros((items.max() + 1, label_count))
@@ -114,7 +114,7 @@ def accuracy_intervals(
     Args:
         items: (answers,) number of the item of each answer, from 0.
         people: (answers,) number of the person, from 0.
-        labels: (answers,) what the person said, from 0.
+        labels: (answers,) the person's label, from 0.
         units: (items,) number of the unit of each item, from 0.
         found: the estimate of all answers.
     """
@@ -308,7 +308,7 @@ def _strengths(won: Floats) -> Floats:
 
 
 def numbered(values: Sequence[H]) -> tuple[Integers, list[H]]:
-    """Values as numbers from 0, and what each number stands for."""
+    """Values as numbers from 0, and the value of each number."""
     distinct = list(dict.fromkeys(values))
     place = {value: number for number, value in enumerate(distinct)}
     return np.array([place[value] for value in values], dtype=np.int64), distinct

@@ -42,7 +42,7 @@ class Alpha:
 
     @property
     def value(self) -> float | None:
-        """α; None where no unit has two answers, or all answers are one value."""
+        """α; None if no unit has two answers, or all answers are one value."""
         value = self._of_sums(self._parts.sum(axis=0, keepdims=True))[0]
         return None if np.isnan(value) else float(value)
 

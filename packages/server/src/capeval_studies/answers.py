@@ -31,7 +31,7 @@ class Answer:
     correct: bool | None
     """On checks."""
     counts: bool
-    """False where the answer was rejected, or the person excluded or practising."""
+    """False if the answer was rejected, or the person excluded or practising."""
     given: dt.datetime
     """When the page was given to the person."""
     answered: dt.datetime
@@ -39,7 +39,7 @@ class Answer:
     """How long the page was visible, according to the browser."""
     id: int = 0
     too_fast: bool | None = None
-    """Whether it came sooner than the page can be read; None where no time is known."""
+    """Whether it came sooner than the page can be read; None if no time is known."""
     repeated: bool | None = None
     """Whether somebody else had written the same before; on sentences."""
     state: str = "counted"
@@ -69,7 +69,7 @@ def elapsed(given: dt.datetime, answered: dt.datetime) -> float | None:
 
 
 def shortest(*seconds: float | None) -> float | None:
-    """The shortest of the times that are known; None where none is."""
+    """The shortest of the times that are known; None if none is."""
     return min((one for one in seconds if one is not None), default=None)
 
 
@@ -110,7 +110,7 @@ def to_row(one: Answer) -> list[Any]:
 
 
 def from_row(row: list[Any]) -> Answer:
-    """What `to_row` has kept of an answer."""
+    """The answer that `to_row` wrote."""
     role, number, group, content, person, answer, order, correct, counts, given, answered, active, fast = row
     return Answer(
         role=role, number=number, group=group, content=content, person=person, worker="", answer=answer, order=order,

@@ -120,7 +120,7 @@ class Design:
 
     @property
     def check_shortage(self) -> str:
-        """What the owner should know before the start where checks will come again; empty where there are enough."""
+        """What the owner should know before the start where checks will come again; empty if there are enough."""
         return shortage(
             {role: rules.every for role, rules in self.checks.items()},
             sum(len(rules.pages) for rules in self.checks.values()),

@@ -164,7 +164,7 @@ def _row(one: Answer) -> Content:
 
 
 def _flag(value: bool | None) -> str:
-    """True, false, or nothing where it is not known."""
+    """True, false, or nothing if it is not known."""
     return "" if value is None else str(value).lower()
 
 

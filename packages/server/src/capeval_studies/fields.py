@@ -1,6 +1,6 @@
-"""Reading an object of JSON field by field, where all problems are listed, each with its place.
+"""Reads a JSON object field by field, and lists all problems, each with its place.
 
-What a value may be is checked by `capeval.data.fields`; this module goes on after a problem, so that whoever made the
+`capeval.data.fields` checks the values; this module continues after a problem, so that whoever made the
 file sees all of them at once.
 """
 
@@ -44,7 +44,7 @@ class Problems:
 
 
 class Fields:
-    """One object. A field that is missing or wrong adds a problem and reads as something harmless."""
+    """One object. A missing or wrong field adds a problem and reads as a harmless value."""
 
     def __init__(self, value: Any, place: str, problems: Problems) -> None:
         self.place = place
@@ -59,7 +59,7 @@ class Fields:
         return self._values.get(name) is not None
 
     def take(self, name: str) -> Any:
-        """The value as it is; None where it is missing."""
+        """The value as it is; None if it is missing."""
         self._known.append(name)
         return self._values.get(name)
 

@@ -1,7 +1,8 @@
 """Intervals of 95 % for statistics of answers that are not independent of each other.
 
-Answers to one image are alike, whoever gives them and however many references it has, and so are the answers of one
-person. So the unit that is drawn, or whose answers are added up first, is the image (or the person), never the answer.
+Answers to one image are similar, independent of the person and of the number of references, and so are the answers of
+one person. So the unit that is drawn, or whose answers are added up first, is the image (or the person), never the
+answer.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def bootstrap(sums: Floats, statistic: Callable[[Floats], Floats], draws: int = 
 
     Args:
         sums: (units, columns).
-        statistic: of (draws, columns), the sums over the drawn units; NaN where it is undefined.
+        statistic: of (draws, columns), the sums over the drawn units; NaN if it is undefined.
         draws: how often as many units as there are get drawn.
     """
     count = len(sums)

@@ -13,7 +13,7 @@ Content = dict[str, Any]
 
 
 class AnswerError(ValueError):
-    """An answer that cannot be taken; the text says to the annotator what is missing.
+    """An answer that cannot be accepted; the text tells the annotator what is missing.
 
     `message` may have places for values, as in `%(least)d words`: it can be translated before they are filled in.
     """
@@ -32,7 +32,7 @@ class StudyKind(ABC):
     question: ClassVar[str]
     instructions: ClassVar[str]
     judgments: ClassVar[int]
-    """People who judge one item, where the file does not say."""
+    """People who judge one item, if the file does not say."""
     seconds: ClassVar[float]
     """Least seconds that reading and answering a page takes, where the file does not say."""
     has_several_pages: ClassVar[bool] = False

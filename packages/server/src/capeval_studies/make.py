@@ -47,15 +47,15 @@ def make_study(
         systems: captions (one per image; for diversity, several) by name.
         categories: which pairs triplets and pairwise studies have, of `CATEGORIES`. References that become part of a
             pair are not references of that pair.
-        items: draw so many; all by default.
+        items: draw this many; all by default.
         judgments: people per item; the protocol's number by default.
         gold: questions whose answer is known, made of references. Which side is right is drawn.
         attention: the same, so simple that whoever reads gets them right.
-        practice: questions as `gold` that people do first, and whose answers they are shown.
-        seed: of all that is drawn.
+        practice: questions like `gold` that people do first; they are shown the known answers.
+        seed: seed of everything random.
 
     Raises:
-        UsageError: a kind or category that there is not, or too few systems for it.
+        UsageError: an unknown kind or category, or too few systems for it.
         DataError: nothing can be made of these captions.
     """
     accepted_name("KIND", kind, list(KINDS))

@@ -1,4 +1,4 @@
-"""How good a study's answers are: agreement, people, effects of the order shown, what the systems get.
+"""The quality of a study's answers: agreement, people, effects of the order shown, results of the systems.
 
 Intervals are of 95 % and for other images (of shares of the first position: for other people); see `intervals`.
 """
@@ -45,7 +45,7 @@ class Share:
 
 @dataclass
 class PersonQuality:
-    """One person's statistics; None where there is nothing to compute from."""
+    """One person's statistics; None if there is nothing to compute from."""
 
     person: int
     items: int = 0
@@ -115,7 +115,7 @@ class Quality:
     course: list[tuple[str, int]] = field(default_factory=list)
     """When such a unit began, UTC, and how many answers came in it; the empty ones too."""
     warnings: list[str] = field(default_factory=list)
-    """What the numbers cannot say yet, for people."""
+    """Limits of the numbers, in sentences for people."""
 
 
 def quality(kind: StudyKind, answers: Sequence[Answer], *, fast_below: float | None = None) -> Quality:
@@ -310,7 +310,7 @@ def _times(result: Quality, answers: Sequence[Answer]) -> None:
 
 
 def _warn(result: Quality, kind: StudyKind, people: dict[int, PersonQuality]) -> None:
-    """What the numbers cannot say yet."""
+    """Limits of the numbers."""
     if not result.answers or kind.name not in (*_CHOICES, "diversity"):
         return
     if result.units < FEW_UNITS:

@@ -1,6 +1,6 @@
-"""When a person gets checks: one in every block of items, at a place that is drawn for them.
+"""When a person gets checks: one in every block of items, at a random place.
 
-Everything follows from a seed, so that places need not be stored and can be told again later.
+Everything follows from a seed, so that places need not be stored and can be computed again later.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def needed(every: Mapping[str, int], items: int) -> int:
 
 
 def shortage(every: Mapping[str, int], checks: int, items: int) -> str:
-    """A sentence for the owner where a person can need more checks than there are; empty where there are enough."""
+    """A sentence for the owner where a person can need more checks than there are; empty if there are enough."""
     if not every or needed(every, items) <= checks:
         return ""
     # Who answers one item more needs at least as many checks, so a bisection finds the last number that is covered.
@@ -46,6 +46,6 @@ def shortage(every: Mapping[str, int], checks: int, items: int) -> str:
         low, high = (middle, high) if needed(every, middle) <= checks else (low, middle)
     advice = f", or set most_per_person to {low:,} or less" if low else ""
     return (
-        f"whoever answers {items:,} questions needs {needed(every, items):,} checks, and the study has {checks:,}. "
-        f"Add {needed(every, items) - checks:,} checks{advice}"
+        f"a person who answers {items:,} questions needs {needed(every, items):,} checks, but the study has "
+        f"{checks:,}. Add {needed(every, items) - checks:,} checks{advice}"
     )

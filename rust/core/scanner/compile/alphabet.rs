@@ -1,4 +1,4 @@
-//! Character classes: units that no rule tells apart share a column in the tables.
+//! Character classes: units that no rule distinguishes share a column in the tables.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Subset construction: a state is the set of positions that may just have been read.
+//! Subset construction: a state is the set of positions that may have been read last.
 
 use std::collections::HashMap;
 

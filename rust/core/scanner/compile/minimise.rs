@@ -1,5 +1,5 @@
-//! Minimisation by refinement (Moore): states start apart when they accept different outcomes, and come apart when
-//! some class leads them to states that are apart.
+//! Minimisation by refinement (Moore): states are separate when they accept different outcomes, and are separated when
+//! some class leads them to separate states.
 
 use std::collections::HashMap;
 use std::hash::Hash;

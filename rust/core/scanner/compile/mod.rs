@@ -30,7 +30,7 @@ pub(crate) fn tables(rules: &[Rule]) -> String {
     emit::source(&alphabet, &automaton, &outcomes)
 }
 
-/// Rules with the same outcome need not be told apart any more.
+/// Rules with the same outcome need not be distinguished any more.
 fn name_outcomes(automaton: &mut Automaton, rules: &[Rule]) -> Vec<Outcome> {
     let mut outcomes = Vec::new();
     for accepted in automaton.accepts.iter_mut().flatten() {

@@ -6,7 +6,7 @@ use super::markup::tag;
 use super::outcome::{Cut, Rewrite};
 use super::rule::Rule;
 
-/// May end a sentence. A capital here means: an abbreviation only with that capital.
+/// May end a sentence. A word with a capital is an abbreviation only with that capital.
 const ORDINARY: &str = "
     jan feb mar apr jun jul aug sep sept oct nov dec   mon tue tues wed thu thurs fri
     ala ariz Az Ark calif colo conn ct dak Del fla ga Ill ind kan kans ky La Mass md mich minn Miss mo mont neb nev
@@ -14,7 +14,7 @@ const ORDINARY: &str = "
     inc co cos corp ltd plc bancorp bhd assn univ intl sys
     rt tel est ext sq jr sr bros ed.d ph.d blvd rd esq etc al seq bldg";
 
-/// Stands before a name or a place, and so never ends a sentence.
+/// Comes before a name or a place, and so never ends a sentence.
 const TITLES: &str = "
     mr mrs ms Miss mlle mme msgr messrs dr drs prof profs hon pres asst assoc
     sen sens rep reps atty attys gov govs adm adj adv dept treas ens insp
@@ -29,7 +29,7 @@ const SENTENCE_STARTERS: &str = "
     About According Additionally After An A As At But Earlier He Her Here However If In It Last Many More Mr. Ms. Now
     Once One Other Our She Since So Some Such That The Their Then There These They This We When While What Yet You";
 
-/// Single letters with periods between them, at least so many periods; or a pair of nations.
+/// Single letters with periods between them, at least this many periods; or a pair of nations.
 pub(crate) fn dotted(periods: usize) -> Expression {
     let more = text(".") + ascii_letter();
     let letters = ascii_letter() + if periods == 0 { more.many() } else { more.some() };

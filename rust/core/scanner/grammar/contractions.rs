@@ -15,7 +15,7 @@ pub(crate) fn not() -> Expression {
     text("n") + loose_apostrophe() + text("t")
 }
 
-/// Two words written as one. The first comes out, the second is scanned anew.
+/// Two words written as one. The first becomes a token, the second is scanned again.
 pub(crate) fn fused_words() -> Vec<Rule> {
     vec![
         Rule::new(any_word("cannot 'twas")).rewrite(Rewrite::GiveBack(3)),

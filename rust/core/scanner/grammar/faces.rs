@@ -22,8 +22,8 @@ fn upright() -> Expression {
     let bare = eye() + text("_") + eye();
     let in_brackets = text("(") + eye() + one_of("_.").maybe() + eye() + text(")");
     let dash_mouth = text("(") + one_of("^x=~<>'") + text("-") + one_of("^x=~<>'`") + text(")");
-    // Surely meant as a right eye out of a set; but the suite takes the brackets literally, and the tilde for "anything
-    // up to the next".
+    // Surely meant as a right eye from a set; but the suite takes the brackets literally, and the tilde as "anything up
+    // to the next".
     let dot_mouth = one_of("^x=~<>") + text(".[^x=") + none_of("<").many() + text("<>]");
     bare | in_brackets | dash_mouth | dot_mouth
 }

@@ -1,9 +1,8 @@
 //! Counting the documents that each n-gram occurs in.
-//!
-//! All places where a text may start are parted by their first word, the places of a word by the word after it, and so
-//! on. An n-gram can only be in `minimum` documents if the (n-1)-gram it begins with is, so the long tail of n-grams, most
-//! of which occur once, is dropped early. A table with one row per word separates them: nothing is hashed. Threads share
-//! the work by first words.
+//! All positions where a text may start are partitioned by their first word, the positions of a word by the next word,
+//! and so on. An n-gram can only be in `minimum` documents if the (n-1)-gram it begins with is, so the long tail of
+//! n-grams, most of which occur once, is dropped early. A table with one row per word separates them: nothing is
+//! hashed. Threads share the work by first words.
 
 use std::sync::atomic::{AtomicU16, Ordering};
 
@@ -21,7 +20,7 @@ pub(super) struct Counts {
     pub at: CountsAt,
 }
 
-/// In how many documents the n-gram that starts at a word occurs: what spares a look-up to whoever knows the place.
+/// In how many documents the n-gram that starts at a word occurs: with the position, no look-up is needed.
 #[derive(Debug)]
 pub struct CountsAt(Vec<[AtomicU16; MAX_ORDER]>);
 
@@ -91,13 +90,14 @@ fn starts(sentences: &Sentences, words: &[Word], share: usize, shares: usize) ->
     starts
 }
 
-/// Whose share a word is. Common words have small numbers, which this scatters; a remainder would cost a division.
+/// Which thread's share a word belongs to. Common words have small numbers, which this scatters; a remainder would need
+/// a division.
 fn share_of(word: Word, shares: usize) -> usize {
     let scattered = word.wrapping_mul(0x9e37_79b9);
     ((u64::from(scattered) * shares as u64) >> 32) as usize
 }
 
-/// Parts starts by word after word.
+/// Partitions starts word by word.
 struct Parting<'a> {
     words: &'a [Word],
     at: &'a CountsAt,
@@ -124,7 +124,7 @@ struct Tally {
 
 const DROPPED: u32 = u32::MAX;
 
-/// The starts of the n-grams of one length that begin alike: those of one n-gram, then those of the next.
+/// The starts of the n-grams of one length with the same beginning: those of one n-gram, then those of the next.
 #[derive(Debug, Default)]
 struct Parts {
     last_words: Vec<Word>,
@@ -196,7 +196,7 @@ impl<'a> Parting<'a> {
         parts.starts.resize(end as usize, Start::default());
     }
 
-    /// Puts the starts of kept n-grams beside each other.
+    /// Groups the starts of kept n-grams.
     fn distribute(&mut self, starts: &[Start], length: usize, places: &mut [Start]) {
         for start in starts {
             let Some(word) = self.last_word(start, length) else { continue };

@@ -1,4 +1,4 @@
-//! The file of document frequencies: one header, then the blocks that are used as they lie, memory-mapped.
+//! The file of document frequencies: one header, then blocks that are used directly from the memory-mapped file.
 //!
 //! All numbers are little-endian. Header: magic (8 bytes), version (u32), CRC-32 of everything after it (u32),
 //! order (u32), stems or word forms (u32: 1 or 0), tokenizer name length (u32), zero (u32), words (u64), text length

@@ -23,7 +23,7 @@ pub type SharedBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
 /// Counts keyed by word numbers, in one block of bytes that is the same in memory and in a file.
 ///
 /// Entries are sorted by hash; `index[b]` says where the hashes that begin with the bits `b` start. A look-up reads one
-/// index pair and, on average, one or two keys. The order depends on the entries alone, not on how they were counted.
+/// index pair and, on average, one or two keys. The order depends only on the entries, not on how they were counted.
 #[derive(Clone)]
 pub struct Frequencies {
     documents: u64,

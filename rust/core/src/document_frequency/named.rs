@@ -15,8 +15,8 @@ pub const UNKNOWN: &str = "unknown";
 /// Token ids index an array, which a stray huge number must not inflate.
 const LARGEST_ID: u32 = 1 << 24;
 
-/// Document frequencies keyed by words. Words are numbered in alphabetical order, so that equal contents are equal
-/// bytes however they came about.
+/// Document frequencies keyed by words. Words are numbered in alphabetical order, so that equal contents always give
+/// equal bytes.
 #[derive(Debug, Clone)]
 pub struct DocumentFrequency {
     /// The longest n-gram counted.
@@ -77,7 +77,7 @@ impl Words {
 pub enum MergeError {
     /// Different longest n-grams.
     Order(usize, usize),
-    /// Words of different making: tokenizers, or stems and word forms.
+    /// Words of different kinds: tokenizers, or stems and word forms.
     Words(String, String),
     /// A sum that no longer fits 32 bits.
     Overflow,

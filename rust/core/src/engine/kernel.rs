@@ -27,8 +27,8 @@ pub trait Kernel: Send + Sync {
         Unit::Caption
     }
 
-    /// Names the statistics where several kernels make scores of the same ones, as BLEU-1 to BLEU-4 do: kernels of one
-    /// name are counted once.
+    /// Names the statistics if several kernels compute scores from the same ones, such as BLEU-1 to BLEU-4: kernels
+    /// with the same name are counted once.
     fn shared_statistics(&self) -> Option<&'static str> {
         None
     }

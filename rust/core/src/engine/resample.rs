@@ -1,7 +1,7 @@
 //! Scores of resampled images: how much would a score, or the difference of two, move by chance alone?
 //!
 //! A sample gives every row a weight; its score is the formula over the rows' weighted sum. All tables are resampled with
-//! the same weights, so that what goes together on the same images, metrics and systems, stays together.
+//! the same weights, so that metrics and systems on the same images stay paired.
 
 use std::ops::Range;
 

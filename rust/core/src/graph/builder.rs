@@ -1,4 +1,4 @@
-//! The graph while it is being read.
+//! The graph while it is built.
 
 use super::links::{Link, Phrase};
 use super::tree::Tree;

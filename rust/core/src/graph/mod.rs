@@ -1,6 +1,6 @@
-//! Scene graphs: what a parsed caption says of objects, of their attributes and of the relations between them.
-//!
-//! The rules imitate the original SPICE program, whose answers to thousands of captions they were found from. In reading
+//! Scene graphs: the objects in a parsed caption, their attributes and the relations between them.
+//! The rules imitate the original SPICE program; they were derived from its answers to thousands of captions. In
+//! reading
 //! order: `tree` holds the basic dependencies, which `quantities` turns around in `a couple of dogs` and `prepositions` in
 //! `next to a dog`; `links` collapses them (prepositions become parts of links, what holds of one conjunct holds of all);
 //! `pronouns` finds what pronouns stand for, `subjects` who does what; `relations` and `attributes` read the graph off all
@@ -55,7 +55,7 @@ pub struct Attribute {
     pub words: Vec<usize>,
 }
 
-/// What one object has to do with another.
+/// A relation between two objects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Relation {
     /// Number of the first object in [`SceneGraph::objects`].

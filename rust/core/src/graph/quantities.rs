@@ -1,4 +1,4 @@
-//! Quantities of several words: in `a couple of dogs run` and in `one of the dogs runs` it is dogs that run.
+//! Quantities of several words: in `a couple of dogs run` and in `one of the dogs runs`, the dogs run.
 
 use super::links::Phrase;
 use super::tree::Tree;
@@ -64,13 +64,13 @@ const BEFORE_OF_THE: [&str; 3] = ["all", "both", "some"];
 /// A quantity of several words.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Count {
-    /// What there are many of.
+    /// The word that is counted.
     pub(super) counted: usize,
     /// The word that says how many there are.
     pub(super) said: usize,
 }
 
-/// Puts what is counted in the place of its quantity. Whether there was any.
+/// Replaces a quantity by the word that is counted. Returns whether there was any.
 ///
 /// `a bunch of kids run` → `kids` is the subject. What is said of their number is the first word of the quantity: `a` here,
 /// `lots` of `lots of dogs run`, but `with` of `with lots of dogs`.

@@ -5,9 +5,8 @@ use super::quantities::{self, Count};
 use crate::parse::{Relation, Tag, Word};
 
 /// A parsed caption and the dependents of each of its words.
-///
-/// Any heads will do: a word whose head is out of range or itself depends on none, and nothing here follows heads upwards
-/// without end.
+/// Any heads are accepted: a word whose head is out of range or itself depends on none, and nothing here follows heads
+/// upwards without end.
 pub(super) struct Tree<'a> {
     words: &'a [Word],
     heads: Vec<Option<usize>>,
@@ -15,7 +14,7 @@ pub(super) struct Tree<'a> {
     /// Where the dependents of each word start in `dependents`; one more at the end.
     starts: Vec<u32>,
     dependents: Vec<u32>,
-    /// By which relations each word has dependents: a bit for each of [`Relation::ALL`].
+    /// The relations by which each word has dependents: one bit for each of [`Relation::ALL`].
     present: Vec<u64>,
     /// Quantities of several words.
     counts: Vec<Count>,

@@ -1,6 +1,5 @@
 //! BLEU (Papineni et al., ACL 2002): clipped n-gram precision with a brevity penalty.
-//!
-//! Statistics follow the COCO caption evaluation code, whose numbers people compare: two tiny constants keep every
+//! Statistics follow the COCO caption evaluation code, because papers report its numbers: two tiny constants keep every
 //! quotient defined, and the closest reference length ties to the shorter.
 
 use crate::corpus::Corpus;

@@ -26,7 +26,7 @@ pub struct Cider {
     pub sigma: Option<f64>,
 }
 
-/// How the similarities to an image's references become one score.
+/// How to combine the similarities to an image's references.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReferencePool {
     /// Their mean.
@@ -135,7 +135,7 @@ impl Source<'_> {
 }
 
 /// The document frequencies of an image's n-grams among the references. A reference's n-grams were counted where they
-/// stand. Of the others one whose prefix was not kept was not kept either, which spares most look-ups.
+/// occur. Another n-gram was not kept if its prefix was not kept, so most look-ups are not needed.
 fn own_counts(own: &OwnFrequencies, first_word: usize, ngrams: &ImageNgrams) -> impl Iterator<Item = u32> {
     let reader = own.of_ngrams.reader();
     // Count and order of each.

@@ -1,4 +1,4 @@
-//! A corpus among word vectors: where each of its words is, and what is in its images.
+//! A corpus with word vectors: the vector of each of its words, and the objects of its images.
 
 use std::sync::OnceLock;
 
@@ -87,7 +87,7 @@ impl Resource for Embedded {
 }
 
 impl Embedded {
-    /// Vectors row by row, the terms of the vocabulary's words, and the objects where there are any.
+    /// Vectors row by row, the terms of the vocabulary's words, and the objects, if there are any.
     pub fn new(
         dimension: usize,
         vectors: Vec<f64>,
@@ -142,7 +142,7 @@ impl Space {
         Self { dimension: self.dimension, vectors: shares.collect(), lengths }
     }
 
-    /// The length of the longest of these vectors, 1 where there are none.
+    /// The length of the longest of these vectors, 1 if there are none.
     pub(crate) fn longest(&self, rows: impl Iterator<Item = u32>) -> f64 {
         rows.map(|row| self.lengths[row as usize]).reduce(f64::max).unwrap_or(1.0)
     }
@@ -247,7 +247,7 @@ impl Bag {
     }
 }
 
-/// The value that stands for the distance of a bag from nothing: that of two opposite vectors of this length.
+/// The distance between a bag and an empty one, by convention: that of two opposite vectors of this length.
 pub(crate) fn distance_of_nothing(length: f64, power: usize) -> f64 {
     let distance = 2.0 * length;
     (if power == 1 { distance } else { distance * distance }).min(LARGEST)

@@ -1,4 +1,4 @@
-//! Fluency: how probable a sentence is to a language model of the references, whatever its image shows.
+//! Fluency: how probable a sentence is by a language model of the references, independent of its image.
 //!
 //! The model is an n-gram model with interpolated, modified Kneser-Ney smoothing (Chen and Goodman 1998; the adjusted
 //! counts as Heafield et al. 2013 write them). The probability of a word after a history h is

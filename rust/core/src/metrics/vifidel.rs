@@ -15,7 +15,7 @@ pub struct Vifidel {
     references: bool,
     /// p of ‖ρ_i x_i − ρ_j x_j‖^p.
     power: usize,
-    /// Objects weigh as often as they are there; otherwise each label weighs alike.
+    /// Whether the weight of a label is its number of objects; otherwise all labels have the same weight.
     frequency: bool,
     normalise: bool,
     variant: Variant,
@@ -50,7 +50,7 @@ pub struct Explanation {
     pub importance: [Vec<f64>; 2],
     /// Costs, a row per object.
     pub cost: Vec<f64>,
-    /// The share that each object pays each word, a row per object.
+    /// The share that moves from each object to each word, one row per object.
     pub plan: Vec<f64>,
     /// The optimal value.
     pub distance: f64,
@@ -145,7 +145,7 @@ struct ReferenceWords {
     rows: Vec<u32>,
     /// For each word of each bag, its number among the rows.
     places: Vec<usize>,
-    /// Cosines with the rows; NaN where not yet computed.
+    /// Cosines with the rows; NaN if not yet computed.
     cosines: Vec<f64>,
 }
 
@@ -204,7 +204,7 @@ impl CorpusScorer<'_> {
         }
     }
 
-    /// ρ of every object and word: 1 where no reference has a known content word.
+    /// ρ of every object and word: 1 if no reference has a known content word.
     fn weigh(&self, scratch: &mut Scratch) {
         let Scratch { objects, words, references, importance, .. } = scratch;
         references.number();
@@ -240,7 +240,7 @@ impl ReferenceWords {
             start += bag.rows.len();
             count += 1;
             if bag.rows.contains(&row) {
-                continue; // it says the word itself: the cosine is 1
+                continue; // it contains the word itself: the cosine is 1
             }
             let mut nearest = f64::NEG_INFINITY;
             for &place in places {

@@ -6,7 +6,7 @@ use crate::metrics::embedded::{Bag, Coverage, Embedded, Space, distance_of_nothi
 use crate::numeric::transport::Transport;
 use crate::text::vocabulary::Word;
 
-/// How the references' values become one.
+/// How to combine the values of the references.
 #[derive(Debug, Clone, Copy)]
 enum DistancePool {
     Best,

@@ -1,4 +1,4 @@
-//! Sums that do not depend on the order or the grouping of what is added.
+//! Sums that do not depend on the order or the grouping of the terms.
 //!
 //! A float64 is a whole number times a power of two, so a sum of them is a (long) whole number: it is kept in limbs of 32
 //! bits, and rounded once, at the end (Kulisch's accumulator). Parts that were added up on different threads, machines
@@ -13,7 +13,7 @@ const LIMBS: usize = 70;
 /// The exponent of the lowest bit.
 const LOWEST: i32 = -1074;
 
-/// So many additions, each of less than 2³² to a limb, fit into the limb's other 31 bits.
+/// This many additions, each of less than 2³² to a limb, fit into the limb's other 31 bits.
 const PENDING: u32 = 1 << 30;
 
 /// A sum of float64 numbers, without rounding.
@@ -22,7 +22,7 @@ pub struct ExactSum {
     /// Least significant first; each stands for `limb * 2^(32 * place + LOWEST)`, and may be beyond 32 bits for a while.
     limbs: [i64; LIMBS],
     pending: u32,
-    /// The sum of what is not finite; 0 where all is.
+    /// The sum of the numbers that are not finite; 0 if all are finite.
     special: f64,
 }
 

@@ -14,7 +14,7 @@ pub struct HashTable<K, V> {
 }
 
 impl<K: Key, V: Copy + Default> HashTable<K, V> {
-    /// Room for so many keys before the first growth.
+    /// Room for this many keys before the first growth.
     pub fn with_capacity(keys: usize) -> Self {
         Self { slots: vec![(K::default(), V::default()); (keys * 2).next_power_of_two().max(4)], len: 0 }
     }

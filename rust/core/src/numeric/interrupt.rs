@@ -1,8 +1,7 @@
-//! Long work that its caller can give up.
-//!
-//! Loops call [`check`] in every round. Where the work runs under [`interruptible`], the thread that called that asks its
-//! caller now and then whether to go on; when the answer is no, every thread of the work ends at its next check. Work ends
-//! by unwinding, so that no loop has to hand a result around that it almost never has.
+//! Long work that its caller can cancel.
+//! Loops call [`check`] in every round. If the work runs under [`interruptible`], the thread that called that asks its
+//! caller now and then whether to continue; when the answer is no, every thread of the work ends at its next check.
+//! Work ends by unwinding, so that loops need not pass on a result that is almost never used.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -13,7 +12,7 @@ use std::time::{Duration, Instant};
 /// How often the caller is asked.
 pub const PATIENCE: Duration = Duration::from_millis(50);
 
-/// The work was given up.
+/// The work was cancelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Interrupted;
 
@@ -42,7 +41,7 @@ impl Watch {
     }
 }
 
-/// Runs the work, unless `ask` says that it is to be given up.
+/// Runs the work until `ask` says to cancel it.
 pub fn interruptible<R>(ask: fn() -> bool, work: impl FnOnce() -> R) -> Result<R, Interrupted> {
     let watch = Watch { given_up: Arc::default(), ask: Some((ask, Instant::now())) };
     // Work may call Python, which may start other work: each has its own watch.
@@ -56,14 +55,14 @@ pub fn interruptible<R>(ask: fn() -> bool, work: impl FnOnce() -> R) -> Result<R
     }
 }
 
-/// Ends this thread's part of the work if the work was given up.
+/// Ends this thread's part of the work if the work was cancelled.
 pub fn check() {
     if given_up() {
         resume_unwind(Box::new(Interrupted));
     }
 }
 
-/// Whether the work was given up; asks where it is time to.
+/// Whether the work was cancelled; asks when it is time to.
 pub fn given_up() -> bool {
     let due = WATCH.with_borrow_mut(|watch| {
         let (ask, last) = watch.as_mut()?.ask.as_mut()?;

@@ -1,7 +1,7 @@
 //! Scoped threads over contiguous parts of the work.
 //!
 //! Threads end with the call, so nothing survives a `fork` (data-loader workers are safe), and every part's result
-//! lands in a place that its position alone decides, so the answer is the same bits for any number of threads.
+//! goes to a place that depends only on its position, so the answer is the same bits for any number of threads.
 
 use std::convert::Infallible;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use crate::numeric::interrupt::{PATIENCE, Watch, check, given_up};
 
 /// The number of threads to use: `requested`, or one per core when it is 0.
 pub fn thread_count(requested: usize) -> usize {
-    // Asking for the number of cores reads several files.
+    // Finding the number of cores reads several files.
     static CORES: OnceLock<usize> = OnceLock::new();
     if requested > 0 {
         requested

@@ -6,7 +6,7 @@
 //! Why not a library: nalgebra 0.33 takes 0.5 to 0.9 of the time on Gram matrices of 5 to 200 captions and agrees there
 //! to 3e-15, but it drops small entries beside large ones. Of (−0.88, 7.5e-13; 7.5e-13, 0) it leaves a residual of
 //! 7.5e-13, where the tests below ask for 2e-14; on their random matrices residuals go up to 9e-5. Diversity takes square
-//! roots of eigenvalues, so such an error would show. faer brings 58 crates for 160 lines.
+//! roots of eigenvalues, so such an error would be visible. faer needs 58 crates to replace 160 lines.
 
 /// Steps an eigenvalue may take; two or three are usual.
 const MOST_STEPS: usize = 60;

@@ -1,4 +1,5 @@
-//! What the network sees of a word beside its number: hashes of its parts. `scripts/spice_model/features.py` mirrors this.
+//! The network's input for a word in addition to its number: hashes of its parts. `scripts/spice_model/features.py`
+//! mirrors this.
 
 /// Parts of a word: four endings, two beginnings, what follows the last hyphen, the shape.
 pub(super) const PARTS: usize = 8;

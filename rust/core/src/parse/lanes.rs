@@ -1,4 +1,4 @@
-//! Products of 16-bit integers summed in 32 bits, several at once. What processors differ in is how fast they do it.
+//! Products of 16-bit integers summed in 32 bits, several at once. Processors differ only in speed.
 
 #![allow(clippy::inline_always, reason = "what is not inlined is compiled without the processor's wide instructions")]
 

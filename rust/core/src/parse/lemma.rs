@@ -2,7 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-/// What becomes of words with an ending. The longest ending that a word has decides; `^` stands before a whole word.
+/// The changes to words with an ending. The longest ending that a word has decides; `^` marks the start of a whole
+/// word.
 #[derive(Debug, Default)]
 pub(super) struct Endings {
     rules: FxHashMap<Box<str>, (usize, Box<str>)>,

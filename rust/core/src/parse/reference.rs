@@ -1,4 +1,4 @@
-//! The network once more, slow and plain: one number after the other in 64 bits, no memory kept. Tests compare with it.
+//! The network again, slow and simple: one number after the other in 64 bits, without caches. Tests compare with it.
 
 use super::features;
 use super::matrix::Matrix;

@@ -1,4 +1,4 @@
-//! The captions found so far, and the rows that were no good.
+//! The captions found so far, and the invalid rows.
 
 use serde_json::value::RawValue;
 

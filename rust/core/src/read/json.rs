@@ -1,4 +1,4 @@
-//! Walking JSON without building a tree: values stay slices of the file until somebody wants them as text.
+//! Walking JSON without building a tree: values stay slices of the file until they are needed as text.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Whatever the bytes: captions or an error, never a panic; and time grows with the file, not faster.
+//! For any bytes, the reader gives captions or an error, never a panic; and its time is linear in the file's size.
 
 use std::time::Instant;
 

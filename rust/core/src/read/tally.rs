@@ -1,4 +1,4 @@
-//! Counting offenders, so that one message names a few and tells how many there are.
+//! Counting offenders, so that one message names a few and says how many there are.
 
 /// Offenders that a message names; the others are only counted.
 const NAMED: usize = 5;

@@ -1,4 +1,4 @@
-//! Tables that are read where they lie: strings and lists of numbers in one block of little-endian bytes.
+//! Tables that are read in place: strings and lists of numbers in one block of little-endian bytes.
 
 use std::cmp::Ordering;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Tables that are used where they lie, in memory or in a mapped file.
+//! Tables that are used in place, in memory or in a mapped file.
 
 mod file;
 pub(crate) mod layout;

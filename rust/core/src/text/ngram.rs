@@ -64,7 +64,7 @@ impl Key for Ngram {
     }
 }
 
-/// Both halves of the 128-bit product, folded: mixes every bit of `a` into every bit of the result.
+/// Both halves of the 128-bit product, folded: every bit of `a` affects every bit of the result.
 pub(crate) fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
     (product >> 64) as u64 ^ product as u64
@@ -124,7 +124,7 @@ impl ImageNgrams {
         ngrams
     }
 
-    /// A place where the n-gram starts among the words of the references; None where no reference holds it.
+    /// A place where the n-gram starts among the words of the references; None if no reference holds it.
     pub fn place(&self, ngram: u32) -> Option<usize> {
         let place = self.places[ngram as usize];
         (place != NOWHERE).then_some(place as usize)

@@ -17,7 +17,7 @@ __all__ = ["Bleu", "COCOEvalCap", "Cider", "Meteor", "PTBTokenizer", "Rouge", "S
 
 
 class Coco(Protocol):
-    """What is asked of a COCO object: `pycocotools.coco.COCO` has it."""
+    """What a COCO object must have; `pycocotools.coco.COCO` does."""
 
     imgToAnns: Mapping[Any, Sequence[Mapping[str, str]]]
 
@@ -54,7 +54,7 @@ class COCOEvalCap:
         """Scores all metrics, and prints them as it goes.
 
         Raises `DataError` for an image of `params["image_id"]` without captions on one of the two sides, and
-        `MissingDependencyError` where METEOR's tables are not installed.
+        `MissingDependencyError` if METEOR's tables are not installed.
         """
         images = list(self.params["image_id"])
         references, candidates = _of(self.coco, images, "reference"), _of(self.cocoRes, images, "candidate")

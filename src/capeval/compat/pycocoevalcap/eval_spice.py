@@ -9,7 +9,9 @@ from capeval.compat.pycocoevalcap.spice.spice import Spice
 
 
 class COCOEvalCapSpice(COCOEvalCap):
-    """SPICE of the captions of `cocoRes` by those of `coco`; several captions of an image by what they say together."""
+    """SPICE of the captions of `cocoRes` by those of `coco`; several captions of an image are scored by what they say
+    together.
+    """
 
     def scorers(self) -> list[tuple[Any, list[str]]]:
         return [(Spice(), ["SPICE"])]

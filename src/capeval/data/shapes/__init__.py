@@ -1,7 +1,7 @@
-"""Shapes of caption files that data sets and programs have, beside the formats that the native reader knows.
+"""Shapes of caption files of data sets and programs, in addition to the formats that the native reader knows.
 
-A family of shapes is a module here; each shape says which columns it has, see `family`. A new one is a `Shape` in one
-of the modules, and its name here: names alone are loaded with the command line.
+A family of shapes is a module here; each shape declares its columns, see `family`. To add one, add a `Shape` to one
+of the modules, and its name here: the command line loads only names.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SHAPES = (
 
 @cache
 def shapes() -> dict[str, Shape]:
-    """The shapes by name. The first that fits a file is what the file is recognised as."""
+    """The shapes by name. A file is recognised as the first one that fits it."""
     from capeval.data.shapes import audio, flickr, harness, hub, lines, suite, video
 
     modules = (suite, video, audio, harness, hub, flickr, lines)

@@ -1,4 +1,4 @@
-"""Captions of sounds: an image is a sound here."""
+"""Captions of sounds: "image" means a sound here."""
 
 from __future__ import annotations
 

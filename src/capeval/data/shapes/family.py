@@ -1,4 +1,4 @@
-"""What a shape says of itself, and how captions come out of rows that have it."""
+"""The declaration of a shape, and how captions are read from rows of that shape."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ Record = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Shape:
-    """Where a file has its image ids and captions.
+    """Which columns of a file hold image ids and captions.
 
-    Names of columns may be patterns, as `caption_*`. A column inside an object goes by a path, as `doc.image_id`.
+    Names of columns may be patterns, such as `caption_*`. A column inside an object is named by a path: `doc.image_id`.
     """
 
     name: str
     summary: str
     """An example of the shape, in a few characters."""
     ids: tuple[str, ...]
-    """The column of the image ids: the first of these that there is."""
+    """The column of the image ids: the first of these that exists."""
     captions: tuple[str, ...] = ()
-    """Columns of a system's captions: the first of these that there is, or all that fit it."""
+    """Columns of a system's captions: the first of these that exists, or all columns that match it."""
     references: tuple[str, ...] = ()
-    """Columns of references, likewise. One of `captions` and `references` may be empty: then the other is both."""
+    """Columns of references, likewise. If one of `captions` and `references` is empty, the other serves for both."""
     also: tuple[str, ...] = ()
     """Columns without which a file is not recognised as this shape."""
     split: str | None = None
     """The column that says which split an image is in."""
     lists_in_text: bool = False
-    """Whether several captions may stand in one text, as JSON or Python writes a list."""
+    """Whether one text may hold several captions, as a list in JSON or Python syntax."""
     every: bool = False
-    """Whether all the columns of captions are taken, rather than those of the first name."""
+    """Whether all columns of captions are used, instead of those of the first name."""
     any_case: bool = False
-    """Whether `Image_ID` and `imageId` are `image_id`."""
+    """Whether `Image_ID` and `imageId` count as `image_id`."""
     unpack: Callable[[Any], Sequence[Record] | None] | None = None
-    """Makes rows of a JSON document; None where it is no such document."""
+    """Makes rows from a JSON document; None if the document has another form."""
 
     def rows(self, document: Document) -> Rows | None:
         """The rows of the document in which to look for the columns."""
@@ -55,7 +55,7 @@ class Shape:
         return None if records is None else Records(records)
 
     def columns(self, rows: Rows, part: str) -> tuple[str, list[str]] | None:
-        """The column of image ids and those of the part's captions; None where they are not there."""
+        """The column of image ids and those of the part's captions; None if they do not exist."""
         image = next((name for one in self.ids for name in self._called(one, rows)), None)
         found = [[name for name in self._called(one, rows) if name != image] for one in self.wanted(part)]
         names = list(chain.from_iterable(found)) if self.every else next(filter(None, found), [])
@@ -66,7 +66,7 @@ class Shape:
         return self.references or self.captions if part == "references" else self.captions or self.references
 
     def _called(self, pattern: str, rows: Rows) -> list[str]:
-        """The columns that a pattern stands for."""
+        """The columns that match a pattern."""
         if self.any_case:
             return [name for name in rows.names if _plain(name) == _plain(pattern)]
         return [name for name in rows.names if name == pattern or fnmatchcase(name, pattern)]
@@ -92,7 +92,7 @@ class Shape:
             split: keep only the images of this split.
 
         Raises:
-            DataError: a column is not there, or holds something else than captions; the name is not in the message.
+            DataError: a column is missing, or does not hold captions; the message does not name the file.
             UsageError: no such split, or the shape has none.
         """
         columns = self.columns(rows, part)
@@ -124,7 +124,7 @@ class Shape:
         return captions
 
     def _values(self, columns: Sequence[list[Any]], seen: int) -> list[Any]:
-        """What each row has: a caption, or a list of those of several columns or of one cell."""
+        """The content of each row: a caption, or a list of captions from several columns or one cell."""
         if self.lists_in_text:
             columns = [[_listed(cell, seen + n + 1) for n, cell in enumerate(column)] for column in columns]
         if len(columns) == 1:
@@ -133,9 +133,9 @@ class Shape:
 
     def _lacking(self, rows: Rows, part: str) -> str:
         if not any(name in rows.names for name in self.ids):
-            return f"format {self.name} has the image id in {' or '.join(self.ids)}, which this file has not"
+            return f"format {self.name} has the image id in {' or '.join(self.ids)}, which this file lacks"
         wanted = self.wanted(part)
-        return f"format {self.name} has {part} in {' or '.join(wanted)}, which this file has not"
+        return f"format {self.name} has {part} in {' or '.join(wanted)}, which this file lacks"
 
 
 def _plain(name: str) -> str:
@@ -151,7 +151,7 @@ def _flat(cells: Sequence[Any]) -> Iterator[Any]:
 
 
 def _without(cell: Any, *, keep: bool) -> Any:
-    """The cell, where a missing caption is empty if it counts, and is not there if it does not."""
+    """The cell; a missing caption becomes an empty one if it counts, and is left out if it does not."""
     if isinstance(cell, list):
         present = [one for one in cell if not is_missing(one)]
         return present if present or not keep else ""
@@ -159,7 +159,7 @@ def _without(cell: Any, *, keep: bool) -> Any:
 
 
 def _listed(cell: Any, row: int) -> Any:
-    """The captions of a cell that has a list as text; any other cell as it is."""
+    """The captions of a cell that holds a list as text; any other cell unchanged."""
     if not isinstance(cell, str) or not cell.lstrip().startswith(("['", '["', "[]")):
         return cell
     for parse in (json.loads, ast.literal_eval):
@@ -169,4 +169,6 @@ def _listed(cell: Any, row: int) -> Any:
             continue
         if isinstance(found, list):
             return found
-    raise DataError(f"row {row} has a list of captions that ends early or is none: {cell[:40]!r}")
+    raise DataError(
+        f"row {row} has a text that begins like a list of captions, but is not one or ends early: {cell[:40]!r}"
+    )

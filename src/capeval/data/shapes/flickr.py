@@ -7,7 +7,7 @@ from capeval.data.shapes.family import Shape
 ALL = (
     Shape(
         "lavis",
-        '[{"image", "caption": caption or […]}, …], as LAVIS keeps COCO, Flickr30k and nocaps',
+        '[{"image", "caption": caption or […]}, …], the form of LAVIS for COCO, Flickr30k and nocaps',
         ids=("image",),
         captions=("caption",),
     ),

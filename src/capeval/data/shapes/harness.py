@@ -1,4 +1,4 @@
-"""What programs that evaluate models write."""
+"""Output of programs that evaluate models."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from capeval.data.shapes.family import Record, Shape
 
 
 def _lmms_eval(document: Any) -> Sequence[Record] | None:
-    """Id, prediction and references of logged samples, of which older versions keep a list under "logs"."""
+    """Id, prediction and references of logged samples; older versions write a list of them under "logs"."""
     samples = document.get("logs") if isinstance(document, dict) and "logs" in document else document
     samples = [samples] if isinstance(samples, dict) else samples
     if not isinstance(samples, list) or not samples:
@@ -23,14 +23,14 @@ def _lmms_eval(document: Any) -> Sequence[Record] | None:
 
 
 def _id(sample: Record) -> Any:
-    """The image's id, where the task's data has one, else the number of the sample."""
+    """The image's id, if the task's data has one, else the number of the sample."""
     document = sample.get("doc")
     known = document if isinstance(document, Mapping) else {}
     return next((known[name] for name in ("image_id", "question_id", "file_name") if name in known), sample["doc_id"])
 
 
 def _first(responses: Any) -> Any:
-    """The first response: one is logged for each repetition, and may stand in a list of its own."""
+    """The first response: one is logged for each repetition, and each may be inside another list."""
     while isinstance(responses, list) and responses:
         responses = responses[0]
     return None if isinstance(responses, list) else responses

@@ -1,4 +1,4 @@
-"""Data sets as the Hugging Face Hub has them: Parquet with an image per row, or folders with a metadata file."""
+"""Data sets of the Hugging Face Hub: Parquet with one image per row, or folders with a metadata file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from capeval.data.shapes.family import Shape
 ALL = (
     Shape(
         "coco-hub",
-        "rows of question_id and answer, a list, as lmms-lab's COCO-Caption",
+        "rows of question_id and answer, a list, such as lmms-lab's COCO-Caption",
         ids=("question_id",),
         captions=("answer",),
     ),

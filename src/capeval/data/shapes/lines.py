@@ -1,4 +1,4 @@
-"""Captions without image ids: the place in the file is the id, counted from 1."""
+"""Captions without image ids: the position in the file is the id, counted from 1."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _lists(document: Any) -> Sequence[Record] | None:
 
 
 def read_lines(data: bytes) -> Document:
-    """A line per image, with its captions; tabs stand between several. Raises `DataError` for other than UTF-8."""
+    """One line per image, with its captions; tabs separate several. Raises `DataError` for text that is not UTF-8."""
     lines = decoded(data, "the text").replace("\r\n", "\n").removesuffix("\n").split("\n")
     captions = [line.split("\t") if "\t" in line else line for line in lines]
     return Document(Columns({"line": list(range(1, len(lines) + 1)), "caption": captions}), kind="table")
@@ -27,4 +27,4 @@ ALL = (
     Shape("lists", "[caption or [caption, …], …]", ids=("line",), captions=("caption",), unpack=_lists),
     Shape("text", "a line per image; tabs between several captions", ids=("line",), captions=("caption",)),
 )
-"""A text is read as lines only where it is asked for: any text is one."""
+"""A file is read as lines of text only on request: any text file would fit."""

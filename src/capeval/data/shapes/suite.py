@@ -1,4 +1,4 @@
-"""What the COCO suite holds in memory, TextCaps, and rows as the suite has them, in whatever holds them."""
+"""The COCO suite's structures in memory, TextCaps, and rows with the suite's columns, in any kind of file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from capeval.data.shapes.family import Record, Shape
 
 _WRAPPERS = {"annotations", "captions", "data", "images", "predictions", "results", "rows", "samples"}
-"""Keys that a list of rows goes under, rather than image ids."""
+"""Keys that hold a list of rows: they are not image ids."""
 
 
 def _gts(document: Any) -> Sequence[Record] | None:

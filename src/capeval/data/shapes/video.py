@@ -1,4 +1,4 @@
-"""Captions of videos: an image is a video here."""
+"""Captions of videos: "image" means a video here."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from capeval.data.shapes.family import Record, Shape
 
 
 def _msrvtt(document: Any) -> Sequence[Record] | None:
-    """The sentences, each with the split of its video, where the videos are listed."""
+    """The sentences, each with the split of its video, if the videos are listed."""
     sentences = document.get("sentences") if isinstance(document, dict) else None
     if not isinstance(sentences, list) or not all(isinstance(one, dict) and "video_id" in one for one in sentences):
         return None

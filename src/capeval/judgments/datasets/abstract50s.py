@@ -1,7 +1,7 @@
 """ABSTRACT-50S: 400 pairs of sentences about drawn scenes, 48 references each (Vedantam et al., CVPR 2015).
 
-Each reference has one vote on which sentence of the pair is closer to it; the winner is the majority. The release names
-no category. An image has two pairs that share one sentence: the pair whose other sentence fits the references less
+Each reference has one vote: which sentence of the pair is closer to it? The majority wins. The release names
+no categories. An image has two pairs that share one sentence: the pair whose other sentence fits the references less
 (lower CIDEr-D) is human incorrect (HI), the other human correct (HC).
 """
 
@@ -41,7 +41,7 @@ def read_abstract50s(path: PathLike, *, matlab: bool) -> Pairs:
         votes=votes,
         votes_decide=True,
         votes_of_references=True,
-        notes=["categories told apart by CIDEr-D, as the release names none"],
+        notes=["categories derived by CIDEr-D, because the release names none"],
     )
 
 
@@ -53,14 +53,14 @@ def _images(source: str, pairs: list[list[Triplet]]) -> list[str]:
         sentences = [{pair[0].b, pair[0].c} for pair, name in zip(pairs, images, strict=True) if name == str(image)]
         if len(sentences) != 2 or len(sentences[0] & sentences[1]) != 1:
             raise DataError(
-                f"{source}: image {image} has {len(sentences)} pairs; ABSTRACT-50S has two an image, which share one "
+                f"{source}: image {image} has {len(sentences)} pairs; ABSTRACT-50S has two per image, which share one "
                 "sentence (give other pairs as JSON lines, with --dataset pairs)"
             )
     return images
 
 
 def _categories(rows: list[Row], b: list[str], c: list[str]) -> list[str]:
-    """HC or HI, by how well the sentence that an image's two pairs do not share fits the references."""
+    """HC or HI: depends on how well the sentence that the image's two pairs do not share fits the references."""
     members: dict[str, list[int]] = {}
     for number, row in enumerate(rows):
         members.setdefault(row.image_id, []).append(number)

@@ -26,11 +26,13 @@ _IDS = ("image_id", "row", "judgment")
 def read_scores(path: PathLike, judgments: Judgments) -> dict[str, Columns]:
     """Scores by name and column of candidates, aligned with the rows of the judgments.
 
-    CSV or TSV with a head, or JSON lines; a row for each judgment, in the order of the judgments' file. Judgments that
-    the protocol leaves out may have a row or not. Rated captions have a column per metric. Pairs have two, `NAME.b` and
-    `NAME.c`, or one, `NAME`: by how much B is better. Columns `image_id`, `row` and `judgment` are not read.
+    CSV or TSV with a header, or JSON lines; one row for each judgment, in the order of the judgments' file. Judgments
+    that the protocol leaves out may have a row, but need not. Rated captions have a column per metric. Pairs have two,
+    `NAME.b` and `NAME.c`, or one, `NAME`: by how much B is better. Columns `image_id`, `row` and `judgment` are not
+    read.
 
-    Raises `DataError` for another number of rows, a value that is not a finite number, and half a pair of columns.
+    Raises `DataError` for another number of rows, a value that is not a finite number, and a column without its
+    partner.
     """
     source = display_name(path)
     table = _read(source, path)
@@ -48,9 +50,9 @@ def read_scores(path: PathLike, judgments: Judgments) -> dict[str, Columns]:
 
 
 def check_scores(scores: Mapping[str, object], judgments: Judgments) -> dict[str, Columns]:
-    """The same kind of scores from memory: by name and column of candidates, a finite number per row of the judgments.
+    """The same scores from memory: by name and column of candidates, one finite number per row of the judgments.
 
-    Raises `DataError` that names the column for another number of rows, other columns, or what is not a finite number.
+    Raises a `DataError` that names the column: another number of rows, other columns, or a value that is not finite.
     """
     expected = list(judgments.candidates())
     checked: dict[str, Columns] = {}
@@ -109,7 +111,7 @@ def _read(source: str, path: PathLike) -> dict[str, list[float]]:
     """Columns of finite numbers by name."""
     lines = list(read_lines(path))
     if len(lines) < 2:
-        raise DataError(f"{source}: no scores in it; expected a head and a row for each judgment")
+        raise DataError(f"{source}: no scores in it; expected a header and a row for each judgment")
     rows = _json_rows(source, lines) if lines[0][1].lstrip().startswith("{") else _delimited_rows(source, lines)
     names = [name for name in rows[0][1] if name not in _IDS]
     if not names:
@@ -138,7 +140,7 @@ def _delimited_rows(source: str, lines: list[tuple[int, str]]) -> list[tuple[int
     head, *values = csv.reader((line for _, line in lines), delimiter=delimiter)
     repeated = next((name for name in head if head.count(name) > 1), None)
     if repeated is not None:
-        raise DataError(f"{source}: column {repeated!r} is there twice")
+        raise DataError(f"{source}: column {repeated!r} occurs twice")
     rows: list[tuple[int, dict[str, object]]] = []
     for (number, _), row in zip(lines[1:], values, strict=False):
         if len(row) != len(head):

@@ -23,7 +23,7 @@ _SHARE_TOLERANCE = 1e-6
 def read_expert(path: PathLike, captions: PathLike | None = None) -> Ratings:
     """The expert ratings, each a data point. Rows whose caption is one of the image's own references are left out.
 
-    `captions`: the token file; the one beside the ratings by default. Raises `DataError`.
+    `captions`: the token file; by default the one in the folder of the ratings. Raises `DataError`.
     """
     source, lines = _lines(path)
     sentences = _sentences(path, captions)
@@ -45,7 +45,7 @@ def read_expert(path: PathLike, captions: PathLike | None = None) -> Ratings:
 
 
 def read_crowd(path: PathLike, captions: PathLike | None = None) -> Ratings:
-    """The share of yes votes of each row. A judged caption that is one of the image's own leaves its references.
+    """The share of yes votes of each row. A judged caption that is a reference of the image is removed from these.
 
     Arguments and errors as for `read_expert`.
     """
@@ -62,7 +62,7 @@ def read_crowd(path: PathLike, captions: PathLike | None = None) -> Ratings:
         references, text = _look_up(where, image, name, sentences)
         kept = tuple(sentence for key, sentence in references.items() if key not in own.get(image, ()))
         if not kept:
-            raise DataError(f"{where}: every reference of image {image!r} is judged itself, so that none is left")
+            raise DataError(f"{where}: every reference of image {image!r} is itself judged, so no reference is left")
         yes, no = (_count(where, count, "a number of votes", 0, None) for count in counts)
         rows.append(Row(image, kept, place))
         texts.append(text)
@@ -71,7 +71,7 @@ def read_crowd(path: PathLike, captions: PathLike | None = None) -> Ratings:
     notes = []
     if own:
         dropped = sum(map(len, own.values()))
-        notes.append(f"judged captions that left the references of their own image: {dropped:,}")
+        notes.append(f"judged captions removed from the references of their own image: {dropped:,}")
     return Ratings("flickr8k-cf", source, rows, texts, ratings, in_file=len(lines), votes=votes, notes=notes)
 
 
@@ -81,7 +81,7 @@ def kind(line: str) -> str | None:
     if len(parts) != 5 or "#" not in parts[1]:
         return None
     share, *votes = parts[2:]
-    # Ratings are whole numbers from 1; a share is a fraction, 0, or the 1 of votes that are all for yes.
+    # Ratings are whole numbers from 1; a share is a fraction, 0, or 1 if all votes are yes.
     is_share = "." in share or "0" in (share, *votes)
     return "flickr8k-cf" if is_share else "flickr8k-expert"
 
@@ -106,8 +106,8 @@ def _sentences(path: PathLike, captions: PathLike | None) -> dict[str, dict[str,
     file = captions or os.path.join(os.path.dirname(os.fspath(path)), TOKENS)
     if captions is None and not os.path.exists(file):
         raise DataError(
-            f"{display_name(path)}: the captions are in {TOKENS}, which is not beside it; put it there, or name it "
-            "with --captions"
+            f"{display_name(path)}: the captions are in {TOKENS}, which is not in the same folder; put it there, "
+            "or name it with --captions"
         )
     source = display_name(file)
     sentences: dict[str, dict[str, str]] = {}

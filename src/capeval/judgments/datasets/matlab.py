@@ -29,7 +29,7 @@ def load(path: PathLike, *names: str) -> dict[str, Any]:
     with reading(path), open(path, "rb") as file:
         try:
             contents: dict[str, Any] = scipy.io.loadmat(file)
-        except Exception as error:  # noqa: BLE001 - SciPy raises whatever a broken file makes it stumble over
+        except Exception as error:  # noqa: BLE001 - a broken file makes SciPy raise many kinds of errors
             raise DataError(f"{source}: no MATLAB file, or a broken one ({error}); download it again") from None
     missing = [name for name in names if name not in contents]
     if missing:
@@ -52,7 +52,7 @@ def variables(path: PathLike) -> list[str]:
 
 
 def unwrap(value: Any) -> Any:
-    """The one thing inside arrays of arrays; the empty text for an empty one."""
+    """The single value inside nested arrays; an empty text for an empty array."""
     import numpy as np
 
     while isinstance(value, np.ndarray):

@@ -1,7 +1,7 @@
-"""Pairs in JSON lines, a pair a line: the format for forced choices of one's own.
+"""Pairs in JSON lines, one pair per line: the format for users' own forced choices.
 
 `{"image_id", "references", "b", "c", "winner", "category"}`: `winner` is `b`, `c` or `tie`; `category` may be missing.
-`votes` (1 for b, −1 for c), where given, are the votes whose majority is the winner. `b_system` and `c_system` name who
+`votes` (1 for b, −1 for c), if given, are the votes whose majority is the winner. `b_system` and `c_system` name who
 wrote the captions.
 """
 
@@ -18,7 +18,7 @@ WINNERS = {"b": 1, "c": -1, "tie": 0}
 
 
 def read_pairs(path: PathLike, categories: Sequence[str] = CATEGORIES) -> Pairs:
-    """Reads pairs whose category, where there is one, is one of `categories`. Raises `DataError`."""
+    """Reads pairs; if they have a category, it must be one of `categories`. Raises `DataError`."""
     records = read_records(path)
     voted = all(record.has("votes") for record in records)
     named = all(record.has("b_system") and record.has("c_system") for record in records)

@@ -1,6 +1,6 @@
 """PASCAL-50S: 4,000 pairs of captions, 1,000 of each category (Vedantam et al., CVPR 2015).
 
-The release is `pair_pascal.mat` (image, both captions, who wrote them, category, direct votes) and, beside it,
+The release is `pair_pascal.mat` (image, both captions, who wrote them, category, direct votes) and, in the same folder,
 `consensus_pascal.mat` (one triplet per reference; the votes decide). Copies as JSON lines hold the pair, its
 references, `category` and `consensus_label` (0: B is preferred, 1: C) on one line.
 """
@@ -69,8 +69,8 @@ def _category(record: Record) -> str:
 def read_pascal50s(path: PathLike, captions: PathLike | None = None) -> Pairs:
     """Reads `pair_pascal.mat`.
 
-    References and winners are those of `consensus_pascal.mat` beside it. Without that file, references come from
-    `captions` (any reference file), and the majority of the direct votes wins. Raises `DataError`.
+    References and winners are those of `consensus_pascal.mat` in the same folder. Without that file, references come
+    from `captions` (any reference file), and the majority of the direct votes wins. Raises `DataError`.
     """
     source = display_name(path)
     contents = load(path, "new_input", "new_data", "category", "result")
@@ -125,7 +125,7 @@ def _from_triplets(source: str, b: list[str], c: list[str]) -> tuple[list[list[s
     each, rest = divmod(len(triplets), len(b))
     if rest or not each:
         raise DataError(
-            f"{source}: {len(triplets):,} triplets do not share out among {len(b):,} pairs; download it again"
+            f"{source}: {len(triplets):,} triplets cannot be divided evenly among {len(b):,} pairs; download it again"
         )
     grouped = [triplets[start : start + each] for start in range(0, len(triplets), each)]
     for number, (pair, *captions) in enumerate(zip(grouped, b, c, strict=True), 1):
@@ -140,8 +140,8 @@ def _from_captions(source: str, captions: PathLike | None, images: list[str]) ->
 
     if captions is None:
         raise DataError(
-            f"{source}: the references are not in this file; put {CONSENSUS} beside it, or name a reference file with "
-            "--captions"
+            f"{source}: the references are not in this file; put {CONSENSUS} in its folder, or name a reference "
+            "file with --captions"
         )
     known = read_references(captions)
     missing = [image for image in images if image not in known]

@@ -1,8 +1,8 @@
-"""Ratings in JSON lines, a rated caption per line: the format for ratings of one's own, and of Composite.
+"""Ratings in JSON lines, one rated caption per line: the format for users' own ratings, and for Composite.
 
 `{"image_id", "caption", "references", "rating"}`: `rating` is a number, a list of numbers (one per rater), or an object
-of either by what was rated. `system` names who wrote the caption. Composite's own names of the fields (`image`,
-`candidate`, `human_score`) are read too.
+of either, by aspect (what was rated). `system` names who wrote the caption. Composite's own names of the fields
+(`image`, `candidate`, `human_score`) are read too.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def read_ratings(
     """Reads ratings; those outside `bounds` are refused.
 
     `aspect`: which of several ratings of a caption; the first by default. Raises `DataError`, and `UsageError` for an
-    aspect that is not there.
+        unknown aspect.
     """
     records = read_records(path)
     first = records[0].find(*RATING)

@@ -50,11 +50,11 @@ def read_judgments(
     Args:
         path: the file or folder.
         dataset: one of `DATASETS`; recognised from the content by default.
-        captions: the file with captions or references, where they are not beside the judgments.
-        rating: what was rated, where a file holds several ratings of a caption.
+        captions: the file with captions or references, if they are not in the folder of the judgments.
+        rating: the aspect that was rated, if a file holds several ratings of a caption.
         rating_range: smallest and largest rating of the format `ratings`.
         categories: accepted categories of the format `pairs`.
-        drop_own_reference: a candidate that is one of its row's references leaves them.
+        drop_own_reference: whether to remove a candidate from the references of its own row.
 
     Raises:
         DataError: the judgments cannot be used; the message says where and why.
@@ -121,7 +121,7 @@ def _find(path: PathLike, dataset: str | None) -> _Found:
 
 def _in_folder(folder: str, dataset: str | None) -> _Found:
     files = sorted(entry.path for entry in os.scandir(folder) if entry.is_file())
-    # The same data may be there in two forms: text first, which needs no extra package.
+    # The same data may exist in two forms: text first, because it needs no extra package.
     recognised = [file for file in map(_recognise_text, files) if file is not None]
     recognised = recognised or [file for file in map(_recognise, files) if file is not None]
     wanted = [file for file in recognised if dataset in (None, file.dataset)]

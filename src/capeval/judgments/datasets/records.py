@@ -29,18 +29,18 @@ class Record:
         return any(self.fields.get(name) is not None for name in names)
 
     def find(self, *names: str) -> Any:
-        """The value of the first of these fields that is there."""
+        """The value of the first of these fields that exists."""
         for name in names:
             if self.fields.get(name) is not None:
                 return self.fields[name]
         raise self.refuse(f"no field {' or '.join(map(repr, names))}; it has {', '.join(self.fields) or 'none'}")
 
     def read(self, check: Callable[..., T], *names: str, **options: Any) -> T:
-        """The value of the first of these fields that is there, checked by a function of `capeval.data.fields`."""
+        """The value of the first of these fields that exists, checked by a function of `capeval.data.fields`."""
         return self.checked(names[0], check, self.find(*names), **options)
 
     def checked(self, name: str, check: Callable[..., T], value: Any, **options: Any) -> T:
-        """The value, if the check takes it; the error names the field so."""
+        """The value, if it passes the check; the error calls the field by this name."""
         try:
             return check(value, **options)
         except fields.Invalid as problem:

@@ -1,8 +1,8 @@
 """THumB: precision, recall and penalties of captions of COCO images (Kasai et al., NAACL 2022).
 
 `mscoco_THumB-1.0.jsonl` holds the ratings, a line per caption, and names images by `seg_id`; `mscoco_references.jsonl`
-holds their references. Total = (precision + recall) / 2 less the penalties for fluency, conciseness and
-inclusive language, which are released as numbers below 0.
+holds their references. Total = (precision + recall) / 2 minus the penalties for fluency, conciseness and
+inclusive language; the release has these penalties as numbers below 0.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ ASPECTS = {
 def read_thumb(path: PathLike, references: PathLike | None = None, aspect: str | None = None) -> Ratings:
     """Reads the ratings of one `aspect`, the total by default.
 
-    `references`: the file of references; the one beside the ratings by default. Raises `DataError`, and `UsageError`
+    `references`: the file of references; by default the one in the folder of the ratings. Raises `DataError`, and
+        `UsageError`
     for an unknown aspect.
     """
     aspect = aspect or "total"
@@ -66,8 +67,8 @@ def _beside(path: PathLike) -> str:
         if name.endswith(".jsonl") and is_references(os.path.join(folder, name)):
             return os.path.join(folder, name)
     raise DataError(
-        f"{display_name(path)}: no file of references (JSON lines of seg_id and refs) beside it; put it there, or name "
-        "it with --captions"
+        f"{display_name(path)}: no file of references (JSON lines of seg_id and refs) in its folder; put it "
+        "there, or name it with --captions"
     )
 
 

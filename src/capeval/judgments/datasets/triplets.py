@@ -19,7 +19,7 @@ COLUMNS = ("A_reference", "B", "C", "vote")
 
 
 class Triplet(NamedTuple):
-    """A vote: +1 where B is closer to the reference, −1 where C is."""
+    """A vote: +1 if B is closer to the reference, −1 if C is."""
 
     reference: str
     b: str

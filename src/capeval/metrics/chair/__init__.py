@@ -1,4 +1,4 @@
-"""CHAIR: the objects that captions name, against those that are there."""
+"""CHAIR: the objects that captions name, compared with the objects in the image."""
 
 from capeval.metrics.chair.metric import ChairI, ChairRecall, ChairS
 

@@ -1,4 +1,4 @@
-"""CHAIR of one image, to look at: which words of the caption name which object, and which of those are not there."""
+"""CHAIR of one image, for inspection: which words of the caption name which object, and which are hallucinated."""
 
 from __future__ import annotations
 
@@ -18,40 +18,40 @@ class Mention:
     """Words of a caption that name an object."""
 
     words: str
-    """As the caption has them."""
+    """The words, spelled as in the caption."""
     object: str
     there: bool
     """Whether the object is gold; if not, it is hallucinated."""
     start: int | None
-    """Place of the first character in the caption, from 0; None for words that the tokenizer writes otherwise."""
+    """Position of the first character in the caption, from 0; None for words that the tokenizer spells differently."""
     end: int | None
-    """Place behind the last character."""
+    """Position after the last character."""
     sentence: int
     """Number of the sentence, from 1."""
 
 
 @dataclass(frozen=True)
 class Hallucination:
-    """What an image's caption names. `print` shows it, with hallucinated words in brackets."""
+    """The objects that an image's caption names. `print` shows them, with hallucinated words in brackets."""
 
     caption: str
     sentences: tuple[tuple[int, int], ...]
-    """First character of each sentence of the caption, and the place behind its last."""
+    """Positions of each sentence's first character in the caption, and after its last."""
     mentions: tuple[Mention, ...]
     """In the caption's order."""
     annotated: tuple[str, ...]
-    """Objects that count as there because they were given."""
+    """Gold objects that were given."""
     said: tuple[str, ...]
-    """Objects that count as there because references name them."""
+    """Gold objects that references name."""
 
     @property
     def hallucinated(self) -> tuple[Mention, ...]:
-        """The mentions whose object is not there."""
+        """The mentions of objects that are not gold."""
         return tuple(mention for mention in self.mentions if not mention.there)
 
     @property
     def gold(self) -> tuple[str, ...]:
-        """All objects that count as there."""
+        """All gold objects."""
         return tuple(dict.fromkeys((*self.annotated, *self.said)))
 
     @property
@@ -65,7 +65,7 @@ class Hallucination:
         return {**asdict(self), "missed": list(self.missed)}
 
     def pieces(self) -> list[list[tuple[str, Mention | None]]]:
-        """The text of each sentence in pieces, each with the mention that it is."""
+        """The text of each sentence in pieces; pieces that are mentions come with the mention."""
         return [self._pieces(start, end) for start, end in self.sentences]
 
     def _pieces(self, start: int, end: int) -> list[tuple[str, Mention | None]]:
@@ -115,7 +115,7 @@ def _described(mention: Mention, several: bool) -> str:
 
 
 def explain(named: NamedObjects, corpus: Corpus, image: int, gold: str) -> Hallucination:
-    """What the candidate of the image with that number names; `gold` as the metric's parameter."""
+    """The explanation of the candidate of the image with that number; `gold` as the metric's parameter."""
     image_id = corpus.image_ids[image]
     caption = corpus.captions(image_id)[0] or ""
     words = corpus.texts(image_id)[0][0].split()
@@ -139,7 +139,7 @@ def explain(named: NamedObjects, corpus: Corpus, image: int, gold: str) -> Hallu
 
 
 def _sentences(text: str) -> tuple[tuple[int, int], ...]:
-    """Where each sentence begins and ends; none for a text without a character."""
+    """Start and end of each sentence; an empty list for an empty text."""
     places, start = [], 0
     for between in BETWEEN_SENTENCES.finditer(text):
         places.append((start, between.start()))

@@ -1,4 +1,4 @@
-"""CHAIR: whether a caption names what is not there.
+"""CHAIR: whether a caption names objects that are not in the image.
 
 Rohrbach, Hendricks, Burns, Darrell, Saenko, *Object Hallucination in Image Captioning* (EMNLP 2018).
 
@@ -6,12 +6,12 @@ Rohrbach, Hendricks, Burns, Darrell, Saenko, *Object Hallucination in Image Capt
     CHAIR_s = captions with a hallucinated mention / captions
     recall  = gold objects that are named / gold objects
 
-A mention is a word, or two, that a vocabulary has for an object; it is hallucinated where the object is not gold:
+A mention is one word or two words that name an object of a vocabulary; it is hallucinated if the object is not gold:
 neither annotated in the image nor named in one of its references. Corpus values are quotients of sums.
 
 | point | paper | the program | capeval |
 | --- | --- | --- | --- |
-| tokens | – | NLTK's | the corpus' own; no two words are one across a mark |
+| tokens | – | NLTK's | the corpus' own; two words across a punctuation mark are no mention |
 | number | singular | by a library | both numbers of each word of the vocabulary: `plurals` |
 | gold objects | annotated or in references | the same | the same; `gold` takes either alone |
 | words | synonyms of COCO's 80 objects | a list | the list; `vocabulary` names another |
@@ -41,10 +41,10 @@ captions; gold objects named, gold objects.
 
 
 class _Chair(Metric):
-    """What the three scores have in common."""
+    """The common base of the three scores."""
 
     gold: str = parameter(
-        "what counts as there: both, the objects given and those that references name; or objects, or references alone",
+        "gold objects: both, those given and those that references name; or only objects, or only references",
         default="both",
         choices=("both", "objects", "references"),
     )
@@ -75,7 +75,7 @@ class _Chair(Metric):
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Looks up what the captions name and what is in the images.
 
-        Raises `UsageError` where objects count and none are given, `DataError` where objects or vocabulary are
+        Raises `UsageError` if objects count and none are given, `DataError` if objects or vocabulary are
         unusable.
         """
         from capeval.resources.chair import open_vocabulary
@@ -95,13 +95,13 @@ class _Chair(Metric):
         return Ready(corpus._core, (named.core,), (f"vocabulary:{name}({vocabulary.checksum})",), own=named)
 
     def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> Hallucination:
-        """The mentions of the image's candidate, and what is there."""
+        """The mentions of the image's candidate, and the gold objects."""
         from capeval.metrics.chair.explanation import explain
 
         return explain(ready.own, corpus, image, self.gold)
 
     def kernel_parameters(self) -> dict[str, ParameterValue]:
-        """What counts as there: the vocabulary comes as a resource."""
+        """The parameter `gold`: the vocabulary is passed as a resource."""
         return {"gold": self.gold}
 
     def signature_parts(self) -> list[str]:
@@ -110,7 +110,7 @@ class _Chair(Metric):
 
 
 class _Hallucinated(_Chair):
-    """A share of what is said that is not there."""
+    """A share of hallucinations."""
 
     nothing: ClassVar[dict[str, str]] = {
         "caption that names no object": "0",
@@ -122,7 +122,7 @@ class _Hallucinated(_Chair):
         return True
 
     def warnings(self, ready: Ready, statistics: Totals) -> list[str]:
-        """Warns where nothing at all is named: then 0 is no praise."""
+        """Warns if no object is named at all: then 0 does not mean that the captions are good."""
         if statistics.sums()[MENTIONS]:
             return []
         message = (
@@ -133,21 +133,21 @@ class _Hallucinated(_Chair):
 
 
 class ChairI(_Hallucinated):
-    """Share of the mentions of objects whose object is not there, over the whole corpus."""
+    """Share of the mentions whose object is not gold, over the whole corpus."""
 
     family: ClassVar[str] = "chair-i"
     title: ClassVar[str] = "CHAIR-i"
-    summary: ClassVar[str] = "Objects that the captions name are not there."
+    summary: ClassVar[str] = "Objects that the captions name are not in the images."
     equation: ClassVar[str] = "CHAIR_i = Σ hallucinated mentions / Σ mentions"
     kernel: ClassVar[str] = "chair-i"
 
 
 class ChairS(_Hallucinated):
-    """Share of the captions that name an object which is not there."""
+    """Share of the captions that name an object which is not gold."""
 
     family: ClassVar[str] = "chair-s"
     title: ClassVar[str] = "CHAIR-s"
-    summary: ClassVar[str] = "Many captions name an object that is not there."
+    summary: ClassVar[str] = "Many captions name an object that is not in the image."
     equation: ClassVar[str] = "CHAIR_s = captions with a hallucinated mention / captions"
     kernel: ClassVar[str] = "chair-s"
 
@@ -157,7 +157,7 @@ class ChairRecall(_Chair):
 
     family: ClassVar[str] = "chair-recall"
     title: ClassVar[str] = "CHAIR-recall"
-    summary: ClassVar[str] = "The captions name the objects that are there."
+    summary: ClassVar[str] = "The captions name the objects in the images."
     equation: ClassVar[str] = "CHAIR-recall = Σ gold objects named / Σ gold objects"
     nothing: ClassVar[dict[str, str]] = {
         "caption that names no object": "0",
@@ -167,5 +167,5 @@ class ChairRecall(_Chair):
 
     @property
     def no_score_where(self) -> str | None:
-        """Where there is nothing to name."""
-        return "nothing that is there is an object of the vocabulary"
+        """Which images have no score: those without a gold object."""
+        return "no object of the image is in the vocabulary"

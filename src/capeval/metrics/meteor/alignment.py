@@ -1,4 +1,4 @@
-"""METEOR's alignments, to look at: which words were matched, how, and what the score is made of."""
+"""METEOR's alignments, for inspection: which words were matched, how, and the terms of the score."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Link:
-    """A match: tokens of the candidate that stand for tokens of the reference. Spans are (start, end)."""
+    """A match of tokens of the candidate with tokens of the reference. Spans are (start, end)."""
 
     module: str
     """exact, stem, synonym or paraphrase."""
@@ -36,7 +36,7 @@ class Alignment:
     mean: float
     """F: the harmonic mean of precision and recall, weighted by α."""
     penalty: float
-    """Share of F that fragmentation takes away."""
+    """Share of F that is lost by fragmentation."""
     score: float
     chunks: int
     """Runs of matches that are contiguous and in order on both sides."""
@@ -78,7 +78,7 @@ class Alignment:
 
 
 def _bracketed(tokens: Sequence[str], spans: list[tuple[int, int]], chunks: list[int]) -> str:
-    """The sentence with each chunk in brackets that bear its number: `[1 a] man is [2 riding a horse]`."""
+    """The sentence with each chunk in brackets with its number: `[1 a] man is [2 riding a horse]`."""
     chunk_of = {position: chunk for span, chunk in zip(spans, chunks, strict=True) for position in range(*span)}
     text: list[str] = []
     for position, token in enumerate(tokens):

@@ -1,4 +1,4 @@
-"""METEOR 1.5: words aligned with a reference by form, stem, synonym and paraphrase, and how well they keep its order.
+"""METEOR 1.5: words aligned with a reference by form, stem, synonym and paraphrase, and how well their order agrees.
 
 Denkowski and Lavie, *Meteor Universal: Language Specific Translation Evaluation for Any Target Language* (WMT 2014),
 as the COCO caption evaluation code runs it.
@@ -16,9 +16,9 @@ as the COCO caption evaluation code runs it.
 | corpus score | formula over summed counts | the same; complete matches add no chunk | as the program |
 | word-final Σ | – | by Java's word breaks | by the neighbouring letters |
 
-Outside English the program has fewer modules and other parameters, and so has capeval: see the page of the metric.
-The tables (function words, synonyms, paraphrases) are not part of capeval: `pip install 'capeval[meteor]'` brings them
-as the package `capeval-meteor`, or `--meteor-resources DIR` names a METEOR 1.5 release.
+For other languages the program has fewer modules and other parameters, and so has capeval: see the page of the metric.
+The tables (function words, synonyms, paraphrases) are not part of capeval: `pip install 'capeval[meteor]'` installs
+them as the package `capeval-meteor`, or `--meteor-resources DIR` names a METEOR 1.5 release.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from capeval.resources.needs import Needs
 
 LONGEST_ALIGNED = 2_000
-"""The longest sentence, in tokens, that is aligned: two of them of one repeated word take a second and 200 MB."""
+"""The longest sentence, in tokens, that is aligned: two such sentences of one repeated word take 1 s and 200 MB."""
 
 _TASKS = {
     language: {task: dict(parameters) for task, parameters in tasks} for language, _, _, tasks in METEOR_LANGUAGES
@@ -49,7 +49,7 @@ def _tuned(meaning: str, most: float | None = 1.0) -> Any:
 
 
 class Meteor(Metric):
-    """METEOR with the parameters of a `task`, or any of them in their place."""
+    """METEOR with the parameters of a `task`; each can be replaced."""
 
     language: str = parameter("METEOR's name of the captions' language", default="en", choices=tuple(_TASKS))
     task: str = parameter(
@@ -85,7 +85,7 @@ class Meteor(Metric):
     kernel: ClassVar[str] = "meteor"
 
     def complete(self) -> None:
-        """Fills in the language's task and the task's parameters; what is unknown is left to the checks."""
+        """Fills in the language's task and the task's parameters; the checks refuse unknown names."""
         values: dict[str, Any] = vars(self)
         tasks = _TASKS["en"]
         if isinstance(values["language"], str):
@@ -127,7 +127,7 @@ class Meteor(Metric):
         return Ready(corpus._core, (tables,), signature, own=tables)
 
     def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> Alignment | None:
-        """How the image's candidate is aligned with its best reference; None for an image without words."""
+        """The alignment of the image's candidate with its best reference; None for an image without words."""
         from capeval.metrics.meteor.alignment import explain
 
         candidates, references = corpus.texts(corpus.image_ids[image])
@@ -154,7 +154,7 @@ class Meteor(Metric):
     def explain(
         self, candidate: str, references: Sequence[str], *, tokenizer: Tokenizer = "ptb", resources: str | None = None
     ) -> Alignment | None:
-        """Which words of the candidate were matched with which of its best reference, and how; printable.
+        """Shows which words of the candidate were matched with which words of its best reference, and how; printable.
 
         `resources`: folder of a METEOR release; the installed package `capeval-meteor` by default. None without
         references. Raises `MissingDependencyError` without tables.

@@ -1,7 +1,7 @@
 """Where METEOR's tables come from: the package `capeval-meteor`, or the folder of a METEOR 1.5 release.
 
-The folder is the one that the user names, or that of an installed pycocoevalcap, which has METEOR inside. Both have the
-same tables under the same names, so the same scores come out.
+The folder is the one that the user names, or the one in an installed pycocoevalcap. Both sources have the
+same tables under the same names, so the scores are the same.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ PACKAGE = "capeval_meteor"
 
 
 class Source(Protocol):
-    """METEOR's files. Its text is where they are."""
+    """METEOR's files. `str` gives their place."""
 
     def files(self, language: str) -> list[str]:
-        """Paths of what the language's tables are read from; files that change make other tables."""
+        """Paths of the source files of the language's tables; a change in them gives other tables."""
 
     def text(self, name: str) -> str:
-        """The list of that name: `synonym/english.synsets`. Raises `DataError` where it cannot be read."""
+        """The list of that name: `synonym/english.synsets`. Raises `DataError` if it cannot be read."""
 
     def paraphrases(self, language: str) -> bytes | None:
-        """The paraphrase table, which may be gzipped; None where there is none. Raises `DataError` as `text`."""
+        """The paraphrase table, which may be gzipped; None if there is none. Raises `DataError` like `text`."""
 
 
 class Release:
-    """The folder of a METEOR 1.5 release: lists inside the program, paraphrase tables beside it."""
+    """The folder of a METEOR 1.5 release: lists inside the program, paraphrase tables next to it."""
 
     def __init__(self, folder: str | PathLike[str]) -> None:
         self.folder = os.path.realpath(folder)
@@ -100,10 +100,10 @@ class Package:
 def find(folder: str | PathLike[str] | None = None) -> Source:
     """The folder that is given, else the installed package, else the folder in an installed pycocoevalcap.
 
-    Raises `DataError` for a folder that is none of METEOR 1.5, `MissingDependencyError` where nothing is found.
+    Raises `DataError` for a folder that is not of METEOR 1.5, `MissingDependencyError` if nothing is found.
     """
     if folder is None:
-        # Found, not imported: most calls need no more than the cache that was made of it.
+        # Located, not imported: most calls need only the cache that was made from it.
         package = find_spec(PACKAGE)
         if package is not None and package.submodule_search_locations:
             return Package(next(iter(package.submodule_search_locations)))
@@ -118,8 +118,8 @@ def find(folder: str | PathLike[str] | None = None) -> Source:
 
 
 def _in_pycocoevalcap() -> str:
-    """METEOR's folder in the installed distribution, not in what may be imported by that name: `capeval.compat` puts
-    modules of its own under it.
+    """METEOR's folder in the installed distribution, not in the package that is importable by that name:
+    `capeval.compat` may have replaced it.
     """
     from importlib.metadata import PackageNotFoundError, distribution
 

@@ -1,11 +1,11 @@
-"""METEOR's tables: read from where they are installed, and kept in a cache that is mapped into memory.
+"""METEOR's tables: read from their installation, and kept in a cache that is mapped into memory.
 
-Reading them takes seconds, mapping the cache milliseconds. The cache's name holds what the source files are (their
-place, size and time), so a changed installation has a cache of its own; it is written beside and renamed, so two
-processes may start at once; a damaged one is built again.
+Reading them takes seconds, mapping the cache milliseconds. The cache's name depends on the source files (their
+path, size and time), so a changed installation gets a new cache. It is written to a temporary file and renamed, so two
+processes may start at once; a damaged cache is built again.
 
-Checking a cache takes 60 ms, so a process does it once: the tables that were opened last stay open for each language,
-as long as their source files stay as they are.
+Checking a cache takes 60 ms, so a process does it once: for each language, the tables that were opened last stay open
+until their source files change.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ def load(
     language: str = "en",
     progress: Callable[[float], object] | None = None,
 ) -> _core.MeteorTables:
-    """The tables: those that are open, else from the cache where it is good, else built and cached.
+    """The tables: those that are open, else from a valid cache, else built and cached.
 
     Args:
         folder: a METEOR 1.5 release, or any folder laid out like one; the installed package by default.
-        language: METEOR's name of it. Where the source lacks the language's paraphrase table, a warning says so and
-            phrases are not matched; English without one is an error.
+        language: METEOR's name of it. If the source lacks the language's paraphrase table, there is a warning and
+            phrases are not matched; for English this is an error.
         progress: called with the finished share, 0 to 1, while tables are built.
 
     Raises:
@@ -73,8 +73,8 @@ def load(
 _open: dict[str, tuple[str, _core.MeteorTables]] = {}
 """The open tables of each language, with the name of their cache.
 
-No lock: two threads that come first at once both open the tables, and one of them is kept. A forked process shares the
-memory of its parent's.
+No lock: if two threads come first at the same time, both open the tables, and one result is kept. A forked process
+shares the memory of its parent.
 """
 
 
@@ -127,7 +127,7 @@ def _build(source: Source, language: str, progress: Callable[[float], object]) -
 
 
 def _keep(tables: _core.MeteorTables, cache: str) -> None:
-    """Writes the cache; a place that cannot be written costs time at the next start, not the result."""
+    """Writes the cache; if that fails, the next start is slower, but the result is the same."""
     try:
         os.makedirs(os.path.dirname(cache), exist_ok=True)
         with atomic_write(cache, "wb") as file:

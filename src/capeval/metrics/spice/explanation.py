@@ -1,4 +1,4 @@
-"""SPICE of one image, to look at: what the candidate and the references say, and which of it matches."""
+"""SPICE of one image, for inspection: what the candidate and the references say, and what of it matches."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Proposition:
-    """Something that a side says of the image."""
+    """A statement about the image by one side."""
 
     parts: tuple[tuple[str, ...], ...]
-    """Object; object and attribute; or subject, predicate and object. A part has several names where names that share a
+    """Object; object and attribute; or subject, predicate and object. A part has several names if names that share a
     synonym set were merged: `("dress", "set")`.
     """
     match: int | None
     """The number of the proposition of the other side that it matches; None for none."""
     rule: str | None
-    """How: `lemma` where each part has a base form in common, `synset` where one is a synonym."""
+    """How: `lemma` if each part has a base form in common, `synset` if one part is a synonym."""
 
     @property
     def label(self) -> str:
@@ -82,7 +82,7 @@ def _listed(title: str, side: Sequence[Proposition]) -> list[str]:
 
 
 def _picture(side: Sequence[Proposition], other: Sequence[Proposition]) -> Picture:
-    """A side as a graph: each proposition is a part of the picture, in colour where it matches."""
+    """A side as a graph: each proposition is a part of the picture, in colour if it matches."""
     from capeval.metrics.spice.picture import Edge, Label, Node, draw
 
     def label(one: Proposition) -> Label:

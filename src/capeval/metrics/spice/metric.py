@@ -1,4 +1,4 @@
-"""SPICE: what the candidate says of objects, attributes and relations, against what the references say.
+"""SPICE: compares objects, attributes and relations in the candidate with those in the references.
 
 Anderson, Fernando, Johnson, Gould, *SPICE: Semantic Propositional Image Caption Evaluation* (ECCV 2016).
 
@@ -13,7 +13,7 @@ graphs are joined into one. The corpus score is the mean over images.
 | parser | Stanford's, rules after Schuster et al. | CoreNLP 3.6.0 | its own, trained on CoreNLP's answers; or that |
 | match | same lemma, or a synonym set in common | the same, by METEOR's table of WordNet 3.0 | as the program |
 | matching | one to one | a candidate's tuple needs any match: F can exceed 1 | as the program |
-| synonyms within a side | – | merged as they come, with the most similar | as the program |
+| synonyms within a side | – | merged in their order, each with the most similar | as the program |
 | nothing on both sides | – | 0 | 0 |
 | a category of which the references say nothing | – | NaN | no score; left out of the mean |
 """
@@ -44,7 +44,7 @@ class Spice(Metric):
         choices=("native", "stanford"),
     )
     category: str = parameter(
-        "the tuples that count: all, object, attribute, relation; or of the attributes those of color, count or size",
+        "the tuples that count: all, object, attribute, relation; or only the attributes of color, count or size",
         default="all",
         choices=("all", "object", "attribute", "relation", "color", "count", "size"),
     )
@@ -70,11 +70,11 @@ class Spice(Metric):
 
     @property
     def no_score_where(self) -> str | None:
-        """Of a category, where the references say nothing of it."""
-        return None if self.category == "all" else "their references say nothing of this category"
+        """Which images have no score: with a category, those whose references have no tuple of it."""
+        return None if self.category == "all" else "their references have nothing in this category"
 
     def unavailable(self, needs: Needs) -> str | None:  # noqa: ARG002
-        """Without the original program, where that is the parser."""
+        """Unavailable if the parser is the original program and it is not set up."""
         if self.parser == "native":
             return None
         from capeval.resources.stanford import StanfordSpice
@@ -88,7 +88,7 @@ class Spice(Metric):
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:
         """Takes the scene graphs' source and the synonyms.
 
-        Raises `MissingDependencyError` where the original program is asked for and not set up, `DataError` where it
+        Raises `MissingDependencyError` if the original program is asked for and not set up, `DataError` if it
         fails on an image.
         """
         from capeval.metrics.spice.scene_graph import parsed
@@ -111,12 +111,12 @@ class Spice(Metric):
         return explain(graphs, table, candidates[0], references)
 
     def kernel_parameters(self) -> dict[str, str]:
-        """The category: the graphs come as a resource."""
+        """The category: the graphs are passed as a resource."""
         return {"category": self.category}
 
 
 LONGEST = 80
-"""Words that the parser takes at once. The original takes up to about 90, as one sentence whatever its marks."""
+"""Most words for one parse. The original takes up to about 90, as one sentence regardless of punctuation."""
 
 
 def _paragraphs(corpus: Corpus) -> list[tuple[str, list[int]]]:
@@ -139,7 +139,7 @@ def _paragraphs(corpus: Corpus) -> list[tuple[str, list[int]]]:
 
 
 def _by_the_program(corpus: Corpus, needs: Needs) -> tuple[_core.SceneGraphs, str]:
-    """What the original program makes of both sides of each image, and the program as the signature names it."""
+    """The original program's graphs of both sides of each image, and the program's name in the signature."""
     from capeval import _core
     from capeval.resources.stanford import VERSION, StanfordSpice
 

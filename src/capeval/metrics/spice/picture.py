@@ -1,7 +1,7 @@
 """Scene graphs as pictures: objects in a row, attributes under their object, relations as brackets above.
 
-The layout is made here alone: a picture is a list of parts, each an outline and a text at places in the picture's own
-units. `Picture.svg` prints them, and the report's page draws the same parts.
+Only this module computes the layout: a picture is a list of parts, each an outline and a text at positions in the
+picture's own units. `Picture.svg` prints them, and the report's page draws the same parts.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import TypedDict
 CELL = 8
 """Width of a character of an object's name; texts are set in a monospaced font and fitted to their width."""
 SMALL_CELL = 7
-"""The same of attributes and relations."""
+"""The same for attributes and relations."""
 GAP = 22
-"""Between two objects."""
+"""Distance between two objects."""
 LEVEL = 26
 """Height of a level of brackets, which has its text above its line."""
 BOX = 28
@@ -26,16 +26,16 @@ BOX = 28
 PILL = 20
 """Height of an attribute's pill."""
 PORT = 10
-"""Between the ends of two brackets at one object."""
+"""Distance between the ends of two brackets at one object."""
 CLEAR = 8
 """Least distance between texts of one level, and between a text and the leg of a higher bracket."""
 
 
 class Part(TypedDict):
-    """An object, an attribute or a relation, drawn: the text stands with its middle at `x`, on the base line `y`."""
+    """A drawn object, attribute or relation: its text is centred at `x`, on the base line `y`."""
 
     kind: str
-    """object, attribute or relation; nothing for the one text of a picture without objects."""
+    """object, attribute or relation; empty for the single text of a picture without objects."""
     rule: str
     """How it matches: lemma, synset or none; plain where nothing is compared."""
     path: str
@@ -44,9 +44,9 @@ class Part(TypedDict):
     x: int
     y: int
     width: int
-    """What the text is fitted to."""
+    """The width to which the text is fitted."""
     title: str | None
-    """What a pointer on it shows."""
+    """The tooltip."""
 
 
 class Picture(TypedDict):
@@ -59,7 +59,7 @@ class Picture(TypedDict):
 
 @dataclass(frozen=True)
 class Label:
-    """What stands in a box, a pill or at a bracket, and how it matches."""
+    """The text in a box, in a pill or at a bracket, and how it matches."""
 
     text: str
     rule: str = "plain"
@@ -85,7 +85,7 @@ class Edge:
 
 @dataclass
 class _Bracket:
-    """A relation with the places of its legs, and its level from below."""
+    """A relation with the positions of its legs, and its level, counted from below."""
 
     edge: Edge
     width: int
@@ -99,7 +99,7 @@ class _Bracket:
 
     @property
     def room(self) -> tuple[int, int]:
-        """From where to where it and its text need their level for themselves."""
+        """The horizontal range that the bracket and its text occupy on their level."""
         ends = (self.start, self.end, self.middle - self.width // 2, self.middle + self.width // 2)
         return min(ends), max(ends)
 
@@ -112,7 +112,7 @@ def draw(nodes: Sequence[Node], edges: Sequence[Edge]) -> Picture:
     widths = [_node_width(node, len(ends.get(number, ()))) for number, node in enumerate(nodes)]
     lefts = [sum(widths[:number]) + GAP * number for number in range(len(nodes))]
     brackets = _placed(edges, ends, lefts, widths)
-    # A text at the first or the last bracket may be wider than all that is below it.
+    # A text at the first or the last bracket may be wider than everything below it.
     least = min([0, *(bracket.room[0] for bracket in brackets)])
     most = max([*(a + b for a, b in zip(lefts, widths, strict=True)), *(one.room[1] for one in brackets)])
     floor = LEVEL * max((bracket.level + 1 for bracket in brackets), default=0) + 8
@@ -140,7 +140,7 @@ def _nothing() -> Picture:
 
 
 def svg(picture: Picture, name: str) -> str:
-    """The picture as an SVG element that is complete in itself, in light and dark; `name` is read out in its place."""
+    """The picture as a self-contained SVG element, in light and dark; screen readers read out `name`."""
     margin = 10
     size = (picture["width"] + 2 * margin, picture["height"] + 2 * margin)
     parts = "".join(map(_svg_part, picture["parts"]))
@@ -188,19 +188,19 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def _plain(text: str) -> str:
-    """The text as XML has it: escaped, without the characters that XML does not allow."""
+    """The text for XML: escaped, without the characters that XML does not allow."""
     return html.escape(_NOT_XML.sub("\ufffd", text))
 
 
 def _text_width(text: str, cell: int) -> int:
-    """Cells of its characters: two of a wide one, none of one that stands on another."""
+    """Width in cells: two for a wide character, none for a combining one."""
     wide = sum(unicodedata.east_asian_width(one) in "WF" for one in text)
     none = sum(unicodedata.combining(one) > 0 for one in text)
     return max(len(text) + wide - none, 1) * cell
 
 
 def _node_width(node: Node, ends: int) -> int:
-    """Of the box, its widest pill, and the ends of its brackets."""
+    """Width of the widest of: the box, its pills, and the ends of its brackets."""
     pills = (_text_width(label.text, SMALL_CELL) + 16 for label in node.attributes)
     return max(_text_width(node.label.text, CELL) + 20, *pills, (ends + 1) * PORT)
 
@@ -208,8 +208,8 @@ def _node_width(node: Node, ends: int) -> int:
 def _ends(edges: Sequence[Edge]) -> dict[int, list[tuple[int, bool]]]:
     """The bracket ends at each object, from left to right, as number of the relation and whether it starts there.
 
-    Brackets to the left stand on the left, the nearest first; those to the right on the right, the nearest last: so
-    that no leg crosses a line of another bracket at the same object.
+    Brackets to the left are on the left, the nearest first; those to the right on the right, the nearest last. So no
+    leg crosses a line of another bracket at the same object.
     """
     ends: dict[int, list[tuple[tuple[int, int, int], int, bool]]] = {}
     for number, edge in enumerate(edges):
@@ -250,7 +250,7 @@ def _placed(
 
 
 def _relation(bracket: _Bracket, brackets: Sequence[_Bracket], floor: int, shift: int) -> Part:
-    """A line up from the subject, across, and down to the object, where it has an arrow head."""
+    """A line up from the subject, across, and down to the object, with an arrow head there."""
     line = floor - 8 - LEVEL * bracket.level - 4
     start, end = bracket.start + shift + 1, bracket.end + shift + 1
     label = bracket.edge.label
@@ -267,7 +267,7 @@ def _relation(bracket: _Bracket, brackets: Sequence[_Bracket], floor: int, shift
 
 
 def _text_middle(bracket: _Bracket, brackets: Sequence[_Bracket]) -> int:
-    """The place nearest the bracket's middle, within its room, where no higher bracket's leg runs through the text."""
+    """The position nearest the bracket's middle, within its width, where no higher bracket's leg crosses the text."""
     low, high = bracket.room
     half = bracket.width // 2
     legs = [leg for other in brackets if other.level > bracket.level for leg in (other.start, other.end)]

@@ -1,4 +1,4 @@
-"""Scene graphs: what a caption says of objects, their attributes and their relations."""
+"""Scene graphs: the objects in a caption, their attributes and their relations."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class SceneObject:
 
 @dataclass(frozen=True)
 class SceneRelation:
-    """What one object has to do with another."""
+    """A relation between two objects."""
 
     subject: int
     """The number of the first object in the graph."""
@@ -100,8 +100,8 @@ class SceneGraph:
 def scene_graph(caption: str, *, tokenizer: Tokenizer = "ptb") -> SceneGraph:
     """The scene graph of a caption, by the parser inside the package.
 
-    The parser knows English. It was made from the answers of the original SPICE's parser: see
-    `docs/explanation/spice-without-java.md` for how far to trust it.
+    The parser knows English. It was trained on the output of the original SPICE's parser: see
+    `docs/explanation/spice-without-java.md` for its accuracy.
 
     Examples:
         >>> print(capeval.scene_graph("a brown dog runs along the beach"))
@@ -135,7 +135,7 @@ def parsed(sentences: list[tuple[str, list[int]]] | None = None) -> _core.SceneG
 
 
 def sentences_of(texts: Iterable[str], tokens: Iterable[str], tokenizer: str) -> list[tuple[str, list[int]]]:
-    """The texts of several sentences: their tokens joined by blanks, and the places behind the last of each sentence.
+    """The texts of several sentences: their tokens joined by blanks, and the position after each sentence's last token.
 
     Tokenizers drop the marks that end sentences, so the ends are found in the texts as they were given. A text whose
     sentences do not have the tokens of the whole text is one sentence.

@@ -1,4 +1,4 @@
-"""VIFIDEL's transport plan of one image, to look at: which object pays which word, at what cost."""
+"""VIFIDEL's transport plan of one image, for inspection: which object moves to which word, at what cost."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Explanation:
     word_weights: Numbers
     """Shares of the words, shape (m,), summing to 1."""
     object_importance: Numbers
-    """ρ of the objects, shape (n,): near 0 where every reference says so; 1 without references."""
+    """ρ of the objects, shape (n,): near 0 if every reference mentions it; 1 without references."""
     word_importance: Numbers
     """ρ of the words, shape (m,)."""
     cost: Numbers

@@ -10,12 +10,12 @@ d^I is the normalised bag of the image's object labels, d^S that of the caption'
 | point | paper | published script | capeval |
 | --- | --- | --- | --- |
 | value | exp(−distance) | the distance | `variant=paper` (default): exp(−distance); `variant=released`: the distance |
-| p | 2 | 1 | the variant's; any of both by `p` |
-| vector lengths | as they are | scaled to 1 | the variant's; any of both by `normalise` |
+| p | 2 | 1 | the variant's; either by `p` |
+| vector lengths | as they are | scaled to 1 | the variant's; either by `normalise` |
 | identical content | best | infinity, the worst | best: 1, or a distance of 0 |
 | words | content words | runs of 2+ letters; labels are cut into words | the variant's |
 | unknown word | – | fails | left out; the coverage says how many were known |
-| reference without known words | – | fails | leaves the mean; ρ = 1 where none has any |
+| reference without known words | – | fails | left out of the mean; ρ = 1 if no reference has any |
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ class Vifidel(EmbeddingMetric):
         default="paper",
         choices=tuple(_VARIANTS),
     )
-    references: bool = parameter("weigh objects and words by how far they are from the references", default=True)
+    references: bool = parameter("weight objects and words by their distance from the references", default=True)
     p: int = parameter("power of the distance; the variant's by default", default=None, kind=int, least=1, most=2)
-    frequency: bool = parameter("count objects; no weighs each label alike", default=True)
+    frequency: bool = parameter("count objects; no weights each label alike", default=True)
     normalise: bool = parameter("scale vectors to unit length first; the variant's by default", default=None, kind=bool)
 
     family: ClassVar[str] = "vifidel"
@@ -117,13 +117,13 @@ class Vifidel(EmbeddingMetric):
         tokenizer: Tokenizer = "ptb",
         embeddings: EmbeddingSource | None = None,
     ) -> Explanation:
-        """Which object pays which word, at what cost, and how important each is; printable.
+        """Shows which object moves to which word, at what cost, and how important each is; printable.
 
         Args:
             objects: labels with their counts, or labels alone.
             caption: the candidate.
-            references: the importance weights' references; without them ρ is 1.
-            tokenizer: what cuts captions into words; see [`capeval.tokenize`][]. The released variant has its own.
+            references: references for the importance weights; without them ρ is 1.
+            tokenizer: cuts captions into words; see [`capeval.tokenize`][]. The released variant has its own.
             embeddings: word vectors in place of the metric's.
 
         Raises `DataError` for unusable objects, captions or vectors.
@@ -152,7 +152,7 @@ class Vifidel(EmbeddingMetric):
         return super().ready(corpus, needs)
 
     def explain_image(self, ready: Ready, corpus: Corpus, image: int) -> Explanation:  # noqa: ARG002
-        """The plan for the image of that number: which object pays which word."""
+        """The plan for the image of that number: which object moves to which word."""
         from capeval.metrics.vifidel.explanation import explain
 
         return explain(self, ready.own, image)

@@ -1,4 +1,4 @@
-"""Pictures of caption sets: PNG and SVG by matplotlib, each with its data beside it as CSV."""
+"""Pictures of caption sets: PNG and SVG by matplotlib, each with its data as CSV."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def check_pictures(folder: str | PathLike[str]) -> None:
-    """Makes the folder where there is none, and raises now what would keep pictures from it after the scoring.
+    """Makes the folder if it does not exist, and raises early what would prevent pictures after the scoring.
 
     Raises:
         DataError: the folder cannot be made or written in.
@@ -40,7 +40,7 @@ def check_pictures(folder: str | PathLike[str]) -> None:
 
 
 def check_matplotlib() -> None:
-    """Raises `MissingDependencyError` where matplotlib is not installed."""
+    """Raises `MissingDependencyError` if matplotlib is not installed."""
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
@@ -48,13 +48,13 @@ def check_matplotlib() -> None:
 
 
 def write_pictures(result: Diversity, folder: str | PathLike[str], images: Iterable[str] = ()) -> list[str]:
-    """Writes every picture that the result has the numbers for: `NAME.png`, `NAME.svg` and `NAME.csv`.
+    """Writes every picture for which the result has the numbers: `NAME.png`, `NAME.svg` and `NAME.csv`.
 
-    The same result gives the same bytes. Pictures of single images are of those asked for, or of the most and the least
+    The same result gives the same bytes. Pictures of single images show the requested ones, or the most and the least
     diverse ones.
 
     Returns:
-        Of each picture left out, a line that says why.
+        For each picture left out, a line that says why.
 
     Raises:
         DataError: the folder cannot be written in.
@@ -92,7 +92,7 @@ def write_drawings(drawn: Iterable[Drawn], folder: str | PathLike[str]) -> None:
 
 
 def _pictures(result: Diversity, chosen: list[str]) -> Iterator[tuple[str, Callable[[], list[Drawn]]]]:
-    """The pictures by name; what makes one raises `LeftOutError` where the result has not the numbers."""
+    """The pictures by name, each with its function, which raises `LeftOutError` if the result lacks the numbers."""
     from capeval.report.pictures import draw
 
     figures = next(iter(result.values())).figures
@@ -163,10 +163,10 @@ def _of_images(result: Diversity, chosen: list[str]) -> Iterator[tuple[str, Call
 def _write(table: tables.Table[Any], figure: Figure, folder: str | PathLike[str]) -> None:
     place = os.path.join(folder, table.name)
     with warnings.catch_warnings():
-        # A script that the font has no glyphs of is drawn as boxes; the CSV has the text.
+        # Characters without a glyph in the font are drawn as boxes; the CSV has the text.
         warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
         png = _rendered(figure, "png")
-        figure.set_layout_engine(None)  # both files have one layout, which is found once
+        figure.set_layout_engine(None)  # both files have the same layout, which is computed once
         contents = {"png": png, "svg": _rendered(figure, "svg")}
     for suffix, content in contents.items():
         with atomic_write(f"{place}.{suffix}", "wb") as file:

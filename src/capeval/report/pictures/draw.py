@@ -1,4 +1,4 @@
-"""Drawings of the tables, with matplotlib: each function takes a picture's table and gives a figure."""
+"""Drawings of the tables, with matplotlib: each function takes a picture's table and returns a figure."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _RADAR_WIDTH, _ROW_HEIGHT, _RADIUS = 1.45, 2.4, 0.46
 
 
 def plane(table: Table[PlaneRow], label: str, accuracy: str, beta2: float | None) -> Figure:
-    """Diversity across, accuracy up, intervals as crosses; lines join places of equal F."""
+    """Diversity on the x axis, accuracy on the y axis, intervals as crosses; lines join points of equal F."""
     looks = _looks(table)
     figure, axes = _one(4.9 + _room(looks), _height(looks, 4.2))
     for row, one in zip(table.rows, looks, strict=True):
@@ -57,10 +57,10 @@ def plane(table: Table[PlaneRow], label: str, accuracy: str, beta2: float | None
 def trade_off(
     table: Table[TradeOffRow], label: str, accuracy: str, beta2: float, looks: Mapping[str, Look]
 ) -> Figure:
-    """The plane of a sweep: a line per model through its places, named by λ; crosses show least and greatest seed."""
+    """The plane of a sweep: one line per model through its points, named by λ; crosses show the range over seeds."""
     shown = list(looks.values())
     figure, axes = _one(5.2 + _room(shown), _height(shown, 4.6))
-    written: set[tuple[float, float]] = set()  # lines may share a place: its weight is written once
+    written: set[tuple[float, float]] = set()  # lines may share a point: its weight is written once
     for name, one in looks.items():
         rows = [row for row in table.rows if row["line"] == name and row["weight"] is not None]
         axes.plot([row["diversity"] for row in rows], [row["accuracy"] for row in rows], color=one.colour, lw=1.0)
@@ -84,7 +84,7 @@ def trade_off(
 
 
 def f(table: Table[FRow], label: str) -> Figure:
-    """A bar each, from 0, with the interval as a line."""
+    """One bar per row, from 0, with the interval as a line."""
     looks = _looks(table)
     figure, axes = _one(4.9 + _room(looks), 0.9 + 0.42 * len(looks))
     places = range(len(looks))
@@ -104,7 +104,7 @@ def f(table: Table[FRow], label: str) -> Figure:
 
 
 def vocabulary(table: Table[VocabularyRow], label: str) -> Figure:
-    """Diversity across, number of distinct words up."""
+    """Diversity on the x axis, number of distinct words on the y axis."""
     looks = _looks(table)
     figure, axes = _one(4.9 + _room(looks), _height(looks, 4.0))
     for row, one in zip(table.rows, looks, strict=True):
@@ -120,7 +120,7 @@ def vocabulary(table: Table[VocabularyRow], label: str) -> Figure:
 
 
 def words(table: Table[WordRow]) -> Figure:
-    """Frequency by rank, a line each, which ends where the vocabulary does."""
+    """Frequency by rank, one line per system, which ends with the vocabulary."""
     curves = _by_system(table)
     looks = _looks_of(curves)
     figure, axes = _one(4.9 + _room(looks), _height(looks, 4.0))
@@ -138,7 +138,7 @@ def words(table: Table[WordRow]) -> Figure:
 
 
 def captions(table: Table[CaptionsRow], label: str, accuracy: str) -> Figure:
-    """Diversity, and accuracy, of the K most accurate captions, against K; people have one point."""
+    """Diversity, and accuracy, of the K most accurate captions, over K; people have one point."""
     curves = _by_system(table)
     looks = _looks_of(curves)
     figure = Figure(figsize=(6.4 + _room(looks), _height(looks, 3.4)), layout="constrained")
@@ -160,7 +160,9 @@ def captions(table: Table[CaptionsRow], label: str, accuracy: str) -> Figure:
 
 
 def measures(table: Table[MeasureRow]) -> Figure:
-    """A panel per measure of diversity: the first measure across, this one up, and how far they order systems alike."""
+    """One panel per measure of diversity: the first measure on the x axis, this one on the y axis, and their rank
+    correlation.
+    """
     from capeval.judgments.correlation import plain
 
     systems = _by_system(table)
@@ -186,7 +188,7 @@ def measures(table: Table[MeasureRow]) -> Figure:
 
 
 def ranking(table: Table[RankingRow]) -> Figure:
-    """A column per measure, a line per system through its places; the first place is on top."""
+    """One column per measure, one line per system through its ranks; the first rank is on top."""
     systems = _by_system(table)
     looks = _looks_of(systems)
     measured = list(dict.fromkeys(row["measure"] for row in table.rows))
@@ -206,7 +208,7 @@ def ranking(table: Table[RankingRow]) -> Figure:
 
 
 def scaling(planes: list[Scaling], looks: list[Look]) -> Figure:
-    """A panel per image: captions lie near where they are similar; a mark's area is the number of equal captions."""
+    """One panel per image: similar captions are near each other; a mark's area is the number of equal captions."""
     across = min(3, len(planes))
     down = math.ceil(len(planes) / across)
     figure = Figure(figsize=(2.7 * across + _room(looks), 0.5 + 2.9 * down), layout="constrained")
@@ -226,11 +228,13 @@ def scaling(planes: list[Scaling], looks: list[Look]) -> Figure:
 
 
 def topics(sets: list[SetTopics], looks: list[Look]) -> Figure:
-    """A row per system, a radar per caption: how far it reaches on each spoke is how much it is about that topic."""
+    """One row per system, one radar per caption: the length on each spoke is how much the caption is about that
+    topic.
+    """
     across = max(min(max(len(one.captions) for one in sets), _MOST_RADARS), 3)
     width, height = 0.3 + _RADAR_WIDTH * across, 0.45 + _ROW_HEIGHT * len(sets)
     figure = Figure(figsize=(width, height))
-    # One drawing area for all, measured in inches: an axes for each radar would be slow.
+    # One drawing area for all, measured in inches: separate axes for each radar would be slow.
     axes = figure.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(0, height))
     axes.set_axis_off()
     axes.text(0.15, height - 0.12, elided(sets[0].image_id, 12 * across), va="top", fontsize=10, fontweight="bold")
@@ -256,7 +260,7 @@ def _row_of_radars(axes: Axes, one: SetTopics, seen: Look, across: int, top: flo
 
 
 def _radar(axes: Axes, centre: tuple[float, float], loads: list[float], seen: Look, spokes: int = 5) -> None:
-    """Loads of −1 to 1 on spokes; a hollow dot is a caption that is against the topic."""
+    """Loads of −1 to 1 on spokes; a hollow dot is a negative load."""
     loads = [*loads, *[0.0] * (spokes - len(loads))]
     angles = [math.pi / 2 - 2 * math.pi * spoke / spokes for spoke in range(spokes)]
 
@@ -300,12 +304,12 @@ def _wrapped(text: str, width: int, lines: int) -> str:
 
 
 def _room(looks: list[Look]) -> float:
-    """Width for the names beside a drawing, in inches."""
+    """Width for the names next to a drawing, in inches."""
     return 0.45 + 0.09 * max(len(one.name) for one in looks)
 
 
 def _height(looks: list[Look], least: float) -> float:
-    """Height in inches: as much as the drawing needs, or the names beside it."""
+    """Height in inches: as much as the drawing needs, or the names next to it."""
     return max(least, 0.3 + 0.212 * len(looks))
 
 
@@ -336,7 +340,7 @@ def _place(row: PlaneRow | TradeOffRow) -> tuple[float, float]:
 
 
 def _cross(row: PlaneRow | TradeOffRow) -> dict[str, Any]:
-    """The intervals of a place in the plane, as matplotlib takes them."""
+    """The intervals of a point in the plane, as matplotlib takes them."""
     return {
         "xerr": _sides(row["diversity"], row["diversity_lower"], row["diversity_upper"]),
         "yerr": _sides(row["accuracy"], row["accuracy_lower"], row["accuracy_upper"]),
@@ -344,7 +348,7 @@ def _cross(row: PlaneRow | TradeOffRow) -> dict[str, Any]:
 
 
 def _sides(value: float, lower: float | None, upper: float | None) -> list[list[float]] | None:
-    """An interval as matplotlib takes it; a percentile interval need not hold the value."""
+    """An interval as matplotlib takes it; a percentile interval may exclude the value."""
     if lower is None or upper is None:
         return None
     return [[max(value - lower, 0.0)], [max(upper - value, 0.0)]]
@@ -366,7 +370,7 @@ def _mark(axes: Axes, x: float, y: float, seen: Look, size: float = _SIZE, alpha
 
 
 def _legend(figure: Figure, looks: Iterable[Look]) -> None:
-    """Names beside the drawing; set as texts, because a label that begins with _ would be left out."""
+    """Names next to the drawing; set as texts, because a label that begins with _ would be left out."""
     shown = list(looks)
     handles = [
         Line2D(

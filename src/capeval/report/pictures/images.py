@@ -1,4 +1,4 @@
-"""Single images in pictures: which ones, where their captions lie in a plane, and what they are about."""
+"""Single images in pictures: the choice of images, their captions' positions in a plane, and their topics."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ _DECIMALS = 9
 
 @dataclass(frozen=True)
 class Mark:
-    """Equal captions of one system at one place."""
+    """Equal captions of one system at one point."""
 
     system: int
-    """The system's number among everybody's."""
+    """The system's index among all systems and people."""
     x: float
     y: float
     captions: tuple[int, ...]
-    """Their numbers in the set, from 0."""
+    """Their indices in the set, from 0."""
     text: str
     """The first of them, as written."""
 
 
 @dataclass(frozen=True)
 class Scaling:
-    """The captions of one image by all systems in one plane: near where they are similar."""
+    """The captions of one image by all systems in one plane: similar captions are near each other."""
 
     image_id: str
     marks: list[Mark]
@@ -59,13 +59,13 @@ class SetTopics:
 
     image_id: str
     system: int
-    """The system's number among everybody's."""
+    """The system's index among all systems and people."""
     captions: list[str]
     topics: list[Topic]
 
 
 def check_images(asked: Sequence[str], known: Sequence[str]) -> None:
-    """Raises `UsageError` where one of the images asked for is not among the known."""
+    """Raises `UsageError` if one of the requested images is unknown."""
     unknown = sorted(set(asked) - set(known), key=asked.index)
     if unknown:
         raise UsageError(
@@ -74,7 +74,7 @@ def check_images(asked: Sequence[str], known: Sequence[str]) -> None:
 
 
 def chosen_images(result: Diversity, asked: Iterable[str] = (), most: int = CHOSEN) -> list[str]:
-    """The images asked for, or the most and the least diverse by the mean over systems, the most diverse first.
+    """The requested images, or the most and the least diverse by the mean over systems, the most diverse first.
 
     Raises `UsageError` for an image without caption sets.
     """
@@ -84,7 +84,7 @@ def chosen_images(result: Diversity, asked: Iterable[str] = (), most: int = CHOS
 
 
 def ranked(result: Diversity) -> list[str]:
-    """All images, the most diverse first; equals, and all where no diversity was scored, in the result's order."""
+    """All images, the most diverse first; ties, and all images if no diversity was scored, in the result's order."""
     try:
         means = diversities(result)
     except LeftOutError:
@@ -93,14 +93,14 @@ def ranked(result: Diversity) -> list[str]:
 
 
 def ends_of(order: list[str], most: int) -> list[str]:
-    """So many from both ends of an order, in that order."""
+    """That many from both ends of an order, in that order."""
     if len(order) <= most:
         return order
     return [*order[: (most + 1) // 2], *order[len(order) - most // 2 :]]
 
 
 def spectra(result: Diversity, image_id: str, metric: Lsa | None = None) -> dict[int, SetSpectrum]:
-    """The image's caption sets, by the number of the system among everybody; people may lack the image."""
+    """The image's caption sets, by the system's index; people may lack the image."""
     everybody = enumerate(result.everybody())
     return {number: system.image(image_id, metric) for number, system in everybody if image_id in system.image_ids}
 
@@ -113,12 +113,13 @@ def scale(image_id: str, sets: dict[int, SetSpectrum]) -> Scaling:
     """
     vectors = joined(list(sets.values()))
     centred = vectors - vectors.mean(axis=0)
-    # Without BLAS, whose threads cost more than so small a product, and whose last bits depend on them.
+    # Without BLAS: its threads cost more than this small product, and its last bits depend on them.
     places, share = _plane(np.einsum("ik,jk->ij", centred, centred))
     marks, start = [], 0
     for system, spectrum in sets.items():
         for captions in _repeats(spectrum.tokens):
-            # Rounded, so that equal captions of two systems are at one place, and to the same digits on every machine.
+            # Rounded, so that equal captions of two systems are at the same point, with the same digits on every
+            # machine.
             x, y = (places[start + captions[0]].round(_DECIMALS) + 0.0).tolist()
             marks.append(Mark(system, x, y, tuple(captions), spectrum.captions[captions[0]]))
         start += len(spectrum.tokens)
@@ -126,7 +127,7 @@ def scale(image_id: str, sets: dict[int, SetSpectrum]) -> Scaling:
 
 
 def joined(sets: list[SetSpectrum]) -> Matrix:
-    """The captions' vectors over the n-grams of all the sets, one set below the other, shape (captions, n-grams)."""
+    """The captions' vectors over the n-grams of all sets, one set below the other, shape (captions, n-grams)."""
     features: dict[str, int] = {}
     for spectrum in sets:
         for name in spectrum.features:
@@ -141,7 +142,7 @@ def joined(sets: list[SetSpectrum]) -> Matrix:
 
 
 def set_topics(image_id: str, sets: dict[int, SetSpectrum]) -> list[SetTopics]:
-    """The leading topics of each set; each turned so that its captions are about it, not against it, on the whole."""
+    """The leading topics of each set, each with the sign that makes the sum of its captions' loads positive."""
     return [
         SetTopics(
             image_id,
@@ -160,7 +161,7 @@ def _turned(topic: Topic) -> Topic:
 
 
 def _plane(products: Matrix) -> tuple[Matrix, float]:
-    """Places in the plane of the two leading eigenvectors, shape (captions, 2), and the share that lies in it."""
+    """Points in the plane of the two leading eigenvectors, shape (captions, 2), and the share that lies in it."""
     size = len(products)
     eigenvalues, eigenvectors = _core.eigensystem(((products + products.T) / 2).tobytes(), size)
     values = np.clip(np.frombuffer(eigenvalues), 0, None)
@@ -176,7 +177,7 @@ def _plane(products: Matrix) -> tuple[Matrix, float]:
 
 
 def _repeats(tokens: list[str]) -> list[list[int]]:
-    """Numbers of the captions, those with the same tokens together."""
+    """Indices of the captions, grouped by equal tokens."""
     places: dict[str, list[int]] = {}
     for number, text in enumerate(tokens):
         places.setdefault(text, []).append(number)

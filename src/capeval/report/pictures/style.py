@@ -9,7 +9,7 @@ from typing import Any
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C564B")
 """Colours of systems: those of Okabe and Ito, which colour-blind people can distinguish, with brown for yellow."""
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "h")
-"""Marks of systems; the number makes each pair of colour and mark occur once in 56 systems."""
+"""Marks of systems; with this number of marks, each pair of colour and mark occurs once in 56 systems."""
 PEOPLE = ("#1C1F22", "*")
 _LONGEST_NAME = 44
 
@@ -38,7 +38,7 @@ RC: dict[str, Any] = {
     "legend.fontsize": 9,
     "savefig.dpi": 200,
     "svg.hashsalt": "capeval",
-    # Names and captions come from anywhere: a dollar sign in them is a dollar sign.
+    # Names and captions come from anywhere: a dollar sign in them must not start a formula.
     "text.parse_math": False,
     "text.usetex": False,
 }
@@ -54,7 +54,7 @@ class Look:
 
 
 def look(number: int, name: str, *, people: bool, mark: int | None = None) -> Look:
-    """The look of the system of this number; its mark may have a number of its own."""
+    """The look of the system with this index; its mark may have another index."""
     if people:
         return Look("people", *PEOPLE)
     marked = number if mark is None else mark
@@ -62,6 +62,6 @@ def look(number: int, name: str, *, people: bool, mark: int | None = None) -> Lo
 
 
 def elided(text: str, most: int) -> str:
-    """The text on one line of at most so many characters: blanks for control characters, … for what is left out."""
+    """The text on one line of limited length: blanks for control characters, … for the part that is left out."""
     line = " ".join("".join(" " if unicodedata.category(sign)[0] == "C" else sign for sign in text).split())
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"

@@ -1,4 +1,4 @@
-"""The numbers behind each picture of caption sets: the CSV file beside the picture, and what the page draws."""
+"""The numbers behind each picture of caption sets: for the CSV file of the picture, and for the page."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class PlaneRow(TypedDict):
 
 
 class TradeOffRow(TypedDict):
-    """A captioner of a sweep in that plane: its line, its weight, mean, least and greatest seed.
+    """A captioner of a sweep in that plane: its line, its weight, and mean, smallest and largest value over seeds.
 
-    The weight is empty for a line of one place, and None for people.
+    The weight is empty for a line of one point, and None for people.
     """
 
     line: str
@@ -103,14 +103,14 @@ class MeasureRow(TypedDict):
 
 
 class RankingRow(TypedDict):
-    """The place of a system, or of people, among all by one measure."""
+    """The rank of a system, or of people, among all by one measure."""
 
     system: str
     kind: str
     measure: str
     value: float
     rank: float
-    """1 for the most; the mean of their places for those that are equal."""
+    """1 for the most; ties get the mean of their ranks."""
 
 
 class ScalingRow(TypedDict):
@@ -140,16 +140,16 @@ class TopicRow(TypedDict):
 
 @dataclass(frozen=True)
 class Table(Generic[Row]):
-    """A picture's data: a row per mark."""
+    """A picture's data: one row per mark."""
 
     name: str
     """The picture's name: that of its files, without a suffix."""
     columns: tuple[str, ...]
-    """Heads of the CSV file, in the order of the rows' fields."""
+    """Column names of the CSV file, in the order of the rows' fields."""
     rows: list[Row]
 
     def csv(self) -> str:
-        """The table as CSV; numbers in full, nothing for None."""
+        """The table as CSV; numbers in full precision, an empty field for None."""
         import csv
         import io
 
@@ -166,9 +166,9 @@ class LeftOutError(CapevalError):
 
 
 def spread(result: Diversity) -> Score:
-    """The figure that is the axis of diversity, of the first system: Self-CIDEr, or else the next best.
+    """The figure for the axis of diversity, of the first system: Self-CIDEr, or else the next preferred one.
 
-    Raises `LeftOutError` where no diversity was scored that grows with diversity.
+    Raises `LeftOutError` if no score was computed that grows with diversity.
     """
     figures = next(iter(result.values())).figures
     for family in SPREADS:
@@ -213,7 +213,7 @@ def f(result: Diversity) -> Table[FRow]:
 
 
 def vocabulary(result: Diversity) -> Table[VocabularyRow]:
-    """Number of distinct words beside diversity, of each system and of people."""
+    """Number of distinct words and diversity, of each system and of people."""
     key = spread(result).key
     rows: list[VocabularyRow] = []
     for name, kind, system in _named(result):
@@ -255,11 +255,11 @@ def words(result: Diversity) -> Table[WordRow]:
 
 
 def captions(result: Diversity) -> Table[CaptionsRow]:
-    """Diversity and accuracy of the K most accurate captions of each set, by K; at last, and of people, of all."""
+    """Diversity and accuracy of the K most accurate captions of each set, by K up to all; for people, only of all."""
     if "accuracy" not in next(iter(result.values())).figures:
         raise LeftOutError("captions are ranked by their accuracy; give --references")
     if not any(system.curve for system in result.values()):
-        raise LeftOutError("it needs sets of two captions or more, and all of them: leave --top away")
+        raise LeftOutError("it needs sets of two captions or more, and all of their captions: leave --top out")
     key = spread(result).key
     rows: list[CaptionsRow] = [
         {
@@ -276,16 +276,16 @@ def captions(result: Diversity) -> Table[CaptionsRow]:
 
 
 def _curve(system: SystemDiversity) -> dict[int, dict[str, float]]:
-    """The system's curve, continued to all captions where all sets have the same number."""
+    """The system's curve, continued to all captions if all sets have the same number."""
     count = system.captions_per_image
     whole = {key: figure.value for key, figure in system.items()}
     return {**system.curve, **({count: whole} if isinstance(count, int) else {})}
 
 
 def measures(rows: Sequence[MeasureRow]) -> Table[MeasureRow]:
-    """Every system by several measures of diversity, of which the first is across.
+    """Every system by several measures of diversity; the first is on the x axis.
 
-    Raises `LeftOutError` where there is nothing to compare: one measure, or one system.
+    Raises `LeftOutError` if there is nothing to compare: one measure, or one system.
     """
     if len({row["measure"] for row in rows}) < 2:
         raise LeftOutError(f"it compares measures of diversity; add another of {', '.join(SPREADS)} to --metrics")
@@ -311,7 +311,7 @@ def ranking(rows: Sequence[MeasureRow]) -> Table[RankingRow]:
 
 def _check_several(rows: Sequence[MeasureRow]) -> None:
     if len({(row["system"], row["kind"]) for row in rows}) < 2:
-        raise LeftOutError("it compares systems, and there is one")
+        raise LeftOutError("it compares systems, and there is only one")
 
 
 def by_measure(result: Diversity, families: Sequence[str]) -> list[MeasureRow]:
@@ -326,7 +326,7 @@ def by_measure(result: Diversity, families: Sequence[str]) -> list[MeasureRow]:
 
 
 def scaling(result: Diversity, planes: list[Scaling]) -> Table[ScalingRow]:
-    """Places of the captions of some images, a row per mark: equal captions of a system share one."""
+    """Positions of the captions of some images, one row per mark: equal captions of a system share a mark."""
     names = [(name, kind) for name, kind, _ in _named(result)]
     rows: list[ScalingRow] = [
         {

@@ -1,10 +1,10 @@
-"""One way to print: a result gives its tables as values, and each format has one renderer.
+"""Printing: a result gives its tables as values, and each format has one renderer.
 
     table      `terminal`: rich, cut and folded to the terminal's width
     csv        `separated`: in full precision
     markdown   `markdown`
     latex      `latex`: booktabs
-    notebook   `notebook`: HTML, which notebooks ask results for themselves
+    notebook   `notebook`: HTML, which notebooks request from results
 
 JSON is each result's own document.
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from capeval.report.printing.table import Table
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
-"""The names that `--format` takes."""
+"""The names that `--format` accepts."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class Printed:
     def render(self, format_: str, *, colour: bool = False, width: int | None = None) -> str:
         """The result as text in one of `FORMATS`, or as HTML for a `notebook`.
 
-        `colour` and `width` (in cells; None prints lines of any length) are the terminal's, and change the format
-        `table` alone. Raises `UsageError` for an unknown format.
+        `colour` and `width` (in cells; None prints lines of any length) describe the terminal, and change only the
+        format `table`. Raises `UsageError` for an unknown format.
         """
         if format_ == "notebook":
             from capeval.report.printing import notebook

@@ -1,4 +1,4 @@
-"""How scores are written in tables: as they are, or times 100 as papers print them."""
+"""How scores are written in tables: unscaled, or times 100 as papers print them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from capeval.errors import UsageError
 from capeval.report.printing.table import Bar, Interval, Number
 
 _EXACT = ("json", "csv")
-"""The formats for programs: scores as they are, in full precision."""
+"""The formats for programs: scores are unscaled, in full precision."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Figures:
     def of(
         cls, format_: str, percent: bool | None = None, digits: int | None = None, *, papers: bool = True
     ) -> Figures:
-        """Those of a format, unless given: LaTeX has what papers print, 100 times the score with one decimal.
+        """The figures of a format, unless given: LaTeX has 100 times the score with one decimal, as papers print.
 
         Args:
             format_: one of `FORMATS`.
@@ -30,19 +30,18 @@ class Figures:
             digits: number of decimals; None: 4, and 1 of scores times 100.
             papers: whether papers print these scores times 100.
 
-        Raises `UsageError` where either is given for a format whose numbers are for programs.
+        Raises `UsageError` if either is given for a format whose numbers are for programs.
         """
         if format_ in _EXACT and (percent is not None or digits is not None):
             raise UsageError(
-                f"--percent and --digits are for tables; --format {format_} has the scores as they are, "
-                "in full precision"
+                f"--percent and --digits are for tables; --format {format_} has unscaled scores in full precision"
             )
         percent = (papers and format_ == "latex") if percent is None else percent
         return cls(percent, (1 if percent else 4) if digits is None else digits)
 
     @property
     def said(self) -> str:
-        """What a table has to say about its scores; empty where they are as they are."""
+        """The note of a table about its scale; empty for unscaled scores."""
         return "scores × 100" if self.percent else ""
 
     def number(self, value: float) -> Number:

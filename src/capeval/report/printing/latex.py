@@ -15,7 +15,7 @@ _SIGNS = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     **{sign: rf"\{sign}" for sign in "&%$#_{}"},
-    # Unicode that pdfTeX does not know without further packages; letters of any script stay as they are.
+    # Unicode that pdfTeX does not know without further packages; letters of any script are unchanged.
     "–": "--",
     "—": "---",
     "−": "$-$",
@@ -41,14 +41,14 @@ _SIGNS = {
     "τ": r"$\tau$",
 }
 _LIGATURES = "-',"
-"""Signs that join with one of their kind: -- is a dash."""
+"""Signs that form a ligature when repeated: -- is a dash."""
 
 _MARKED = {Mark.BEST: r"\textbf{%s}", Mark.WORSE: r"%s$^{\dagger}$", Mark.SIGNIFICANT: r"%s$^{*}$"}
 _LEGEND = {Mark.BEST: "Bold", Mark.WORSE: r"$^{\dagger}$", Mark.SIGNIFICANT: "$^{*}$"}
 
 
 def escape(text: str) -> str:
-    """Text that LaTeX prints as it is, on one line."""
+    """Text that LaTeX prints literally, on one line."""
     escaped = ""
     for character in one_line(text):
         written = _SIGNS.get(character, character)
@@ -58,7 +58,7 @@ def escape(text: str) -> str:
 
 
 def render(table: Table) -> str:
-    """The table, and before it, as comments, what its caption should say."""
+    """The table; comments before it give the text for its caption."""
     legend = [f"{_LEGEND[mark]}: {escape(meaning)}." for mark, meaning in table.legend.items()]
     said = [escape(table.title), " ".join([*legend, escape(table.caption)]).strip(), *map(escape, table.notes)]
     letters = "".join(column.align[0] for column in table.columns)
@@ -78,7 +78,7 @@ def _each(row: Sequence[Cell], write: Callable[[Cell], str]) -> list[str]:
 
 def _line(cells: Sequence[str]) -> str:
     line = rf"{' & '.join(cells)} \\"
-    # After \\ and after a rule, [ would begin a length, and * forbid a page's end.
+    # After \\ and after a rule, [ would begin a length, and * would forbid a page break.
     return f"{{}}{line}" if line.lstrip().startswith(("[", "*")) else line
 
 

@@ -1,4 +1,4 @@
-"""Tables as Markdown, as GitHub has them."""
+"""Tables as GitHub's Markdown."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _SIGNS = {Mark.BEST: "**Bold**", Mark.WORSE: "†", Mark.SIGNIFICANT: "!"}
 
 
 def escape(text: str) -> str:
-    """Text that Markdown shows as it is, in a table too; on one line."""
+    """Text that Markdown shows literally, also in a table; on one line."""
     return _SPECIAL.sub(r"\\\g<0>", one_line(text))
 
 
 def render(table: Table) -> str:
-    """The title in bold, the table, what its marks mean, and a list of the notes."""
+    """The title in bold, the table, the meaning of its marks, and a list of the notes."""
     rules = ["---" if column.align == "left" else "---:" for column in table.columns]
     lines = [
         _line(escape(column.head) for column in table.columns),

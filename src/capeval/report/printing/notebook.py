@@ -1,4 +1,4 @@
-"""Tables as HTML for notebooks, on light and on dark pages: colours are the page's own."""
+"""Tables as HTML for notebooks, on light and on dark pages: they use the page's colours."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BAR = "#4c8dd6"
 
 
 def render(tables: Sequence[Table]) -> str:
-    """The tables one under the other, each with its title before and its notes after it."""
+    """The tables one below the other, each with its title before and its notes after it."""
     return f'<div style="overflow-x:auto">{"".join(map(_table, tables))}</div>'
 
 

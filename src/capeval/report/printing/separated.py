@@ -19,7 +19,7 @@ def render(table: Table) -> str:
 
 
 def write(file: IO[str], head: Iterable[object], rows: Iterable[Iterable[object]]) -> None:
-    """Writes a head and rows; floats so that they read back as the same."""
+    """Writes a header and rows; floats keep their exact value when read again."""
     writer = csv.writer(_Lines(file), lineterminator="\r\n")
     writer.writerow(head)
     writer.writerows(rows)

@@ -1,4 +1,4 @@
-"""A table as a value: what is in it and what it means, not how a format writes it."""
+"""A table as a value: its content and meaning, independent of a format."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Mark(Enum):
 
 @dataclass(frozen=True)
 class Number:
-    """A number, printed by a format of Python's `format`; one that is not finite as a dash."""
+    """A number, printed by a specification for Python's `format`; one that is not finite becomes a dash."""
 
     value: float
     format: str = ".4f"
@@ -32,7 +32,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Interval:
-    """Two bounds, printed by a format of Python's `format`."""
+    """Two bounds, printed by a specification for Python's `format`."""
 
     low: float
     high: float
@@ -66,40 +66,40 @@ class Bar:
 
 @dataclass(frozen=True)
 class Cell:
-    """A value with what belongs to it."""
+    """A value with its additions."""
 
     value: str | Number | Interval | Bar
     mark: Mark | None = None
     before: str = ""
-    """Stands before the value, in small print: its ranks."""
+    """Printed before the value, in small print: its ranks."""
     beside: Interval | None = None
-    """Stands in brackets after the value."""
+    """Printed in brackets after the value."""
     below: Cell | None = None
-    """Stands under the value, or in brackets after it where a cell is one line."""
+    """Printed below the value, or in brackets after it if a cell is one line."""
 
 
 Value: TypeAlias = "str | Number | Interval | Bar | Cell"
-"""Content of a row; a value that is not a `Cell` stands for a cell with only that value."""
+"""Content of a row; a value that is not a `Cell` means a cell with only that value."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column's head, and how its cells are set."""
+    """A column's header, and the alignment of its cells."""
 
     head: str
     align: str = "right"
     """`left` or `right`."""
     printed: str = ""
-    """The head in LaTeX, where it is another."""
+    """The header in LaTeX, if it differs."""
     names: bool = False
-    """Whether its cells say what a row is about: a table that is cut for its width has the column in each part."""
+    """Whether its cells name the rows: if a table is split because of its width, each part has this column."""
     bold: bool = False
     """Whether terminals in colour print its values bold."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """Columns and rows of as many cells, with what is said about them."""
+    """Columns and rows with the same number of cells, and texts about them."""
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[Value]]
@@ -107,7 +107,7 @@ class Table:
     legend: Mapping[Mark, str] = field(default_factory=dict)
     """Explanation of the marks of the table, for the formats of papers."""
     caption: str = ""
-    """A sentence that belongs into the caption in a paper."""
+    """A sentence for the caption in a paper."""
     notes: Sequence[str] = ()
     """Lines after the table."""
 

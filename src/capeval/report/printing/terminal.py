@@ -1,4 +1,4 @@
-"""Tables for the terminal, by rich: as wide as they are, or fitted to a width."""
+"""Tables for the terminal, by rich: with their natural width, or fitted to a width."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ _GAP = 3
 """Cells between two columns."""
 _SHORTEST_BAR = 6
 _NARROWEST_HEAD = 10
-"""Heads are not broken into lines shorter than this: one word per line reads badly."""
+"""Headers are not broken into lines shorter than this: one word per line is hard to read."""
 _NARROWEST_NAMES = 16
-"""Names are folded to this before a table is cut."""
+"""Names are folded to this width before a table is split."""
 _NARROWEST_FOLD = 4
-"""And to this where even one column does not fit beside them."""
+"""And to this width if not even one column fits next to them."""
 
 _SIGNS = {Mark.BEST: "*", Mark.WORSE: "†", Mark.SIGNIFICANT: "!"}
 _STRONG = (Mark.BEST, Mark.SIGNIFICANT)
 
 
 def render(tables: Sequence[Table], *, colour: bool = False, width: int | None = None) -> str:
-    """The tables with their titles and notes; in colour, and fitted to a width in cells, where asked for.
+    """The tables with their titles and notes; optionally in colour, and fitted to a width in cells.
 
-    A table wider than that gets shorter bars, or none; breaks the lines of its heads; puts intervals under their
-    values; folds names; and is cut into several of some columns each, in this order, until it fits.
+    A table that is too wide changes in this order until it fits: shorter bars, or none; line breaks in headers;
+    intervals below their values; folded names; several tables of some columns each.
     """
     return "\n\n".join(_block(table, colour, width) for table in tables)
 
 
 def _block(table: Table, colour: bool, width: int | None) -> str:
-    """A table, in parts where it is cut: the title above the first, the notes under the last."""
+    """A table, in parts if it is split: the title above the first, the notes below the last."""
     console = Console(file=io.StringIO(), force_terminal=colour, width=width)
-    # From here on, a line end in a head is one of ours.
+    # From here on, a line end in a header is one that we inserted.
     table = replace(table, columns=[replace(column, head=one_line(column.head)) for column in table.columns])
     parts = [table] if width is None else _fitted(table, width)
     lines = _folded(table.title, console, width, "bold") if table.title else []
@@ -54,7 +54,7 @@ def _block(table: Table, colour: bool, width: int | None) -> str:
 
 
 def _fitted(table: Table, width: int) -> list[Table]:
-    """The table as it fits, changed as little as possible."""
+    """The table, changed as little as possible to make it fit."""
     for change in (lambda one: one, _broken_heads, _shorter_bars(width), _without_bars, _stacked):
         table = change(table)
         if _width(table) <= width:
@@ -64,7 +64,7 @@ def _fitted(table: Table, width: int) -> list[Table]:
 
 
 def _broken_heads(table: Table) -> Table:
-    """Heads of several lines where they are wider than what stands under them."""
+    """Headers of several lines if they are wider than the cells below them."""
     rows = _rows(table)
     columns = []
     for number, column in enumerate(table.columns):
@@ -74,7 +74,7 @@ def _broken_heads(table: Table) -> Table:
 
 
 def _broken(text: str, room: int) -> str:
-    """The words in lines no wider than the room, or than the widest word."""
+    """The words in lines no wider than the available width, or than the widest word."""
     words = text.split()
     room = max([room, _NARROWEST_HEAD, *map(cell_len, words)])
     lines = [""]
@@ -115,7 +115,7 @@ def _stacked(table: Table) -> Table:
 
 
 def _cut(table: Table, width: int) -> list[Table]:
-    """Tables of some columns each, the columns of names in all of them."""
+    """Tables of some columns each; all have the columns of names."""
     sizes = [size for size, _ in _sizes(table)]
     names = [n for n, column in enumerate(table.columns) if column.names]
     room = max(1, width - sum(min(sizes[n], max(_NARROWEST_NAMES, width // 2)) + _GAP for n in names)) + _GAP
@@ -161,7 +161,7 @@ def _sizes(table: Table) -> list[tuple[int, Column]]:
 
 
 def _drawn(table: Table, console: Console, width: int | None) -> list[Text]:
-    """The lines of a table: its heads, a rule, its rows."""
+    """The lines of a table: its headers, a rule, its rows."""
     sizes = _room(table, width)
     heads = [[Text(line) for line in column.head.split("\n")] for column in table.columns]
     highest = max(map(len, heads))
@@ -188,7 +188,7 @@ def _rows(table: Table) -> list[list[list[Text]]]:
 
 
 def _room(table: Table, width: int | None) -> list[int]:
-    """The columns' widths: those of names are narrower where the table is too wide."""
+    """The columns' widths: those of names are narrower if the table is too wide."""
     sizes = _sizes(table)
     over = 0 if width is None else max(0, _width(table) - width)
     room = []
@@ -219,8 +219,8 @@ def _beside(
 
 
 def _lines(cell: Cell, *, bold: bool = False, signs: bool = False) -> list[Text]:
-    """A cell's lines: the value with what is beside it, then what is below. Room is kept for `signs` that others in the
-    column have, so that digits stand under digits.
+    """A cell's lines: the value with the text next to it, then the text below. There is room for `signs` that others in
+    the column have, so that digits are aligned.
     """
     text = Text()
     if cell.before:
@@ -243,7 +243,7 @@ def _lines(cell: Cell, *, bold: bool = False, signs: bool = False) -> list[Text]
 
 
 def _folded(text: str, console: Console, width: int | None, style: str = "") -> list[Text]:
-    """A sentence, in the lines that it takes at that width."""
+    """A sentence, broken into lines of that width."""
     line = Text(one_line(text), style)
     return [line] if width is None else list(line.wrap(console, width)) or [line]
 

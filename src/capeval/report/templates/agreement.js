@@ -1,4 +1,4 @@
-// The page of an agreement with people: reads the data it carries, fills its sections, and holds what the reader chose.
+// The page of an agreement with people: reads its data, fills its sections, and stores the reader's choices.
 
 import {Disputes} from "./disputes.js";
 import {byId, carried, element, images, whole} from "./dom.js";
@@ -56,7 +56,7 @@ const chooser = (/** @type {string} */ label, /** @type {HTMLSelectElement} */ c
 
 const against = report.count === null ? "" : `, against ${whole(report.count)} references`;
 byId("images-legend").textContent = (report.pairs
-  ? "The caption that people chose is the blue one. The metric is wrong where it gives the other the higher score"
+  ? "The caption that people chose is blue. The metric is wrong if it gives the other caption the higher score"
   : "Disagreement is the caption’s place among all captions by the metric, from 0 (lowest) to 1, minus its place by people")
   + `${against}.`;
 byId("disputes").append(...sampleNote(), ...photoNotes(report), element("div", {class: "controls"},
@@ -72,7 +72,7 @@ function update() {
   const {shows, size} = views[Number(view.value)];
   const kind = categories[Number(category.value) - 1];
   const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-  // A caption without a score is nowhere among the others.
+  // A caption without a score has no place among the others.
   const gaps = shown.gaps.map((gap) => gap ?? NaN);
   const found = texts.flatMap((text, number) =>
     (!Number.isNaN(gaps[number]) && shows(gaps[number]) && (kind === undefined || report.items[number].category === kind)

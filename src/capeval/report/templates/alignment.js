@@ -1,4 +1,4 @@
-// How METEOR aligned a candidate with its best reference: tokens above and below, a line a match.
+// METEOR's alignment of a candidate with its best reference: tokens above and below, one line per match.
 
 import {element, shape} from "./dom.js";
 import {LINE, endOf, places} from "./rows.js";

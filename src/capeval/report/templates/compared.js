@@ -1,4 +1,4 @@
-// An image's caption by one of the systems, and what the reader compares.
+// An image's caption by one of the systems, and the reader's choice of what to compare.
 
 import {markedCandidate} from "./details.js";
 import {element, imageScore} from "./dom.js";

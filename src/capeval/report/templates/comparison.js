@@ -1,4 +1,4 @@
-// The page of a comparison: reads the data it carries, fills its sections, and holds what the reader chose.
+// The page of a comparison: reads its data, fills its sections, and stores the reader's choices.
 
 import {gap} from "./compared.js";
 import {Differences} from "./differences.js";

@@ -1,4 +1,4 @@
-// The images, those first where the two systems differ most; rows open to the captions of all systems.
+// The images, first those in which the two systems differ most; rows open to the captions of all systems.
 
 import {gap, systemCaption} from "./compared.js";
 import {besidePhoto, referenceList} from "./details.js";

@@ -48,7 +48,7 @@ export class Disputes extends PagedTable {
     const item = this.report.items[number];
     const [first, second] = item.mean === null
       ? [this.metric.scores[0][number], this.metric.scores[1][number]] : [item.mean, this.metric.scores[0][number]];
-    const gap = this.metric.gaps[number] ?? 0; // a caption without one is not among those shown
+    const gap = this.metric.gaps[number] ?? 0; // captions without a gap are not shown
     const button = element("button", {type: "button", "aria-expanded": String(this.open.has(number))},
       this.report.images[item.image]);
     const row = element("tr", {class: "image", click: () => this.clicked(number, row, button)},

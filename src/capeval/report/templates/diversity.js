@@ -1,4 +1,4 @@
-// The page of caption sets: unpacks the data it carries and fills its sections.
+// The page of caption sets: unpacks its data and fills its sections.
 
 import {carried} from "./dom.js";
 import {showChooser} from "./marks.js";

@@ -1,9 +1,9 @@
-// VIFIDEL's transport plan: objects above, words below, a line as thick as what an object pays a word.
+// VIFIDEL's transport plan: objects above, words below; a line is as thick as the share that moves.
 
 import {element, shape} from "./dom.js";
 import {LINE, endOf, places} from "./rows.js";
 
-const THICKEST = 26; // of a line that carries everything, in the figure's own units
+const THICKEST = 26; // of a line that moves everything, in the figure's own units
 const SLOPE = 90; // height of the lines
 
 /**

@@ -1,4 +1,4 @@
-// SPICE's scene graphs: the candidate's above, what the references together say below. Python has laid them out.
+// SPICE's scene graphs: the candidate's above, that of all references below. Python computed the layout.
 
 import {element, imageScore, shape} from "./dom.js";
 

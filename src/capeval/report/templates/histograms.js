@@ -1,4 +1,4 @@
-// Histograms of the images' scores, one per metric; a bar chooses the images that the table shows.
+// Histograms of the images' scores, one per metric; a click on a bar selects the images that the table shows.
 
 import {byId, element, imageScore, images, percent, shape, whole} from "./dom.js";
 import {isRound} from "./steps.js";
@@ -115,7 +115,7 @@ class Histogram {
 
   /** @param {FocusEvent} event */
   left(event) {
-    // Not while the focus goes to the link in the readout, which telling would replace.
+    // Not while the focus moves to the link in the readout: an update would replace the link.
     if (!this.figure.contains(/** @type {Node | null} */ (event.relatedTarget))) this.tell(this.chosen);
   }
 

@@ -1,4 +1,4 @@
-// CHAIR: the objects that a candidate names, those that are not there marked, sentence by sentence.
+// CHAIR: the objects that a candidate names, sentence by sentence; hallucinated ones are marked.
 
 import {element} from "./dom.js";
 

@@ -1,4 +1,5 @@
-// The heat map of p: a row per pair of systems, a column per metric; a cell chooses what the sections below show.
+// The heat map of p: one row per pair of systems, one column per metric; a click on a cell selects what the sections
+// below show.
 
 import {byId, element} from "./dom.js";
 import {levelName} from "./facts.js";
@@ -28,7 +29,7 @@ export class PairMap {
         ...this.cells[row].map((button) => element("td", {}, button)))))));
     byId("pairs-legend").append(
       element("span", {class: "key first"}, "first better"), element("span", {class: "key second"}, "second better"),
-      "stronger: smaller p (0.05, 0.01, 0.001). A cell chooses what is shown below.");
+      "stronger: smaller p (0.05, 0.01, 0.001). Click a cell to choose what is shown below.");
   }
 
   /** @param {ComparedPair} pair */

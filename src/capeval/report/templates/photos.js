@@ -1,4 +1,4 @@
-// The images themselves: small beside their captions, larger when they are chosen.
+// The images themselves: small next to their captions, larger when they are clicked.
 
 import {element} from "./dom.js";
 
@@ -43,7 +43,7 @@ export const photoNotes = ({photos}) => (photos?.notes ?? []).map((note) => elem
  * @param {string} id
  */
 function enlarge(address, text, id) {
-  // A small image is not drawn out to the whole screen, where it would only be vague.
+  // A small image is not enlarged to the whole screen: it would only be blurred.
   const image = element("img", {src: address, alt: text, load: () => {
     image.style.maxWidth = `${3 * image.naturalWidth}px`;
   }});

@@ -1,4 +1,4 @@
-// A picture with two axes, which draws itself at the width it has and says what the mark looked at is.
+// A picture with two axes. It fits the available width, and describes the mark under the pointer or the focus.
 
 import {element, shape} from "./dom.js";
 import {markOf} from "./marks.js";

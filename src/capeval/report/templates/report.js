@@ -1,4 +1,4 @@
-// The page of one system: reads the data it carries and fills its sections.
+// The page of one system: reads its data and fills its sections.
 
 import {carried} from "./dom.js";
 import {showExtremes} from "./extremes.js";

@@ -1,4 +1,4 @@
-// Scores of the images by two systems, a point per image, on one canvas; the nearest point tells its captions.
+// Scores of the images by two systems, one point per image, on one canvas; the nearest point shows its captions.
 
 import {systemCaption} from "./compared.js";
 import {besidePhoto, referenceList} from "./details.js";

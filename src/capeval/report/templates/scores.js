@@ -16,7 +16,7 @@ export function showScoreFacts(report) {
 export function showScores(report) {
   const heads = ["Metric", "Score", ...(report.level === null ? [] : [`${levelName(report)} interval`]),
     "On the metric’s range", "Signature"];
-  // The roles keep it a table for assistive software where narrow screens lay its rows out as blocks.
+  // The roles keep it a table for assistive software when narrow screens show its rows as blocks.
   byId("scores").append(element("table", {class: "scores", role: "table"},
     element("thead", {role: "rowgroup"}, element("tr", {role: "row"},
       ...heads.map((head) => element("th", {scope: "col", role: "columnheader"}, head)))),
@@ -61,7 +61,7 @@ function intervalPlot(metric) {
 
 /** @param {ScoredMetric} metric */
 function signature(metric) {
-  // A part each, so that lines break between parts; together they are the signature's text.
+  // One element per part, so that lines break between parts; together they are the signature's text.
   const parts = (metric.signature.match(/[^|]+\|?/g) ?? []).map((part) => element("span", {}, part));
   const code = element("code", {}, ...parts);
   const button = element("button", {type: "button", "aria-label": `Copy the signature of ${metric.label}`}, "Copy");

@@ -29,7 +29,7 @@ export class SetImage {
     this.report = report;
     this.image = image;
     this.readout = element("p", {class: "readout", "aria-live": "polite"},
-      "Point at a caption, a mark or a cell, or reach it by Tab: its counterparts light up.");
+      "Point at a caption, a mark or a cell, or move to it with Tab: its counterparts are highlighted.");
     /**
      * Nodes that stand for a caption, by system and caption.
      * @type {Map<string, Element[]>}
@@ -196,7 +196,7 @@ export class SetImage {
       element("bdi", {}, topic.words.map(({word, against}) => (against ? "−" : "") + word).join(", ") || "–"),
       element("span", {class: "legend"}, ` ${(100 * topic.share).toFixed(0)}%`)));
     return [element("figure", {}, element("figcaption", {class: "legend"},
-      "Latent topics, without stop words: how far a line reaches is how much its caption is about the topic, or against it."),
+      "Latent topics, without stop words: the length of a line is how much its caption is about the topic, or against it."),
     shape("svg", {class: "radar-chart", viewBox: "0 0 200 200", role: "img",
       "aria-label": `Captions of ${this.report.systems[number].name} over their topics`}, ring(0.5), ring(1), ...numbers, ...lines),
     element("ol", {class: "topics"}, ...named))];

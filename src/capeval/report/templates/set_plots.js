@@ -22,7 +22,7 @@ export function showPlots(report, hidden) {
       (plot, rows) => paintF(plot, visible(report, rows, hidden)), 44),
     made("Vocabulary and diversity", "More distinct words, and captions of an image that differ.", vocabulary,
       (plot, rows) => paintVocabulary(plot, report, visible(report, rows, hidden))),
-    made("Words by rank", "Both axes are logarithmic; a line ends where the vocabulary, or the 5,000th word, does.",
+    made("Words by rank", "Both axes are logarithmic; a line ends at the last word of the vocabulary, or at the 5,000th.",
       report.words, (plot, rows) => paintWords(plot, report, rows, hidden)),
     made("Diversity by number of captions", best, captions,
       (plot, rows) => paintCaptions(plot, report, visible(report, rows, hidden), "diversity", report.spread)),

@@ -1,4 +1,4 @@
-// What was compared, and the table of scores: a row per system, a column per metric.
+// What was compared, and the table of scores: one row per system, one column per metric.
 
 import {byId, corpusScore, element, whole} from "./dom.js";
 import {referencesName, showFacts} from "./facts.js";

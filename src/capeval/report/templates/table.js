@@ -45,7 +45,7 @@ export class ImageTable extends PagedTable {
         element("option", {value: `${number} ${descending}`}, `${column.label}, ${name}`))));
     this.chip = element("button", {type: "button", class: "chip", click: clear});
     this.status = element("p", {class: "status", role: "status"});
-    // The roles keep it a table for assistive software where narrow screens lay its rows out as blocks.
+    // The roles keep it a table for assistive software when narrow screens show its rows as blocks.
     this.heads = this.columns.map((column) => element("th", {scope: "col", role: "columnheader", class: column.kind},
       element("button", {type: "button", click: () => this.sortBy(column)}, column.label)));
     byId("table").append(...sampleNote(report), ...photoNotes(report), this.controls(), this.grid(), this.pager);
@@ -76,7 +76,7 @@ export class ImageTable extends PagedTable {
     this.descending = descending;
     const sign = descending ? -1 : 1;
     // Array sorting is stable: equal images stay in the corpus's order.
-    // Images without a score stand last in either direction.
+    // Images without a score come last in either direction.
     const lacks = (/** @type {number} */ number) => Number(column.scores?.[number] === null);
     this.order = this.report.images.map((_, number) => number).sort((a, b) =>
       lacks(a) - lacks(b) || sign * column.compare(a, b));

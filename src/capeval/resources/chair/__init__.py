@@ -1,4 +1,4 @@
-"""What CHAIR looks for: the published vocabulary of COCO's objects, a larger one made from WordNet, and files."""
+"""The words that CHAIR looks for: the published vocabulary of COCO's objects, a larger one from WordNet, and files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NAMES = ("coco", "wordnet")
 def open_vocabulary(source: VocabularySource) -> ObjectVocabulary:
     """The vocabulary of one of the `NAMES`, or in a file of the published format: see `ObjectVocabulary`.
 
-    Warns of words in a file that no caption has. Raises `DataError` for a file that cannot be used.
+    Warns about words in a file that no caption can contain. Raises `DataError` for a file that cannot be used.
     """
     if isinstance(source, ObjectVocabulary):
         return source
@@ -38,14 +38,15 @@ def open_vocabulary(source: VocabularySource) -> ObjectVocabulary:
     if vocabulary.never_found:
         words = ", ".join(map(repr, vocabulary.never_found[:5])) + (", …" if len(vocabulary.never_found) > 5 else "")
         warn(
-            f"{path}: no caption can have {words}: captions are looked at in lower case, with one blank between words; "
-            "write words so"
+            f"{path}: no caption can contain {words}: captions are compared in lower case, with one blank "
+            "between words; write words in this form"
         )
     return vocabulary
 
 
 _ACCEPTED = (
-    f"give {' or '.join(NAMES)}, or a file with a line per object: its name, other words for it, separated by commas"
+    f"give {' or '.join(NAMES)}, or a file with one line per object: its name and other words for it, separated "
+    "by commas"
 )
 
 

@@ -1,4 +1,4 @@
-"""The objects that a corpus names, and those that are in its images."""
+"""The objects that a corpus names, and the objects in its images."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class NamedObjects:
 
 
 def name_objects(corpus: Corpus, needs: Needs, vocabulary: ObjectVocabulary) -> NamedObjects:
-    """What captions name, and what is annotated in the images where objects are given.
+    """The objects that captions name, and those annotated in the images, if objects are given.
 
-    Warns of labels that the vocabulary lacks. Raises `DataError` where the objects are unusable.
+    Warns about labels that the vocabulary lacks. Raises `DataError` if the objects are unusable.
     """
     objects = needs.once("objects of images", lambda: objects_of_images(needs, needs.images(corpus)), of=corpus)
     gold = None
@@ -61,9 +61,9 @@ _MARK = re.compile(rf"[{_MARKS}]")
 
 
 def _breaks(corpus: Corpus, vocabulary: ObjectVocabulary) -> Iterator[tuple[list[str], list[int]]]:
-    """Captions, as words, in which marks that the tokenizer dropped stand inside what else would be taken as one term.
+    """Captions as words, with marks that the tokenizer dropped where two words would otherwise form one term.
 
-    With the places of words that follow a mark. "A glass of wine. Glasses shine." names no wine glass.
+    And the positions of words that follow a mark. "A glass of wine. Glasses shine." names no wine glass.
     """
     from capeval.corpus.corpus import tokenize
     from capeval.corpus.sentences import located

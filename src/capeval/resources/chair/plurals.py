@@ -1,7 +1,7 @@
 """English plurals of nouns: every form that a word may have when there are several.
 
-A vocabulary is looked up in both numbers, so a form that nobody writes does no harm, and one that is missing leaves an
-object unnamed. Where English has two forms, both are given: *buses* and *busses*, *scarfs* and *scarves*.
+A vocabulary is looked up in singular and plural, so a form that nobody writes does no harm, but a missing form leaves
+an object unrecognised. If English has two forms, both are given: *buses* and *busses*, *scarfs* and *scarves*.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _IRREGULAR = {
     "penny": "pence",
     "this": "these",
 }
-"""Also of compounds that end with them: grandchild, mongoose excepted."""
+"""Also for compounds that end with them, such as grandchild; mongoose is an exception."""
 _NOT_COMPOUNDS = frozenset(["mongoose", "fox", "box"])
 _NO_MEN = frozenset(["human", "german", "roman", "norman", "ottoman", "caiman", "talisman", "shaman"])
 _ENDINGS_VES = ("lf", "leaf", "loaf", "thief", "sheaf", "scarf", "wharf", "hoof", "dwarf")
@@ -29,7 +29,7 @@ _SIBILANTS = ("s", "x", "z", "ch", "sh")
 
 
 def plurals(word: str) -> list[str]:
-    """The forms of several of what the lower-case word means, the usual one first; nothing for an empty word."""
+    """The plural forms of a lower-case word, the usual one first; none for an empty word."""
     if not word:
         return []
     latin = [word.removesuffix(one) + several for one, several in _LATIN if word.endswith(one) and len(word) > 4]

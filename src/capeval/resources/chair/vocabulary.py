@@ -1,4 +1,4 @@
-"""Vocabularies of objects: which words and pairs of words name which object, in both numbers."""
+"""Vocabularies of objects: which words and pairs of words name which object, in singular and plural."""
 
 from __future__ import annotations
 
@@ -32,23 +32,24 @@ PAIRS: dict[str, str] = {
     "toilet seat": "toilet",
     "wine glas": "wine glass",
 }  # fmt: skip
-"""Two words that the published program takes as one, and what they become; a pair that the vocabulary lacks names
-nothing: a train track is no train."""
+"""Two words that the published program takes as one, and their replacement; a pair that the vocabulary lacks names
+nothing: a train track is not a train."""
 DROPS = {"seat": "toilet"}
-"""Words that do not count in a caption which has the other one too."""
+"""Words that do not count in a caption that also has the other word."""
 VOC = {"aeroplane": "airplane", "diningtable": "dining table", "pottedplant": "potted plant", "tvmonitor": "tv"}
-"""Labels of PASCAL VOC that no caption has, and what captions say."""
+"""Labels of PASCAL VOC that captions do not use, and the words that they use."""
 NEVER = frozenset(["stove top oven"])
-"""Three words in the program's list of pairs: it never finds them."""
+"""Three words in the program's list of pairs: the program never finds them."""
 
 
 class ObjectVocabulary:
     """Objects and the words for them.
 
     Args:
-        text: a line per object: its name, then other words for it, separated by a comma and a blank. A second blank
-            belongs to the word, as in the published program, so that it is never found; nor is a word with a capital.
-        name: what messages and signatures call it.
+        text: one line per object: its name, then other words for it, separated by a comma and a blank. As in the
+            published program, a second blank belongs to the word, which is then never found; a word with a capital is
+            never found either.
+        name: its name in messages and signatures.
 
     Raises:
         DataError: there is no word, or a word on two lines.
@@ -60,7 +61,7 @@ class ObjectVocabulary:
         self.objects: tuple[str, ...] = ()
         """The objects' names."""
         self.words: dict[str, int] = {}
-        """The number of the object that each word names, words being as they are written."""
+        """The index of the object that each word names; words are in their written form."""
         lines: list[int] = []
         for number, line in enumerate(text.splitlines(), 1):
             words = [word for word in re.split(", ?", line.strip()) if word.strip()]
@@ -75,22 +76,24 @@ class ObjectVocabulary:
                 self.objects += (words[0].strip(),)
                 lines.append(number)
         if not self.objects:
-            raise DataError(f"{name}: no word in it; each line is an object: its name, other words for it, by commas")
+            raise DataError(
+                f"{name}: no word in it; each line is an object: its name and other words for it, separated by commas"
+            )
 
     @property
     def never_found(self) -> list[str]:
-        """Words that no caption has: captions are looked at in lower case, with one blank between words."""
+        """Words that no caption can contain: captions are compared in lower case, with one blank between words."""
         return [word for word in self.words if word != " ".join(word.lower().split())]
 
     @cached_property
     def _terms(self) -> dict[tuple[str, ...], str]:
-        """The words of each phrase, and the term that it is: a word of the vocabulary, or one that names nothing."""
+        """The words of each phrase, and its term: a word of the vocabulary, or one that names nothing."""
         never = {*self.never_found, *NEVER}
         terms = {tuple(word.split(" ")): word for word in self.words if word not in never}
         terms |= {tuple(pair.split(" ")): term for pair, term in PAIRS.items()}
         for word in {*DROPS, *DROPS.values()}:
             terms.setdefault((word,), word)
-        # A plural that is a word of its own in some phrase, as "glasses" in "opera glasses", is a plural elsewhere.
+        # A plural that is itself a word in some phrase, such as "glasses" in "opera glasses", is a plural elsewhere.
         parts = {part for phrase in terms for part in phrase}
         for (*before, last), term in list(terms.items()):
             for several in plurals(last):
@@ -100,10 +103,10 @@ class ObjectVocabulary:
 
     @cached_property
     def _parts(self) -> dict[str, int]:
-        """The number of the part that a word of a caption is, in either number."""
+        """The index of the part that a word of a caption is, in singular or plural."""
         own = list(dict.fromkeys(part for phrase in self._terms for part in phrase))
         numbers = {part: number for number, part in enumerate(own)}
-        # The longest that a form may be of: "vases" are no vas.
+        # The longest word that has this plural form: "vases" are not several "vas".
         for part in sorted(own, key=len, reverse=True):
             for several in plurals(part):
                 numbers.setdefault(several, numbers[part])
@@ -120,7 +123,7 @@ class ObjectVocabulary:
         return _core.ObjectWords(len(self._parts), phrases, [self.words.get(term) for term in names], drops)
 
     def parts(self, words: Iterable[str]) -> list[int | None]:
-        """For each word the number of the part that it is, whatever its case; None for one in no phrase."""
+        """For each word the index of its part, in any case of letters; None for a word in no phrase."""
         return [self._parts.get(word.lower()) for word in words]
 
     @cached_property
@@ -129,7 +132,9 @@ class ObjectVocabulary:
         return frozenset(pair for phrase in self._terms for pair in pairwise(self.parts(phrase)))
 
     def object_of(self, label: str) -> int | None:
-        """The object that a label names, whatever its case and number; `_` is a blank, and VOC's labels are known."""
+        """The object that a label names, in any case of letters, singular or plural; `_` is a blank, and VOC's labels
+        are known.
+        """
         words = label.lower().replace("_", " ").split()
         words = VOC.get("".join(words), " ".join(words)).split(" ")
         if (whole := " ".join(words)) in self.words:

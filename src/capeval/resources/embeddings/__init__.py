@@ -1,4 +1,4 @@
-"""Word vectors: every usual file format, a default inside the package, and names that can be fetched.
+"""Word vectors: all usual file formats, a default inside the package, and named ones that can be fetched.
 
 `open_embeddings` takes a name or a file; `Embeddings.find` turns labels and words into vectors. Nothing is read before
 the first vector, dimension or checksum is asked for.

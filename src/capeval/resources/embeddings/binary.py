@@ -22,7 +22,7 @@ _REPORT = 10_000
 
 
 def scan(name: str, data: bytes | mmap.mmap, start: int, declared: tuple[int, int], progress: Progress) -> Entries:
-    """Finds the places of the words; ``start`` is where the first line ends.
+    """Finds the positions of the words; ``start`` is the end of the first line.
 
     Raises:
         DataError: the file ends before the declared number of words, or goes on after it; NaN or infinity.
@@ -39,7 +39,7 @@ def scan(name: str, data: bytes | mmap.mmap, start: int, declared: tuple[int, in
         end = space + 1 + size
         if space < 0 or end > len(data):
             raise _truncated(name, declared, number)
-        # One sum tells whether all are finite: in float64 it cannot overflow.
+        # One sum shows whether all are finite: in float64 it cannot overflow.
         if not math.isfinite(np.frombuffer(data[space + 1 : end], "<f4").sum(dtype="f8")):
             raise not_finite(name, f"word {number + 1:,}, {_shown(data[start:space])}")
         entries.add(data[start:space], start)

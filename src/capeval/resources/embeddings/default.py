@@ -15,7 +15,7 @@ FILE = "default.npz"
 
 
 def read() -> ArrayTable:
-    """The table of the package's own vectors, each of length 1 but for rounding."""
+    """The table of the package's own vectors, each of length 1 except for rounding."""
     import numpy as np
 
     content = files("capeval.resources.embeddings").joinpath(FILE).read_bytes()

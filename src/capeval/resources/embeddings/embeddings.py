@@ -22,11 +22,11 @@ class Embeddings:
     """Word vectors that are read when they are needed.
 
     Attributes:
-        name: the name they were opened by; for a file, its own name without its folder.
+        name: the name with which they were opened; for a file, its name without its folder.
     """
 
     def __init__(self, name: str, open_table: Callable[[], Table]) -> None:
-        """``open_table`` is called once, when something is first asked for."""
+        """``open_table`` is called once, on first use."""
         self.name = name
         self._open = open_table
         self._opened: Table | None = None
@@ -45,14 +45,14 @@ class Embeddings:
         return self._table.checksum
 
     def find(self, labels: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """The vectors of labels or words, as the file holds them: not scaled.
+        """The vectors of labels or words, unscaled, as in the file.
 
         A label is looked up as given, in lower case, joined (`potted plant` as `potted_plant`, `potted-plant`,
         `pottedplant`), in the singular, and as the mean of its parts if every part but function words is known: the
         first of these that the embeddings have counts.
 
         Returns:
-            (labels, dimension) vectors, zeros where nothing is known; (labels,) whether something is.
+            (labels, dimension) vectors, zeros for unknown labels; (labels,) whether each label is known.
 
         Raises:
             DataError: the file cannot be read, or is not a file of word vectors.
@@ -70,11 +70,11 @@ class Embeddings:
         return vectors, known
 
     def spellings(self, labels: Sequence[str]) -> list[tuple[str, ...]]:
-        """The words under which each label was found: one, or those of its parts; none where it is unknown."""
+        """The words under which each label was found: one, or those of its parts; none if it is unknown."""
         return [_spelling(self._table, label) for label in labels]
 
     def __getstate__(self) -> dict[str, object]:
-        """Pickles where the vectors come from; they are read again when something is asked of them."""
+        """Pickles only the source of the vectors; they are read again on first use."""
         return {**vars(self), "_opened": None}
 
     @property
@@ -85,10 +85,9 @@ class Embeddings:
 
 
 def open_embeddings(source: str | os.PathLike[str] | Embeddings) -> Embeddings:
-    """Embeddings by name (`default`, `word2vec-google-news-300`, …) or by file; ones already open come back.
+    """Embeddings by name (`default`, `word2vec-google-news-300`, …) or by file; open ones are returned unchanged.
 
-    A file is read when something is first asked of it; what exists under that path is a file, even where a name is
-    spelled the same.
+    A file is read on first use. If a file of that path exists, it is used, even if a name is spelled the same.
 
     Raises:
         DataError: there is no such file and no such name.
@@ -124,7 +123,7 @@ def _vector(table: Table, label: str) -> NDArray[np.float64] | None:
 
 
 def _spelling(table: Table, label: str) -> tuple[str, ...]:
-    """The first form that the table has, or that of each part; nothing where a part is unknown."""
+    """The first form that the table has, or that of each part; nothing if a part is unknown."""
     for form in lookup.forms(label):
         if table.vector(form) is not None:
             return (form,)

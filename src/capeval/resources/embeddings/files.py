@@ -52,7 +52,7 @@ def kind_of(name: str, head: bytes) -> tuple[int, int] | None:
     declared = text.header(first)
     if declared is None:
         if not _is_text_line(first) or not text.trailing_numbers(first):
-            raise DataError(f"{name}: no file of word vectors; accepted: {ACCEPTED}")
+            raise DataError(f"{name}: not a file of word vectors; accepted: {ACCEPTED}")
         return None
     second = rest.partition(b"\n")[0]
     complete = _is_text_line(second) and text.trailing_numbers(second)

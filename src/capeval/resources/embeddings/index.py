@@ -1,7 +1,7 @@
-"""The place of each word of a scanned file: found by its CRC-32, among places sorted by it.
+"""The position of each word of a scanned file: found by its CRC-32, in a list sorted by it.
 
 The index of a large file is kept in a file that is mapped into memory: one line of JSON, then the sorted CRC-32 of the
-words and the place of each in the data. A wrong place cannot give a wrong vector: the word is compared where it is.
+words and the position of each in the data. A wrong position cannot give a wrong vector: the word there is compared.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _VERSION = 1
 
 
 class Entries:
-    """The words of a file as they are met."""
+    """Collects the words of a file in their order."""
 
     def __init__(self, kind: Kind, dimension: int) -> None:
         self.kind: Kind = kind
@@ -38,7 +38,7 @@ class Entries:
         self._starts.append(start)
 
     def index(self, checksum: str) -> Index:
-        """The index of all words; the order of equal words is kept, so that the first is found."""
+        """The index of all words; it keeps the order of equal words, so that the first is found."""
         import numpy as np
 
         hashes = np.array(self._hashes, dtype="<u4")
@@ -47,12 +47,12 @@ class Entries:
 
 
 class Index:
-    """Finds where the entry of a word may begin."""
+    """Finds the positions where the entry of a word may begin."""
 
     def __init__(
         self, kind: Kind, dimension: int, checksum: str, hashes: NDArray[np.uint32], starts: NDArray[np.uint64]
     ) -> None:
-        """``hashes`` (words,) ascending, ``starts`` (words,) the place of each."""
+        """``hashes`` (words,) ascending, ``starts`` (words,) the position of each."""
         self.kind: Kind = kind
         self.dimension = dimension
         self.checksum = checksum
@@ -79,7 +79,7 @@ class Index:
 
     @classmethod
     def read(cls, path: str) -> Index:
-        """An index that `write` wrote.
+        """Reads an index that `write` wrote.
 
         Raises:
             ValueError: it is damaged, or of another version.

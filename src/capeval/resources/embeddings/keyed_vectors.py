@@ -1,7 +1,7 @@
-"""gensim's own format (`.kv`): a pickle, and beside it `.npy` files of its large arrays.
+"""gensim's own format (`.kv`): a pickle, and next to it `.npy` files of its large arrays.
 
-A pickle can run anything when it is read. It is therefore first read by a reader that knows nothing but what
-`KeyedVectors` consists of, and given to gensim only if that was all.
+A pickle can run any code when it is read. It is therefore first read by a reader that accepts only what
+`KeyedVectors` consists of, and given to gensim only if nothing else is in it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ALLOWED = {
 
 
 class _Inspector(pickle.Unpickler):
-    """Reads a pickle, but nothing that `KeyedVectors` does not need."""
+    """Reads a pickle, but only what `KeyedVectors` needs."""
 
     def find_class(self, module: str, name: str) -> Any:
         if name not in _ALLOWED.get(module, ()):
@@ -35,11 +35,11 @@ class _Inspector(pickle.Unpickler):
 
 
 def read(path: str) -> ArrayTable:
-    """The table in the file; its vectors are mapped into memory where they are in a file of their own.
+    """The table in the file; its vectors are mapped into memory if they are in a separate file.
 
     Raises:
         MissingDependencyError: gensim is not installed.
-        DataError: it is not what `KeyedVectors.save` writes.
+        DataError: it was not written by `KeyedVectors.save`.
     """
     try:
         from gensim.models import KeyedVectors

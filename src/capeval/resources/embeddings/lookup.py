@@ -1,4 +1,4 @@
-"""Which words of a table stand for a label: its own form first, then ever looser ones.
+"""Which words of a table match a label: its own form first, then looser ones.
 
 For one word: as given, in lower case, then its singular (`dogs` → `dog`). For a label of several parts, separated by
 spaces, hyphens or underscores (`potted plant`, `wine-glass`): as given, then joined by `_`, by `-`, by nothing, then
@@ -41,7 +41,7 @@ _ENDINGS = (
 
 
 def forms(label: str) -> Iterator[str]:
-    """The words that may stand for the label, the best first. Some may come twice."""
+    """The words that may match the label, the best first. Some may come twice."""
     lower = label.lower()
     yield label
     yield lower
@@ -64,7 +64,7 @@ def parts(label: str) -> list[str]:
 
 
 def content_parts(label: str) -> list[str]:
-    """The parts whose mean stands for a label that no form finds; none for a label of one part.
+    """The parts whose mean is used for a label that no form finds; none for a label of one part.
 
     Function words (`bottle of wine`) do not count: many tables lack them.
     """

@@ -23,7 +23,7 @@ NAMES = (
 
 
 def unknown(source: str) -> DataError:
-    """The error for what is neither a file nor a name."""
+    """The error for a text that is neither a file nor a name."""
     import difflib
 
     near = difflib.get_close_matches(source, ("default", *NAMES), n=1)
@@ -34,7 +34,7 @@ def unknown(source: str) -> DataError:
 
 
 def folder() -> str:
-    """The folder of fetched files: it has a folder for each name, which holds NAME.gz."""
+    """The folder of fetched files: it has a subfolder for each name, with NAME.gz."""
     from platformdirs import user_cache_dir
 
     return os.path.join(user_cache_dir("capeval"), "embeddings")
@@ -74,12 +74,12 @@ def _download(name: str) -> str:
         raise DataError(
             f"{name}: {folder()!r} cannot be written: {error}; choose another place by XDG_CACHE_HOME"
         ) from None
-    # Whatever goes wrong in there, the remedy is the same, and said once, by us: its log shows a traceback.
+    # For all errors of gensim the remedy is the same, and we say it once: gensim's log would show a traceback.
     logging.getLogger(downloader.__name__).disabled = True
     downloader.BASE_DIR = folder()
     try:
         with contextlib.ExitStack() as stack:
-            # gensim draws its bar on standard output, where our data goes.
+            # gensim draws its bar on standard output, which is for our data.
             quiet = sys.stderr if sys.stderr.isatty() else stack.enter_context(open(os.devnull, "w", encoding="utf-8"))
             stack.enter_context(contextlib.redirect_stdout(quiet))
             downloader.load(name, return_path=True)

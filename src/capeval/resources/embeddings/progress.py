@@ -1,4 +1,4 @@
-"""A progress bar for what takes long: on a terminal only, and only past a second."""
+"""A progress bar for long work: only on a terminal, and only after a second."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ _PATIENCE = 1.0
 
 @contextlib.contextmanager
 def shown(task: str) -> Iterator[Progress]:
-    """Gives a function to call with the finished share; the bar is on standard error, and goes with the block."""
+    """Yields a function to call with the finished share; the bar is on standard error, and disappears with the
+    block.
+    """
     if not sys.stderr.isatty():
         yield lambda _: None
         return

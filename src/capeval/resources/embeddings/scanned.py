@@ -1,8 +1,8 @@
-"""Text and word2vec files: scanned once, then read only where a word is.
+"""Text and word2vec files: scanned once; then only the entries of the words are read.
 
 A file is mapped into memory and its words are indexed; a vector is read when it is looked up. The index of a large
-file, and what is inside a large gzip file, are kept in the user's cache folder, under a name that holds the file's
-place, size and time.
+file, and the content of a large gzip file, are kept in the user's cache folder, under a name that depends on the file's
+path, size and time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SMALL = 8 << 20
-"""A file of fewer bytes is scanned each time: that is faster than to look after a cache."""
+"""A file of fewer bytes is scanned each time: that is faster than using a cache."""
 
 _HEAD = 1 << 20
 
@@ -32,7 +32,7 @@ class ScannedTable:
     """A table over the bytes of a file and the index of its words."""
 
     def __init__(self, name: str, data: bytes | mmap.mmap, index: Index) -> None:
-        """``name``: what messages call the file."""
+        """``name``: the file's name in messages."""
         self.dimension = index.dimension
         self.checksum = index.checksum
         self._name = name
@@ -68,7 +68,7 @@ def read(path: str, *, compressed: bool) -> ScannedTable:
 
 
 def _index(path: str, data: mmap.mmap, cache: str) -> Index:
-    """The index from the cache where it is good, else made and cached."""
+    """The index from the cache if it is valid, else made and cached."""
     try:
         return Index.read(cache)
     except (FileNotFoundError, NotADirectoryError):
@@ -103,7 +103,7 @@ def _scan(name: str, data: bytes | mmap.mmap) -> Index:
 
 
 def _inflated(path: str, cache: str) -> str:
-    """A file in the cache that holds what is inside a gzip file."""
+    """A file in the cache with the content of a gzip file."""
     import gzip
     import shutil
     import zlib

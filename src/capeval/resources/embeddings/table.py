@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Progress = Callable[[float], object]
-"""Called with the finished share, 0 to 1, of something that takes long."""
+"""Called with the finished share, 0 to 1, of long work."""
 
 
 class Table(Protocol):
-    """Vectors under words, as a file holds them."""
+    """Vectors by word, as in a file."""
 
     @property
     def dimension(self) -> int:
@@ -27,18 +27,20 @@ class Table(Protocol):
         """First 12 hexadecimal digits of the content's SHA-256."""
 
     def vector(self, word: str) -> NDArray[np.float64] | None:
-        """The vector stored under exactly this word; None where there is none."""
+        """The vector stored under exactly this word; None if there is none."""
 
 
 class ArrayTable:
-    """A table whose words and vectors are arrays in memory, or mapped into it. Of a repeated word, the first counts."""
+    """A table whose words and vectors are arrays in memory, or mapped into it. If a word is repeated, the first
+    counts.
+    """
 
     def __init__(self, name: str, words: Sequence[str], vectors: NDArray[np.generic], checksum: str) -> None:
-        """``vectors``: (words, dimension), floating point; ``name``: what messages call the file."""
+        """``vectors``: (words, dimension), floating point; ``name``: the file's name in messages."""
         if vectors.ndim != 2 or len(vectors) != len(words) or vectors.dtype.kind != "f":
             raise DataError(
                 f"{name}: {len(words):,} words, and vectors of shape {vectors.shape} and type {vectors.dtype};"
-                " needed is one row of floating-point numbers for each word"
+                " expected is one row of floating-point numbers for each word"
             )
         if not vectors.size:
             raise DataError(f"{name}: no word vectors in it; write or download the file again")

@@ -1,7 +1,7 @@
 """The text formats: a word and its numbers on each line.
 
 GloVe's has nothing else; word2vec's and fastText's begin with a line of two integers, the number of words and the
-dimension. A word may hold spaces (GloVe's 840B has such): the last ``dimension`` fields of a line are its numbers.
+dimension. A word may hold spaces (as in GloVe's 840B): the last ``dimension`` fields of a line are its numbers.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ def trailing_numbers(line: bytes) -> int:
 
 
 def scan(name: str, data: bytes | mmap.mmap, progress: Progress) -> Entries:
-    """Finds the places of the words.
+    """Finds the positions of the words.
 
     Raises:
-        DataError: a line has too few or too many numbers, or what is not a finite number; the header's count is wrong.
+        DataError: a line has too few or too many numbers, or one that is not finite; or the header's count is wrong.
     """
     lines = io.BytesIO(data) if isinstance(data, bytes) else data
     lines.seek(0)
@@ -91,7 +91,7 @@ def vector_at(
 
 
 def _word(name: str, number: int, line: bytes, dimension: int) -> bytes:
-    """The word of a line, whose numbers are counted and looked at, but not yet parsed."""
+    """The word of a line; its numbers are counted and checked, but not yet parsed."""
     word, _, values = line.rstrip().partition(b" ")
     if word and values.count(b" ") == dimension - 1 and not values.translate(None, _NUMERALS):
         return word
@@ -102,7 +102,7 @@ def _word(name: str, number: int, line: bytes, dimension: int) -> bytes:
     if numbers != dimension or len(fields) != dimension + 1:
         raise DataError(
             f"{name}: line {number:,}: {_shown(word)} has {numbers} numbers, the lines before it {dimension}; a file of"
-            " word vectors has as many on every line: download the file again, or make the line right"
+            " word vectors has the same number on every line: download the file again, or correct the line"
         )
     return fields[0]
 

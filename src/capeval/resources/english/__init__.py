@@ -1,4 +1,4 @@
-"""What the package knows of English: WordNet's synonyms, and how to parse captions."""
+"""English resources of the package: WordNet's synonyms, and the parser of captions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Networks that metrics compare captions with: checkpoints of transformers, and what they make of texts and images.
+"""Networks that metrics use to compare captions: checkpoints of transformers, and their vectors of texts and images.
 
-Nothing here loads torch before a model is asked for.
+Nothing here loads torch before a model is needed.
 """

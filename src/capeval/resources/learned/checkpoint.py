@@ -1,4 +1,4 @@
-"""Which checkpoint a metric runs, whether it is here, and the loaded networks: once per process."""
+"""Which checkpoint a metric runs, whether it is on this machine, and the loaded networks: once per process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ N = TypeVar("N", bound="Network")
 
 PRECISIONS = ("float32", "float16", "bfloat16")
 MAIN = "main"
-"""The revision that the hub gives unless told otherwise."""
+"""The revision that the hub returns by default."""
 
 _SUFFIXES = (".json", ".txt", ".model", ".safetensors", ".bin")
 """Suffixes of the files of a checkpoint that its results depend on."""
@@ -35,7 +35,7 @@ class Checkpoint:
     """Branch, tag or commit on the hub."""
     precision: str = "float32"
     layers: int | None = None
-    """Keep only so many of its layers, from the first; None keeps all."""
+    """Keep only this many of its layers, from the first; None keeps all."""
 
     @property
     def is_folder(self) -> bool:
@@ -46,15 +46,15 @@ class Checkpoint:
         return self.name if self.revision == MAIN else f"{self.name}@{self.revision}"
 
     def missing(self, what: str) -> str | None:
-        """Why it cannot be used without asking the hub, and what to do; None where it can."""
+        """Why it cannot be used without a download from the hub, and what to do; None if it can."""
         lacking = missing_extra(what)
         if lacking is not None:
             return lacking
         if self.is_folder or _in_cache(self.name, self.revision):
             return None
         return (
-            f"it needs the model {self}, which is not on this machine: name the metric by itself, so that the hub is "
-            "asked for the model, or give a folder (model=DIR)"
+            f"it needs the model {self}, which is not on this machine: name the metric itself, not its group, to fetch "
+            "the model from the hub, or give a folder (model=DIR)"
         )
 
     def check_usable(self, what: str) -> None:
@@ -65,7 +65,7 @@ class Checkpoint:
             raise UsageError(f"{self.name} is a folder, which has no revisions; leave revision={self.revision} out")
 
     def checksum(self) -> str:
-        """Twelve digits of what is in the folder; of a checkpoint of the hub none, which has a commit."""
+        """Twelve digits of a checksum of the folder; none for a checkpoint of the hub, which has a commit."""
         if not self.is_folder:
             return ""
         files = sorted(file.path for file in os.scandir(self.name) if file.is_file() and file.name.endswith(_SUFFIXES))
@@ -74,7 +74,7 @@ class Checkpoint:
 
 
 def missing_extra(what: str) -> str | None:
-    """The message about a missing extra, None where it is installed. Nothing is imported to find out."""
+    """The message about a missing extra, None if it is installed. Nothing is imported for this check."""
     if all(importlib.util.find_spec(package) for package in ("torch", "transformers", "PIL")):
         return None
     return str(MissingDependencyError(what, extra="learned"))
@@ -94,7 +94,7 @@ def _checksum(files: tuple[tuple[str, int, int], ...]) -> str:
 
 
 def _in_cache(name: str, revision: str) -> bool:
-    """Whether the hub's cache has the checkpoint's configuration, and so, as a rule, the checkpoint."""
+    """Whether the hub's cache has the checkpoint's configuration, and so usually the checkpoint."""
     from huggingface_hub import try_to_load_from_cache
     from huggingface_hub.errors import HFValidationError
 
@@ -105,11 +105,11 @@ def _in_cache(name: str, revision: str) -> bool:
 
 
 class Network:
-    """A loaded network, with what identifies its results. Subclasses load it and say what it makes of its input."""
+    """A loaded network, with the identity of its results. Subclasses load it and compute its output."""
 
     batch = 8
-    """Inputs at once on a processor. Each batch has as many, the last one filled up, so that a result does not depend
-    on what else is there: matrices of other sizes can be summed in another order."""
+    """Batch size on a CPU. Each batch has this size, the last one is padded, so that a result does not depend on the
+    other inputs: matrices of other sizes may be summed in another order."""
     batch_on_gpu = 64
 
     def __init__(self, checkpoint: Checkpoint, device: Any) -> None:
@@ -122,7 +122,7 @@ class Network:
 
     @property
     def identity(self) -> str:
-        """Name and checksum of a folder, name and commit of a checkpoint of the hub: as signatures have it."""
+        """Name and checksum of a folder, name and commit of a checkpoint of the hub, for signatures."""
         if self.checkpoint.is_folder:
             name = os.path.basename(os.path.abspath(self.checkpoint.name))
             return f"{name}({self.checkpoint.checksum()})"
@@ -130,11 +130,11 @@ class Network:
         return f"{self.checkpoint.name}@{version}"
 
     def in_batches(self, count: int, run: Callable[[list[int]], Any]) -> list[Any]:
-        """`run` on numbers below `count`, always `size` of them; what it gives for each, in order.
+        """Calls `run` on batches of `size` indices below `count`; returns its result for each index, in order.
 
         A batch that does not fit into the memory of a GPU is tried again with half as many.
 
-        Raises `UsageError` where not even one fits.
+        Raises `UsageError` if not even one input fits.
         """
         results: list[Any] = []
         while len(results) < count:
@@ -179,7 +179,7 @@ def load(kind: type[N], checkpoint: Checkpoint, needs: Needs) -> N:
 def parts(checkpoint: Checkpoint, *, what: str) -> tuple[Any, Any, str | None]:
     """The model, its tokenizer, and the commit on the hub.
 
-    Raises `DataError` where they cannot be loaded, or the weights lack something.
+    Raises `DataError` if they cannot be loaded, or the weights are incomplete.
     """
     import torch
     from transformers import AutoConfig, AutoModel, AutoTokenizer
@@ -211,7 +211,7 @@ def _keep_layers(config: Any, checkpoint: Checkpoint) -> None:
     wanted = checkpoint.layers
     depth = getattr(config, "num_hidden_layers", None)
     if not isinstance(depth, int):
-        return  # a model of another kind, of which its class will say so
+        return  # a model of another kind, which its class will refuse
     if not wanted or wanted > depth:
         raise UsageError(f"{checkpoint}: has {depth} layers; give layer=N, from 1 to {depth}")
     config.num_hidden_layers = wanted
@@ -220,5 +220,5 @@ def _keep_layers(config: Any, checkpoint: Checkpoint) -> None:
 
 
 def with_layers(checkpoint: Checkpoint, layers: int) -> Checkpoint:
-    """The same checkpoint, cut after so many layers."""
+    """The same checkpoint, cut after this many layers."""
     return replace(checkpoint, layers=layers)

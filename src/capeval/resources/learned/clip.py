@@ -1,4 +1,4 @@
-"""Models that put images and texts into one space: CLIP, SigLIP and their like."""
+"""Models that map images and texts into one space: CLIP, SigLIP and similar ones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 KIND = "model of images and texts"
 _IMAGES_AT_ONCE = 64
-"""Images that are open at a time."""
+"""Number of images that are open at the same time."""
 
 
 class Clip(Network):
@@ -37,24 +37,24 @@ class Clip(Network):
         model, self._tokenizer, self.commit = parts(checkpoint, what=KIND)
         if not (hasattr(model, "get_text_features") and hasattr(model, "get_image_features")):
             raise DataError(
-                f"{checkpoint} is a {type(model).__name__}, which does not put images and texts into one space; "
-                "accepted are models with features of both, as CLIP, SigLIP, ALIGN, AltCLIP, ChineseCLIP or BLIP"
+                f"{checkpoint} is a {type(model).__name__}, which does not map images and texts into one space; "
+                "accepted are models with features of both, such as CLIP, SigLIP, ALIGN, AltCLIP, ChineseCLIP or BLIP"
             )
         self._processor: Any = load_part(
             AutoImageProcessor,
             checkpoint.name,
             what=KIND,
-            files="preprocessor_config.json beside the model's files",
+            files="preprocessor_config.json next to the model's files",
             revision=checkpoint.revision,
         )
         self._model = model.to(device)
         text_config = getattr(model.config, "text_config", model.config)
         self._limit = read_limit(model, self._tokenizer, text_config)
         self._siglip = str(model.config.model_type).startswith("siglip")
-        """SigLIP was trained on texts that are filled up to its length, and looks at the filling too."""
+        """SigLIP was trained on texts that are padded to its length, and its output depends on the padding."""
 
     def tokenizer(self, limit: int | None) -> Tokenizer:
-        """The tokenizer, which cuts at `limit` tokens, or where the model has no more positions."""
+        """The tokenizer, which cuts at `limit` tokens, or at the model's last position."""
         most = self._limit if limit is None else min(limit, self._limit)
         return Tokenizer(self._tokenizer, most, padded=self._siglip)
 
@@ -99,17 +99,17 @@ class Clip(Network):
 
 
 def _unit(output: Any) -> Any:
-    """Rows of length 1, in float32, on the processor; transformers 5 gives the features inside an output."""
+    """Rows of length 1, in float32, on the CPU; transformers 5 returns the features inside an output."""
     rows = (output if hasattr(output, "norm") else output.pooler_output).float()
     return (rows / rows.norm(dim=-1, keepdim=True)).cpu().numpy()
 
 
 def vectors_of_images(clip: Clip, files: Mapping[str, ImageFile], needs: Needs) -> Mapping[str, Vector]:
-    """Unit vectors of images by id, of those that `needs` remembers too.
+    """Unit vectors of images by id, including those that `needs` remembers.
 
-    What was made before is taken from the cache, by the content of the file.
+    Earlier results are taken from the cache, by the content of the file.
 
-    Raises `DataError` for a file that cannot be read, or is no image.
+    Raises `DataError` for a file that cannot be read, or is not an image.
     """
     scope = f"image {clip.identity} {clip.checkpoint.precision}"
     vectors: dict[str, Vector] = needs.once((scope, str(clip.device)), dict)
@@ -124,7 +124,7 @@ def vectors_of_images(clip: Clip, files: Mapping[str, ImageFile], needs: Needs) 
             found = cache.find(list(dict.fromkeys(digests)))
             rest = {own: number for number, own in enumerate(digests) if own not in found}
             names = [files[piece[number]].name for number in rest.values()]
-            # Of odd files Pillow warns. Warnings are shut off here, as doing so in threads is not safe.
+            # Pillow warns about unusual files. Warnings are switched off here, because doing so in threads is not safe.
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 pictures = list(pool.map(_picture, [contents[number] for number in rest.values()], names))

@@ -17,15 +17,15 @@ KIND = "model of texts"
 
 
 class Encoder(Network):
-    """A loaded model of texts; of one that reads and writes, the half that reads."""
+    """A loaded model of texts; of an encoder-decoder model, only the encoder."""
 
     def __init__(self, checkpoint: Checkpoint, device: Any) -> None:
         super().__init__(checkpoint, device)
         model, tokenizer, self.commit = parts(checkpoint, what=KIND)
         if model.main_input_name != "input_ids" or hasattr(model, "get_image_features"):
             raise DataError(
-                f"{checkpoint} is a {type(model).__name__}, which does not read texts alone; accepted are models that "
-                "give a vector for each token, as BERT, RoBERTa, DeBERTa, MPNet or the encoders of BART and T5"
+                f"{checkpoint} is a {type(model).__name__}, which does not encode texts; accepted are models that "
+                "give a vector for each token, such as BERT, RoBERTa, DeBERTa, MPNet or the encoders of BART and T5"
             )
         if getattr(model.config, "is_encoder_decoder", False):
             model = model.get_encoder()
@@ -36,11 +36,11 @@ class Encoder(Network):
         """The tokens that begin and end a text."""
 
     def tokenizer(self, *, blank_first: bool = False) -> Tokenizer:
-        """The tokenizer, which cuts where the model has no more positions."""
+        """The tokenizer, which cuts at the model's last position."""
         return Tokenizer(self._tokenizer, self._limit, blank_first=blank_first)
 
     def tokens(self, tokens: Sequence[Tokens], needs: Needs) -> list[Vector]:
-        """Unit vectors of the tokens of each text: an array of shape (tokens, numbers) a text, of float32."""
+        """Unit vectors of the tokens of each text: one float32 array of shape (tokens, numbers) per text."""
 
         def run(ids: Any) -> Any:
             rows = self._hidden(ids)

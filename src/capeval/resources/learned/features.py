@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     Vector = npt.NDArray[np.float32]
 
 WORTH_KEEPING = 1000
-"""Results about texts are kept where so many are made at once: fewer are made again as fast as they are found, and a
-training run that scores a batch a step would fill the disk."""
+"""Results about texts are kept only if at least this many are made at once: fewer are computed again as fast as they
+are looked up, and a training run that scores one batch per step would fill the disk."""
 
 
 class Features(Cache[bytes, "Vector"]):
-    """Vectors of float32 by the digest of what they are of, within a scope: the model, its precision, the question.
+    """Vectors of float32 by the digest of their input, within a scope: the model, its precision, the kind of result.
 
-    Each is stored behind a checksum; one that is damaged is made again.
+    Each is stored with a checksum; a damaged one is computed again.
     """
 
     what: ClassVar[str] = "networks' results"

@@ -1,4 +1,4 @@
-"""The images of a corpus, for the metrics that look at them."""
+"""The images of a corpus, for the metrics that use them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def files_of_images(needs: Needs, image_ids: Sequence[str]) -> dict[str, ImageFile]:
     """The file of each image.
 
-    Raises `DataError` where some have none, `UsageError` for addresses on the web, which capeval does not load.
+    Raises `DataError` if some have none, `UsageError` for addresses on the web, which capeval does not load.
     """
     place = needs.get("images")
     source: ImageSource = needs.once("image source", lambda: ImageSource.open(place))

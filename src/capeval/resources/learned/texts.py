@@ -1,4 +1,4 @@
-"""Texts as a network takes them: tokens, cut at its length, and batches of equal length, so that nothing is padded."""
+"""Texts as a network takes them: tokens, cut at its length, in batches of equal length, so that nothing is padded."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from capeval.resources.needs import Needs
 
 _MOST_REMEMBERED = 100_000
-"""Vectors of texts that a call's needs remember: 200 MB of 512 numbers each."""
+"""Most vectors of texts that a call's needs remember: 200 MB with 512 numbers each."""
 
 
 class Tokens(NamedTuple):
     """The tokens of a text."""
 
     ids: tuple[int, ...]
-    """Those that the network reads, special ones among them."""
+    """The tokens that the network reads, including special ones."""
     cut: bool
-    """Whether there were more than it reads."""
+    """Whether there were more tokens than the network reads."""
 
 
 class Tokenizer:
@@ -32,10 +32,10 @@ class Tokenizer:
 
     Args:
         tokenizer: transformers' own.
-        limit: the most tokens that the network reads, special ones among them.
-        padded: whether the network wants every text as long as its limit.
-        blank_first: whether a blank comes before the first word, as before any other, where the tokenizer tells them
-            apart (RoBERTa's and GPT-2's).
+        limit: the most tokens that the network reads, including special ones.
+        padded: whether the network needs every text padded to its limit.
+        blank_first: whether to put a blank before the first word, as before all others, if the tokenizer distinguishes
+            (RoBERTa's and GPT-2's).
     """
 
     def __init__(self, tokenizer: Any, limit: int, *, padded: bool = False, blank_first: bool = False) -> None:
@@ -63,23 +63,24 @@ class Tokenizer:
 
 
 def read_limit(model: Any, tokenizer: Any, config: Any) -> int:
-    """The most tokens that the model has positions for, and that its tokenizer lets through."""
+    """The most tokens for which the model has positions, and which its tokenizer allows."""
     positions = getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None)
     for name, module in model.named_modules():
         if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
-            # RoBERTa counts positions from behind the padding's.
+            # RoBERTa counts positions from the one after the padding's.
             positions = module.num_embeddings - module.padding_idx - 1
     own = tokenizer.model_max_length
     return int(min(positions or own, own))
 
 
 def by_length(network: Network, tokens: Sequence[Tokens], run: Callable[[Any], Any], progress: Any = None) -> list[Any]:
-    """What `run` makes of each text, in their order.
+    """The result of `run` for each text, in their order.
 
     Args:
-        network: which has the device, and the size of batches.
+        network: has the device, and the size of batches.
         tokens: of the texts.
-        run: takes an array of token ids, of shape (texts, tokens), on the network's device; gives a result per text.
+        run: takes an array of token ids, of shape (texts, tokens), on the network's device; returns one result per
+            text.
         progress: called with the number of finished texts after each length.
     """
     import torch
@@ -106,7 +107,7 @@ def by_length(network: Network, tokens: Sequence[Tokens], run: Callable[[Any], A
 
 
 def told(needs: Needs, what: str, all_: int) -> Callable[[int], None]:
-    """Tells whoever watches how many of all are finished."""
+    """Reports progress: how many of all are finished."""
     watch = needs.progress
 
     def tell(done: int) -> None:
@@ -124,7 +125,7 @@ class Reader(Protocol):
 
     @property
     def identity(self) -> str:
-        """What identifies its results."""
+        """The identity of its results."""
         ...
 
     def vectors(self, tokens: Sequence[Tokens], needs: Needs) -> list[Vector]:
@@ -133,10 +134,10 @@ class Reader(Protocol):
 
 
 class TextVectors:
-    """Unit vectors of texts; each text is read once as long as `needs` live, and once at all where they are many.
+    """Unit vectors of texts; each text is read once during the life of `needs`, and many at once are cached on disk.
 
     Args:
-        network: makes them.
+        network: computes them.
         tokenizer: cuts the texts into its tokens.
         needs: the call's, which remember what is finished.
     """
@@ -163,7 +164,7 @@ class TextVectors:
         found = cache.find(list(digests.values())) if kept else {}
         self._vectors.update({text: found[own] for text, own in digests.items() if own in found})
         rest = [text for text in missing if text not in self._vectors]
-        # In pieces, so that a run that is interrupted goes on where it stopped.
+        # In pieces, so that an interrupted run continues where it stopped.
         for start in range(0, len(rest), WORTH_KEEPING):
             piece = rest[start : start + WORTH_KEEPING]
             made = self._network.vectors([tokens[text] for text in piece], self._needs)

@@ -1,6 +1,6 @@
 """The original SPICE program: set up once by the user (`capeval spice setup`), then run as a subprocess.
 
-The program (AGPL) and the parser in it (GPL) are no part of capeval: they are fetched by the user's command, and run.
+The program (AGPL) and the parser in it (GPL) are not part of capeval: the user's command fetches and runs them.
 """
 
 from capeval.resources.stanford.parts import VERSION

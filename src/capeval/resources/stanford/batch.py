@@ -1,4 +1,4 @@
-"""One run of the program: a file in, a file out, and an end, whatever happens in between."""
+"""One run of the program: one input file, one output file, and an end in every case."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from capeval.resources.stanford.java import Java
 
 _MAIN = "edu.anu.spice.SpiceScorer"
 _LINES = 40
-"""Last lines of what the program said that are kept, for messages."""
+"""How many of the program's last lines are kept, for messages."""
 _LONGEST_LINE = 4096
-"""Bytes; what is longer counts as several lines."""
+"""Most bytes of a line; a longer one counts as several lines."""
 _KEEPERS_LINES = 2
 _FULL = "No space left on device"
 _HALF_ANSWER = re.compile(r"Parsing of sentence (?:ran out of memory|failed)")
-"""The program leaves a sentence out with this warning, and goes on."""
+"""With this warning, the program leaves a sentence out and continues."""
 _NOISE = re.compile(r"^\s*at |^\[main\] INFO|^Loading classifier|^done \[|^Parsing |^Initiating |^Threads\( |^\s*$")
 
 
 @dataclass(frozen=True)
 class Item:
-    """An image, as the program takes it."""
+    """An image in the program's form."""
 
     candidate: str
     references: Side
@@ -48,10 +48,10 @@ class Item:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the program says of an item.
+    """The program's answer for an item.
 
     Attributes:
-        scores: `pr`, `re`, `f` (None where they are not defined), `tp`, `fp`, `fn` by category: All, Object, …
+        scores: `pr`, `re`, `f` (None if they are not defined), `tp`, `fp`, `fn` by category: All, Object, …
         candidate: tuples of the candidate; references: tuples of the union of the references.
     """
 
@@ -61,7 +61,7 @@ class Answer:
 
 
 class BatchError(Exception):
-    """The run gave no answers; the text says why, as it continues a sentence. Fewer captions may do better."""
+    """The run gave no answers; the text says why, and continues a sentence. Fewer captions may succeed."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Runner:
     Attributes:
         java: the runtime.
         folder: where the jars are.
-        memory: the most memory for Java's objects, as Java spells it: `4G`.
+        memory: the most memory for Java's objects, in Java's notation: `4G`.
         threads: number of threads of the program.
     """
 
@@ -84,7 +84,7 @@ class Runner:
         """The answers, one for each item.
 
         Raises:
-            BatchError: the program ended badly, took longer than that many seconds, or said what cannot be used.
+            BatchError: the program failed, took longer than that many seconds, or gave unusable answers.
             DataError: there is no room for its files.
         """
         with _temporary() as folder:
@@ -114,18 +114,19 @@ class Runner:
         jars = [part for part in parts.PARTS if self.java.lacks_javascript or not part.newer_java]
         return [
             self.java.path, f"-Xmx{self.memory}", "-XX:+UseSerialGC", "-XX:-UsePerfData",
-            # Answers must not depend on the user's language: files are UTF-8, and an i is the small I.
+            # Answers must not depend on the user's language: files are UTF-8, and lower-case I is i (not so in
+            # Turkish).
             "-Dfile.encoding=UTF-8", "-Duser.language=en", "-Duser.country=US", f"-Djava.io.tmpdir={folder}",
             "-cp", os.pathsep.join(os.path.join(self.folder, part.name) for part in jars),
             _MAIN, given, "-out", answered, "-detailed", "-subset", "-silent", "-threads", str(self.threads),
         ]  # fmt: skip
 
     def _wait(self, folder: str, command: list[str], seconds: float) -> tuple[int, list[str]]:
-        """The status of the command and the last lines that it said; in whatever way this is left, it has ended."""
+        """The status of the command and its last lines of output; on every exit from here, the command has ended."""
         process = subprocess.Popen(
             [sys.executable, "-I", "-S", keeper.__file__, folder, *command],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            start_new_session=True,  # a Ctrl-C in the terminal is for us, who end the program
+            start_new_session=True,  # a Ctrl-C in the terminal goes only to us, and we end the program
         )  # fmt: skip
         held, answers, errors = (cast("IO[bytes]", s) for s in (process.stdin, process.stdout, process.stderr))
         kept: list[str] = []
@@ -151,7 +152,7 @@ class Runner:
 
 
 def _reading(stream: IO[bytes], into: deque[str] | list[str]) -> threading.Thread:
-    """Reads lines until the keeper has said all that there is to say: the program's number, and its status."""
+    """Reads lines until the keeper has reported everything: the program's number, and its status."""
 
     def read() -> None:
         while line := stream.readline(_LONGEST_LINE):
@@ -172,7 +173,7 @@ def _kill_group(number: int) -> None:
 
 @contextlib.contextmanager
 def _temporary() -> Iterator[str]:
-    """A folder for the files of a run, which goes with the block."""
+    """A folder for the files of a run, which is removed with the block."""
     try:
         folder = tempfile.mkdtemp(prefix="capeval-spice-")
     except OSError as error:
@@ -191,7 +192,7 @@ def _no_room(error: OSError | str) -> DataError:
 
 
 def _essence(said: Sequence[str]) -> str:
-    """The line that says most: Java's exception, or else the last that is not about loading."""
+    """The most informative line: Java's exception, or else the last line that is not about loading."""
     lines = [line for line in said if not _NOISE.search(line)]
     errors = [line for line in lines if "Error" in line or "Exception" in line]
     return (errors[:1] or lines[-1:] or ["no message"])[0]
@@ -212,7 +213,7 @@ def _answer(answer: dict[str, Any]) -> Answer:
         tuple(tuple(entry["tuple"]) for entry in answer[side]) for side in ("test_tuples", "ref_tuples")
     )
     if not all(isinstance(name, str) for tuple_ in candidate + references for name in tuple_):
-        raise ValueError("a tuple that is not of text")
+        raise ValueError("a tuple that does not consist of texts")
     scores = {
         category: {name: None if value is None else float(value) for name, value in counts.items()}
         for category, counts in answer["scores"].items()

@@ -1,4 +1,4 @@
-"""What the program has answered, kept in a database of the user's cache folder."""
+"""The program's answers, kept in a database in the user's cache folder."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Cache(cache.Cache[Side, Tuples]):
 
 
 def _text(value: Side | Tuples) -> str:
-    """JSON in ASCII: lone surrogates, which a caption may hold, are no text for SQLite."""
+    """JSON in ASCII: SQLite does not accept lone surrogates, which a caption may hold."""
     return json.dumps(value, separators=(",", ":"))
 
 

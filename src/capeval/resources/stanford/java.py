@@ -19,7 +19,7 @@ _PATIENCE = 120
 
 @dataclass(frozen=True)
 class Java:
-    """A Java runtime: the path of its `java`, and its version, as 8 or 17."""
+    """A Java runtime: the path of its `java`, and its version, such as 8 or 17."""
 
     path: str
     version: int
@@ -30,10 +30,10 @@ class Java:
 
 
 def find_java(named: str | None = None) -> Java:
-    """The Java to run the program with: the named one, else the first that is new enough of JAVA_HOME and PATH.
+    """The Java to run the program with: the named one, else the first in JAVA_HOME and PATH that is new enough.
 
     Raises:
-        DataError: the named one is no Java, or is too old.
+        DataError: the named one is not Java, or is too old.
         MissingDependencyError: none was named, and none was found.
     """
     if named is not None:
@@ -60,7 +60,7 @@ def find_java(named: str | None = None) -> Java:
 
 
 def java_version(path: str) -> int | None:
-    """The version of the `java` at that path, as 8 for 1.8.0; None for what does not run or says none."""
+    """The version of the `java` at that path, such as 8 for 1.8.0; None if it does not run or states no version."""
     try:
         done = subprocess.run(
             [path, "-version"], stdin=subprocess.DEVNULL, capture_output=True, timeout=_PATIENCE, check=False

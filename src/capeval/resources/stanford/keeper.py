@@ -1,10 +1,11 @@
-"""Keeps a program only as long as its parent wants it: run as a script, between the parent and the program.
+"""Runs a program only as long as its parent exists: a script between the parent and the program.
 
     python keeper.py FOLDER COMMAND…
 
-The parent holds this process's standard input. When that ends, because the parent closes it or ends in whatever way,
-the command is killed, with what it has started, and FOLDER, which holds its files, is removed. The number of the
-command's process goes to standard output, and its status when it ends by itself; the folder then is the parent's again.
+The parent holds this process's standard input. When it closes, because the parent closes it or ends for any reason,
+the command is killed, with all processes that it started, and FOLDER, which holds its files, is removed. The number of
+the command's process goes to standard output, and its status when it ends by itself; then the parent removes the
+folder.
 """
 
 import contextlib
@@ -40,7 +41,7 @@ def _kill_when_released(child: "subprocess.Popen[bytes]", folder: str) -> None:
         return
     if hasattr(os, "killpg"):
         with contextlib.suppress(OSError):
-            # A process of its own session, and so the head of a group: `java` may be a script that starts the real one.
+            # In its own session, and so the head of a group: `java` may be a script that starts the real one.
             os.killpg(child.pid, signal.SIGKILL)
     else:
         child.kill()

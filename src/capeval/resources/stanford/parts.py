@@ -15,15 +15,15 @@ WHEEL = (
 """pycocoevalcap 1.2, which holds the program's own jars. Only the bytes of these jars are fetched from it."""
 
 VERSION = "spice-1.0 corenlp-3.6.0"
-"""What the answers depend on. Answers in the cache are kept by it."""
+"""The version that the answers depend on; it is part of the cache's keys."""
 
 
 @dataclass(frozen=True)
 class Part(Published):
-    """A jar, some of them inside a wheel, which is a zip file."""
+    """A jar; some are inside a wheel, which is a zip file."""
 
     newer_java: bool = False
-    """Needed by Java 15 and newer only, and too new for Java 8."""
+    """Only for Java 15 and newer; too new for Java 8."""
 
 
 def _of_maven(path: str, size: int, sha256: str, *, newer_java: bool = False) -> Part:
@@ -96,7 +96,7 @@ PARTS = (
         33_978, "39f1cf1791335701c3b02cae7b2bc21057ec9a55b2240789cb6d552b2b2c62fa", newer_java=True,
     ),
 )  # fmt: skip
-"""What the program loads when it is run without its own cache: nothing native, so the same on every platform."""
+"""The files that the program loads without its own cache: none is native, so they work on every platform."""
 
 
 def folder() -> str:
@@ -107,7 +107,9 @@ def folder() -> str:
 
 
 def missing(place: str) -> list[Part]:
-    """The parts that are not in the folder, or not of their size; the checksums were compared when they came there."""
+    """The parts that are missing in the folder or have a wrong size; the checksums were compared when they were
+    stored.
+    """
     return [part for part in PARTS if _size(os.path.join(place, part.name)) != part.size]
 
 

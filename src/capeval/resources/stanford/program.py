@@ -1,4 +1,4 @@
-"""The original program, asked for scene graphs or for scores, with whatever it may do in between."""
+"""The original program, asked for scene graphs or for scores; handles its failures."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from capeval.resources.stanford.cache import Cache, Side, Tuples
 from capeval.resources.stanford.java import Java, find_java
 
 MEMORY: Final = "4G"
-"""Of this memory the models take 0.5 GB, and a sentence of 200 words 1 GB."""
+"""Default memory: the models take 0.5 GB of it, and a sentence of 200 words 1 GB."""
 
 _START = 900.0
-"""Seconds that the program may take to load its models: 10 on an idle machine, more than 300 seen on a crowded one."""
+"""Seconds that the program may take to load its models: 10 on an idle machine, over 300 were seen on a busy one."""
 _SLOWNESS = 20.0
 """How many times slower than measured a machine may be before we give up."""
 _BATCH = 60.0
-"""Seconds of work in a batch. A start of the program costs 10, and a crash costs what is in the batch."""
+"""Seconds of work in a batch. A start of the program costs 10, and a crash costs the work of the batch."""
 _EXAMPLE = Item(
     "a dog runs along the beach with two red balls",
     ("a brown dog runs along the beach", "a dog is running on wet sand next to the sea"),
 )
-"""What the program can answer unless it is broken itself."""
+"""An example that a working program can answer."""
 EXAMPLE_SCORE: Final = 0.375
 """F of the example."""
 
@@ -33,21 +33,21 @@ Progress = Callable[[int, int], object]
 
 
 def seconds_of(captions: Sequence[str]) -> float:
-    """Seconds of one core that parsing takes, as measured on captions of 5 to 200 words: cubic in their length."""
+    """Time of parsing on one core, in seconds, as measured on captions of 5 to 200 words: cubic in their length."""
     return sum(0.05 + 8e-6 * len(caption.split()) ** 3 for caption in captions)
 
 
 class StanfordSpice:
     """SPICE's original program, run as a subprocess.
 
-    Its answers depend on the captions and the version of the program alone: not on the batch that a caption is in, the
-    number of threads, or the machine.
+    Its answers depend only on the captions and the version of the program: not on the batch of a caption, the number of
+    threads, or the machine.
 
     Args:
         java: the runtime.
         folder: where the jars are.
-        cache: where scene graphs are kept; None for nowhere.
-        memory: the most memory for Java's objects, as Java spells it: `4G`, `800M`.
+        cache: the cache of scene graphs; None for no cache.
+        memory: the most memory for Java's objects, in Java's notation: `4G`, `800M`.
         threads: number of threads of the program.
     """
 
@@ -60,10 +60,10 @@ class StanfordSpice:
 
     @classmethod
     def find(cls, *, memory: str | None = None, threads: int = 1) -> StanfordSpice:
-        """The program that `capeval spice setup` has set up, with the cache of this user.
+        """The program that `capeval spice setup` installed, with this user's cache.
 
         Raises:
-            MissingDependencyError: it was not set up, or not wholly, or there is no Java.
+            MissingDependencyError: it was not set up, or only in part, or there is no Java.
         """
         folder = parts.folder()
         absent = parts.missing(folder)
@@ -85,18 +85,18 @@ class StanfordSpice:
     def tuples(
         self, sides: Sequence[Sequence[str]], *, names: Sequence[str] | None = None, progress: Progress | None = None
     ) -> list[Tuples]:
-        """The scene graph of each side, from the cache where it is there.
+        """The scene graph of each side, from the cache if it is there.
 
         Args:
             sides: for each, its captions, after the COCO tokenizer: a candidate alone, or all references of an image.
                 The program merges synonyms over all captions of a side, in their order, so the graph of several
-                captions is not to be had from those of each.
+                captions cannot be computed from the graphs of each.
             names: the image of each side, for messages.
             progress: called with the numbers of finished and of all sides that are not in the cache.
 
         Returns:
             For each side, its distinct tuples in the order of their text: `(object,)`, `(object, attribute)`,
-            `(object, relation, object)`. Names that were merged stand in one, separated by `/`.
+            `(object, relation, object)`. Merged names are in one text, separated by `/`.
 
         Raises:
             DataError: the program fails on some sides, whose images are named; the others are in the cache by then.
@@ -117,7 +117,7 @@ class StanfordSpice:
             if progress is not None:
                 progress(done, len(missing))
 
-        # The program treats a candidate as a reference that is alone: one kind of question is enough.
+        # The program treats a candidate like a single reference: one kind of question is enough.
         failed = self._ask([Item("", side) for side in missing], keep)
         if failed:
             broken = {missing[n]: error for n, error in failed.items()}
@@ -131,7 +131,7 @@ class StanfordSpice:
         names: Sequence[str] | None = None,
         progress: Progress | None = None,
     ) -> list[Answer]:
-        """What the program itself says of each candidate and its references; nothing is looked up or kept.
+        """The program's own answer for each candidate and its references; the cache is not used.
 
         Raises:
             DataError: the program fails on some images, which are named.
@@ -150,7 +150,7 @@ class StanfordSpice:
         return [found[n] for n in range(len(items))]
 
     def try_out(self) -> Answer:
-        """The answer to an example. Raises `DataError` where the program does not work."""
+        """The answer to an example. Raises `DataError` if the program does not work."""
         try:
             answer = self.runner.run([_EXAMPLE], _START)[0]
         except BatchError as error:
@@ -164,10 +164,10 @@ class StanfordSpice:
     def _ask(
         self, items: Sequence[Item], keep: Callable[[Sequence[int], Sequence[Answer]], object]
     ) -> dict[int, BatchError]:
-        """Asks for all items; gives the answers of each batch to `keep`, and returns the items without one.
+        """Asks for all items; passes the answers of each batch to `keep`, and returns the items without an answer.
 
         A batch that fails is halved until the items are found that the program fails on. Each of these is tried twice,
-        because what ended the first run may have had nothing to do with it.
+        because the first run may have failed for another reason.
         """
         failed: dict[int, BatchError] = {}
         waiting = list(_batches(items))[::-1]
@@ -195,7 +195,7 @@ class StanfordSpice:
 
 
 def _batches(items: Sequence[Item]) -> Iterator[list[int]]:
-    """The items' numbers, so many at a time that a batch takes `_BATCH` seconds; long ones, which may fail, last."""
+    """The items' indices in batches of `_BATCH` seconds each; long items, which may fail, come last."""
     costs = [seconds_of(item.captions) for item in items]
     batch: list[int] = []
     used = 0.0
@@ -214,7 +214,7 @@ def _name(names: Sequence[str] | None, number: int) -> str:
 
 
 def _failure(failed: Sequence[tuple[str, Side, BatchError]]) -> DataError:
-    """The error for images that the program fails on, each with its name, captions, and what went wrong."""
+    """The error for images that the program fails on, each with its name, captions, and the cause."""
     images = list(dict.fromkeys(name for name, _, _ in failed))
     name, side, error = failed[0]
     words = max(len(caption.split()) for caption in side)

@@ -1,4 +1,4 @@
-"""What the user has chosen with `capeval spice setup`, kept beside the jars."""
+"""The user's choices in `capeval spice setup`, kept in the folder of the jars."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _NAME = "settings.json"
 
 @dataclass(frozen=True)
 class Settings:
-    """The path of `java` and the memory; None where they were not chosen."""
+    """The path of `java` and the memory; None if they were not chosen."""
 
     java: str | None = None
     memory: str | None = None
 
 
 def load(folder: str) -> Settings:
-    """The settings in the folder; those of a user who has chosen nothing where there are none that can be read."""
+    """The settings in the folder; empty ones if there are none that can be read."""
     try:
         with open(os.path.join(folder, _NAME), encoding="utf-8") as file:
             return Settings(**json.load(file))
@@ -37,12 +37,12 @@ def save(folder: str, settings: Settings) -> None:
 
 
 def check_memory(memory: str) -> str:
-    """The memory as given. Raises `UsageError` for what Java would not understand, or what is certainly too little."""
+    """The memory as given. Raises `UsageError` for a text that Java would not understand, or too little memory."""
     match = re.fullmatch(r"(\d{1,6})([GgMm])", memory)
     if match is None or int(match[1]) * (1024 if match[2] in "Gg" else 1) < _LEAST:
-        raise UsageError(f"memory is a number with G or M, {_LEAST}M or more, as 4G; got {memory!r}")
+        raise UsageError(f"memory is a number with G or M, {_LEAST}M or more, such as 4G; got {memory!r}")
     return memory
 
 
 _LEAST = 1024
-"""Megabytes; with less the models alone do not fit well."""
+"""Megabytes; with less, even the models do not fit well."""

@@ -1,4 +1,4 @@
-"""Sets the program up: once, and again as often as one likes."""
+"""Sets the program up; may be repeated."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from capeval.resources.stanford.program import EXAMPLE_SCORE, MEMORY, StanfordSp
 from capeval.resources.stanford.settings import Settings
 
 Say = Callable[[str], object]
-"""Takes a line for the user."""
+"""Called with a line for the user."""
 Progress = Callable[[str, int, int], object]
-"""Takes a file's name, and how many of how many bytes are there."""
+"""Called with a file's name, the number of bytes fetched, and the number of all bytes."""
 
 LICENCES = (
     "SPICE's program is under the AGPL, the Stanford parser in it under the GPL, Meteor's jar under the LGPL. They are "
-    "no part of capeval: this command fetches them for you, from Maven Central and PyPI."
+    "not part of capeval: this command fetches them for you, from Maven Central and PyPI."
 )
 
 
@@ -32,18 +32,18 @@ def set_up(
     say: Say,
     progress: Progress,
 ) -> None:
-    """Brings every file of the program into the user's data folder, finds Java, and tries the program out.
+    """Fetches all files of the program into the user's data folder, finds Java, and runs a test.
 
     Args:
         source: a folder that has the files, for machines without internet; nothing is fetched then.
-        java: the path of `java`; the one that was named before, or that of JAVA_HOME or PATH, by default.
-        memory: the most memory for Java's objects, as `4G`; what was chosen before, or 4G, by default.
-        say: called with what was done, line by line.
+        java: the path of `java`; by default the one that was named before, or that of JAVA_HOME or PATH.
+        memory: the most memory for Java's objects, such as `4G`; by default the one chosen before, or 4G.
+        say: called with a line about each step.
         progress: called while a file is fetched.
 
     Raises:
         MissingDependencyError: there is no Java; nothing was fetched.
-        DataError: a file cannot be had or is not what was published, or the program does not work.
+        DataError: a file cannot be fetched or differs from the published one, or the program does not work.
         UsageError: the memory is not an amount.
     """
     folder = parts.folder()
@@ -73,7 +73,7 @@ def set_up(
 
 
 def _java(named: str | None, chosen: Settings) -> Java:
-    """The Java to use: what was named earlier may have been removed since."""
+    """The Java to use: the one named earlier may have been removed since."""
     if named is None and chosen.java is not None and os.path.exists(chosen.java):
         return find_java(chosen.java)
     return find_java(named)
@@ -95,7 +95,7 @@ def _bring(wanted: list[Part], folder: str, source: str | None, say: Say, progre
 
 
 def _copy_all(wanted: list[Part], folder: str, source: str, say: Say) -> None:
-    """Copies what is wanted from the folder and those in it."""
+    """Copies the wanted files from the folder and its subfolders."""
     if not os.path.isdir(source):
         raise DataError(f"--from {source}: is not a folder; name the one that holds the jars")
     there = {file: os.path.join(place, file) for place, _, files in os.walk(source) for file in files}
@@ -113,7 +113,7 @@ def _copy_all(wanted: list[Part], folder: str, source: str, say: Say) -> None:
 
 
 def _installed(part: Part, folder: str) -> bool:
-    """Whether an installed pycocoevalcap holds the part, which is then in the folder too."""
+    """Copies the part from an installed pycocoevalcap, if it is there; returns whether it was."""
     from importlib.util import find_spec
 
     package = find_spec("pycocoevalcap")  # found, not imported

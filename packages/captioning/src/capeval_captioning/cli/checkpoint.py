@@ -1,4 +1,4 @@
-"""The options of who loads a checkpoint of transformers."""
+"""The options for loading a checkpoint of transformers."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _OPTIONS = (
     click.option(
         "--quantise",
         type=click.Choice(["4bit", "8bit"]),
-        help="Load a checkpoint's weights in so few bits; needs a GPU of CUDA, and the package bitsandbytes.",
+        help="Load a checkpoint's weights with this number of bits; needs a CUDA GPU and the package bitsandbytes.",
     ),
     click.option(
         "--dtype",
         type=click.Choice(["auto", "float32", "bfloat16", "float16"]),
         default="auto",
         show_default=True,
-        help="Numbers of a checkpoint's weights; auto: as it was saved.",
+        help="Number format of a checkpoint's weights; auto: as saved.",
     ),
     click.option(
         "--prompt", metavar="TEXT", help="What to ask a vision-language checkpoint; one sentence, by default."

@@ -1,4 +1,4 @@
-"""What can be said of wrong arguments before torch is loaded, which takes seconds."""
+"""Checks of arguments before torch is loaded, which takes seconds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from capeval.data.captioned import CaptionedImage, of_split, read_captioned
 
 
 def listed_images(captioner: str, data: str | None, split: str) -> list[CaptionedImage] | None:
-    """The images of DATA, or of the data of a run; None where it is for `generate` to say what is wrong.
+    """The images of DATA, or of the data of a run; None if `generate` should report what is wrong.
 
     Raises:
         DataError: DATA holds no data set.
@@ -25,7 +25,7 @@ def listed_images(captioner: str, data: str | None, split: str) -> list[Captione
 
 
 def _data_of(captioner: str) -> str | None:
-    """Where the run says that its data are, if they are there."""
+    """The place of the data as noted in the run, if it exists."""
     try:
         place = json.loads((Path(captioner) / "config.json").read_text(encoding="utf-8"))["settings"]["data"]
     except (OSError, ValueError, KeyError, TypeError):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("captioner", metavar="RUN|CHECKPOINT")
 @click.option("--data", metavar="FOLDER", help="The captioned images; those of the run by default.")
-@click.option("--split", default="test", show_default=True, metavar="NAME", help="Which of them.")
+@click.option("--split", default="test", show_default=True, metavar="NAME", help="Which split of them.")
 @options.metrics
 @click.option(
     "--method",

@@ -20,7 +20,7 @@ from capeval_captioning.cli.threads import one_thread
 @click.command()
 @click.argument("captioner", metavar="RUN|CHECKPOINT")
 @click.option("--data", metavar="FOLDER", help="The captioned images; those of the run by default.")
-@click.option("--split", default="test", show_default=True, metavar="NAME", help="Which of them.")
+@click.option("--split", default="test", show_default=True, metavar="NAME", help="Which split of them.")
 @click.option(
     "--method",
     default="rs",
@@ -35,7 +35,7 @@ from capeval_captioning.cli.threads import one_thread
     "--limit",
     type=click.IntRange(1),
     metavar="N",
-    help="Most words of a caption; by default as many as in training, 20 tokens for a checkpoint.",
+    help="Most words of a caption; by default as in training, or 20 tokens for a checkpoint.",
 )
 @click.option("--output", "-o", default="-", show_default=True, metavar="FILE", help="The sets as JSON; - is stdout.")
 @places.features
@@ -66,7 +66,7 @@ def command(
 
     RUN is a folder of capeval caption train; CHECKPOINT an image-to-text checkpoint of transformers: its folder, or
     owner/name on the hub. An image's captions depend on the seed, not on the batch. Captions are kept in
-    FILE.part.jsonl as they are made: the same command goes on with a run that was cut off.
+    FILE.part.jsonl as they are made: the same command continues an interrupted run.
     """
     options.check_outputs(output=output)
     listed = listed_images(captioner, data, split)
@@ -109,7 +109,7 @@ def command(
 
 
 def is_device(path: str) -> bool:
-    """Whether a pipe, a device or the like is there, which nothing is kept beside."""
+    """Whether the output is a pipe, a device or similar: then no partial file is kept."""
     return os.path.exists(path) and not os.path.isfile(path)
 
 

@@ -1,4 +1,4 @@
-"""What `--features` names: a file of features, or the folder where those of encoders are kept."""
+"""The value of `--features`: a file of features, or the folder for features of encoders."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ features: Callable[[Any], Any] = click.option("--features", metavar="FILE|DIR", 
 
 
 class Places(NamedTuple):
-    """Where features come from."""
+    """The source of features."""
 
     file: str | None
     cache: str | None
@@ -33,7 +33,7 @@ def places(given: str | None) -> Places:
 
 
 def check_no_encoder(file: str, given: Collection[str]) -> None:
-    """Raises `UsageError` where an encoder is chosen beside a file of features."""
+    """Raises `UsageError` if an encoder is chosen together with a file of features."""
     names = [name for name in ("encoder", "weights", "encoder_epochs", "side", "train_encoder") if name in given]
     if names:
         listed = ", ".join("--" + name.replace("_", "-") for name in names)

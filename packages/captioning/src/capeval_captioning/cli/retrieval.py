@@ -1,4 +1,4 @@
-"""`capeval caption retrieval`: the model whose reward is how well a caption finds its image."""
+"""`capeval caption retrieval`: the model that rewards captions which find their image."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _COUNT = click.IntRange(1)
     type=click.FloatRange(0, min_open=True),
     default=2e-3,
     show_default=True,
-    help="Learning rate of Adam, a tenth of it in the second half.",
+    help="Learning rate of Adam; a tenth of it in the second half.",
 )
-@click.option("--space", type=_COUNT, default=256, show_default=True, metavar="N", help="Numbers of a vector.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Of all that is drawn.")
+@click.option("--space", type=_COUNT, default=256, show_default=True, metavar="N", help="Size of a vector.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Random seed.")
 @click.option("--device", default="cpu", show_default=True, metavar="NAME", help="Where it learns: cpu, cuda, cuda:1.")
 @places.features
 @options.quiet
@@ -45,7 +45,7 @@ def command(
 ) -> None:
     """Train a retrieval model (VSE++) on the images, features and words of RUN, a run of capeval caption train.
 
-    It is for the reward retrieval: capeval caption train --loss 'xe + 2*retrieval' --retrieval FILE.
+    It is for the reward `retrieval`: capeval caption train --loss 'xe + 2*retrieval' --retrieval FILE.
     """
     try:
         from capeval_captioning.retrieval.training import train_retrieval

@@ -13,7 +13,7 @@ from capeval_captioning.data.scenes import write_scenes
 @click.argument("folder")
 @click.option("--images", type=click.IntRange(10), default=3000, show_default=True, metavar="N", help="How many.")
 @click.option(
-    "--captions", type=click.IntRange(1), default=5, show_default=True, metavar="N", help="How many an image has."
+    "--captions", type=click.IntRange(1), default=5, show_default=True, metavar="N", help="Captions per image."
 )
 @click.option(
     "--shapes",
@@ -21,15 +21,15 @@ from capeval_captioning.data.scenes import write_scenes
     default=3,
     show_default=True,
     metavar="N",
-    help="The most that a scene has; captioners learn scenes of one shape soonest.",
+    help="Most shapes per scene; captioners learn scenes of one shape fastest.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Of all that is drawn.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Random seed.")
 @options.quiet
 def command(folder: str, images: int, captions: int, shapes: int, seed: int) -> None:
     """Draw scenes of coloured shapes into FOLDER: images/NAME.png, and dataset.json with captions, splits and objects.
 
-    Of ten images eight are for training, one for validation and one for testing. More images of the same seed begin
-    with the same ones.
+    Of ten images eight are for training, one for validation and one for testing. A larger set with the same seed begins
+    with the same images.
     """
     stage.text = "drawing"
 

@@ -26,7 +26,7 @@ TRAINING = {
     "weights": "words", "hidden": 128, "embedding": 128, "attention": 64, "batch": 40, "steps": 300, "rate": 4e-3,
     "schedule": "cosine", "warmup": 30, "baseline": "others",
 }  # fmt: skip
-"""Settings of training whose defaults are others than those of `capeval caption train`: small and quick ones."""
+"""Settings of training whose defaults differ from those of `capeval caption train`: they are small and quick."""
 
 _COUNT, _POSITIVE = click.IntRange(1), click.FloatRange(0, min_open=True)
 
@@ -41,7 +41,7 @@ def _setting(name: str, text: str, kind: Any = None, **others: Any) -> Callable[
 
 
 def _swept(name: str, option: str, text: str, kind: Any = None, **others: Any) -> Callable[[Any], Any]:
-    """The option of what is swept; lists are comma-separated."""
+    """The option of a swept setting; lists are comma-separated."""
     default = {field.name: field.default for field in dataclasses.fields(Sweep)}[name]
     default = ",".join(default) if isinstance(default, tuple) else default
     return click.option(option, name, type=kind, default=default, show_default=default is not None, help=text, **others)
@@ -49,11 +49,11 @@ def _swept(name: str, option: str, text: str, kind: Any = None, **others: Any) -
 
 @click.command()
 @click.argument("data")
-@click.option("--output", "-o", required=True, metavar="SWEEP", help="The folder to make, or to go on with.")
+@click.option("--output", "-o", required=True, metavar="SWEEP", help="The folder to make, or to continue.")
 @_swept("models", "--models", "Captioners.", metavar="LIST")
 @click.option(
     "--loss", "losses", multiple=True, metavar="MIXTURE",
-    help="What is minimised after cross-entropy, as for capeval caption train; {0,5,only} in place of a weight is an "
+    help="What to minimise after cross-entropy, as for capeval caption train; {0,5,only} instead of a weight is an "
     f"axis. May be given several times.  [default: {Sweep.losses[0]}]",
 )  # fmt: skip
 @click.option(
@@ -61,42 +61,42 @@ def _swept(name: str, option: str, text: str, kind: Any = None, **others: Any) -
     help="Older form of --loss: --lambdas LIST --reward NAME is --loss 'xe + {LIST}*NAME'.",
 )  # fmt: skip
 @click.option("--reward", metavar="NAME", help="See --lambdas.")
-@_swept("seeds", "--seeds", "How many times everything is trained.", _COUNT, metavar="N")
+@_swept("seeds", "--seeds", "How many times to train everything.", _COUNT, metavar="N")
 @click.option(
     "--method", "methods", multiple=True, default=("rs",), show_default=True, metavar="METHOD",
-    help="How sets are made, as for capeval caption generate; may be given several times. One that a captioner cannot "
+    help="How to make sets, as for capeval caption generate; may be given several times. One that a captioner cannot "
     "use is left out for it.",
 )  # fmt: skip
 @_swept("set_size", "--captions", "Captions per image.", _COUNT, metavar="N")
-@_swept("split", "--split", "Whose sets are made and scored.", metavar="NAME")
+@_swept("split", "--split", "The split whose sets are made and scored.", metavar="NAME")
 @_swept("reward_steps", "--reward-steps", "Steps with each loss, after --steps of cross-entropy.", _COUNT, metavar="N")
 @_swept("reward_batch", "--reward-batch", "Images of such a step.", _COUNT, metavar="N")
 @_swept("reward_rate", "--reward-rate", "Learning rate of these steps.", _POSITIVE)
 @_setting("baseline", "What a sample's reward is compared with.", click.Choice(["greedy", "others"]))
 @_setting("retrieval", "The model of the reward retrieval; by default the sweep trains one.", metavar="FILE")
-@_swept("retrieval_epochs", "--retrieval-epochs", "Passes in which that one learns.", _COUNT, metavar="N")
+@_swept("retrieval_epochs", "--retrieval-epochs", "Passes over the images to train that model.", _COUNT, metavar="N")
 @_setting("steps", "Steps of cross-entropy.", _COUNT, metavar="N")
 @_setting("batch", "Images of such a step.", _COUNT, metavar="N")
 @_setting("rate", "Highest learning rate of these steps, of Adam.", _POSITIVE)
 @_setting("warmup", "First of these steps, over which the rate rises.", click.IntRange(0), metavar="N")
 @_setting("schedule", "How the rate falls.", click.Choice(["constant", "linear", "cosine"]))
 @_setting(
-    "features", "Features computed elsewhere, by image id (.npz, .safetensors), instead of an encoder's.",
+    "features", "A file of features by image id (.npz, .safetensors), instead of an encoder.",
     metavar="FILE",
 )  # fmt: skip
 @_setting(
-    "features_dtype", "Numbers in which features of the encoder are kept; float16 takes half the disk.",
+    "features_dtype", "Number format of stored features; float16 needs half the disk space.",
     click.Choice(FEATURE_DTYPES),
 )  # fmt: skip
 @_setting("encoder", ENCODER_HELP, metavar="NAME|FOLDER")
 @_setting(
-    "weights", "The encoder's, as for capeval caption train; a checkpoint has its own.", metavar="NAME|FILE"
+    "weights", "The encoder's weights, as for capeval caption train; a checkpoint has its own.", metavar="NAME|FILE"
 )
-@_setting("encoder_epochs", "Passes in which --weights words learns them.", _COUNT, metavar="N")
-@_setting("images", "Use so many images of each split; all by default.", _COUNT, metavar="N")
+@_setting("encoder_epochs", "Passes over the images to learn --weights words.", _COUNT, metavar="N")
+@_setting("images", "Use only this many images of each split; all by default.", _COUNT, metavar="N")
 @_setting("side", "Pixels of the square that images are resized to.", _COUNT, metavar="PIXELS")
-@_setting("on_missing", "What an image without a file means.", click.Choice(["error", "skip"]))
-@_setting("least", "Occurrences that make a word part of the vocabulary.", _COUNT, metavar="N")
+@_setting("on_missing", "What to do with an image without a file.", click.Choice(["error", "skip"]))
+@_setting("least", "Least occurrences of a word of the vocabulary.", _COUNT, metavar="N")
 @_setting("length", "Most words of a caption.", _COUNT, metavar="N")
 @_setting("hidden", "Units of the LSTM.", _COUNT, metavar="N")
 @_setting("embedding", "Size of a word vector.", _COUNT, metavar="N")
@@ -104,7 +104,7 @@ def _swept(name: str, option: str, text: str, kind: Any = None, **others: Any) -
 @_setting("device", "cpu, cuda, cuda:1; auto: the GPU when there is one.", metavar="NAME")
 @click.option(
     "--processes", type=_COUNT, metavar="N",
-    help="Captioners at a time, each with one thread; by default as many as there are cores, on a GPU 1.",
+    help="Captioners at a time, each with one thread; by default one per core, or 1 on a GPU.",
 )  # fmt: skip
 @click.option(
     "--format", "format_", type=click.Choice(FORMATS), default="table", show_default=True,
@@ -115,11 +115,11 @@ def command(
     data: str, output: str, models: str, losses: tuple[str, ...], lambdas: str | None, reward: str | None,
     methods: tuple[str, ...], processes: int | None, format_: str, **others: Any,
 ) -> None:  # fmt: skip
-    """Train a grid of captioners on DATA, make and score their caption sets, draw them beside people.
+    """Train a grid of captioners on DATA, make and score their caption sets, and draw them next to people.
 
-    Each model is trained by cross-entropy, and from there with each loss. SWEEP gets every run, set and score,
+    Each model is trained by cross-entropy, and then with each loss. SWEEP gets every run, set and score,
     results.json, and pictures/: the plane of diversity and accuracy, F, vocabulary, measures and ranking. The same
-    command goes on with a sweep that was cut off.
+    command continues an interrupted sweep.
     """
     names = {field.name for field in dataclasses.fields(Sweep)}
     training = {name: value for name, value in others.items() if name not in names}
@@ -150,7 +150,7 @@ def command(
 
 
 def _quieten_tracker() -> None:
-    """Ctrl-C ends this process at once; Python's tracker of what its workers share tidies up, and need not say so."""
+    """Ctrl-C ends this process at once; Python's resource tracker cleans up silently."""
     known = os.environ.get("PYTHONWARNINGS")
     os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [known, "ignore:resource_tracker:UserWarning"]))
 

@@ -1,4 +1,4 @@
-"""How many threads of the processor torch takes."""
+"""The number of CPU threads of torch."""
 
 from __future__ import annotations
 

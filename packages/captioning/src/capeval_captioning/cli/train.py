@@ -43,7 +43,7 @@ _NUMBER, _COUNT, _POSITIVE = click.IntRange(0), click.IntRange(1), click.FloatRa
 
 @click.command()
 @click.argument("data", required=False)
-@click.option("--output", "-o", required=True, metavar="RUN", help="The run folder to make, or to go on with.")
+@click.option("--output", "-o", required=True, metavar="RUN", help="The run folder to make, or to continue.")
 @_setting("model", "The captioner: nic, fc, softatt, att2in, adapatt, cvae, gmm-cvae, cgan.", metavar="NAME")
 @_setting("loss", "What to minimise: a mixture such as 'xe + 5*cider-d'.", metavar="MIXTURE")
 @_setting(
@@ -51,30 +51,30 @@ _NUMBER, _COUNT, _POSITIVE = click.IntRange(0), click.IntRange(1), click.FloatRa
     "What a sample's reward is compared with: the greedy caption's, or the mean of the image's other samples.",
     click.Choice(["greedy", "others"]),
 )
-@_setting("df", "Document frequencies of ids for the reward cider-d; the training captions' own.", metavar="FILE")
+@_setting("df", "Document frequencies of ids for the reward cider-d; by default the captions' own.", metavar="FILE")
 @_setting("retrieval", "The model of the reward retrieval, from capeval caption retrieval.", metavar="FILE")
 @_setting("init", "Start from the best weights of this run, as cross-entropy before rewards.", metavar="RUN")
-@click.option("--resume", is_flag=True, help="Go on with RUN from its last checkpoint, with the settings it has.")
+@click.option("--resume", is_flag=True, help="Continue RUN from its last checkpoint, with its own settings.")
 @_setting("encoder", ENCODER_HELP, metavar="NAME|FOLDER")
 @_setting(
     "weights",
-    "The encoder's: one of torchvision's names, a file, random, or words: learned first from the words of the training "
-    "captions; auto: a checkpoint's own, else random.",
+    "The encoder's weights: a name of torchvision, a file, random, or words: learned first from the words of the "
+    "training captions; auto: those of a checkpoint, else random.",
     metavar="NAME|FILE",
 )
-@_setting("encoder_epochs", "Passes in which --weights words learns them.", _COUNT, metavar="N")
-@_setting("images", "Use so many images of each split; all by default.", _COUNT, metavar="N")
-@_setting("train_encoder", "Let the encoder learn too, instead of computing its features once.", is_flag=True)
+@_setting("encoder_epochs", "Passes over the images to learn --weights words.", _COUNT, metavar="N")
+@_setting("images", "Use only this many images of each split; all by default.", _COUNT, metavar="N")
+@_setting("train_encoder", "Train the encoder too, instead of computing its features once.", is_flag=True)
 @_setting("side", "Pixels of the square that images are resized to.", _COUNT, metavar="PIXELS")
-@_setting("on_missing", "What an image without a file means.", click.Choice(["error", "skip"]))
-@_setting("tokenizer", "What cuts captions into words.", click.Choice(["ptb", "whitespace"]))
-@_setting("least", "Occurrences that make a word part of the vocabulary.", _COUNT, metavar="N")
+@_setting("on_missing", "What to do with an image without a file.", click.Choice(["error", "skip"]))
+@_setting("tokenizer", "The tokenizer, which cuts captions into words.", click.Choice(["ptb", "whitespace"]))
+@_setting("least", "Least occurrences of a word of the vocabulary.", _COUNT, metavar="N")
 @_setting("length", "Most words of a caption.", _COUNT, metavar="N")
 @_setting("hidden", "Units of the LSTM.", _COUNT, metavar="N")
 @_setting("embedding", "Size of a word vector.", _COUNT, metavar="N")
 @_setting("attention", "Units of the attention.", _COUNT, metavar="N")
 @_setting("latent", "Size of the latent vector, or of the noise.", _COUNT, metavar="N")
-@_setting("dropout", "Share of the units before the word layer left out while training.", click.FloatRange(0, 0.99))
+@_setting("dropout", "Share of the units before the word layer to leave out in training.", click.FloatRange(0, 0.99))
 @_setting("batch", "Images per step, over all processes.", _COUNT, metavar="N")
 @_setting("captions", "Captions per image of a step.", _COUNT, metavar="N")
 @_setting("steps", "Steps in all.", _COUNT, metavar="N")
@@ -83,15 +83,15 @@ _NUMBER, _COUNT, _POSITIVE = click.IntRange(0), click.IntRange(1), click.FloatRa
 @_setting("warmup", "First steps, over which the rate rises.", _NUMBER, metavar="N")
 @_setting("weight_decay", "Of AdamW.", click.FloatRange(0))
 @_setting("clip", "Largest norm of a step's gradient.", _POSITIVE)
-@_setting("precision", "Of the forward pass.", click.Choice(PRECISIONS))
-@_setting("seed", "Of all that is drawn.", _NUMBER, metavar="N")
-@_setting("validate_every", "Steps between validations; 0: once a pass over the images.", _NUMBER, metavar="N")
-@_setting("patience", "Stop after so many validations without a better CIDEr-D; 0: never.", _NUMBER, metavar="N")
-@_setting("log_every", "Steps per line of the log sums up.", _COUNT, metavar="N")
+@_setting("precision", "Number format of the forward pass.", click.Choice(PRECISIONS))
+@_setting("seed", "Seed of everything random.", _NUMBER, metavar="N")
+@_setting("validate_every", "Steps between validations; 0: one per pass over the images.", _NUMBER, metavar="N")
+@_setting("patience", "Stop after this many validations without a better CIDEr-D; 0: never.", _NUMBER, metavar="N")
+@_setting("log_every", "Steps per line of the log.", _COUNT, metavar="N")
 @_setting("device", "cpu, cuda, cuda:1, mps; auto: the GPU when there is one.", metavar="NAME")
 @places.features
 @_setting(
-    "features_dtype", "Numbers in which features of frozen encoders are kept; float16 takes half the disk.",
+    "features_dtype", "Number format of stored features of frozen encoders; float16 needs half the disk space.",
     click.Choice(FEATURE_DTYPES),
 )  # fmt: skip
 @click.option("--tensorboard/--no-tensorboard", default=True, show_default=True, help="Write for TensorBoard too.")
@@ -106,7 +106,7 @@ def command(
 ) -> None:
     """Train a captioner on the images of DATA, and keep the run in a folder.
 
-    DATA is a folder with a Karpathy split file, Flickr8k, Flickr30k or COCO, or what capeval caption scenes has drawn.
+    DATA is a folder with a Karpathy split file, Flickr8k, Flickr30k or COCO, or a folder of capeval caption scenes.
     Several GPUs: torchrun --nproc-per-node 4 -m capeval caption train …
     """
     given = {name: value for name, value in settings.items() if was_given(name)}
@@ -132,7 +132,7 @@ def command(
 
 
 def _run(output: str, given: dict[str, Any], resume: bool, **places: Any) -> Outcome:
-    """Begins a run, or goes on with it."""
+    """Begins a run, or continues it."""
     if not resume and "init" not in given:
         if "data" not in given:
             raise UsageError("which images? Give their folder: capeval caption train DATA -o RUN")

@@ -13,7 +13,7 @@ class Batch(NamedTuple):
     """Some images and k captions of each."""
 
     images: Tensor
-    """(B,) numbers of the images in the training split."""
+    """(B,) indices of the images in the training split."""
     features: Features
     """Features of the B images."""
     captions: Tensor
@@ -26,4 +26,4 @@ class Losses(NamedTuple):
     total: Tensor
     """(): what is minimised."""
     parts: dict[str, Tensor]
-    """(): figures for the log and the progress bar, by name; on the device, which nobody waits for until then."""
+    """(): figures for the log and the progress bar, by name; they stay on the device until they are read."""

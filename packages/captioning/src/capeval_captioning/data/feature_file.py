@@ -3,8 +3,8 @@
     np.savez("clip.npz", ids=ids, pooled=vectors, grid=regions)     # (N,), (N, D), (N, R, D)
     np.savez("clip.npz", **{"1.jpg": vector, "2.jpg": other})       # each (D,) or (R, D)
 
-What is stored as it is (`np.savez`, safetensors) is mapped into memory: only what is asked for is read. What is
-compressed (`np.savez_compressed`) is unpacked when it is asked for, and an array of all images then stays in memory.
+Uncompressed arrays (`np.savez`, safetensors) are mapped into memory: only the requested part is read. Compressed
+ones (`np.savez_compressed`) are unpacked on first use, and then an array of all images stays in memory.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class FeatureFile:
     Attributes:
         path: of the file.
         ids: image ids, in the file's order.
-        feature: D, numbers of a vector.
+        feature: D, the size of a vector.
         regions: R, vectors of a grid; 1 where an image has a single vector.
     """
 
@@ -61,7 +61,7 @@ class FeatureFile:
         """Reads what is in the file, not the vectors.
 
         Raises:
-            DataError: it cannot be read, or is of another form; the message says which forms there are.
+            DataError: it cannot be read, or has another form; the message lists the accepted forms.
         """
         self.path = os.fspath(path)
         with reading(path):
@@ -86,8 +86,8 @@ class FeatureFile:
     def rows(self, images: Sequence[str]) -> tuple[FloatArray, FloatArray]:
         """(B, D) vectors and (B, R, D) regions of these images.
 
-        An image without a vector of its own has the mean of its regions; one without regions has its vector as the
-        only one.
+        An image without its own vector gets the mean of its regions; one without regions gets its vector as the only
+        region.
 
         Raises:
             DataError: a number is infinite or none; the message says of which image.
@@ -165,9 +165,10 @@ class FeatureFile:
 
 
 def is_feature_file(place: PathLike) -> bool:
-    """Whether this names a file rather than a folder: it is one, or it is none yet and has the suffix of a data file.
+    """Whether this names a file, not a folder: it exists as a file, or does not exist and has the suffix of a data
+    file.
 
-    Of other forms too, which `FeatureFile` refuses: nobody wants a folder that is called so.
+    Suffixes of other formats count too, although `FeatureFile` refuses them: nobody wants a folder with such a name.
     """
     return os.path.isfile(place) or (
         not os.path.isdir(place) and os.fspath(place).lower().endswith((*SUFFIXES, *_OTHER_SUFFIXES))
@@ -175,7 +176,7 @@ def is_feature_file(place: PathLike) -> bool:
 
 
 def _opened(path: str) -> tuple[dict[str, _Array], list[str] | None]:
-    """The arrays in a file by name, and image ids that stand beside them."""
+    """The arrays in a file by name, and image ids that are stored with them."""
     if path.endswith(".npz"):
         return _npz(path), None
     if path.endswith(".safetensors"):
@@ -251,7 +252,7 @@ def _floats(array: npt.NDArray[Any]) -> FloatArray:
     """As float32; whole numbers are the upper halves of bfloat16."""
     if array.dtype.kind == "u":
         return (array.astype(np.uint32) << 16).view(np.float32)
-    with np.errstate(over="ignore"):  # what does not fit is infinite, and is told so
+    with np.errstate(over="ignore"):  # numbers that do not fit become infinite, which is reported
         return np.ascontiguousarray(array, dtype=np.float32)
 
 

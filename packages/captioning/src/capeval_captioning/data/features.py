@@ -1,6 +1,6 @@
-"""Features of a data set by a frozen encoder, computed once and kept on disk, where they stay while they are used.
+"""Features of a data set by a frozen encoder, computed once and read from disk.
 
-They are written as they come: memory holds one batch, and a computation that was cut off goes on where it was.
+They are written batch by batch: memory holds one batch, and an interrupted computation continues where it stopped.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ from capeval_captioning.models.base import Features
 
 
 class FeatureRows(Protocol):
-    """Features of many images, read where they are asked for."""
+    """Features of many images, read on request."""
 
     def rows(self, numbers: Tensor) -> Features:
-        """Features of the images of these (B,) numbers, in float32."""
+        """Features of the images of these (B,) indices, in float32."""
 
 
 class StoredFeatures:
-    """Features in a file that is mapped into memory: what is asked for is read, and nothing else.
+    """Features in a file that is mapped into memory: only the requested ones are read.
 
     Attributes:
         array: (images, 1 + R, D): of each image the pooled vector, and its R regions.
     """
 
     def __init__(self, path: PathLike) -> None:
-        """Raises `DataError` where the file cannot be read."""
+        """Raises `DataError` if the file cannot be read."""
         with reading(path):
             self.array: npt.NDArray[np.floating] = np.load(path, mmap_mode="r")
 
@@ -56,7 +56,7 @@ class GivenFeatures:
     """Features of a file, in the order of the images, standardised."""
 
     def __init__(self, file: FeatureFile, images: CaptionedImages, standard: Standard) -> None:
-        """Raises `DataError` where the file's vectors are not of the size that `standard` has."""
+        """Raises `DataError` if the file's vectors have another size than those of `standard`."""
         if file.feature != standard.feature:
             raise DataError(
                 f"{file.path}: has vectors of {file.feature:,} numbers, where the captioner was trained with "
@@ -67,7 +67,7 @@ class GivenFeatures:
         self.standard = standard
 
     def rows(self, numbers: Tensor) -> Features:
-        """See `FeatureRows`. Raises `DataError` where a number is infinite or none."""
+        """See `FeatureRows`. Raises `DataError` if a number is infinite or NaN."""
         pooled, grid = map(torch.from_numpy, self.file.rows([self.ids[number] for number in numbers.tolist()]))
         return self.standard.standard(Features(pooled, grid).to(self.standard.pooled_mean.device))
 
@@ -85,7 +85,8 @@ def read_pixels(images: CaptionedImages, chosen: Sequence[CaptionedImage], side:
 
 
 def encode(images: CaptionedImages, encoder: Encoder, *, batch: int = 64, start: int = 0) -> Iterator[Features]:
-    """Features by the encoder as it stands, on its device, batch after batch on the CPU, from image `start` on.
+    """Features by the encoder in its current state, computed on its device, batch after batch on the CPU, from image
+    `start` on.
 
     They are the same for every batch size up to rounding.
     """
@@ -110,16 +111,17 @@ def cached_features(
 ) -> StoredFeatures:
     """Features of all images: computed, or left in the folder by a call with the same encoder, weights and files.
 
-    What a call that was cut off has finished is not computed again. While another process computes the same features,
+    The finished part of an interrupted call is not computed again. While another process computes the same features,
     this one waits for it.
 
     Args:
         images: whose features.
-        encoder: it computes them, as it stands, on its device.
-        folder: where they are kept.
+        encoder: computes them, in its current state, on its device.
+        folder: where they are stored.
         batch: images at a time.
-        dtype: numbers in the file; with `float16` it is half as large as with `float32`, and features have 11 bits.
-        progress: told how many images are done.
+        dtype: number format in the file; with `float16` it is half as large as with `float32`, and features have 11
+            bits.
+        progress: called with the number of finished images.
 
     Raises:
         DataError: the folder cannot be made, written or read; or a feature is not a number, or too large for `dtype`.
@@ -148,9 +150,9 @@ def _compute(
     dtype: np.dtype[np.floating],
     progress: Callable[[int], None] | None,
 ) -> None:
-    """Writes the features behind those that are there, into a file beside `path` that takes its name when it is whole.
+    """Appends the features to a partial file, which is renamed to `path` when it is complete.
 
-    Whole batches alone are gone on from, so that the file has the same bytes whether it was cut off or not.
+    It continues only after whole batches, so that the file has the same bytes with and without an interruption.
     """
     beside = Path(f"{path}.part")
     with open(beside, "a+b") as file:
@@ -181,7 +183,7 @@ def _compute(
 
 
 def _finished(file: IO[bytes], images: int, batch: int, dtype: np.dtype[np.floating]) -> int:
-    """How many images the file has whole batches of; what follows these is cut off. Writing goes on at the end."""
+    """The number of images in whole batches of the file; the rest is cut off. Writing continues at the end."""
     file.seek(0)
     try:
         np.lib.format.read_magic(file)

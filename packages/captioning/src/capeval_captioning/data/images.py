@@ -1,4 +1,4 @@
-"""Captioned images: folders as people have them, read into one form.
+"""Captioned images: the usual folders, read into one form.
 
     data = CaptionedImages.read("flickr8k")
     train = data.split("train")
@@ -51,8 +51,8 @@ class CaptionedImages(Sequence[CaptionedImage]):
         Args:
             path: its folder, or its Karpathy split file.
             on_missing: one of `ON_MISSING`.
-            features: what stands for the files of the images, which are not looked for then.
-            listed: what `read_captioned` has read of the path already.
+            features: features that replace the image files, which are then not needed.
+            listed: the result of `read_captioned` for the path, if it was called before.
 
         Raises:
             DataError: no data set is recognised there, it is broken, or images have no file, or no features.
@@ -100,7 +100,7 @@ class CaptionedImages(Sequence[CaptionedImage]):
         return CaptionedImages(of_split(self, name), self.files)
 
     def first(self, number: int | None) -> CaptionedImages:
-        """So many images of each split at most, in their order; all of them for None."""
+        """At most this many images of each split, in their order; all of them for None."""
         if number is None:
             return self
         left = dict.fromkeys(self.splits, number)
@@ -144,7 +144,7 @@ class CaptionedImages(Sequence[CaptionedImage]):
 def _missing(
     path: PathLike, missing: Sequence[CaptionedImage], images: int, features: FeatureFile | None
 ) -> str:
-    """What to say of images without a file, or without features."""
+    """The message about images without a file, or without features."""
     splits = dict.fromkeys(image.split for image in missing)
     counts = ", ".join(f"{sum(image.split == split for image in missing):,} of {split}" for split in splits)
     if features is not None:

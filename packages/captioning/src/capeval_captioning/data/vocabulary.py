@@ -1,4 +1,4 @@
-"""Words and their ids. Id 0 ends a caption, stands before its first word, and pads: what follows an end is nothing."""
+"""Words and their ids. Id 0 ends a caption, comes before its first word, and is the padding after an end."""
 
 from __future__ import annotations
 

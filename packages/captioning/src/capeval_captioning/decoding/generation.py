@@ -61,27 +61,27 @@ def generate(
     Args:
         captioner: a run folder; or a checkpoint of transformers: its folder, or owner/name on the hub.
         data: the captioned images; those of the run by default.
-        listed: those of `data`, where `read_captioned` has read them already.
-        split: which of them.
+        listed: the images of `data`, if `read_captioned` has read them already.
+        split: which split of them.
         method: a way to make caption sets, as `set_method` reads it.
         captions: number per image.
-        limit: most words of a caption; by default as many as the run was trained with, or 20 tokens of a checkpoint.
+        limit: most words of a caption; by default as in training of the run, or 20 tokens for a checkpoint.
         seed: of everything random.
         batch: images at a time.
         device: `cpu`, `cuda`, `cuda:1`; `auto` is the GPU when there is one.
-        prompt: what a vision-language checkpoint is asked: one sentence about the image, by default.
-        dtype: numbers of a checkpoint's weights: `auto` (as it was saved), `float32`, `bfloat16` or `float16`.
-        quantise: `4bit` or `8bit`: a checkpoint's weights in so few bits, on a GPU; None: as they are.
-        on_missing: what an image without a file, or without features, means: `error` or `skip`.
-        features: file of the images' features, for a run that was trained with such; that of the run by default.
+        prompt: the question to a vision-language checkpoint; by default it asks for one sentence about the image.
+        dtype: number format of a checkpoint's weights: `auto` (as it was saved), `float32`, `bfloat16` or `float16`.
+        quantise: `4bit` or `8bit`: load a checkpoint's weights with this number of bits, on a GPU; None: unchanged.
+        on_missing: how to treat an image without a file, or without features: `error` or `skip`.
+        features: file of the images' features, for a run that was trained with one; by default that of the run.
         cache: folder of the features of frozen encoders; the user's cache folder by default.
-        journal: file in which captions are kept as they are made, for a later call with the same arguments to go on
-            with; it stays when all are made.
-        progress: told what is done, images done, and images.
+        journal: file that stores captions as they are made, so that a later call with the same arguments can continue;
+            it stays when all are made.
+        progress: called with the current step, the number of finished images, and the number of all images.
 
     Raises:
-        UsageError: a name or number that is not accepted, or a captioner that is not for the method.
-        DataError: no captioner or no data set is there, or either is damaged.
+        UsageError: a name or number that is not accepted, or a captioner that cannot be used with the method.
+        DataError: the captioner or the data set does not exist or is damaged.
     """
     speaker: Speaker
     chosen = set_method(method) if isinstance(method, str) else method
@@ -201,7 +201,7 @@ def run_speaker(run: RunFolder, device: torch.device, limit: int | None = None) 
     return TrainedSpeaker(
         model,
         run.vocabulary,
-        # As in validation: one more than the words that training sees, which is the place of the end.
+        # As in validation: one more than the words in training, for the end.
         limit=limit or run.settings.length + 1,
         encoder=encoder if isinstance(encoder, Encoder) else None,
     )
@@ -229,7 +229,7 @@ def run_features(
 
 
 def check_sees_changes(method: SetMethod, features: PathLike | None) -> None:
-    """Raises `UsageError` for a method that changes images, where features of a file stay what they are."""
+    """Raises `UsageError` for a method that changes images, if the features come from a file and cannot change."""
     if features is not None and method.alters_images:
         raise UsageError(
             f"{method.name} changes the images, and the captioner is given features of a file ({os.fspath(features)}), "

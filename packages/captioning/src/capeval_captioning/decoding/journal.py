@@ -1,6 +1,7 @@
-"""Caption sets kept as they are made, so that what was cut off goes on where it was.
+"""Caption sets stored as they are made, so that an interrupted run continues where it stopped.
 
-A journal is a file of JSON lines: first what decides the captions, then `{"image_id", "captions"}` per image.
+A journal is a file of JSON lines: first the settings that determine the captions, then one `{"image_id", "captions"}`
+per image.
 """
 
 from __future__ import annotations
@@ -16,19 +17,20 @@ from capeval.errors import DataError, UsageError
 
 
 class Journal:
-    """The caption sets of a file that is open for more.
+    """The caption sets of a file that is open for appending.
 
     Attributes:
-        sets: captions by image id, those that were there and those that `keep` has added.
+        sets: captions by image id, both earlier ones and those that `keep` added.
     """
 
     def __init__(self, path: PathLike, decides: Mapping[str, Any], *, batch: int) -> None:
-        """Begins a journal, or opens one to go on with.
+        """Begins a journal, or opens one to continue.
 
         Args:
             path: its file.
-            decides: all that decides the captions, by name, as JSON has it.
-            batch: images at a time; a batch that is not whole is made again, so that batches are what they would be.
+            decides: all settings that determine the captions, by name, as JSON values.
+            batch: images at a time; an incomplete batch is made again, so that batches are the same as without an
+                interruption.
 
         Raises:
             UsageError: captions of other settings are there; the message says which.
@@ -52,7 +54,7 @@ class Journal:
         except BlockingIOError:
             raise DataError(f"{self.path}: another capeval is writing it; wait until it is done") from None
         self._file.seek(0)
-        lines = self._file.read().split(b"\n")[:-1]  # what has no end was cut off
+        lines = self._file.read().split(b"\n")[:-1]  # a line without an end was cut off
         if not lines:
             self._file.truncate(0)
             self._write([decides])
@@ -74,12 +76,12 @@ class Journal:
         self.sets = dict(list(sets.items())[:whole])
 
     def keep(self, sets: Mapping[str, Sequence[str]]) -> None:
-        """Adds the captions of some images. Raises `DataError` where they cannot be written."""
+        """Adds the captions of some images. Raises `DataError` if they cannot be written."""
         self.sets |= {image: list(captions) for image, captions in sets.items()}
         self._write([{"image_id": image, "captions": list(captions)} for image, captions in sets.items()])
 
     def close(self) -> None:
-        """Leaves the file for a later call."""
+        """Closes the file; a later call can continue it."""
         self._file.close()
 
     def _write(self, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -1,6 +1,6 @@
-"""Words out of a captioner: greedy, sampled, by beam and diverse beam search.
+"""Words from a captioner: greedy, sampled, by beam and diverse beam search.
 
-Nothing random is drawn inside but by `sample`, which takes the numbers that decide, or the generator of them: the same
+Only `sample` draws random numbers: it takes the numbers that decide, or their generator. The same
 numbers give the same captions, whatever else is in the batch.
 """
 
@@ -119,13 +119,13 @@ def sample_from(
 def drawn(likelihood: Tensor, chance: Tensor) -> Tensor:
     """(N,) words: of each row of (N, V) likelihoods in float64, the first whose running sum passes its chance (N,)."""
     running = likelihood.cumsum(1)  # (N, V)
-    # Below 1 even when rounded: chances have 24 bits, these sums have 53. So some word passes, and no word of none.
+    # Chances are below 1 even when rounded: they have 24 bits, these sums have 53. So some word always passes.
     word = torch.searchsorted(running, chance.double()[:, None] * running[:, -1:], right=True).squeeze(1)
-    return word.clamp(max=likelihood.shape[1] - 1)  # where likelihoods are not numbers, any word: training says so
+    return word.clamp(max=likelihood.shape[1] - 1)  # if likelihoods are NaN, any word: training reports it
 
 
 _ASKED = 8
-"""Words between two looks at whether all captions have ended, where a look makes the host wait for the device."""
+"""Words between two checks whether all captions have ended; each check makes the host wait for the device."""
 
 
 def _decode(
@@ -136,9 +136,9 @@ def _decode(
     *,
     asked: int | None = None,
 ) -> Decoded:
-    """Captions word by word; the host looks after every `asked` words whether all of them have ended."""
+    """Captions word by word; the host checks after every `asked` words whether all of them have ended."""
     if asked is None:
-        # Dropout that is drawn for words which nobody says would be missing for the next caption.
+        # Dropout drawn for unused words would change the random numbers of the next caption.
         draws = model.training and model.sizes.dropout > 0
         asked = 1 if draws or state[0].device.type == "cpu" else _ASKED
     words = torch.full((len(state[0]),), END, device=state[0].device)
@@ -169,7 +169,7 @@ def beam(
 
     Diverse beam search (Vijayakumar et al. 2018, algorithm 1): the beam is cut into groups; a group extends its
     captions after the groups before it, and at each step a word costs it `penalty` for each time that they have just
-    used it (Hamming diversity). The penalty decides what stays, likelihoods stay as they are. A caption that has ended
+    used it (Hamming diversity). The penalty affects only the selection, not the likelihoods. A caption that has ended
     keeps its place while `width / groups` others are not likelier; one that `limit` cuts competes as it is. Captions
     of one group differ; two groups may find the same.
 
@@ -179,7 +179,7 @@ def beam(
     Raises:
         UsageError: `groups` do not divide `width`, or the vocabulary has fewer words than that.
     """
-    # Once an image, then repeated: a latent vector that begin draws is one for all captions of a search.
+    # Once per image, then repeated: all captions of a search share the latent vector that begin draws.
     state = tuple(part.repeat_interleave(width, 0) for part in model.begin(features))
     return beam_from(model, state, limit=limit, width=width, groups=groups, penalty=penalty)
 
@@ -216,7 +216,7 @@ def beam_from(
 
 
 def _continued(log_probs: Tensor, ended: Tensor) -> Tensor:
-    """(B, W, V) log-probabilities in which a caption that has ended goes on with ends, at no cost."""
+    """(B, W, V) log-probabilities in which a caption that has ended continues with ends, at no cost."""
     padding = torch.full_like(log_probs[0, 0], -torch.inf)
     padding[END] = 0.0
     return torch.where(ended[..., None], padding, log_probs)
@@ -241,6 +241,6 @@ def _extended(
         parents.append(parent)
         chosen.append(word)
         totals.append(totalled.flatten(1).gather(1, best))
-        # What pads a caption that has ended is not a word that it uses.
+        # The padding of a caption that has ended does not count as a used word.
         used = used.scatter_add(1, word, (~ended.gather(1, parent)).to(used))
     return torch.cat(parents, 1), torch.cat(chosen, 1), torch.cat(totals, 1)

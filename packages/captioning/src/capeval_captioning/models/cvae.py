@@ -1,4 +1,4 @@
-"""CVAE: what an image's captions differ in is a latent vector, learnt by a conditional variational autoencoder.
+"""CVAE: a latent vector, learnt by a conditional variational autoencoder, explains how an image's captions differ.
 
 Sohn, Lee, Yan, *Learning structured output representation using deep conditional generative models* (NIPS 2015); for
 captions Wang, Schwing, Lazebnik, *Diverse and accurate image description using a variational auto-encoder with an
@@ -21,7 +21,7 @@ from capeval_captioning.models.base import Features, ModelLoss, Sizes, cross_ent
 from capeval_captioning.models.latent import CaptionReader, LatentCaptioner, standard_normal
 
 FREE = 0.05
-"""Nats of each latent number that cost nothing."""
+"""Free nats of each latent number."""
 
 
 class CVAE(LatentCaptioner):
@@ -41,7 +41,7 @@ class CVAE(LatentCaptioner):
         return standard_normal(features.pooled, self.sizes.latent, generator) * spread
 
     def loss(self, features: Features, captions: Tensor) -> ModelLoss:
-        """Minus the evidence's lower bound, a word: −log p(caption | image, z) + KL(q ‖ p)."""
+        """Minus the evidence's lower bound, per word: −log p(caption | image, z) + KL(q ‖ p)."""
         mean, log_variance = self.encode(features, captions)  # (B, Z) each
         latent = mean + (log_variance / 2).exp() * torch.randn_like(mean)
         divergence = self.divergence(mean, log_variance, features)  # (): nats of all captions

@@ -40,7 +40,7 @@ class GMMCVAE(CVAE):
         if not sizes.objects:
             raise UsageError(
                 f"the model {self.name} has a component for each object class, and these images have no object labels; "
-                "use images that have, or another model, as cvae"
+                "use images that have them, or another model, such as cvae"
             )
         self.objects = nn.Linear(sizes.feature, sizes.objects)
         directions = nn.functional.normalize(torch.randn(sizes.objects, sizes.latent), dim=1)

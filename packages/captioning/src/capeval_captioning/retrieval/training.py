@@ -41,7 +41,7 @@ class RetrievalModel:
     """Checksum of the data set."""
 
     def save(self, path: PathLike) -> None:
-        """Writes the file, whole or not at all. Raises `DataError` where it cannot be written."""
+        """Writes the file, whole or not at all. Raises `DataError` if it cannot be written."""
         space = self.space
         sizes = {
             "vocabulary": space.embed.num_embeddings,
@@ -65,7 +65,7 @@ class RetrievalModel:
     def reward(self, data: str, vocabulary: Vocabulary, device: torch.device | str = "cpu") -> RetrievalReward:
         """The reward for captioners of this vocabulary, trained on the data set of this checksum.
 
-        Raises `DataError` where the model was trained on other data: its images are not those of the training split.
+        Raises `DataError` if the model was trained on other data: its images are not those of the training split.
         """
         if data != self.data:
             raise DataError(

@@ -16,15 +16,16 @@ class Reward(Protocol):
     """Rates sampled captions: higher is better."""
 
     on_host: bool
-    """Whether it is computed apart from the device and from Python, so that a thread does it beside the next pass."""
+    """Whether it is computed without the device and without Python's lock, so that a thread can run it during the next
+    pass."""
 
     def __call__(self, words: Tensor, images: Tensor) -> Tensor:
         """Rewards of samples.
 
         Args:
             words: (N, T) ids, padded after their end.
-            images: (B,) numbers of their images in the training split; the N / B samples of an image stand in
-                consecutive rows. Where `on_host`, both are on the CPU.
+            images: (B,) indices of their images in the training split; the N / B samples of an image are in consecutive
+                rows. If `on_host`, both are on the CPU.
 
         Returns:
             (N,) floats.
@@ -33,13 +34,13 @@ class Reward(Protocol):
 
 @dataclass(frozen=True)
 class TrainingCaptions:
-    """The training split, as rewards see it.
+    """The training split, in the form that rewards use.
 
     Attributes:
         vocabulary: of the captioner.
         references: the tokenised captions of each image.
-        document_frequency: what `cider-d` weighs words by: counts of token ids of this vocabulary, the end among them.
-            None: those of the references.
+        document_frequency: for the weights of words in `cider-d`: counts of token ids of this vocabulary, including the
+            end. None: those of the references.
         objects: labels of each image's objects, for metrics that need them.
         retrieval: (words, images) -> (N,) rewards of the retrieval model, where one is trained.
     """

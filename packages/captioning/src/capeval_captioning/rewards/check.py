@@ -1,4 +1,4 @@
-"""Whether document frequencies fit a captioner's vocabulary: where they do not, rewards are 0 or endings degrade."""
+"""Whether document frequencies fit a captioner's vocabulary: if not, rewards are 0 or captions learn bad endings."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ _REMEDY = (
 
 
 def check_counts(counts: DocumentFrequency, training: TrainingCaptions) -> None:
-    """Raises `DataError` where the counts are of one image, lack the end, or are of another vocabulary.
+    """Raises `DataError` if the counts are of one image, lack the end, or are of another vocabulary.
 
-    Raises `UsageError` where they are keyed by words.
+    Raises `UsageError` if they are keyed by words.
     """
     CiderDReward(counts, threads=1)
     if counts.documents < 2:
         raise DataError(
-            "the document frequencies are those of one image: every n-gram is in every document, so that every weight "
+            "the document frequencies are those of one image: every n-gram is in every document, so every weight "
             "and every reward is 0; train on more images, or give the counts of more"
         )
     ends = counts.count([str(END)])
     if ends == 0:
         raise DataError(
-            f"the document frequencies {counts.source} lack the end of a caption (id {END}): endings would weigh most "
-            f"of all, and degrade; {_REMEDY}"
+            f"the document frequencies {counts.source} lack the end of a caption (id {END}): endings would get "
+            f"the largest weight, and captions would end badly; {_REMEDY}"
         )
     known = _known_share(counts, training)
     if known < LEAST_KNOWN:

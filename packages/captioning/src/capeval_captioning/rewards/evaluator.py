@@ -1,4 +1,4 @@
-"""The reward of CGAN's own evaluator: how sure it is that a person wrote the caption of this image."""
+"""The reward of CGAN's own evaluator: its probability that a person wrote the caption of this image."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class EvaluatorReward:
 
     def __init__(self, model: Captioner, features: Features) -> None:
         if not isinstance(model, CGAN):
-            raise UsageError(f"the reward evaluator is what cgan learns beside its captions; {model.name} has none")
+            raise UsageError(f"only cgan learns an evaluator for this reward; {model.name} has none")
         self.model = model
         self._features = features
 

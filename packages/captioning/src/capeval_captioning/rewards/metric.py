@@ -12,9 +12,9 @@ from capeval_captioning.rewards.base import TrainingCaptions
 
 
 class MetricOfText:
-    """A metric of samples, on the words of the vocabulary, the end not among them: a `capeval.rewards.CaptionReward`.
+    """A metric of samples, on the words of the vocabulary without the end: a `capeval.rewards.CaptionReward`.
 
-    A metric of which less is better rewards with its negative. Document frequencies are those of the whole training
+    A metric for which lower is better rewards with its negative. Document frequencies are those of the whole training
     split, not of the batch.
 
     Raises:

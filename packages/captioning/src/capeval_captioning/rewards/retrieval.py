@@ -1,12 +1,12 @@
 """How well a sampled caption retrieves its image among those of the batch.
 
 Luo, Price, Cohen, Shakhnarovich, *Discriminability objective for training descriptive captions* (CVPR 2018), section 4:
-the negative of the retrieval model's loss is the reward. Of the two directions the one that a caption alone decides is
-taken, caption to image:
+the negative of the retrieval model's loss is the reward. Of the two directions, we use the one that depends only on the
+caption, caption to image:
 
     r(c) = − [α + max_i' s(i', c) − s(i, c)]₊,   i' the other images of the batch
 
-which is 0 where the caption tells its image from all others by the margin α, and falls to −2 − α.
+which is 0 if the caption separates its image from all others by the margin α, and falls to −2 − α.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ class RetrievalReward:
 
     @torch.no_grad()
     def __call__(self, words: Tensor, images: Tensor) -> Tensor:
-        """(N,) from −2.2 to 0.
+        """(N,) rewards from −2.2 to 0.
 
-        Raises `UsageError` where the batch has one image: there is nothing to choose among.
+        Raises `UsageError` if the batch has one image: there is nothing to choose among.
         """
         if len(images) < 2:
             raise UsageError(

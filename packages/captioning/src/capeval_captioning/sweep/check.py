@@ -1,4 +1,4 @@
-"""Whether all captioners of a sweep can be trained and their sets be made: asked before the first of them is."""
+"""Checks, before any training, that all captioners of a sweep can be trained and their sets be made."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from capeval_captioning.training.mixture import EVALUATOR, RETRIEVAL, Mixture
 from capeval_captioning.training.settings import check_evaluator
 
 _CAPTIONS = ((("a", "dog"),), (("a", "cat"),))
-"""Of two images: what next to nothing is."""
+"""The tiny data of the check: two images."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What of a sweep's grid is done: every pair of a model with a loss, and with a method, that can be."""
+    """The possible part of a sweep's grid: pairs of a model with a loss, and of a model with a method."""
 
     losses: Mapping[str, tuple[str, ...]]
     """By model."""
@@ -33,7 +33,7 @@ class Plan:
     """By model."""
     seeds: int
     left_out: tuple[str, ...]
-    """Of each pair that cannot be, a line that says why."""
+    """For each impossible pair, a line that says why."""
 
     @property
     def captioners(self) -> list[Cell]:
@@ -43,9 +43,9 @@ class Plan:
 
 
 def check_sweep(sweep: Sweep, images: CaptionedImages) -> Plan:
-    """Tries every model, method and reward of the sweep on next to nothing.
+    """Tries every model, method and reward of the sweep on tiny data.
 
-    A method, or a loss, that some of the models cannot be used with is left out for those.
+    A method, or a loss, that cannot be used with some models is left out for those.
 
     Raises:
         UsageError: a model that the images are not for; a method or a loss that no model is for, or a model that none

@@ -49,8 +49,8 @@ def read_curves(texts: Iterable[str]) -> tuple[Curve, ...]:
     """The curves of several texts, each once.
 
     Raises:
-        UsageError: not of that form, a weight that is no number of at least 0, weights that do not rise, a mixture
-            that cannot be, or no text.
+        UsageError: another form, a weight that is not a number of at least 0, weights that do not rise, an impossible
+            mixture, or no text.
     """
     curves = tuple(dict.fromkeys(curve for text in texts for curve in _expanded(text)))
     if not curves:

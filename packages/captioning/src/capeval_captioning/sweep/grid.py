@@ -1,4 +1,4 @@
-"""The trade-off of diversity and accuracy: a grid of captioners, trained, sampled, scored and set beside people.
+"""The trade-off of diversity and accuracy: a grid of captioners, trained, sampled, scored and compared with people.
 
 Wang, Chan, *Describing like humans: on diversity in image captioning* (CVPR 2019), section 5.3: captioners trained
 with mixtures of cross-entropy and rewards, such as L = XE + λ·L_CIDEr from cross-entropy alone (λ = 0) to the reward
@@ -10,10 +10,10 @@ alone, and the sets of captions that they make. Here:
 4. from there, steps with each mixture;
 5. caption sets of each, by each method that it can be used with, and their scores; people's, leaving one reference out.
 
-A sweep is a folder. What is in it is not done again: a sweep that was cut off goes on where it was.
+A sweep is a folder. Finished parts are not done again: an interrupted sweep continues where it stopped.
 
     sweep.json     what is swept: other settings need another folder
-    encoder.pt     features/   the encoder and what it says of the images
+    encoder.pt        features/   the encoder and its features of the images
     retrieval.pt   the retrieval model
     runs/          a folder per captioner, as of `capeval caption train`
     sets/          caption sets, as of `capeval caption generate`
@@ -68,7 +68,7 @@ class Sweep:
     set_size: int = 10
     """Captions per image."""
     split: str = "test"
-    """Whose sets are made and scored."""
+    """The split whose sets are made and scored."""
     reward_steps: int = 200
     """Steps with the mixture, after those of `training` with cross-entropy."""
     reward_batch: int = 20
@@ -76,7 +76,7 @@ class Sweep:
     reward_rate: float = 2e-3
     """The learning rate of these steps."""
     retrieval_epochs: int = 30
-    """Passes in which the retrieval model learns, where a mixture needs one and none is given."""
+    """Training passes of the retrieval model, if a mixture needs one and none is given."""
     training: dict[str, Any] = dataclasses.field(default_factory=dict)
     """Settings of training by name: those that are not the defaults of `Settings`."""
 
@@ -152,13 +152,13 @@ def run_sweep(
     processes: int = 1,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> SweepResult:
-    """Runs what is left of a sweep, and draws and tabulates all of it.
+    """Runs the remaining part of a sweep, and draws and tabulates all of it.
 
     Args:
-        sweep: what is swept.
-        folder: the sweep's, made where there is none.
+        sweep: the settings.
+        folder: of the sweep; created if it does not exist.
         processes: captioners at a time, each of which has one thread of the CPU.
-        progress: told what is done, how many of it, and of how many.
+        progress: called with the current step, the number done, and the number of all.
 
     Raises:
         UsageError: the folder is of another sweep; or a name or number that is not accepted.

@@ -1,4 +1,4 @@
-"""The work of a sweep: an encoder, then captioners in processes of their own, which leave files behind."""
+"""The work of a sweep: an encoder, then captioners in separate processes, which write files."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def prepare_encoder(sweep: Sweep, folder: Path, images: CaptionedImages, progres
 
 
 def run_jobs(sweep: Sweep, plan: Plan, folder: Path, *, processes: int, progress: SweepProgress | None) -> None:
-    """Trains and scores what is not there yet: by cross-entropy, the retrieval model, then with each mixture."""
+    """Trains and scores the missing parts: by cross-entropy, the retrieval model, then with each mixture."""
     left = [one for one in plan.captioners if not all(path.exists() for path in _scores(plan, folder, one).values())]
     starts = list(dict.fromkeys(Cell(one.model, one.seed) for one in left))
     needed = sweep.training.get("retrieval") is None and any(rewards_retrieval(one.loss or "xe") for one in left)
@@ -96,8 +96,8 @@ def run_jobs(sweep: Sweep, plan: Plan, folder: Path, *, processes: int, progress
                         progress(what, done, len(jobs))
             except BrokenProcessPool:
                 raise CapevalError(
-                    "a process of the sweep was ended from outside, as happens when memory runs out; the same command "
-                    "goes on from here, with fewer --processes if need be"
+                    "a process of the sweep was killed, perhaps because memory ran out; the same command "
+                    "continues from here, with fewer --processes if necessary"
                 ) from None
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
@@ -135,7 +135,7 @@ def train_and_score(sweep: Sweep, plan: Plan, folder: Path, captioner: Cell) -> 
 
 
 def _train(sweep: Sweep, folder: Path, captioner: Cell, settings: Settings) -> RunFolder:
-    """The run, which begins, goes on, or is there already."""
+    """The run: begins it, continues it, or finds it complete."""
     place, images, cache = folder / "runs" / captioner.name, _images(sweep), folder / FEATURES
     if (place / CONFIG).exists():
         resume(place, images=images, cache=cache, tensorboard=False)
@@ -190,7 +190,7 @@ def _read(data: str, choice: frozenset[tuple[str, Any]]) -> CaptionedImages:
 
 
 def _images(sweep: Sweep) -> CaptionedImages:
-    """Read once a process."""
+    """Read once per process."""
     names = ("images", "on_missing", "features")
     return _read(sweep.data, frozenset((name, sweep.training[name]) for name in names if name in sweep.training))
 

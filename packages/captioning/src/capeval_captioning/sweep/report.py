@@ -23,8 +23,8 @@ Spread: TypeAlias = "tuple[float, float | None, float | None]"
 
 
 def render(result: SweepResult, format_: str, *, colour: bool = False, width: int | None = None) -> str:
-    """The figures, means over seeds, and the findings as text in the format of that name; a table in colour, and fitted
-    to a width, where asked for.
+    """The figures, means over seeds, and the findings as text in the format of that name; a table may be in colour, and
+    fitted to a width.
     """
     seeds = result.sweep.seeds
     title = f"Caption sets, mean of {seeds} seeds" if seeds > 1 else "Caption sets"
@@ -37,7 +37,7 @@ def render(result: SweepResult, format_: str, *, colour: bool = False, width: in
 
 
 def _table(result: SweepResult) -> tables.Table:
-    """A row per captioner, and one of people."""
+    """One row per captioner, and one of people."""
     rows: list[list[tables.Value]] = [
         [name, *(_number(figure, place.mean(figure)) for figure in FIGURES)] for name, place in _captioners(result)
     ]
@@ -63,7 +63,7 @@ def _records(result: SweepResult) -> tables.Table:
 
 
 def findings(result: SweepResult) -> list[str]:
-    """Each finding in a line."""
+    """Each finding on one line."""
     return [
         f"{_line(result, one.model, one.curve, one.method)}: Spearman of λ with accuracy {one.accuracy:.2f}, with "
         f"Self-CIDEr {one.diversity:.2f}; smallest vocabulary: λ = {one.smallest_vocabulary}"

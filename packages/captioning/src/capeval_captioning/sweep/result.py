@@ -74,7 +74,7 @@ class SweepResult:
     """Figures of people, leaving one reference out."""
     findings: tuple[Finding, ...]
     left_out: tuple[str, ...] = ()
-    """Of each pair of the grid that cannot be, a line that says why."""
+    """For each impossible pair of the grid, a line that says why."""
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document."""
@@ -122,7 +122,7 @@ def _figures(rows: Sequence[Mapping[str, Any]], *who: str) -> dict[str, tuple[fl
 
 
 def _people(references: Mapping[str, Sequence[str]]) -> dict[str, float]:
-    """References as caption sets, of images that have two or more: what people score beside them."""
+    """References as caption sets, of images that have two or more: the scores of people."""
     several = {image: list(texts) for image, texts in references.items() if len(texts) > 1}
     human = capeval.diversity({"people": several}, several, interval=None, threads=1).human
     return {} if human is None else {name: float(human.to_dict()[name]) for name in MEASURES}

@@ -110,10 +110,10 @@ def tokenised(images: CaptionedImages, tokenizer: str) -> tuple[tuple[Tokens, ..
 
 @dataclass(frozen=True)
 class Batches:
-    """The batch of each step: passes over all images in an order of their own, k captions of each.
+    """The batch of each step: each pass over all images has its own order, with k captions of each image.
 
-    Which images and captions these are depends on seed and step alone, so that a resumed run goes on with the batch
-    that it would have come to.
+    The images and captions depend only on seed and step, so that a resumed run continues with the same batch as without
+    a break.
     """
 
     split: Split
@@ -172,7 +172,7 @@ def trimmed(captions: Tensor) -> Tensor:
 
 
 def _draw(drawing: random.Random, references: int, each: int) -> list[int]:
-    """`each` of so many references, all of them before one comes again."""
+    """`each` of this many references; all of them are used before one is repeated."""
     drawn: list[int] = []
     while len(drawn) < each:
         drawn += drawing.sample(range(references), min(references, each - len(drawn)))

@@ -1,4 +1,4 @@
-"""The images of a run, read without torch, so that what is wrong with them is said at once."""
+"""The images of a run, read without torch, so that errors in them are reported at once."""
 
 from __future__ import annotations
 

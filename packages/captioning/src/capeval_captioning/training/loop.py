@@ -1,8 +1,8 @@
 """The loop of training: steps, validations, checkpoints.
 
-It is the replication of *Describing like humans* (Wang, Chan, CVPR 2019), and frozen: faults are mended, nothing is
-added. Models of today are trained with `capeval.rewards` in other people's loops. What accelerate would take over of
-this one, and why it stays, is in docs/explanation/captioners-of-the-papers.md.
+It is the replication of *Describing like humans* (Wang, Chan, CVPR 2019), and frozen: faults are fixed, nothing is
+added. Today's models are trained with `capeval.rewards` in other training loops.
+docs/explanation/captioners-of-the-papers.md says why this loop stays, and which part accelerate could replace.
 """
 
 from __future__ import annotations

@@ -37,9 +37,9 @@ from capeval_captioning.training.settings import BASELINES
 
 
 class Objective:
-    """The loss of a batch at a step, as the training loop asks for it.
+    """The loss of a batch at a step, for the training loop.
 
-    Rewards that are computed on the host run in a thread, beside the passes of the captioner that do not need them: the
+    Rewards that are computed on the host run in a thread, during the passes of the captioner that do not need them: the
     greedy caption and cross-entropy.
 
     Args:
@@ -178,7 +178,7 @@ def mixed(rewards: Mapping[str, Tensor], weights: Mapping[str, float]) -> Tensor
 
 
 def others(reward: Tensor, samples: int) -> Tensor:
-    """(N,) mean reward of the image's other samples; 0 where there is no other."""
+    """(N,) mean reward of the image's other samples; 0 if there is no other."""
     by_image = reward.view(-1, samples)  # (B, k)
     return ((by_image.sum(1, keepdim=True) - by_image) / max(samples - 1, 1)).flatten()
 

@@ -84,9 +84,9 @@ class Mixture:
         names = [name for name, _ in terms]
         for name in names:
             if names.count(name) > 1:
-                raise UsageError(f"loss {text!r}: {name} stands in it twice; add its weights")
+                raise UsageError(f"loss {text!r}: {name} occurs twice; add its weights")
         if all(weight.is_nothing for _, weight in terms):
-            raise UsageError(f"loss {text!r}: every weight is 0, so that nothing is learnt")
+            raise UsageError(f"loss {text!r}: every weight is 0, so nothing would be learnt")
         return cls(tuple(terms))
 
     @property

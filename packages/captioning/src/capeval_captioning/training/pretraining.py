@@ -3,8 +3,8 @@
 Words of captions as labels of images: Fang et al., *From captions to visual concepts and back* (CVPR 2015), section
 3; Wu et al., *What value do explicit high level concepts have in vision to language problems?* (CVPR 2016). Here the
 target of a word is the share of the image's captions that have it, the loss is binary cross-entropy, and the layer that
-tells words is thrown away. No weights from elsewhere are needed, and captioners on the frozen features train many times
-faster than with the encoder.
+predicts words is discarded. No weights from elsewhere are needed, and captioners on the frozen features train many
+times faster than with the encoder.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ def train_on_words(
     seed: int = 0,
     progress: Callable[[int, int, float], None] | None = None,
 ) -> None:
-    """Trains the encoder, in place and on its device, to tell the words of an image's captions.
+    """Trains the encoder, in place and on its device, to predict the words of an image's captions.
 
     Args:
         encoder: it ends in evaluation mode.
         images: those of the training split.
         tokens: of each image, its tokenised captions.
         epochs: passes over the images.
-        words: how many of the commonest words it tells.
+        words: how many of the commonest words it predicts.
         batch: images per step.
         rate: the highest learning rate, which rises and falls along a cosine (Adam).
         seed: of the order of images and of the layer that tells words.
-        progress: told after every step how many are done, of how many, and the loss.
+        progress: called after every step with the number of steps done, of all steps, and the loss.
     """
     random = torch.Generator().manual_seed(seed)
     device = encoder.mean.device

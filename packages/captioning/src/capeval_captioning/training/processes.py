@@ -1,4 +1,4 @@
-"""The processes of one training run: torchrun starts one a GPU, each takes its part of every batch."""
+"""The processes of one training run: torchrun starts one per GPU, each takes its part of every batch."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Processes:
 
     @contextlib.contextmanager
     def first_then_others(self) -> Iterator[None]:
-        """The block runs in the first process, then in the others, which find in the cache what that one left."""
+        """The block runs in the first process, then in the others, which find the first one's results in the cache."""
         if self.world > 1 and not self.first:
             distributed.barrier()
         yield

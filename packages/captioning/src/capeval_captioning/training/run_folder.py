@@ -1,11 +1,11 @@
-"""The folder of a training run, which holds all it takes to repeat it, go on with it, and make captions.
+"""The folder of a training run, which holds everything needed to repeat it, continue it, and make captions.
 
 config.json       version of the folder and of capeval, settings, checksums of data, vocabulary and encoder
-vocabulary.txt    a word per line, in the order of their ids
+vocabulary.txt    one word per line, in the order of their ids
 encoder.pt        the encoder's weights as the run began
 begin.pt          the captioner's
 best.pt           the weights of the best validation: captioner, and encoder where it learns
-last.pt           the last checkpoint: all that going on takes
+last.pt           the last checkpoint: everything needed to continue
 log.jsonl         a line every few steps, and one per validation
 tensorboard/      the same for TensorBoard
 """
@@ -154,9 +154,9 @@ def with_features(run: RunFolder, file: PathLike | None) -> RunFolder:
 
 
 def check_new(folder: PathLike) -> None:
-    """Raises `DataError` where a run is in the folder already."""
+    """Raises `DataError` if a run is in the folder already."""
     if (Path(folder) / CONFIG).exists():
-        raise DataError(f"{folder}: holds a run already; go on with it (--resume), or choose another folder")
+        raise DataError(f"{folder}: holds a run already; continue it (--resume), or choose another folder")
 
 
 def _restore(module: torch.nn.Module, state: dict[str, Any], path: Path) -> None:
@@ -164,7 +164,9 @@ def _restore(module: torch.nn.Module, state: dict[str, Any], path: Path) -> None
         module.load_state_dict(state)
     except (RuntimeError, TypeError) as error:
         reason = " ".join(str(error).split())[:200]
-        raise DataError(f"{path}: does not fit {CONFIG} beside it ({reason}); they are of different runs") from None
+        raise DataError(
+            f"{path}: does not fit {CONFIG} in the same folder ({reason}); they are of different runs"
+        ) from None
 
 
 def _config(folder: Path) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Everything that decides what a training run computes: what a run folder's `config.json` holds."""
+"""All settings that determine the result of a training run; a run folder's `config.json` holds them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from capeval.errors import DataError, UsageError, accepted_name
 from capeval_captioning.training.mixture import EVALUATOR, Mixture
 
-# Names alone, so that settings are made and checked without torch.
+# Only names, so that settings are made and checked without torch.
 MODEL_NAMES = ("nic", "fc", "softatt", "att2in", "adapatt", "cvae", "gmm-cvae", "cgan")
 BASELINES = ("greedy", "others")
 PRECISIONS = ("float32", "bfloat16", "float16")
@@ -156,9 +156,9 @@ class Settings:
 
 
 def check_evaluator(model: str, mixture: Mixture) -> None:
-    """Raises `UsageError` where the mixture rewards with an evaluator that the captioner does not have."""
+    """Raises `UsageError` if the mixture rewards with an evaluator that the captioner does not have."""
     if EVALUATOR in mixture.rewards and model != "cgan":
-        raise UsageError(f"the reward {EVALUATOR} is what cgan learns beside its captions; {model} has none")
+        raise UsageError(f"only cgan learns the reward {EVALUATOR}; {model} has none")
 
 
 _AT_LEAST_1 = (

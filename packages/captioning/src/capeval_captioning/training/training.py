@@ -1,11 +1,11 @@
-"""Trains one captioner: steps, validations, and checkpoints from which a run goes on to the same bits.
+"""Trains one captioner: steps, validations, and checkpoints from which a run continues to the same bits.
 
     train(Settings(data="scenes", model="att2in"), "runs/att2in")
     train(Settings(data="scenes", model="att2in", loss="xe + 5*cider-d", init="runs/att2in"), "runs/att2in-5")
 
-What each step sees and draws depends on the settings and the step alone, and a checkpoint holds the state of everything
-that remembers: weights, Adam's moments, generators, sums of the log. So on a CPU, with the same number of threads, a
-run that was cut off and resumed ends with the same bits as one that was not.
+The data and random numbers of each step depend only on the settings and the step, and a checkpoint holds all state:
+weights, Adam's moments, generators, sums of the log. So on a CPU, with the same number of threads, an interrupted and
+resumed run ends with the same bits as one without a break.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ def train(
     """Trains a captioner in a new run folder.
 
     Args:
-        settings: all that decides the result.
-        folder: of the run; made where there is none.
-        images: the data set, where it is read already; `settings.data` by default.
+        settings: all settings that determine the result.
+        folder: of the run; created if it does not exist.
+        images: the data set, if it was read before; `settings.data` by default.
         cache: folder of frozen features; the user's cache folder by default.
         tensorboard: whether to write for TensorBoard too.
-        progress: told after each step.
-        reading: told while images are read: split, images done, images.
+        progress: called after each step.
+        reading: called while images are read, with split, images done, and all images.
 
     Raises:
         UsageError: settings that cannot be used together or with the data.
@@ -95,19 +95,19 @@ def resume(
     progress: Callable[[TrainingProgress], None] | None = None,
     reading: Callable[[str, int, int], None] | None = None,
 ) -> Outcome:
-    """Goes on with a run from its last checkpoint, to what it would have become without the break.
+    """Continues a run from its last checkpoint; the result is the same as without the break.
 
     Args:
         folder: of the run.
-        changes: settings of `MAY_CHANGE` that are to be others from now on: more `steps`, another `device`.
-        images: as for `train`, and so are the others.
+        changes: new values for settings of `MAY_CHANGE`: more `steps`, another `device`.
+        images: as for `train`.
         cache: folder of frozen features.
         tensorboard: whether to write for TensorBoard too.
-        progress: told after each step.
+        progress: called after each step.
         reading: told while images are read.
 
     Raises:
-        UsageError: a change of what would make another run of it.
+        UsageError: a change of a setting that must stay the same.
         DataError: no run is there, it is of another version, or the data are not those that it began with.
     """
     run = _changed(RunFolder.open(folder), changes or {})
@@ -136,13 +136,13 @@ def _changed(run: RunFolder, changes: Mapping[str, Any]) -> RunFolder:
     if other:
         listed = ", ".join(f"{name} ({now[name]!r} before, {changes[name]!r} now)" for name in other)
         raise UsageError(
-            f"a resumed run keeps its settings but {', '.join(MAY_CHANGE)}; other are {listed}; leave them out, or "
+            f"a resumed run may change only {', '.join(MAY_CHANGE)}, but {listed} changed; leave these out, or "
             f"begin a new run from its weights (--init {run.path})"
         )
     if run.version != capeval.__version__:
         raise DataError(
-            f"{run.path}: was begun by capeval {run.version}, this is {capeval.__version__}, which need not go on to "
-            f"the same bits; use that version, or begin a new run from its weights (--init {run.path})"
+            f"{run.path}: was begun by capeval {run.version}, this is {capeval.__version__}, which may not "
+            f"continue with the same bits; use that version, or begin a new run from its weights (--init {run.path})"
         )
     return dataclasses.replace(run, settings=dataclasses.replace(run.settings, **changes))
 
@@ -154,7 +154,7 @@ INHERITED = (
 
 
 def _check_same(start: RunFolder, settings: Settings) -> None:
-    """Raises `UsageError` where weights of the run could not be those of this one."""
+    """Raises `UsageError` if weights of the run could not be those of this one."""
     if (start.settings.features is None) != (settings.features is None):
         raise UsageError(
             f"the weights of {start.path} are for features of {_source(start.settings)}, not of {_source(settings)}; "

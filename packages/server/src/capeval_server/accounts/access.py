@@ -54,15 +54,16 @@ class Caller:
     by_token: bool = False
     """By API token: no cookie is involved, so no other site can have caused the request."""
     obstacle: str = ""
-    """Why the account may only look, and change itself, for now: for people. Empty where it may do all its role may."""
+    """Why, for now, the account may only read, and change itself; for people. Empty if it has all rights of its
+    role."""
     scopes: frozenset[str] = frozenset(SCOPES)
     """What the API token is for."""
     token_id: int | None = None
     token_noted: bool = True
-    """Whether it is known that the token is in use, so that not every request writes it down."""
+    """Whether recent use of the token is already recorded, so that not every request writes."""
 
     def owns(self, owner_id: int) -> bool:
-        """Whether what this account owns is theirs to manage; administrators manage everything."""
+        """Whether the caller may manage what this account owns; administrators manage everything."""
         return self.role >= Role.ADMIN or (self.role >= Role.ORGANISER and self.account_id == owner_id)
 
 
@@ -78,7 +79,7 @@ def sign_in(session: Session, account_id: int) -> str:
 
 
 def sign_out(session: Session, cookie: str) -> None:
-    """Ends the sign-in: the cookie is worth nothing from now on, whoever has a copy."""
+    """Ends the sign-in: from now on the cookie is invalid, also copies of it."""
     session.execute(delete(LoginSession).where(LoginSession.token_hash == digest(cookie)))
 
 
@@ -144,7 +145,7 @@ def set_password(session: Session, account_id: int, hashed: str) -> None:
 
 
 def csrf_token(secret_key: str, cookie: str) -> str:
-    """The token of forms for this cookie: only our own pages can know it, and it expires with the cookie."""
+    """The CSRF token for this cookie: only our own pages can know it, and it expires with the cookie."""
     return hmac.new(secret_key.encode(), b"csrf:" + cookie.encode(), hashlib.sha256).hexdigest()
 
 

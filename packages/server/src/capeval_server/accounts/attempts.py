@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from capeval_server.web.context import RequestContext
 
 _UNKNOWN = "(no account)"
-"""What the audit log has instead of an address without account: people mistype passwords into that field."""
+"""Replaces an address without account in the audit log: people type passwords into that field by mistake."""
 
 
 class Attempt:
@@ -58,7 +58,7 @@ class Attempt:
         return account if verify_password(stored, password) else None
 
     def succeeded(self, session: Session) -> None:
-        """Notes, in the transaction of what the password was for, that it was right."""
+        """Records that the password was right, in the transaction of the action that needed it."""
         entry = session.get(AuditEntry, self._entry)
         if entry is not None:
             entry.action = self._action

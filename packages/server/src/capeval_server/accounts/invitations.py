@@ -16,7 +16,7 @@ GOOD_FOR = dt.timedelta(days=14)
 
 
 def counts() -> ColumnElement[bool]:
-    """The condition that an invitation can be used now, apart from who has used it.
+    """The condition that an invitation can be used now; it does not check who has used it.
 
     It counts as long as its maker may still give it: administrators to everything, members to the team that they are
     in. Whoever is disabled or expelled, or is no administrator any more, cannot come back by a link made before.

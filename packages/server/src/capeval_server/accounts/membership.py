@@ -24,7 +24,7 @@ def _members(team_id: int) -> Select[Any]:
 
 
 def captain_of(session: Session, team_id: int) -> Account | None:
-    """Who leads the team: whom it was handed over to, else who came first of those who are in it and not disabled."""
+    """The captain: the member it was handed over to, else the first member who is not disabled."""
     query = _members(team_id).where(Account.disabled.is_(False)).limit(1)
     return session.execute(query).scalar_one_or_none()
 

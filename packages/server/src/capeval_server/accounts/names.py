@@ -45,7 +45,7 @@ def unseen(text: str, what: str) -> str | None:
     if letter is None:
         return None
     called = unicodedata.name(letter, f"U+{ord(letter):04X}")
-    return f"The {what} has a character that cannot be seen ({called}). Type it again without."
+    return f"The {what} has a character that cannot be seen ({called}). Type it again without that character."
 
 
 def visible(text: str) -> str:
@@ -78,7 +78,7 @@ def like(session: Session, name: str) -> Team | None:
 
 
 def problems_with_team(session: Session, name: str, affiliation: str = "") -> list[str]:
-    """Why a new team cannot have this tidy name and affiliation; empty where it can."""
+    """Why a new team cannot have this tidy name and affiliation; empty if it can."""
     problems = [problem_with(name, "team", least=2), unseen(affiliation, "affiliation")]
     if any(problems):
         return [problem for problem in problems if problem]
@@ -113,7 +113,7 @@ def _prototypes() -> dict[str, str]:
         if len(letter) != 1 or len(others) != 1:
             continue
         other = others[0]
-        # Of two that are alike only to each other, the longer or the earlier in Unicode stands for both.
+        # If two are alike only to each other, the longer one, or the earlier one in Unicode, represents both.
         if len(listed.get(other, ())) > 1 or (-len(other), other) < (-1, letter):
             found[letter] = other
     return found

@@ -53,7 +53,7 @@ def make_admin(database: Database, email: str, password: str) -> None:
 def reset_link(database: Database, settings: ServerSettings, email: str) -> str:
     """A link that sets a new password for the account, to hand over.
 
-    Raises `UsageError` where there is no such account, or it is disabled.
+    Raises `UsageError` if there is no such account, or it is disabled.
     """
     email = address(email)
     with database.write() as session:

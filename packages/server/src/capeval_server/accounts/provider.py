@@ -65,7 +65,7 @@ class Journey:
 
 @dataclass(frozen=True)
 class Person:
-    """Whom the provider has shown to be there."""
+    """The person whom the provider has identified."""
 
     issuer: str
     subject: str
@@ -214,7 +214,7 @@ class Provider:
 
 
 def is_protected(address: str) -> bool:
-    """Whether nobody between here and the address can read along or change anything."""
+    """Whether the connection to the address is protected against reading and changes."""
     parts = urlsplit(address)
     return parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname or ""))
 

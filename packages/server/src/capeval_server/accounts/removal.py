@@ -19,7 +19,7 @@ _KEPT = {"submission", "benchmark", "study", "invitation"}
 
 @dataclass(frozen=True)
 class Belongings:
-    """What an account cannot be deleted with."""
+    """What prevents the deletion of an account."""
 
     benchmarks: list[Benchmark]
     studies: list[Study]
@@ -55,7 +55,7 @@ def belongings(session: Session, account: Account) -> Belongings:
 def remove_account(session: Session, account: Account) -> None:
     """Deletes the person: address, password, sign-ins, tokens, identities, and their name and address in the audit log.
 
-    What the team submitted stays with the team. Raises `Refused` (422) where the account owns something.
+    What the team submitted stays with the team. Raises `Refused` (422) if the account owns something.
     """
     if problem := belongings(session, account).problem:
         raise Refused(422, problem)

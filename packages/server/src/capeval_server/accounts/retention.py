@@ -1,4 +1,4 @@
-"""What is stored about people ends by itself, after as many days as the settings say; once a day."""
+"""Deletes data about people after the number of days in the settings; runs once a day."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LETTERS_KEPT = dt.timedelta(days=2)
 
 
 def forget(session: Session, settings: ServerSettings) -> dict[str, int]:
-    """Deletes what has been kept long enough; gives how much it was."""
+    """Deletes data that is old enough; returns the numbers of deleted rows."""
     moment = now()
     found = {
         "sign_ins": _rows(session, delete(LoginSession).where(LoginSession.expires < moment)),

@@ -73,7 +73,7 @@ class EntryBody(BaseModel):
 
 
 class RowBody(EntryBody):
-    """A place on the board: between these ranks, for what a paired test does not separate shares them."""
+    """A place on the board: a range of ranks, because systems that no paired test separates share ranks."""
 
     rank_from: int
     rank_to: int

@@ -77,7 +77,7 @@ def make_study(context: Context, data: Annotated[bytes, Depends(_body)]) -> Stud
     try:
         design = read_design(data)
     except StudyFileError as error:
-        raise Refused(422, "The file was not taken; nothing was made of it.", error.problems) from None
+        raise Refused(422, "The file was not accepted; no study was made.", error.problems) from None
     assert context.caller.account_id is not None
     with context.database.write() as session:
         study = repository.make(session, context.caller.account_id, design)
@@ -87,7 +87,7 @@ def make_study(context: Context, data: Annotated[bytes, Depends(_body)]) -> Stud
 
 @routes.api("/studies/{number}", role=Role.ORGANISER)
 def get_study(context: Context, number: Number) -> StudyBody:
-    """One study: its rules, and how far it is."""
+    """One study: its rules and its progress."""
     with context.database.read() as session:
         study = repository.find(session, number, context.caller)
         return StudyBody(
@@ -155,7 +155,7 @@ def clone_study(context: Context, number: Number, wanted: CloneBody) -> StudyBod
 
 @routes.api("/studies/{number}/progress", role=Role.ORGANISER)
 def get_progress(context: Context, number: Number) -> ProgressBody:
-    """How far a study is."""
+    """The progress of a study."""
     with context.database.read() as session:
         return ProgressBody(**vars(progress(session, repository.find(session, number, context.caller))))
 

@@ -11,7 +11,7 @@ from capeval_studies.quality import Quality
 
 
 class ProgressBody(BaseModel):
-    """How far a study is."""
+    """The progress of a study."""
 
     answers: int = Field(description="Answers to items that count.")
     wanted: int = Field(description="Answers that the study asks for.")
@@ -65,7 +65,7 @@ class StateBody(BaseModel):
 
 
 class CloneBody(BaseModel):
-    """How the new study is called."""
+    """The title of the new study."""
 
     title: str = Field(default="", max_length=120, description="The old title with “(again)”, where it is empty.")
 
@@ -121,7 +121,7 @@ class ResultsBody(BaseModel):
 
 
 class Deleted(BaseModel):
-    """What is gone."""
+    """What was deleted."""
 
     deleted: int
     answers: int

@@ -91,7 +91,7 @@ class BoardRow:
 
 @dataclass(frozen=True)
 class Board:
-    """The rows, and what a reader has to know of them."""
+    """The rows, and what a reader must know about them."""
 
     rows: list[BoardRow]
     metrics: list[str]
@@ -129,13 +129,13 @@ def metrics_of(benchmark: Benchmark) -> list[str]:
 
 
 def default_ranking(metrics: Iterable[str]) -> str:
-    """The metric that ranks where nobody has chosen one: CIDEr-D, or else the first."""
+    """The metric that ranks if nobody has chosen one: CIDEr-D, or else the first."""
     metrics = list(metrics)
     return DEFAULT if DEFAULT in metrics else metrics[0]
 
 
 def version(signature: str) -> str:
-    """The version of capeval at the end of a signature; empty where there is none."""
+    """The version of capeval at the end of a signature; empty if there is none."""
     name, _, number = signature.rpartition("|")[2].partition(":")
     return number if name == "capeval" else ""
 
@@ -244,7 +244,7 @@ def chosen_metric(benchmark: Benchmark, metric: str | None) -> str:
 def _tests(
     session: Session, numbers: list[int], metric: str, part: str
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """The p of each two submissions, NaN where they are not compared yet, and whether the first's score is better."""
+    """The p of each two submissions, NaN if they are not compared yet, and whether the first's score is better."""
     place = {number: place for place, number in enumerate(numbers)}
     p = np.full((len(numbers), len(numbers)), np.nan)
     ahead = np.zeros(p.shape, dtype=bool)
@@ -273,7 +273,7 @@ class Compared:
 
 
 def compared(session: Session, a: int, b: int, part: str = parts.ALL) -> dict[str, Compared]:
-    """The comparison of two submissions by metric, on one part; empty where there is none."""
+    """The comparison of two submissions by metric, on one part; empty if there is none."""
     query = select(SubmissionPair).where(
         SubmissionPair.a_id == min(a, b), SubmissionPair.b_id == max(a, b), SubmissionPair.part == part
     )

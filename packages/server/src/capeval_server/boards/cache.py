@@ -1,4 +1,4 @@
-"""What is computed from a board, until the board changes.
+"""Caches what is computed from a board, until the board changes.
 
 Every process has its own. The revision in the key comes from the database with each request, so no process answers
 with what another has changed.

@@ -42,7 +42,7 @@ def _lists(caller: Caller, benchmark: Benchmark) -> bool:
 
 
 def visible(session: Session, caller: Caller, slug: str) -> Benchmark:
-    """The same for its board; raises `Refused` (403) where the caller may not see it now."""
+    """The same for its board; raises `Refused` (403) if the caller may not see it now."""
     benchmark = find(session, caller, slug)
     if not sees_board(caller, benchmark):
         raise Refused(403, "The board of this benchmark is not shown to you now.")
@@ -50,7 +50,7 @@ def visible(session: Session, caller: Caller, slug: str) -> Benchmark:
 
 
 def owned(session: Session, caller: Caller, slug: str) -> Benchmark:
-    """The same to manage; raises `Refused` (403) where it is somebody else's."""
+    """The same to manage; raises `Refused` (403) if it is somebody else's."""
     benchmark = find(session, caller, slug)
     if not caller.owns(benchmark.owner_id):
         raise Refused(403, "This benchmark belongs to somebody else.")
@@ -71,7 +71,7 @@ def with_counts(session: Session, caller: Caller) -> list[tuple[Benchmark, int]]
 
 
 def phases(session: Session, caller: Caller, benchmark: Benchmark) -> list[Benchmark]:
-    """The phases of the benchmark's challenge that the caller finds, in order of time; empty where it has no others."""
+    """The phases of the benchmark's challenge that the caller finds, in order of time; empty if it has no others."""
     if not benchmark.challenge:
         return []
     query = select(Benchmark).where(

@@ -1,7 +1,7 @@
-"""Everything that is wrong with a submitted file, before it is accepted.
+"""Lists everything that is wrong with a submitted file, before it is accepted.
 
-A file that capeval can read only has to fit the images, which is checked here and now. One that it cannot read is gone
-through entry by entry in a child process: the reader stops at its first complaint, and hostile JSON costs memory.
+If capeval can read a file, it must only fit the images, which is checked at once. A file that it cannot read is checked
+entry by entry in a child process: the reader stops at its first complaint, and hostile JSON costs memory.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _MISSING = ("Image {} has no caption.", "{} images have no caption: {}.")
 
 
 class Examination:
-    """The one place of this process where a wrong file is gone through: it takes up to 20 s and 2 GiB."""
+    """The single slot of this process for checking a wrong file: a check takes up to 20 s and 2 GiB."""
 
     def __init__(self) -> None:
         self._free = threading.Semaphore()

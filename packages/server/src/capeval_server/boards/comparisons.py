@@ -1,4 +1,4 @@
-"""Comparing two submissions: which ones a caller may choose, and the paired test for those that none was made for."""
+"""Comparing two submissions: which ones a caller may choose, and the paired test for pairs without one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def choices(session: Session, cache: BoardCache, caller: Caller, benchmark: Benc
 def two(
     session: Session, cache: BoardCache, caller: Caller, benchmark: Benchmark, a: int, b: int
 ) -> tuple[Entry, Entry]:
-    """Both submissions; raises `Refused` (404) where one is not among the caller's choices."""
+    """Both submissions; raises `Refused` (404) if one is not among the caller's choices."""
     found = choices(session, cache, caller, benchmark)
     if a not in found or b not in found:
         raise not_found("pair of submissions")

@@ -1,6 +1,7 @@
-"""Captions that describe nothing: a file with many of them is not a system's output, but a probe of the references.
+"""Degenerate captions, which describe nothing: a file with many of them is not a system's output, but a probe of the
+references.
 
-A file that leaves most images without words turns a corpus score into the scores of the few others. Real systems are
+A file with empty captions for most images turns a corpus score into the scores of the few others. Real systems are
 far below the default limits: of ten systems' and people's captions of COCO, Flickr8k and abstract scenes, the worst has
 0.4 % empty ones, 13 % that are the same, no caption of more than 49 words, and none whose half is one word.
 """
@@ -54,7 +55,7 @@ def problems(captions: Iterable[str], limits: CaptionLimits) -> list[str]:
 
 
 def _degenerate(words: list[str], longest: int) -> str:
-    """What is wrong with a caption of these words; empty where nothing is."""
+    """What is wrong with a caption of these words; empty if nothing is."""
     if not words:
         return "without a letter or digit"
     if len(words) > longest:

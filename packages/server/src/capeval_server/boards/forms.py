@@ -69,7 +69,7 @@ class BenchmarkForm(Rules):
     tokenizer: str
     has_objects: bool = False
     private_share: int = 0
-    """Per cent of the images to draw for the private part; 0 where there are no parts, or the images are given."""
+    """Per cent of the images to draw for the private part; 0 if there are no parts, or the images are given."""
 
     def problems(self) -> list[str]:
         """Problems to correct."""

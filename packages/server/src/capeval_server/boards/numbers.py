@@ -1,6 +1,6 @@
-"""The one place that says how exactly numbers leave this server.
+"""The precision of all numbers that leave this server.
 
-A score of many digits is many answers in one: which of several images' references have a word, and how long they are
+A score with many digits reveals much at once: which of several images' references have a word, and how long they are
 (docs/explanation/what-a-board-tells.md). Scores, ends of intervals, differences and p have four decimals everywhere.
 """
 

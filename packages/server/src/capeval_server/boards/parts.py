@@ -1,6 +1,6 @@
 """A benchmark's public and private images: teams see scores of the first until the closing date, then of the others.
 
-What a team learns from its scores about the public images' references helps it with none of the private ones.
+What a team learns about the references of the public images from its scores does not help it with the private ones.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _ids(given: bytes) -> set[str]:
 
 
 def of(session: Session, benchmark: Benchmark) -> Split | None:
-    """The parts of the benchmark; None where it has none."""
+    """The parts of the benchmark; None if it has none."""
     found = session.get(BenchmarkSplit, benchmark.id)
     if found is None:
         return None
@@ -116,7 +116,7 @@ def of(session: Session, benchmark: Benchmark) -> Split | None:
 
 
 def private_images(session: Session, benchmark: Benchmark) -> list[str] | None:
-    """The ids of the private images, for scoring; None where there are no parts."""
+    """The ids of the private images, for scoring; None if there are no parts."""
     found = session.get(BenchmarkSplit, benchmark.id)
     return None if found is None else list(json.loads(blobs.fetch(session, found.private_sha)))
 

@@ -95,7 +95,7 @@ def show_on_boards(session: Session, account: Account, *, shown: bool) -> None:
 
 
 def _changed(session: Session, benchmarks: Sequence[int]) -> None:
-    """Says that boards are not what they were, and queues the comparisons that they need now."""
+    """Marks the boards as changed, and queues the comparisons that they need now."""
     numbers = sorted(set(benchmarks))
     touch(session, numbers)
     for number in numbers:
@@ -103,7 +103,7 @@ def _changed(session: Session, benchmarks: Sequence[int]) -> None:
 
 
 def check_own(caller: Caller, submission: Submission, benchmark: Benchmark) -> None:
-    """Raises `Refused` (403) where the caller cannot delete the submission."""
+    """Raises `Refused` (403) if the caller cannot delete the submission."""
     if caller.owns(benchmark.owner_id):
         return
     if caller.team_id is None or caller.team_id != submission.team_id:

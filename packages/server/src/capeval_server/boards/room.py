@@ -1,4 +1,4 @@
-"""Uploads are read and checked in threads of their own, so that pages and health keep theirs however many come."""
+"""Uploads are read and checked in separate threads, so that many uploads do not take the threads of pages."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ T = TypeVar("T")
 
 THREADS = 2
 MOST_INSIDE = 16
-"""Uploads of one server that are received, wait or are checked, each up to `upload_limit` large."""
+"""Most uploads of one server that are received, wait or are checked, each up to `upload_limit` large."""
 MOST_OF_ONE = 3
-"""The same of one account: three at once are a script's, more are a flood."""
+"""The same for one account: three at once may come from a script, more are abuse."""
 
 
 class UploadRoom:
-    """Who is let in waits for a thread without holding one; who is not is told when to come back.
+    """An admitted upload waits for a thread without holding one; a refused one is told when to try again.
 
     Used in the event loop alone, so counting needs no lock.
     """

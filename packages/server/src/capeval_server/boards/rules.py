@@ -12,7 +12,7 @@ from capeval_server.web.errors import Refused
 
 
 def accepted(session: Session, caller: Caller, benchmark: Benchmark) -> bool:
-    """Whether the caller accepted the rules as they are now; True where there are none."""
+    """Whether the caller accepted the rules as they are now; True if there are none."""
     if not benchmark.rules:
         return True
     key = (benchmark.id, caller.account_id, benchmark.rules_version)
@@ -20,7 +20,7 @@ def accepted(session: Session, caller: Caller, benchmark: Benchmark) -> bool:
 
 
 def accept(session: Session, caller: Caller, benchmark: Benchmark, version: int) -> None:
-    """Notes that the caller accepted a version. Raises `Refused` (409) where the rules have changed since."""
+    """Notes that the caller accepted a version. Raises `Refused` (409) if the rules have changed since."""
     if not benchmark.rules or version != benchmark.rules_version:
         raise Refused(409, "The rules have changed since this page was opened. Go back, reload it, read them again.")
     if not accepted(session, caller, benchmark):

@@ -1,7 +1,8 @@
 """The jobs that score a submission, score it again, and compare it with the other teams' best.
 
-A comparison is made of bounded jobs: each takes some opponents and ends after a minute, and another follows while there
-are opponents left. So a new best costs as much as there are teams, in child processes, and others' jobs have a turn.
+A comparison consists of bounded jobs: each takes some opponents and ends after a minute, and another follows while
+there are opponents left. So a new best needs time in proportion to the number of teams, in child processes, and other
+jobs have a turn.
 """
 
 from __future__ import annotations
@@ -156,7 +157,7 @@ def prepare_comparison(session: Session, submission_id: int) -> tuple[dict[str, 
 
 
 def _opponents(session: Session, submission: Submission) -> list[int]:
-    """The other teams' best that it is not compared with yet; none where it is not its team's best any more."""
+    """The other teams' best that it is not compared with yet; none if it is not its team's best any more."""
     benchmark = submission.benchmark
     on_board = sorted(best_ids(session, benchmark))
     if submission.id not in on_board:
@@ -196,7 +197,7 @@ def _together(
 
 
 def _of_other_versions(session: Session, numbers: list[int]) -> set[int]:
-    """Those that another version of capeval scored, so that their statistics may be others."""
+    """The submissions that another version of capeval scored, so that their statistics may differ."""
     query = select(SubmissionScore.submission_id, SubmissionScore.signature).where(
         SubmissionScore.submission_id.in_(numbers)
     )
@@ -262,7 +263,7 @@ def rescore(session: Session, benchmark: Benchmark) -> int:
 
 
 def rescoring(session: Session, benchmark: Benchmark) -> tuple[int, int] | None:
-    """How many submissions are scored again, of how many; None where nothing waits or runs."""
+    """How many submissions are scored again, of how many; None if nothing waits or runs."""
     query = (
         select(Job.state, func.count())
         .join(Submission, Submission.id == Job.subject_id)

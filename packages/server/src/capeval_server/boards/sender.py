@@ -25,7 +25,7 @@ _TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
 
 
 def problem_with(url: str, *, private: bool) -> str:
-    """Why nothing is sent to this address, as a sentence; empty where it may be. Looks no name up."""
+    """Why nothing is sent to this address, as a sentence; empty if it is allowed. Does not look up names."""
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port

@@ -38,12 +38,12 @@ class Standing:
 
     @property
     def main(self) -> SubmissionScore | None:
-        """The score by which the board is ranked; None where there is none to see."""
+        """The score by which the board is ranked; None if there is none to see."""
         return next((score for score in self.scores if score.metric == self.benchmark.rank_by), None)
 
     @property
     def off_board(self) -> str:
-        """Why it is not on the board, withdrawn or disqualified; empty where it stands."""
+        """Why it is not on the board, withdrawn or disqualified; empty if it stands."""
         if self.submission.disqualified is not None:
             return "disqualified"
         return "withdrawn" if self.submission.withdrawn else ""

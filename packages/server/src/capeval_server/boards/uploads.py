@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 BASELINE = "Baseline"
 """The name of the teams of baselines."""
 LARGE = 8 * 2**20
-"""Bytes of a file that counts against the limit of large ones; COCO's test set with long captions has 5 MiB."""
+"""A file above this size counts against the limit of large files; COCO's test set with long captions has 5 MiB."""
 
 
 def used(session: Session, benchmark: Benchmark, team_id: int) -> tuple[int, int]:
@@ -86,7 +86,7 @@ def receive(context: RequestContext, slug: str, upload: Upload) -> tuple[Submiss
 
 
 def check_allowed(session: Session, caller: Caller, benchmark: Benchmark, *, baseline: bool = False) -> None:
-    """Raises `Refused` where the caller may not submit now, whatever the file: before anything is read."""
+    """Raises `Refused` if the caller may not submit now, whatever the file: before anything is read."""
     if baseline:
         if not caller.owns(benchmark.owner_id):
             raise Refused(403, "Only the benchmark's owner submits baselines.")
@@ -118,7 +118,7 @@ def check_upload(benchmark: Benchmark, images: Sequence[str], upload: Upload, ex
 def submit(session: Session, caller: Caller, benchmark: Benchmark, upload: Upload) -> tuple[Submission, bool]:
     """Queues a checked file; gives the submission, and whether it is new: the same file twice is one submission.
 
-    Raises `Refused` where the benchmark is not open or the quota is used up.
+    Raises `Refused` if the benchmark is not open or the quota is used up.
     """
     assert caller.account_id is not None
     check_allowed(session, caller, benchmark, baseline=upload.baseline)

@@ -1,7 +1,7 @@
 """Webhooks: each scored submission as a signed JSON message to the addresses that the benchmark's owner gave.
 
-A message is a job: a child process sends it, so a slow address keeps nobody waiting but the queue. What fails is tried
-again after growing pauses. The addresses are strangers' choice: unless the operator allows more, only https:// to
+A message is a job: a child process sends it, so a slow address delays only the queue. A failed message is tried
+again after growing pauses. Strangers choose the addresses: unless the operator allows more, only https:// to
 public addresses is sent to, checked on the very address that is then connected to, and no redirection is followed.
 """
 

@@ -1,4 +1,4 @@
-"""`capeval serve`: the evaluation server, and what its operator does beside it."""
+"""`capeval serve`: the evaluation server, and its operator's tasks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NEEDED = (
 
 
 def _extra() -> None:
-    """Raises `MissingDependencyError` where the extra is not installed. Imports nothing, which would take a second."""
+    """Raises `MissingDependencyError` if the extra is not installed. Does not import it, which would take a second."""
     if any(find_spec(module) is None for module in _NEEDED):
         raise MissingDependencyError("capeval serve", extra="server")
 
@@ -42,9 +42,9 @@ def _option(name: str, *called: str, **settings: Any) -> Callable[[Any], Any]:
 @_option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @_option("--port", type=click.IntRange(1, 65535), default=8080, show_default=True, help="Port to listen on.")
 @_option("--public-url", metavar="URL", help="Where people reach the server: https://evaluation.example.org.")
-@_option("--behind-proxy", metavar="ADDRESS", help="Address of the reverse proxy, whose X-Forwarded-* are believed.")
-@_option("--tls-certificate", metavar="FILE", help="Certificate chain, PEM, to serve HTTPS without a proxy.")
-@_option("--tls-key", metavar="FILE", help="The certificate's key, PEM.")
+@_option("--behind-proxy", metavar="ADDRESS", help="Address of the reverse proxy; its X-Forwarded-* are trusted.")
+@_option("--tls-certificate", metavar="FILE", help="Certificate chain (PEM), to serve HTTPS without a proxy.")
+@_option("--tls-key", metavar="FILE", help="The certificate's key (PEM).")
 @_option(
     "--registration",
     type=click.Choice(["open", "approval", "invitation"]),
@@ -53,9 +53,9 @@ def _option(name: str, *called: str, **settings: Any) -> Callable[[Any], Any]:
     help="Who may register: everybody; everybody, whose teams an administrator approves; or people with an invitation.",
 )
 @_option("--workers", type=click.IntRange(0, 64), default=1, show_default=True, help="Scoring processes at a time.")
-@_option("--job-seconds", type=click.IntRange(1), default=600, show_default=True, help="Longest a scoring may take.")
+@_option("--job-seconds", type=click.IntRange(1), default=600, show_default=True, help="Most seconds for one scoring.")
 @_option(
-    "--job-memory", type=click.IntRange(256), default=4096, show_default=True, help="Most memory of a scoring, MiB."
+    "--job-memory", type=click.IntRange(256), default=4096, show_default=True, help="Most memory for one scoring, MiB."
 )
 @_option("--upload-limit", type=click.IntRange(1, 1024), default=32, show_default=True, help="Largest upload, MiB.")
 @_option(
@@ -63,18 +63,18 @@ def _option(name: str, *called: str, **settings: Any) -> Callable[[Any], Any]:
     type=click.IntRange(1, 3600),
     default=20,
     show_default=True,
-    help="Longest a client may take to send a request's head, or to send or take another 64 KiB.",
+    help="Most seconds for a client to send a request's head, or to send or receive another 64 KiB.",
 )
 @_option(
     "--connections",
     type=click.IntRange(10, 100_000),
     default=1000,
     show_default=True,
-    help="Most connections at a time; the one that is idle longest makes room.",
+    help="Most connections at a time; beyond, the one that was idle longest is closed.",
 )
-@_option("--site-name", default="capeval", show_default=True, help="Whose server it is, at the top of each page.")
-@_option("--site-logo", metavar="FILE", help="A logo for the top of each page, SVG or PNG.")
-@_option("--site-about", default="", metavar="TEXT", help="What the first page says of the server and its host.")
+@_option("--site-name", default="capeval", show_default=True, help="Name of the server, at the top of each page.")
+@_option("--site-logo", metavar="FILE", help="A logo for the top of each page (SVG or PNG).")
+@_option("--site-about", default="", metavar="TEXT", help="Text about the server and its host, for the first page.")
 @_option("--contact", default="", metavar="ADDRESS", help="How people reach the host: e-mail, or https://…")
 @_option(
     "--mail",
@@ -90,20 +90,20 @@ def _option(name: str, *called: str, **settings: Any) -> Callable[[Any], Any]:
 @_option(
     "--oidc-issuer",
     metavar="URL",
-    help="Identity provider (OpenID Connect) that people can sign in at, beside passwords.",
+    help="Identity provider (OpenID Connect) for signing in, in addition to passwords.",
 )
 @_option(
     "--oidc-client-id",
     default="",
     metavar="ID",
-    help="What the provider calls this server; its secret comes from CAPEVAL_OIDC_CLIENT_SECRET.",
+    help="This server's name at the provider; its secret comes from CAPEVAL_OIDC_CLIENT_SECRET.",
 )
 @_option(
     "--oidc-button",
     default="Sign in with your institution",
     show_default=True,
     metavar="TEXT",
-    help="What the button says that leads to the provider.",
+    help="Text of the button that leads to the provider.",
 )
 @_option(
     "--keep-audit",
@@ -111,7 +111,7 @@ def _option(name: str, *called: str, **settings: Any) -> Callable[[Any], Any]:
     default=365,
     show_default=True,
     metavar="DAYS",
-    help="How long the audit log keeps entries; 0 for ever.",
+    help="Days to keep entries of the audit log; 0: for ever.",
 )
 @_option(
     "--keep-addresses",
@@ -119,7 +119,7 @@ def _option(name: str, *called: str, **settings: Any) -> Callable[[Any], Any]:
     default=90,
     show_default=True,
     metavar="DAYS",
-    help="How long the audit log keeps IP addresses; 0 as long as the entries.",
+    help="Days to keep IP addresses in the audit log; 0: as long as the entries.",
 )
 @_option(
     "--keep-worker-ids",
@@ -127,25 +127,25 @@ def _option(name: str, *called: str, **settings: Any) -> Callable[[Any], Any]:
     default=0,
     show_default=True,
     metavar="DAYS",
-    help="How long after a study closes the ids of crowd platforms' workers are kept; 0 for ever.",
+    help="Days to keep the ids of crowd platforms' workers after a study closes; 0: for ever.",
 )
 @_option(
     "--privacy-file",
     metavar="FILE",
-    help="Text of your own for the page of what is stored, /privacy.",
+    help="Your own text for the page /privacy, which lists what is stored.",
 )
 @_option(
     "--frame-host",
     "frame_hosts",
     multiple=True,
     metavar="ORIGIN",
-    help="Also lets this origin frame studies for Mechanical Turk, and take their results; to try one out.",
+    help="Another origin that may frame studies for Mechanical Turk and take their results; for tests.",
 )
 @_option("--private-webhooks", is_flag=True, help="Let webhooks go to http:// and to private networks.")
 def command(upload_limit: int, database: str | None, **options: Any) -> Callable[[], int] | None:
     """Run the evaluation server: benchmarks with hidden references, and human studies.
 
-    Only this machine reaches it, unless --host says otherwise, which needs a secret key (32 characters or more),
+    By default only this machine can reach it. Another --host needs a secret key (32 characters or more),
     --public-url, and either a certificate or a proxy that has one.
 
     Secrets are never options: CAPEVAL_SECRET_KEY, CAPEVAL_SMTP_PASSWORD and CAPEVAL_OIDC_CLIENT_SECRET hold them. Each
@@ -178,7 +178,7 @@ def command(upload_limit: int, database: str | None, **options: Any) -> Callable
 
 @contextmanager
 def _database(settings: Any) -> Iterator[Any]:
-    """The database; what is wrong with it ends the command with one line."""
+    """The database; a fault in it ends the command with one line."""
     from capeval_server.store.database import Database
 
     with closing(Database(settings.database)) as database, database.in_words():
@@ -188,7 +188,8 @@ def _database(settings: Any) -> Iterator[Any]:
 @command.command(short_help="Make an administrator, or give one a new password.")
 @click.argument("email")
 @click.option(
-    "--password-file", type=click.File(), help="Read the password from here; - is stdin. Asked for otherwise."
+    "--password-file", type=click.File(), help="Read the password from here; - is stdin. By default the command "
+    "asks for it."
 )
 @click.pass_obj
 def admin(settings: Any, email: str, password_file: Any) -> None:
@@ -226,7 +227,7 @@ def reset(settings: Any, email: str) -> None:
 @click.argument("file")
 @click.pass_obj
 def backup(settings: Any, file: str) -> None:
-    """Write everything the server holds to FILE, which --database of either kind can be restored from."""
+    """Write everything the server holds to FILE. Both kinds of --database can be restored from it."""
     from capeval_server.store.backup import back_up
 
     with _database(settings) as database:
@@ -236,7 +237,7 @@ def backup(settings: Any, file: str) -> None:
 
 @command.command(short_help="Fill a database from a backup.")
 @click.argument("file")
-@click.option("--replace", is_flag=True, help="Delete what the database holds; a running server goes on with the new.")
+@click.option("--replace", is_flag=True, help="Delete the old contents; a running server then uses the new ones.")
 @click.option(
     "--keep-sign-ins", is_flag=True, help="Keep sign-ins, tokens and invitations; for a backup that was made just now."
 )

@@ -37,8 +37,8 @@ def command() -> None:
 @click.option(
     "--images",
     metavar="DIR|FILE.tar|PATTERN",
-    help="Where the images are: copies of those in a folder, in a tar file, or of a pattern such as "
-    "photos/{image_id}.jpg come into the file; with https://host/{image_id:012}.jpg browsers load them from there.",
+    help="The images: from a folder, a tar file, or a pattern such as "
+    "photos/{image_id}.jpg, copies go into the file; with https://host/{image_id:012}.jpg, browsers load them.",
 )
 @click.option("--image-url", metavar="URL", hidden=True)
 @click.option(
@@ -49,7 +49,7 @@ def command() -> None:
     help=f"Pairs to ask about, of {', '.join(CATEGORIES)}: two people, a person and another image's, a person and a "
     "system, two systems.",
 )
-@click.option("--items", type=click.IntRange(1), metavar="N", help="Draw so many items; all by default.")
+@click.option("--items", type=click.IntRange(1), metavar="N", help="Draw this many items; all by default.")
 @click.option("--judgments", type=click.IntRange(1), metavar="N", help="People per item; the protocol's by default.")
 @click.option(
     "--gold", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Questions with known answers."
@@ -63,11 +63,11 @@ def command() -> None:
     default=0,
     show_default=True,
     metavar="N",
-    help="Questions to practise on, whose answers people are shown.",
+    help="Practice questions; people are shown the known answers.",
 )
 @click.option("--title", metavar="TEXT", help="What annotators read first.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Of all that is drawn.")
-@click.option("--output", "-o", default="-", show_default=True, metavar="FILE", help="Where to write it; - is stdout.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="Random seed.")
+@click.option("--output", "-o", default="-", show_default=True, metavar="FILE", help="The file to write; - is stdout.")
 @options.quiet
 def make(
     kind: str,
@@ -83,7 +83,7 @@ def make(
 ) -> None:
     """Make a study of KIND: triplet, pairwise, diversity or collection.
 
-    The file has everything that is asked. Change it as you like, check it with capeval study check, and upload it on
+    The file has all questions. Change it as you like, check it with capeval study check, and upload it on
     the page Studies of capeval serve.
     """
     if image_url is not None:
@@ -110,7 +110,7 @@ def make(
 @command.command(short_help="Check the file of a study.")
 @click.argument("file")
 def check(file: str) -> None:
-    """Check FILE completely, and say what it asks."""
+    """Check FILE completely, and summarise what it asks."""
     design = read_design(read_bytes(file), file)
     _warn_of_shortage(design)
     checks = sum(len(each.pages) for each in design.checks.values())

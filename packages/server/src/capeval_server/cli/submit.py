@@ -22,7 +22,7 @@ from capeval.report.printing.terminal import render
 
 _LONGEST_PAUSE = 5.0
 _LONGEST_WAIT = 60
-"""Seconds: a server that is busy for longer is told so to whoever submits."""
+"""Seconds: if the server is busy for longer, the user is told."""
 _ATTEMPTS = 4
 NOT_SCORED = 3
 """The exit status of --status for a submission that still waits or runs."""
@@ -32,9 +32,9 @@ NOT_SCORED = 3
 @click.argument("url")
 @click.argument("benchmark")
 @click.argument("file", required=False)
-@click.option("--system", metavar="NAME", help="What the board calls it; the file's name by default.")
-@click.option("--baseline", is_flag=True, help="As a baseline of the benchmark that you host: outside quotas.")
-@click.option("--no-wait", is_flag=True, help="Leave once the file is accepted.")
+@click.option("--system", metavar="NAME", help="The system's name on the board; by default the file's name.")
+@click.option("--baseline", is_flag=True, help="Submit a baseline of a benchmark that you host (outside quotas).")
+@click.option("--no-wait", is_flag=True, help="Do not wait for the scores.")
 @click.option("--list", "list_", is_flag=True, help="List the team's submissions instead; a host's list has all.")
 @click.option("--status", type=click.IntRange(1), metavar="NUMBER", help="Show one submission to BENCHMARK instead.")
 @click.option("--wait", is_flag=True, help="With --status: wait until it is scored.")
@@ -54,10 +54,10 @@ def command(
 ) -> int:
     """Submit FILE to BENCHMARK on the evaluation server at URL, and print the scores.
 
-    With --list or --status, show what was submitted before. The exit status of --status is 0 where the submission is
-    scored, 2 where it failed, and 3 where it still waits or runs.
+    With --list or --status, show what was submitted before. The exit status of --status is 0 if the submission is
+    scored, 2 if it failed, and 3 if it still waits or runs.
 
-    An API token, which the server's account page makes, is taken from CAPEVAL_TOKEN or --token-file.
+    The API token comes from CAPEVAL_TOKEN or --token-file; make one on the server's account page.
     """
     _check_usage(file, list_, status, wait=wait, **sending)
     server = Server(url, _token(token_file))
@@ -131,7 +131,7 @@ class Server:
         self.token = token
 
     def call(self, path: str, data: bytes | None = None) -> dict[str, Any]:
-        """The JSON answer; where the server is busy and says for how long, it is asked again after that time.
+        """The JSON answer; if the server is busy and says for how long, the request is repeated after that time.
 
         Nothing is done twice by that: the same file twice is one submission. Raises `DataError` with the server's own
         words where it refuses, or where there is no answer.
@@ -223,9 +223,9 @@ def _table(submission: dict[str, Any]) -> str:
 def _list(benchmark: str, submissions: list[dict[str, Any]]) -> str:
     if not submissions:
         return f"nothing is submitted to {benchmark} yet"
-    # Each has the same metrics, or none where it is not scored or its scores are not shown yet.
+    # Each has the same metrics, or none if it is not scored or its scores are not shown yet.
     metrics = max((list(each["scores"]) for each in submissions), key=len)
-    # A team has its own alone; a host sees everybody's.
+    # A team sees only its own; a host sees everybody's.
     team = len({each["team"] for each in submissions}) > 1
     heads = [Column("number"), *([Column("team", "left", names=True)] if team else [])]
     heads += [Column("system", "left", names=True), Column("submitted", "left"), Column("state", "left")]

@@ -1,8 +1,8 @@
-"""A process of its own for work on what strangers send, with limits on time and memory.
+"""A separate process for work on strangers' data, with limits on time and memory.
 
 The child gets JSON and files on standard input and answers in JSON lines on standard output. It knows no database and,
-but for a webhook's, no network address. Nothing it says about hidden data leaves it: an unexpected failure is only
-called one.
+except for webhooks, no network address. No hidden data leaves it in messages: an unexpected failure is only
+reported as such.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def run_child(
     """The answer of `module:function(header, files, progress)`, run in a child.
 
     `beat` is called every second with what the child says it is doing, or an empty text; what it raises ends the child.
-    Raises `ChildFailedError` where the child fails or takes too much.
+    Raises `ChildFailedError` if the child fails or takes too much.
     """
     command = [sys.executable, "-m", "capeval_server.jobs.child", compute, str(limits.seconds), str(limits.memory)]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
@@ -109,7 +109,7 @@ def main() -> None:
     with contextlib.suppress(OSError, AttributeError):
         os.nice(10)
     say = _Sayer(sys.stdout.buffer)
-    # Whatever else prints must not get between our lines.
+    # Output of other code must not get between our lines.
     sys.stdout = sys.stderr
     try:
         start = json.loads(sys.stdin.buffer.readline())

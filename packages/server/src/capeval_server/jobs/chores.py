@@ -1,7 +1,7 @@
-"""What the server does by itself from time to time: once, however many servers there are, and after restarts too.
+"""Regular tasks of the server: each runs once when it is due, for any number of servers, and also after restarts.
 
-When a chore is due next is a row of the database. Whoever finds it due moves the row on and queues a job, in one
-transaction.
+A row of the database says when a chore is due next. The server that finds it due updates the row and queues a job, in
+one transaction.
 """
 
 from __future__ import annotations

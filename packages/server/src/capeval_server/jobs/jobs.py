@@ -1,7 +1,7 @@
 """Work outside the request: a queue in the database, and a process with limits for each job.
 
-A job is a row; `add` puts it in the transaction of what it belongs to, so both are there or neither. Runner threads
-take the oldest queued job, start a child process with limits on time and memory, and store its answer. A runner
+A job is a row; `add` writes it in the caller's transaction, so that the job and its subject are stored together. Runner
+threads take the oldest queued job, start a child process with limits on time and memory, and store its answer. A runner
 renews its lease on the job while it works: a job whose lease ran out, because its server was killed, is taken again.
 """
 
@@ -131,14 +131,14 @@ class Jobs:
                 self._stopping.wait(_POLL_SECONDS)
 
     def run_one(self) -> bool:
-        """Takes the oldest waiting job and sees it to its end; False where none waits."""
+        """Takes the oldest waiting job and sees it to its end; False if none waits."""
         taken = self._take()
         if taken is None:
             return False
         job_id, kind, subject_id, attempts = taken
         started = time.monotonic()
         if attempts > ATTEMPTS:
-            self._end(job_id, "failed", "It was begun many times, and the server ended each time.")
+            self._end(job_id, "failed", "It was started several times, and the server stopped each time.")
             outcome = "failed"
         else:
             outcome = self._attempt(job_id, kind, subject_id)
@@ -182,7 +182,7 @@ class Jobs:
             self._requeue(job_id)
             return "put back"
         except NoResultFound:
-            self._end(job_id, "failed", "What it was about was deleted.")
+            self._end(job_id, "failed", "Its subject was deleted.")
             return "failed"
         self._end(job_id, "done", store=lambda session: JOB_KINDS[kind].store(session, subject_id, answer))
         return "done"

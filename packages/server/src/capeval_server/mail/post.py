@@ -57,7 +57,7 @@ def queue(
 
 
 def host_of(settings: ServerSettings) -> str:
-    """What letters call this server."""
+    """The server's name in letters."""
     return urlsplit(settings.url).netloc
 
 
@@ -99,7 +99,7 @@ class Post:
                 self._stopping.wait(_POLL_SECONDS)
 
     def run_one(self) -> bool:
-        """Takes the letter that is due first, and sends it; False where none is due."""
+        """Takes the letter that is due first, and sends it; False if none is due."""
         letter = self._take()
         if letter is None:
             return False

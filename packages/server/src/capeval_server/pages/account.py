@@ -162,7 +162,7 @@ def _write_to(
 
 
 def _invitation(session: Session, context: RequestContext, code: str, *, lock: bool = False) -> Invitation | None:
-    """The invitation of this code; None where anybody may register and no code is given."""
+    """The invitation of this code; None if anybody may register and no code is given."""
     if not code and context.settings.registration != "invitation":
         return None
     own = and_(Invitation.used_by == context.caller.account_id, Invitation.accepted.is_(None))

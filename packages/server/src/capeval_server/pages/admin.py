@@ -216,7 +216,7 @@ def rename_team(context: Context, team_id: int, name: Text = "", affiliation: Te
 
 @routes.page("/admin/teams/{team_id}/captain", role=Role.ADMIN, methods=("POST",))
 def change_captain(context: Context, team_id: int, account_id: Annotated[int, Form(ge=1, le=2**31 - 1)]) -> Response:
-    """For a team whose captain is not to be found any more."""
+    """For a team whose captain cannot be reached any more."""
     with context.database.write() as session:
         membership.hand_over(session, _find_team(session, team_id, lock=True), account_id)
         context.audit(session, "team.captain", f"team {team_id}: account {account_id}")

@@ -110,7 +110,7 @@ def show_welcome(visit: Visit, arrival: Arrival, obstacle: str = "", **values: A
 
 
 def _obstacle(visit: Visit, arrival: Arrival) -> str:
-    """Why this browser cannot begin; nothing where it can."""
+    """Why this browser cannot begin; nothing if it can."""
     if arrival.is_preview:
         return mark("This is a preview. Accept the work on the platform to begin.")
     if visit.person is not None and arrival.worker in ("", visit.person.worker):

@@ -46,7 +46,7 @@ def _provider(context: RequestContext) -> Provider:
 
 @routes.page("/sign-in/provider", role=Role.ANYONE)
 def leave(context: Context, next: Given = "/", invitation: Given = "") -> Response:
-    """On to the provider; the cookie says what must come back."""
+    """Redirects to the provider; the cookie holds what must come back."""
     try:
         address, journey = _provider(context).leave(inside(next), invitation)
     except ProviderAwayError:
@@ -65,7 +65,7 @@ def arrive(
     cookie = context.request.cookies.get(_cookie_name(context), "")
     journey: Journey = opened(context.state.secret_key, Journey, cookie)
     if not hmac.compare_digest(journey.state.encode(), state.encode()) or iss not in ("", provider.issuer):
-        raise Refused(403, "This answer of the provider is not to your question. Begin again on the page Sign in.")
+        raise Refused(403, "The provider's answer does not belong to your sign-in. Begin again on the page Sign in.")
     if error or not code:
         raise Refused(403, "The provider did not let you in. Try again, or sign in with a password.")
     context.state.limits.sign_in_address.take(neighbourhood(context.address))
@@ -129,7 +129,7 @@ def _account_of(session: Session, context: RequestContext, person: Person, journ
     if not person.email:
         raise Refused(
             403,
-            "The provider does not say that your e-mail address is verified, so it cannot be known whose account this "
+            "The provider does not confirm that your e-mail address is verified, so we cannot know whose account this "
             "is. Have it verified there, or sign in with a password.",
         )
     account = _by_email(session, person.email)

@@ -145,7 +145,7 @@ def send_again(context: Context) -> Response:
 
 
 def _of(session: Session, code: str, *purposes: Purpose, lock: bool = False) -> Account:
-    """The account of a link's code; raises `Refused` where the link is not good (any more)."""
+    """The account of a link's code; raises `Refused` if the link is not good (any more)."""
     found = find(session, code, *purposes, lock=lock)
     account = session.get(Account, found.account_id) if found is not None else None
     if account is None or account.disabled:

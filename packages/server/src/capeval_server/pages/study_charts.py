@@ -13,7 +13,7 @@ from capeval_studies.quality import SECONDS
 
 Body = dict[str, Any]
 JUDGMENTS = {"low": ("too low", "bad"), "tentative": ("tentative", "fair"), "reliable": ("reliable", "good")}
-"""What the page writes for a judgment of α, and the class of its colour."""
+"""The page's words for a judgment of α, and the class of its colour."""
 
 
 def alpha(quality: Body) -> Markup:

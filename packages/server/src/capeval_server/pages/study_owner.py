@@ -222,7 +222,7 @@ def share_study(context: Context, study_id: int, email: Text = "") -> Response:
 
 @routes.page("/studies/{study_id}/members/{account_id}", role=Role.ORGANISER, methods=("POST",))
 def unshare_study(context: Context, study_id: int, account_id: int) -> Response:
-    """Takes that back."""
+    """Ends the sharing."""
     with context.database.write() as session:
         study = repository.find_own(session, study_id, context.caller)
         sharing.unshare(session, study, account_id)
@@ -248,7 +248,7 @@ def quality_page(context: Context, study_id: int) -> Response:
 
 @routes.page("/studies/{study_id}/quality.json", role=Role.ORGANISER)
 def quality_state(context: Context, study_id: int) -> Response:
-    """How far the job is that the quality page waits for."""
+    """The progress of the job that the quality page waits for."""
     with context.database.read() as session:
         job: Job | None = findings.newest_job(session, repository.find(session, study_id, context.caller))
     state, progress = ("done", "") if job is None else (job.state, job.progress)
@@ -257,7 +257,7 @@ def quality_state(context: Context, study_id: int) -> Response:
 
 @routes.page("/studies/{study_id}/people/{annotator_id}", role=Role.ORGANISER, methods=("POST",))
 def change_person(context: Context, study_id: int, annotator_id: int, action: Text = "") -> Response:
-    """Excludes a person, or takes that back."""
+    """Excludes a person, or reverses the exclusion."""
     with context.database.write() as session:
         study = repository.find(session, study_id, context.caller)
         person = session.get(Annotator, annotator_id)
@@ -303,7 +303,7 @@ def list_answers(
 
 
 def _number(text: str) -> int | None:
-    """A number of a filter's field; None where it is empty, and one that no row has where it is no number."""
+    """A number of a filter's field; None if it is empty, and one that no row has where it is no number."""
     text = text.strip()
     if not text:
         return None

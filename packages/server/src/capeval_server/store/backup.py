@@ -28,7 +28,7 @@ _BATCH = 500
 def back_up(database: Database, path: PathLike) -> int:
     """Writes everything to the file, whole or not at all; gives the number of rows.
 
-    Raises `DataError` where the file cannot be written.
+    Raises `DataError` if the file cannot be written.
     """
     rows = 0
     with (
@@ -103,7 +103,7 @@ def _load(
 
 
 def _end_sign_ins(connection: Connection) -> None:
-    """Nobody is in by what a backup has: it may have been ended since."""
+    """Ends the backup's sign-ins and tokens: they may have been ended since."""
     tables = {table.name: table for table in _tables(connection)}
     moment = dt.datetime.now(dt.timezone.utc)
     for name in ("signed_in", "one_time_code"):

@@ -31,7 +31,7 @@ def keep(session: Session, data: bytes) -> str:
 
 
 def forget(session: Session, names: Iterable[str]) -> None:
-    """Deletes what no row refers to any more."""
+    """Deletes the data that no row refers to any more."""
     columns = [key.parent for table in Base.metadata.tables.values() for key in table.foreign_keys
                if key.column.table is Blob.__table__]  # fmt: skip
     unused = [~exists().where(column == Blob.sha256) for column in columns]

@@ -2,9 +2,9 @@
 
 A handler opens the transaction it needs and answers after the block has ended, so what was acknowledged was
 committed. On SQLite, writers queue on a lock of this process before they ask for the file's: its busy handler only
-polls, and a poll that sleeps too long is a slow page.
+polls, and a long sleep between polls makes a slow page.
 
-Nothing waits for long. Where another program holds the file's lock, few writers wait for it and the others are refused
+Nothing waits for long. If another program holds the file's lock, few writers wait for it and the others are refused
 at once, so that threads stay for readers, whom SQLite lets through. PostgreSQL gets limits on connecting, on locks
 and on statements. `capeval_server.web.faults` says what each failure becomes.
 """
@@ -55,7 +55,7 @@ T = TypeVar("T")
 class Database:
     """The engine, and the two kinds of transaction.
 
-    Raises `UsageError` for a URL that is neither SQLite nor PostgreSQL, and `DataError` where it cannot be opened.
+    Raises `UsageError` for a URL that is neither SQLite nor PostgreSQL, and `DataError` if it cannot be opened.
     """
 
     def __init__(self, url: str) -> None:
@@ -188,7 +188,7 @@ class Database:
 
 
 class _Turns:
-    """Turns at writing: one after the other while that goes quickly, and a short queue where it does not."""
+    """Turns at writing: one after the other while that is quick, and only a short queue otherwise."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -199,7 +199,7 @@ class _Turns:
 
     @contextlib.contextmanager
     def take(self, patience: float = _BUSY_SECONDS) -> Iterator[None]:
-        """The turn, for as long as the block lasts; raises `Refused` (503) where it does not come in time."""
+        """The turn, for as long as the block lasts; raises `Refused` (503) if it does not come in time."""
         self._wait(patience)
         if self._since is None:
             self._since = time.monotonic()
@@ -233,7 +233,7 @@ class _Turns:
                 stuck = since is not None and now - since > _STUCK_SECONDS
                 if now >= ends or (stuck and place > _WAITING_WHEN_STUCK):
                     raise Refused(
-                        503, "The database takes nothing now, and nothing was saved. Try again in a few seconds.",
+                        503, "The database cannot be written now, and nothing was saved. Try again in a few seconds.",
                         retry_after=5,
                     )  # fmt: skip
         finally:

@@ -1,6 +1,6 @@
-"""Which columns hold something about a person, in words for people: the page of what is stored is made of this.
+"""Which columns hold something about a person, in words for people: the page /privacy is made from this.
 
-Every column of every table is either in `PERSONAL` or in `OTHER`. A test keeps it so: a new one cannot be forgotten.
+Every column of every table is either in `PERSONAL` or in `OTHER`; a test checks that none is forgotten.
 """
 
 from __future__ import annotations

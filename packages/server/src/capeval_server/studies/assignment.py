@@ -156,7 +156,7 @@ def _change_taken(session: Session, item_id: int, change: int) -> None:
 def record(session: Session, study: Study, annotator: Annotator, assignment_id: int, form: Mapping[str, str]) -> bool:
     """Stores an answer, once: sent again, by a double click or a retry, it changes nothing.
 
-    Raises `AnswerError` where the form is not complete. False where the item went to somebody else meanwhile, since
+    Raises `AnswerError` if the form is not complete. False where the item went to somebody else meanwhile, since
     this answer came too late, and where the study is closed.
     """
     lock(session, study.id)
@@ -293,7 +293,7 @@ def exclude(session: Session, study: Study, annotator: Annotator, reason: str) -
 
 
 def include(session: Session, study: Study, annotator: Annotator) -> None:
-    """Takes an exclusion back; answers to items that others have completed meanwhile stay discarded.
+    """Reverses an exclusion; answers to items that others have completed meanwhile stay discarded.
 
     What the owner rejected stays rejected.
     """

@@ -1,4 +1,4 @@
-"""What a person is told who has no question: whether the study is done for them, and what they can still do."""
+"""The messages for a person who has no question: whether the study is finished for them, and what they can do."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class Ending:
     """complete, screened-out, partial, stopped, withdrawn or no-consent; waiting, paused or closed, where something is
     left; full, where others have answered everything."""
     minutes: int | None = None
-    """Minutes until the person may finish with what they have, 0 for now; None where they may not."""
+    """Minutes until the person may finish with what they have, 0 for now; None if they may not."""
     code: str = ""
-    """What they give the platform; empty where there is none."""
+    """What they give the platform; empty if there is none."""
     url: str = ""
 
 

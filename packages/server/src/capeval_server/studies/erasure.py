@@ -1,4 +1,4 @@
-"""What a study holds about its people, deleted: of one person everything; of all, what a platform calls them."""
+"""Deletes data about a study's people: everything of one person, or the platform's names of all."""
 
 from __future__ import annotations
 
@@ -44,4 +44,4 @@ def forget_platform_ids(session: Session, before: dt.datetime) -> int:
 
 
 PSEUDONYM = "person "
-"""How a worker is called whose platform's name was forgotten; the number follows."""
+"""The name of a worker whose platform name was deleted; a number follows."""

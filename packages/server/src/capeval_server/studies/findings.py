@@ -1,7 +1,7 @@
 """Statistics of a study's answers, computed again only when the answers have changed.
 
-Those of small studies are computed in the request. Those of others are a job's, and pages show what it found last until
-it has found more: the request neither reads the answers nor waits.
+For small studies they are computed in the request. For others a job computes them, and pages show its last result until
+there is a new one: the request neither reads the answers nor waits.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ class Findings:
     """Statistics, and how they stand to the answers."""
 
     body: dict[str, Any] | None
-    """The fields of `capeval_studies.quality.Quality`; None where they were never computed."""
+    """The fields of `capeval_studies.quality.Quality`; None if they were never computed."""
     is_current: bool
-    """False where there are newer answers, which a job counts."""
+    """False if there are newer answers, which a job counts."""
     computed: Any = None
     is_counting: bool = False
     """Whether a job waits or runs."""
@@ -81,7 +81,7 @@ def current(session: Session, study: Study) -> Findings:
 
 
 def ask_if_due(database: Database, study: Study, known: Findings) -> bool:
-    """Queues the job where there are newer answers; False where one waits, runs, or ended less than a minute ago.
+    """Queues the job where there are newer answers; False if one waits, runs, or ended less than a minute ago.
 
     Call `Jobs.wake` where it returns True.
     """

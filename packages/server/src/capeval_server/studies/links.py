@@ -61,6 +61,6 @@ def completion_address(platform: str, code: str, url: str) -> str:
 
 
 def submit_origin(text: str, more: tuple[str, ...] = ()) -> str:
-    """The origin of Mechanical Turk that a link's `turkSubmitTo` names; nothing where it is not one of its hosts."""
+    """The origin of Mechanical Turk that a link's `turkSubmitTo` names; nothing if it is not one of its hosts."""
     origin = text.rstrip("/")
     return origin if _MTURK_SUBMIT.fullmatch(origin) or origin in more else ""

@@ -30,7 +30,7 @@ _PRIME = 1_000_003
 """Multiplying by a number below it shuffles the numbers of a wave; products stay below 2 ** 31."""
 
 
-# Asked for every page: putting a query together takes several times as long as asking it.
+# Used for every page: building a query takes several times as long as running it.
 _IS_NEW = ~exists().where(Assignment.item_id == StudyItem.id, Assignment.annotator_id == bindparam("annotator"))
 _OPEN = (
     StudyItem.study_id == bindparam("study"), StudyItem.role == "item", StudyItem.taken < bindparam("judgments"),
@@ -76,7 +76,7 @@ def seed_of(study: Study, annotator: Annotator) -> str:
 
 
 def item_of_wave(session: Session, study: Study, annotator: Annotator) -> StudyItem | None:
-    """The next item of the wave in which this person is; None where it has none left for them."""
+    """The next item of the wave in which this person is; None if it has none left for them."""
     annotator.wave = max(annotator.wave, study.wave)
     return _best(session, study, annotator)
 
@@ -133,7 +133,7 @@ def next_practice(session: Session, study: Study, annotator: Annotator) -> Study
 
 
 def next_check(session: Session, study: Study, annotator: Annotator) -> tuple[StudyItem, int] | None:
-    """A check that is due, and how often this person had it before; None where no check is due.
+    """A check that is due, and how often this person had it before; None if no check is due.
 
     A role whose checks this person has all had hands over to the other, and when all are used, those that the person
     had least often come again.

@@ -152,7 +152,7 @@ def by_code(session: Session, code: str) -> Study:
 
 
 def lock(session: Session, study_id: int) -> None:
-    """Makes what gives out items of this study wait for each other: two people must not get an item's last place.
+    """Locks the study for code that gives out its items: two people must not get an item's last place.
 
     On SQLite, write transactions wait for each other anyway. The lock lets rows that refer to the study be added beside
     it, since whoever has added one could otherwise not take it any more without a deadlock.
@@ -202,7 +202,7 @@ def limit_of(study: Study, name: str) -> Limit:
 
 
 def check_shortage(session: Session, study: Study) -> str:
-    """What the owner should know before the start where checks will be given again; empty where there are enough."""
+    """What the owner should know before the start where checks will be given again; empty if there are enough."""
     pages = sizes(session, study)
     every = {role: rules.every for role, rules in checks_of(study).items()}
     items = min(pages.get("item", 0), study.most_per_person or MOST_PAGES)

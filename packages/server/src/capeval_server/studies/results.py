@@ -1,4 +1,4 @@
-"""A study's answers out of the database, and how far it is.
+"""A study's answers from the database, and its progress.
 
 Nothing here holds all answers of a study in memory: they are counted by the database, looked at a page at a time, or
 streamed, some hundred questions at a time, in the order of the items.

@@ -25,7 +25,7 @@ def reject(session: Session, study: Study, answer_id: int, reason: str) -> None:
 def restore(session: Session, study: Study, answer_id: int) -> None:
     """Takes a rejection back.
 
-    Raises `Refused` (409) where others have completed the question meanwhile: it would have one answer too many.
+    Raises `Refused` (409) if others have completed the question meanwhile: it would have one answer too many.
     """
     lock(session, study.id)
     query = select(Assignment).where(Assignment.id == answer_id, Assignment.study_id == study.id)

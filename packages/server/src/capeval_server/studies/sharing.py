@@ -1,4 +1,4 @@
-"""Who besides its owner sees and manages a study."""
+"""Who, in addition to its owner, sees and manages a study."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def members(session: Session, study: Study) -> list[Account]:
 
 
 def share(session: Session, study: Study, email: str) -> None:
-    """Lets another organiser see and manage the study. Raises `Refused` (422) where no organiser has this address."""
+    """Lets another organiser see and manage the study. Raises `Refused` (422) if no organiser has this address."""
     query = select(Account).where(Account.email == email.strip().lower(), Account.disabled.is_(False))
     account = session.execute(query.where(Account.role >= Role.ORGANISER)).scalar_one_or_none()
     if account is None:
@@ -27,7 +27,7 @@ def share(session: Session, study: Study, email: str) -> None:
 
 
 def unshare(session: Session, study: Study, account_id: int) -> None:
-    """Takes that back."""
+    """Ends the sharing."""
     member = session.get(StudyMember, (study.id, account_id))
     if member is not None:
         session.delete(member)

@@ -1,4 +1,4 @@
-"""Refusals: what a page or the API answers instead of what was asked for."""
+"""Refusals: answers of a page or the API that say why a request was refused."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 class Refused(Exception):  # noqa: N818
     """Raised anywhere in a handler; becomes a page, or the API's one JSON shape.
 
-    `problems` are the single things that are wrong, where there are several.
+    `problems` lists the single faults, if there are several.
     """
 
     def __init__(self, status: int, message: str, problems: Sequence[str] = (), retry_after: int | None = None) -> None:

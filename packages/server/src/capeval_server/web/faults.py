@@ -1,4 +1,4 @@
-"""What failures become: a status and words. Never their own text, which holds what people sent."""
+"""Turns failures into a status and a message. Never shows their own text, which may hold people's data."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def is_away(error: BaseException) -> bool:
 
 
 class FaultsMiddleware:
-    """Answers what nothing else has caught, and logs its type and place.
+    """Handles exceptions that nothing else has caught, and logs their type and place.
 
     Innermost: an exception that reached the web server would be logged with its text, and its page would lack what
     the middleware around this one adds.

@@ -56,7 +56,7 @@ class Language:
         return self.gettext(message) % values if values else self.gettext(message)
 
     def own(self, message: str) -> str:
-        """The owner's words for the message; empty where there are none, or they have places that the message lacks."""
+        """The owner's words for the message; empty if there are none, or they have places that the message lacks."""
         text = self.texts.get(message, "")
         places = _PLACE.findall(message)
         try:

@@ -1,7 +1,7 @@
-"""Rate limits: how often the same somebody may try in a while.
+"""Rate limits: how often the same account or address may try within a time.
 
-They are rows of the database, so servers of one database share them and a restart does not forgive. Whoever is refused
-costs a read; whoever is counted, one small write.
+They are rows of the database, so servers of one database share them and a restart does not reset them. A refused
+attempt costs one read; a counted one, a small write.
 
 Wrong passwords are limited by pairs of account and address, with pauses that double. So strangers, who come from other
 addresses, cannot keep an owner out. Very many wrong passwords from many addresses only slow down attempts from
@@ -33,7 +33,7 @@ class Rule(Protocol):
     """What is done with the count of one key."""
 
     def wait(self, row: RateCount, moment: dt.datetime) -> float:
-        """Seconds until the next one is allowed; 0 where it is now."""
+        """Seconds until the next one is allowed; 0 if it is now."""
 
     def add(self, row: RateCount, moment: dt.datetime) -> None:
         """Counts one."""
@@ -125,13 +125,13 @@ class RateLimits:
         self.submit_large = RateLimit(self, "submit large", Window(10, 600))
 
     def check(self, *counted: Counted) -> None:
-        """Raises `Refused` (429) where one of them is beyond its limit, without counting."""
+        """Raises `Refused` (429) if one of them is beyond its limit, without counting."""
         with self.database.read() as session:
             rows = {row.key: row for row in session.execute(self._rows(counted)).scalars()}
         self._refuse_beyond(rows, counted)
 
     def take(self, session: Session, *counted: Counted) -> None:
-        """Counts one of each, in the caller's transaction; raises `Refused` where one is beyond its limit."""
+        """Counts one of each, in the caller's transaction; raises `Refused` if one is beyond its limit."""
         rows = self._locked(session, counted)
         self._refuse_beyond(rows, counted)
         moment = self.clock()

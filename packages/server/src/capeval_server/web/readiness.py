@@ -1,4 +1,4 @@
-"""Whether this server can do its work now: for load balancers and monitors, who ask often."""
+"""Whether this server can do its work now: for load balancers and monitors, which ask often."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Readiness:
         self._problems: list[str] = []
 
     def problems(self) -> list[str]:
-        """What keeps the server from its work, in words for anybody; nothing where it is ready."""
+        """What keeps the server from its work, in words for anybody; nothing if it is ready."""
         if not self._lock.acquire(timeout=2 * _PATIENCE):
             return ["The database does not answer."]
         try:

@@ -11,7 +11,7 @@ from capeval.errors import UsageError
 def secret(name: str) -> str | None:
     """The value of CAPEVAL_NAME, or what the file CAPEVAL_NAME_FILE holds, without the white space around it.
 
-    Raises `UsageError` where both are given, and for a file that cannot be read.
+    Raises `UsageError` if both are given, and for a file that cannot be read.
     """
     value, path = os.environ.get(f"CAPEVAL_{name}"), os.environ.get(f"CAPEVAL_{name}_FILE")
     if not path:

@@ -49,7 +49,7 @@ def serve(settings: ServerSettings) -> int:
 
 
 def _listen(host: str, port: int) -> list[socket.socket]:
-    """Sockets on every address of the host. Raises `UsageError` where it has none that is free."""
+    """Sockets on every address of the host. Raises `UsageError` if it has none that is free."""
     listeners = []
     failure: OSError | None = None
     try:

@@ -99,7 +99,7 @@ class ServerSettings:
 
     @property
     def mail_sender(self) -> str:
-        """What stands in From."""
+        """The header From."""
         return self.mail_from or "capeval@localhost"
 
     @property

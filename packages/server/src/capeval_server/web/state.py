@@ -67,7 +67,7 @@ class AppState:
 
 
 def _text_of(path: str | None) -> str:
-    """The operator's own text; empty without a file. Raises `DataError` where it cannot be read."""
+    """The operator's own text; empty without a file. Raises `DataError` if it cannot be read."""
     if path is None:
         return ""
     try:
@@ -101,7 +101,7 @@ def _templates() -> Environment:
 
 NOTICES = {
     "registered": "Your account is ready. Sign in with your e-mail address and password.",
-    "registered-mail": "Look into your mail: a message tells how to go on.",
+    "registered-mail": "Look into your mail: a message says how to continue.",
     "confirmed": "Your address is confirmed.",
     "confirmed-taken": "Your address is confirmed. Meanwhile another team took that name: choose another below.",
     "confirm-sent": "A new link is on its way to you.",
@@ -116,11 +116,11 @@ NOTICES = {
     "benchmark-made": "The benchmark is made.",
     "published": "The benchmark is published.",
     "rules-accepted": "The rules are accepted.",
-    "webhook-test": "A test message is on its way. Reload the page to see what came of it.",
+    "webhook-test": "A test message is on its way. Reload the page to see the result.",
     "rescoring": "All submissions are being scored again.",
     "study-made": "The study is made, and paused. Look at the preview, then open it.",
     "study-deleted": "The study and its answers are deleted.",
-    "too-late": "That answer was not saved: it came after the end, or the question had gone to somebody else.",
+    "too-late": "That answer was not saved: it came too late, or somebody else has the question now.",
     "same-file": "Your team has submitted this very file before; this is that submission.",
     "password": "The password is changed. Other browsers are signed out, and API tokens are revoked.",
     "revoked": "The token is revoked.",

@@ -1,4 +1,4 @@
-//! CHAIR: the objects that a caption names, against those that its image has.
+//! CHAIR: the objects that a caption names, compared with those in its image.
 //!
 //! Rohrbach, Hendricks, Burns, Darrell, Saenko, *Object Hallucination in Image Captioning* (EMNLP 2018). One row of counts
 //! serves all three scores, whose corpus values are made of sums: hallucinated over all mentions, captions that
@@ -55,13 +55,13 @@ impl NamedObjects {
         self.words.mentions(caption.len(), part, breaks.map_or(&[], Vec::as_slice), found);
     }
 
-    /// Objects annotated in an image; none where nothing is annotated.
+    /// Objects annotated in an image; none if nothing is annotated.
     pub fn annotated(&self, image: usize) -> &[u32] {
         self.annotated.as_ref().and_then(|images| images.get(image)).map_or(&[], Vec::as_slice)
     }
 }
 
-/// What counts as there.
+/// Which objects are gold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Gold {
     Both,
@@ -127,7 +127,7 @@ impl Kernel for Chair {
         Ok(Box::new(CorpusScorer { gold: self.gold, corpus, named }))
     }
 
-    /// Nothing named is nothing hallucinated; where there is no object, there is no share of objects.
+    /// If nothing is named, nothing is hallucinated; if there is no object, there is no share of objects.
     fn score(&self, sums: &[f64]) -> f64 {
         let share = |part: f64, whole: f64, otherwise: f64| if whole > 0.0 { part / whole } else { otherwise };
         match self.figure {
@@ -200,7 +200,7 @@ impl Worker for CorpusWorker<'_> {
     }
 }
 
-/// A set of objects that is emptied at no cost.
+/// A set of objects that is emptied without cost.
 struct Marks {
     /// For each object, the number of the set that it was last put in.
     last: Vec<u32>,

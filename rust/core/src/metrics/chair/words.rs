@@ -90,8 +90,8 @@ impl ObjectWords {
         if fit { Ok(()) } else { Err(UnfitError) }
     }
 
-    /// Puts the mentions of a caption of so many words into `found`, in its order. `part` says what a word is; no phrase
-    /// goes over one of the `breaks`, places before which a mark stands, in ascending order.
+    /// Puts the mentions of a caption with this number of words into `found`, in its order. `part` says what a word is;
+    /// no phrase goes over one of the `breaks`, places before which a mark stands, in ascending order.
     pub(super) fn mentions(
         &self,
         length: usize,

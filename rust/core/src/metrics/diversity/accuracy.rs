@@ -1,8 +1,8 @@
-//! Accuracy of a set beside its diversity: what its captions' scores come to.
+//! Accuracy of a set, in addition to its diversity: its captions' scores combined.
 
 use crate::engine::Table;
 
-/// How the scores of a set's captions become one score.
+/// How to combine the scores of a set's captions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CaptionPool {
     /// Their mean.

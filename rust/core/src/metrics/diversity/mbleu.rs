@@ -114,8 +114,8 @@ impl Mbleu {
     }
 }
 
-/// Of each n-gram the largest count in any caption, and the largest in any other than that one: enough to know the
-/// largest count among the others of every caption.
+/// For each n-gram, the largest count in any caption, and the largest in any other caption: these give the largest
+/// count among the others for every caption.
 struct Most {
     first: Vec<Holder>,
     second: Vec<u32>,

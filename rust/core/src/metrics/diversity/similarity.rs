@@ -1,6 +1,5 @@
 //! Similarities of captions: what fills the matrix whose spectrum measures variety.
-//!
-//! A similarity that is an inner product makes a positive semi-definite matrix; of others the singular values are taken.
+//! A similarity that is an inner product gives a positive semi-definite matrix; for others, singular values are used.
 
 use crate::corpus::Corpus;
 use crate::engine::{Image, Missing, ParameterError, Parameters, Resources};
@@ -57,7 +56,7 @@ pub fn build(parameters: &mut Parameters) -> Result<Box<dyn Similarity>, Paramet
     Ok(build(&Settings::read(parameters)?))
 }
 
-/// How alike two captions of an image are.
+/// How similar two captions of an image are.
 pub trait Similarity: Send + Sync {
     /// Whether it is an inner product, so that no eigenvalue is negative.
     fn is_inner_product(&self) -> bool;

@@ -2,7 +2,7 @@
 //!
 //! A path decides on the reference words one after the other: match it or skip it. After every word the 40 best paths
 //! go on. Paths are ranked by matched words, then chunks, then the distance of matches from the diagonal, then by the
-//! order in which they came up; so which alignment wins among equals, and what falls off the beam, is well defined.
+//! order in which they were found; so the choice among equal alignments, and what leaves the beam, is well defined.
 //!
 //! A round first lists its continuations as small values, and copies the sets of used words for the survivors only.
 

@@ -1,4 +1,4 @@
-//! Properties of a token that the matchers ask for, worked out once for each distinct one.
+//! Properties of a token that the matchers need, computed once for each distinct token.
 
 use std::ops::Range;
 

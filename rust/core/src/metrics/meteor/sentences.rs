@@ -173,12 +173,11 @@ impl Sentences {
     }
 }
 
-/// The value that [`PerPhrase`] has for a phrase before it is told anything.
+/// The initial value of [`PerPhrase`] for a phrase.
 const ABSENT: u32 = 0;
 
 /// A number for each phrase of the table, of which there are millions.
-///
-/// An array is the quickest to ask, but its pages take milliseconds to come into being: too long for two sentences.
+/// An array is fastest to look up, but its pages take milliseconds to allocate: too long for two sentences.
 enum PerPhrase {
     Array(Vec<u32>),
     Table(FxHashMap<u32, u32>),

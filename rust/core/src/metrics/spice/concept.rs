@@ -10,7 +10,7 @@ pub(super) struct Concept {
     sets: Vec<u32>,
 }
 
-/// Why two names were taken for one.
+/// Why two names count as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
     /// They have a base form in common.

@@ -1,4 +1,4 @@
-//! SPICE of one image, to look at: both sides' propositions, and which of them match.
+//! SPICE of one image, for inspection: both sides' propositions, and which of them match.
 
 use super::concept::{Concept, Rule};
 use super::lexicon::Lexicon;
@@ -17,7 +17,7 @@ pub struct Explained {
     pub matched: Option<(usize, Rule)>,
 }
 
-/// How the score of an image came about.
+/// The explanation of an image's score.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explanation {
     /// What the candidate says.

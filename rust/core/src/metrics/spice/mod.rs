@@ -1,9 +1,8 @@
-//! SPICE: what the candidate says, proposition by proposition, against what the references together say.
+//! SPICE: compares the candidate's propositions with those of all references together.
 //!
 //! Anderson, Fernando, Johnson, Gould, *SPICE: Semantic Propositional Image Caption Evaluation* (ECCV 2016). F of the
 //! candidate's propositions and those of the references, as the authors' program counts them:
-//!
-//! * Names that share a synonym set of WordNet are one concept, merged as they come: see [`concept::place`].
+//! * Names that share a synonym set of WordNet are one concept, merged in their order: see [`concept::place`].
 //! * A candidate's proposition is true if it matches *any* of the references'. Two may match the same one, so that recall,
 //!   true propositions over those of the references, and F can exceed 1.
 //! * A category has no score where the references say nothing of the kind.
@@ -74,7 +73,7 @@ impl Kernel for Spice {
         Ok(Box::new(CorpusScorer { counted: self.counted, corpus, graphs, synonyms }))
     }
 
-    /// The mean over the images whose references say something of the category; none where there is no such image.
+    /// The mean over the images whose references say something of the category; none if there is no such image.
     fn score(&self, sums: &[f64]) -> f64 {
         if sums[1] > 0.0 { sums[0] / sums[1] } else { f64::NAN }
     }
@@ -98,7 +97,7 @@ struct CorpusWorker<'a> {
     scorer: &'a CorpusScorer<'a>,
     graphs: Reader<'a>,
     lexicon: Lexicon<'a>,
-    /// What the references of an image say, by its number: the next candidate is often of the same image.
+    /// The scene of an image's references, by the image's number: the next candidate is often of the same image.
     references: Option<(usize, Scene)>,
 }
 
@@ -161,7 +160,7 @@ impl Counts {
         share(self.matched, self.references)
     }
 
-    /// The harmonic mean of the two; None for a category that the references say nothing of.
+    /// The harmonic mean of the two; None for a category of which the references have nothing.
     pub fn f(&self) -> Option<f64> {
         if self.references == 0 && !self.of_all {
             return None;

@@ -10,15 +10,16 @@ use crate::engine::Resource;
 use crate::graph::SceneGraph;
 use crate::parse::{Memory, Parser};
 
-/// What captions say: by the parser here, or found elsewhere.
+/// Scene graphs of captions: by the parser here, or computed elsewhere.
 pub enum Graphs {
     /// Parsed as they are asked for, each as one sentence but those whose sentences' ends are here, by their tokens
     /// joined by blanks: see [`Parser::parse_sentences`].
     Parsed(Arc<Parser>, FxHashMap<Box<str>, Vec<usize>>),
     /// A graph per caption, by its tokens joined by blanks.
     Given(FxHashMap<Box<str>, SceneGraph>),
-    /// What a side of the comparison says, a candidate or all references of an image, with names merged already: tuples
-    /// of one to three parts, whose names are joined by `/`; by the captions in their order, a line each.
+    /// The scene of one side of the comparison, a candidate or all references of an image, with names merged already:
+    /// tuples of one to three parts, whose names are joined by `/`; the key is the captions in their order, one per
+    /// line.
     Merged(FxHashMap<Box<str>, Vec<Vec<String>>>),
 }
 
@@ -44,7 +45,7 @@ pub struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The words that a caption's graph counts by, and the graph; what is not known says nothing.
+    /// The words that a caption's graph counts, and the graph; an unknown caption has an empty graph.
     pub fn words_and_graph(&mut self, tokens: &[&str]) -> (Vec<String>, SceneGraph) {
         match (self.graphs, &mut self.memory) {
             (Graphs::Parsed(parser, sentences), Some(memory)) => {
@@ -61,7 +62,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What the captions of one side say together.
+    /// The scene of all captions of one side together.
     pub(super) fn scene(&mut self, captions: &[Vec<&str>], lexicon: &mut Lexicon<'_>) -> Scene {
         if let Graphs::Merged(sides) = self.graphs {
             let lines: Vec<String> = captions.iter().map(|tokens| tokens.join(" ")).collect();

@@ -11,7 +11,7 @@
 //! The COCO code joins all captions of a call with line ends and tokenizes the whole, and a few rules look past the
 //! end of a line: "vitamin c." keeps its period, unless the next caption begins with "The". So a caption's tokens
 //! depend on its neighbours. [`tokenize_stream`] does the same; [`Tokenizer::tokenize`] gives what the COCO code
-//! gives for a call with one caption, which is what one wants when a score must depend on nothing else.
+//! gives for a call with one caption, for scores that must not depend on other captions.
 //!
 //! An opening quotation mark in what looks like an HTML tag (`<a href="`) may find its partner in a later caption.
 //! The tag is then one token across captions, and each caption gets its part of it, as in the COCO code.
@@ -33,7 +33,7 @@
 //! the token, `lines` lower-cases, filters and counts captions. `plain` knows the commonest tokens without tables.
 //!
 //! To change a rule, edit its topic file; the tables follow. `reference` matches the same expressions slowly, with
-//! neither tables nor shortcuts, and the tests hold the two against each other on random text. A rule whose token
+//! neither tables nor shortcuts, and the tests compare the two on random text. A rule whose token
 //! ends before its match does, needs a `Cut`; the same tests check it.
 //! `tests/ptb_cases.rs` checks the whole against recorded answers of the suite.
 

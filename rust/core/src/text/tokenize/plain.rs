@@ -1,4 +1,4 @@
-//! The commonest tokens, told without the tables.
+//! The commonest tokens, recognised without the tables.
 
 /// The end of the word at `start`, if it is one of ASCII letters with a blank or the end behind it, a comma perhaps
 /// between. No rule looks beyond that, and only the fused words want more than to be kept.

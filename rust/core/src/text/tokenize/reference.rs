@@ -1,4 +1,4 @@
-//! The rules applied by plain search: slow, with no tables and no shortcuts. The tests hold the scanner against it.
+//! The rules applied by plain search: slow, with no tables and no shortcuts. The tests compare the scanner with it.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -11,7 +11,7 @@ from capeval.resources.needs import Needs
 class Meteor:
     """METEOR with its defaults for English.
 
-    Raises `MissingDependencyError` where METEOR's tables are not installed.
+    Raises `MissingDependencyError` if METEOR's tables are not installed.
     """
 
     def __init__(self) -> None:

@@ -1,9 +1,9 @@
-"""A made-up data set drawn by code: scenes of coloured shapes, described as varied people would.
+"""A made-up data set drawn by code: scenes of coloured shapes, with captions as varied as people's.
 
 A scene is one to three shapes on a plain ground. A shape has a kind, a colour, a size and a place, so that a caption
-can be right or wrong about each. The describer of a caption has a style of its own: which word of several (most say
+can be right or wrong about each. The describer of a caption has an individual style: which word of several (most say
 *circle*, some *disc*), how much detail, which shape first, whether to say where. Scene and captions of number i depend
-on the seed and i alone: a larger set begins with the smaller one.
+only on the seed and i: a larger set begins with the smaller one.
 """
 
 from __future__ import annotations
@@ -78,12 +78,12 @@ def write_scenes(
     """Draws scenes into a folder: `images/NAME.png`, and `dataset.json` as Karpathy's splits are, written last.
 
     Args:
-        folder: made where there is none; scenes that are there are replaced.
-        images: how many.
-        seed: of all that is drawn.
-        captions: how many each image has.
-        shapes: the most that a scene has; of one shape a captioner learns to speak soonest.
-        progress: told how many images are done.
+        folder: created if it does not exist; existing scenes are replaced.
+        images: number of images.
+        seed: seed of everything random.
+        captions: number of captions per image.
+        shapes: most shapes per scene; captioners learn scenes of one shape fastest.
+        progress: called with the number of finished images.
 
     Raises:
         UsageError: see `make_scenes`.

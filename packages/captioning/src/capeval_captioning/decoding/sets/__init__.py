@@ -1,4 +1,4 @@
-"""Caption sets of a trained captioner, one file a way to make them.
+"""Caption sets of a trained captioner, one file per method.
 
 method = set_method("rs(temperature=0.7)")
 make_sets(method, TrainedSpeaker(model, vocabulary, encoder=encoder), images, captions=10, seed=1)

@@ -1,7 +1,7 @@
 """Sets from altered images: RCI crops each caption's image elsewhere, GNC adds noise to its pixels.
 
 Wang, Chan (CVPR 2019), section 5.2; there the network takes 224 pixels per side, cut from 256. Deviations of the noise
-are a choice here, 10 to 100 of pixels from 0 to 255: the paper's 1 to 10 are of a scale that it does not name.
+are a choice here, 10 to 100 for pixels from 0 to 255: the paper gives 1 to 10 without naming the scale.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ class RandomCrops(Altered):
 class GaussianNoise(Altered):
     """Each caption sees the image with other noise.
 
-    The paper's deviations are 1 to 10, and it does not say of what: of pixels from 0 to 255 they change next to
-    nothing. The default is ten times as large, a choice with which sets lie where the paper shows them: between a beam
-    and people in diversity.
+    The paper's deviations are 1 to 10, without a scale: for pixels from 0 to 255 they change almost nothing. The
+    default is ten times as large; with it, the diversity of sets is where the paper shows it: between a beam and
+    people.
     """
 
     name: ClassVar[str] = "gnc"

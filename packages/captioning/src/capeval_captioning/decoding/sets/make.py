@@ -42,18 +42,19 @@ def make_sets(
     Args:
         method: from `set_method`.
         speaker: a `TrainedSpeaker`, or another.
-        images: whose captions to make.
+        images: the images to caption.
         features: of these images in their order, where they are known; else images are opened and encoded.
         training: gives the tokenised training captions, for methods that learn from them.
         captions: number per image.
         seed: of everything random.
         batch: images at a time.
-        made: captions of the first images, by image id, where an earlier call has made them.
+        made: captions of the first images, by image id, if an earlier call made them.
         keep: given the captions of each batch as soon as they are made.
-        progress: told how many images are done.
+        progress: called with the number of finished images.
 
     Raises:
-        UsageError: no captions are asked for; the speaker is not for this method; the batch does not fit into memory.
+        UsageError: no captions are requested; the speaker cannot be used with this method; the batch does not fit into
+            memory.
         DataError: an image cannot be read.
     """
     if captions < 1:

@@ -24,7 +24,7 @@ M = TypeVar("M", bound="SetMethod")
 
 @dataclass(frozen=True)
 class ImageBatch:
-    """B images, read when they are asked for, and what decides all that is random about them."""
+    """B images, read on request, and the generators of all their random numbers."""
 
     seen: Callable[[], Seen]
     """The images as the speaker sees them."""
@@ -57,7 +57,7 @@ class SetMethod(ABC):
     summary: ClassVar[str]
     """One line that says what it does."""
     alters_images: ClassVar[bool] = False
-    """Whether captions are of altered images, so that features of the images as they are are of no use."""
+    """Whether the method alters the images, so that features of the original images cannot be used."""
 
     def __post_init__(self) -> None:
         for field in self.parameters():
@@ -67,7 +67,7 @@ class SetMethod(ABC):
                 raise UsageError(f"{self.name}: {field.name} must be {accepts(field)}, got {value}")
 
     def check(self, speaker: Speaker, captions: int) -> None:  # noqa: B027 - most have nothing to check
-        """Raises `UsageError` where the speaker, or this number of captions, is not for this method."""
+        """Raises `UsageError` if the speaker, or this number of captions, cannot be used with this method."""
 
     @abstractmethod
     def sets(self, speaker: Speaker, images: ImageBatch, captions: int) -> list[list[str]]:

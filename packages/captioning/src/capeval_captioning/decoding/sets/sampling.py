@@ -1,4 +1,4 @@
-"""RS: words drawn one by one from the captioner's distribution, which may be cooled and cut.
+"""RS: words drawn one by one from the captioner's distribution, with temperature, top-k and nucleus.
 
 Wang, Chan (CVPR 2019), section 5.2. Top-k: Fan, Lewis, Dauphin (ACL 2018). Nucleus: Holtzman et al. (ICLR 2020).
 """
@@ -19,7 +19,7 @@ class RandomSampling(SetMethod):
 
     name: ClassVar[str] = "rs"
     summary: ClassVar[str] = "random sampling, word by word"
-    temperature: float = parameter(1.0, "divides the logits; below 1 the likely becomes likelier", above=0)
+    temperature: float = parameter(1.0, "divides the logits; below 1, likely words become more likely", above=0)
     top_k: int = parameter(0, "draw among that many likeliest words; 0 is all", least=0)
     nucleus: float = parameter(
         1.0, "draw among the fewest likeliest words that reach this probability", above=0, most=1

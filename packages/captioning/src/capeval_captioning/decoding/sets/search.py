@@ -31,7 +31,7 @@ class DiverseBeam(SetMethod):
 
     name: ClassVar[str] = "diverse-beam"
     summary: ClassVar[str] = "diverse beam search; the set is the beam"
-    groups: int = parameter(0, "groups of the beam, which divide the captions; 0 is a group a caption", least=0)
+    groups: int = parameter(0, "groups of the beam, which divide the captions; 0 is one group per caption", least=0)
     penalty: float = parameter(0.5, "cost of a word for each time earlier groups have just used it", least=0)
 
     def check(self, speaker: Speaker, captions: int) -> None:  # noqa: ARG002

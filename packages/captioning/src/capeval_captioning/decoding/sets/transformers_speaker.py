@@ -45,7 +45,7 @@ _UNCHANGED = {"do_sample": True, "temperature": 1.0, "top_k": 0, "top_p": 1.0, "
 
 
 PROMPT = "Describe this image in one sentence."
-"""What a vision-language model is asked for by default."""
+"""The default question to a vision-language model."""
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 QUANTISATIONS = ("4bit", "8bit")
 _ADAPTER = "adapter_config.json"
@@ -64,7 +64,7 @@ class TransformersSpeaker:
         dtype: str = "auto",
         quantise: str | None = None,
     ) -> None:
-        """Loads the checkpoint; what the hub was asked for before is taken from the cache, without asking again.
+        """Loads the checkpoint; files fetched from the hub before are taken from the cache, without a new request.
 
         Args:
             name: a folder, or a name on the hub, such as `Salesforce/blip-image-captioning-base`.
@@ -102,7 +102,7 @@ class TransformersSpeaker:
 
     @property
     def revision(self) -> str | None:
-        """The commit on the hub that the weights are of; None where that is not known."""
+        """The commit on the hub that the weights are of; None if that is not known."""
         revision: str | None = getattr(self._model.config, "_commit_hash", None)
         return revision
 
@@ -111,7 +111,7 @@ class TransformersSpeaker:
         """Pixels of the square that the processor makes of an image."""
         from PIL import Image
 
-        # Asked by example: processors spell their sizes in many ways.
+        # Found out with an example: processors name their sizes in many ways.
         pixels = self.see([Image.new("RGB", (64, 64))])["pixel_values"]
         if pixels.ndim < 4:
             raise UsageError(
@@ -161,7 +161,7 @@ class TransformersSpeaker:
             return self._generated(seen, width, **_UNCHANGED, num_return_sequences=width, logits_processor=[choice])
         if groups > 1:
             raise UsageError(
-                f"diverse beam search of a transformers checkpoint has a group a caption, got {groups} groups for "
+                f"diverse beam search of a transformers checkpoint has one group per caption, got {groups} groups for "
                 f"{width} captions; leave the groups out"
             )
         search = {"num_beams": width, "num_return_sequences": width, "length_penalty": 0.0} if width > 1 else {}

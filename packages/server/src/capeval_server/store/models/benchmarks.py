@@ -43,7 +43,7 @@ class Benchmark(Base):
     """Benchmarks of one owner with the same challenge are its phases; empty for a benchmark on its own."""
     phase: Mapped[str] = mapped_column(String(60), default="", server_default="")
     rules: Mapped[str] = mapped_column(Text, default="", server_default="")
-    """What teams accept before they submit, as Markdown; empty where there is nothing to accept."""
+    """What teams accept before they submit, as Markdown; empty if there is nothing to accept."""
     rules_version: Mapped[int] = mapped_column(default=0, server_default="0")
     """Counts the changes of `rules`: what somebody accepted holds for that version alone."""
     most_degenerate: Mapped[int] = mapped_column(default=5, server_default="5")
@@ -84,7 +84,7 @@ class Submission(Base):
     withdrawn: Mapped[bool] = mapped_column(default=False, server_default=false())
     """Taken off the board by its team, which may put it back."""
     disqualified: Mapped[str | None] = mapped_column(Text)
-    """Why the benchmark's owner took it off the board; None where it stands."""
+    """Why the benchmark's owner took it off the board; None if it stands."""
 
 
 class SubmissionScore(Base):
@@ -208,4 +208,4 @@ class WebhookDelivery(Base):
     """What came of the last attempt, for people."""
     delivered: Mapped[dt.datetime | None]
     due: Mapped[dt.datetime | None]
-    """When it is tried next; None where it is delivered or given up."""
+    """When it is tried next; None if it is delivered or given up."""

@@ -183,7 +183,7 @@ class Assignment(Base):
     round: Mapped[int] = mapped_column(default=0, server_default="0")
     """How often this person had this page before: 0 on items, since only checks come again."""
     too_fast: Mapped[bool | None]
-    """Whether the answer came sooner than the page can be read; None where no time is known."""
+    """Whether the answer came sooner than the page can be read; None if no time is known."""
     repeated: Mapped[bool | None]
     """Whether somebody else had written the same before; on sentences."""
     fingerprint: Mapped[str | None] = mapped_column(String(32))
