@@ -1,7 +1,7 @@
 """Installs what is in dist/ as a user does, and runs it: `make check-wheels` and `make check-sdist`.
 
-Each archive gets an environment of its own, with nothing but Python on the PATH: no Rust, no compiler. capeval comes from
-this folder, its dependencies from PyPI. The demo and `capeval score` have to run there.
+Each archive gets an environment of its own, with nothing but Python on the PATH: no Rust, no compiler. capeval comes
+from this folder, its dependencies from PyPI. The demo and `capeval score` have to run there.
 
     python check_wheels.py dist [--sdist] [--python PYTHON ...]
 """
@@ -27,6 +27,7 @@ LICENCES = 5
 
 
 def main() -> None:
+    """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dist", type=Path)
     parser.add_argument("--sdist", action="store_true", help="build the sdist, with the Rust that is on the PATH")
@@ -35,7 +36,8 @@ def main() -> None:
     dist = given.dist.resolve()
     archives = sorted(dist.glob("capeval-*.tar.gz" if given.sdist else "capeval-*.whl"))
     if not archives:
-        sys.exit(f"{dist}: no {'sdist' if given.sdist else 'wheel'} of capeval; make {'sdist' if given.sdist else 'wheels'}")
+        wanted = "sdist" if given.sdist else "wheels"
+        sys.exit(f"{dist}: none of capeval's {wanted} is there; make {wanted}")
     for archive in archives:
         print(f"{archive.name}: {archive.stat().st_size / 1e6:.2f} MB", flush=True)
         if given.sdist:
@@ -50,6 +52,7 @@ def main() -> None:
 
 
 def check_wheel_contents(wheel: Path) -> None:
+    """Size, licences and tag."""
     with zipfile.ZipFile(wheel) as archive:
         entries = archive.infolist()
     spice = sum(entry.compress_size for entry in entries if entry.filename.startswith(SPICE)) / 1e6
@@ -65,6 +68,7 @@ def check_wheel_contents(wheel: Path) -> None:
 
 
 def check_sdist_contents(sdist: Path) -> None:
+    """What builds and tests the core."""
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     for needed in ("LICENSE", "Cargo.lock", "rust/core/Cargo.toml", "src/capeval/__init__.py", "tests/conftest.py"):
@@ -81,17 +85,19 @@ def fits(wheel: Path, python: str) -> bool:
 
 
 def check_installed(archive: Path, dist: Path, python: str, *, rust: bool) -> None:
+    """Installs the archive in a new environment of this interpreter, and runs it."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         subprocess.run([python, "-m", "venv", str(folder / "venv")], check=True)
         scripts = folder / "venv" / ("Scripts" if os.name == "nt" else "bin")
-        clean = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "CARGO", "VIRTUAL"))}
+        clean = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "VIRTUAL"))}
         # Windows finds its own libraries by the PATH.
         clean["PATH"] = os.environ["PATH"] if rust or os.name == "nt" else str(scripts)
 
         def run(*command: str) -> str:
+            program = str(scripts / command[0])
             ran = subprocess.run(
-                [str(scripts / command[0]), *command[1:]], cwd=folder, env=clean, capture_output=True, text=True, check=False
+                [program, *command[1:]], cwd=folder, env=clean, capture_output=True, text=True, check=False
             )
             if ran.returncode:
                 sys.exit(f"{archive.name}: {' '.join(command)} failed:\n{ran.stdout}{ran.stderr}")
@@ -103,12 +109,13 @@ def check_installed(archive: Path, dist: Path, python: str, *, rust: bool) -> No
         if building:
             run("python", "-m", "pip", "install", "--quiet", *building)
         isolation = ["--no-build-isolation"] if rust else []
-        run("python", "-m", "pip", "install", "--quiet", "--no-index", "--find-links", str(dist), *isolation, str(archive))
+        run("python", "-m", "pip", "install", "--quiet", "--no-index", "--find-links", str(dist), *isolation,
+            str(archive))  # fmt: skip
         run("capeval", "demo", "--output", "report.html")
         (folder / "references.json").write_text('{"1": ["a dog runs", "a brown dog runs"], "2": ["two cats sleep"]}')
         (folder / "captions.json").write_text('{"1": "a dog runs", "2": "two cats sleep"}')
-        run("capeval", "score", "references.json", "captions.json", "--metrics", "bleu-4,cider-d,spice", "--format", "json",
-            "--output", "scores.json")  # fmt: skip
+        run("capeval", "score", "references.json", "captions.json", "--metrics", "bleu-4,cider-d,spice",
+            "--format", "json", "--output", "scores.json")  # fmt: skip
         json.loads((folder / "scores.json").read_text(encoding="utf-8"))
         version = run("python", "-c", "import platform; print(platform.python_version())").strip()
         print(f"  Python {version}: installed {'with' if rust else 'without'} Rust, demo and score run", flush=True)
@@ -124,8 +131,7 @@ def dependencies(archive: Path) -> list[str]:
         with tarfile.open(archive) as sdist:
             name = next(name for name in sdist.getnames() if name.count("/") == 1 and name.endswith("/PKG-INFO"))
             file = sdist.extractfile(name)
-            assert file is not None
-            text = file.read().decode()
+            text = file.read().decode() if file else ""
     wanted = re.findall(r"^Requires-Dist: (.*)$", text.partition("\n\n")[0], re.MULTILINE)
     return [line for line in wanted if "extra ==" not in line]
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import click
 import pytest
@@ -16,9 +19,8 @@ from pages import PAGES, ROOT
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 PROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-EXTRAS = set(
-    re.findall(r"^([a-z-]+) = \[", PROJECT.partition("[project.optional-dependencies]")[2].partition("\n[")[0], re.MULTILINE)
-)
+OPTIONAL = PROJECT.partition("[project.optional-dependencies]")[2].partition("\n[")[0]
+EXTRAS = set(re.findall(r"^([a-z-]+) = \[", OPTIONAL, re.MULTILINE))
 TARGETS = set(re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE))
 
 
@@ -26,7 +28,8 @@ TARGETS = set(re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE))
 def test_workflows_run_targets_of_the_makefile(workflow: Path) -> None:
     text = workflow.read_text(encoding="utf-8")
     lists = re.findall(r"target: \[([^\]]*)\]", text)
-    asked = [word for line in re.findall(r"\bmake (.*)", text) for word in line.split() if re.fullmatch(r"[a-z-]+", word)]
+    words = [word for line in re.findall(r"\bmake (.*)", text) for word in line.split()]
+    asked = [word for word in words if re.fullmatch(r"[a-z-]+", word)]
     asked += [word.strip() for line in lists for word in line.split(",")]
     assert asked
     assert set(asked) <= TARGETS
@@ -54,7 +57,8 @@ def test_the_steps_of_the_containerfile_are_in_order() -> None:
     lines = (ROOT / "Containerfile").read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
     words = [line.split()[0] for line in lines if line and not line.startswith("#")]
     assert set(words) <= {
-        "FROM", "RUN", "WORKDIR", "COPY", "ENV", "USER", "VOLUME", "EXPOSE", "HEALTHCHECK", "STOPSIGNAL", "ENTRYPOINT", "CMD"
+        "FROM", "RUN", "WORKDIR", "COPY", "ENV", "USER", "VOLUME", "EXPOSE", "HEALTHCHECK", "STOPSIGNAL", "ENTRYPOINT",
+        "CMD",
     }  # fmt: skip
     assert words.index("USER") < words.index("ENTRYPOINT"), "the server does not run as root"
 
@@ -89,3 +93,20 @@ def test_the_version_is_one() -> None:
     assert version is not None
     for name, line in {"CITATION.cff": "version: {}\n", "recipe/recipe.yaml": "version: {}\n"}.items():
         assert line.format(version[1]) in (ROOT / name).read_text(encoding="utf-8"), name
+
+
+@pytest.mark.parametrize(("version", "accepted"), [("1.63.0", False), ("1.88.0", True), ("2.1.0", True)])
+def test_an_old_compiler_is_told_what_to_do(
+    version: str, accepted: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "scripts" / "build_backend"))
+    monkeypatch.setitem(sys.modules, "maturin", MagicMock())
+    monkeypatch.delitem(sys.modules, "capeval_build", raising=False)
+    build = importlib.import_module("capeval_build")
+    said = subprocess.CompletedProcess([], 0, stdout=f"rustc {version} (abc 2022-01-01)")
+    monkeypatch.setattr(build.subprocess, "run", lambda *_, **__: said)
+    if accepted:
+        build.check_compiler(ROOT)
+    else:
+        with pytest.raises(SystemExit, match=r"needs Rust 1\.88 or newer .* Rust 1\.63[^~]*https://rustup.rs"):
+            build.check_compiler(ROOT)

@@ -1,4 +1,7 @@
-"""Whether the server answers that it is ready: the health check of its image. usage: check.py [URL]"""
+"""Whether the server answers that it is ready: the health check of its image.
+
+usage: check.py [URL]
+"""
 
 import sys
 import urllib.request
