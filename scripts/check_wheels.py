@@ -92,7 +92,7 @@ def check_installed(archive: Path, dist: Path, python: str, *, rust: bool) -> No
         scripts = folder / "venv" / ("Scripts" if os.name == "nt" else "bin")
         clean = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "VIRTUAL"))}
         # Windows finds its own libraries by the PATH.
-        clean["PATH"] = os.environ["PATH"] if rust or os.name == "nt" else str(scripts)
+        clean["PATH"] = os.pathsep.join([str(scripts), *([os.environ["PATH"]] if rust or os.name == "nt" else [])])
 
         def run(*command: str) -> str:
             program = str(scripts / command[0])
