@@ -3,7 +3,7 @@
 
 PYTHON ?= python3
 VENV := .venv
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name 'Cargo.toml') Cargo.toml Cargo.lock
 POSTGRESQL := $(firstword $(shell command -v initdb 2>/dev/null) $(wildcard /usr/lib/postgresql/*/bin/initdb))
 BROWSER := $(firstword $(shell command -v chromium chromium-browser google-chrome 2>/dev/null))
@@ -11,8 +11,9 @@ JAVA := $(firstword $(shell command -v java 2>/dev/null))
 PYTEST := $(abspath $(BIN))/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-core test-pages test-torch test-ray test-server test-captioning docs docs-test pictures endurance lint lint-js format \
-        bench wheel browser java postgresql default-vectors object-words meteor-data spice-model clean check-tools fuzz
+.PHONY: help demo test test-rust test-core test-pages test-torch test-ray test-server test-captioning docs docs-test pictures \
+        endurance lint lint-js lint-workflows format bench wheels sdist pure-wheels check-wheels check-sdist container audit \
+        fuzz fuzz-tools check-python browser java postgresql default-vectors object-words meteor-data spice-model clean check-tools
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -57,7 +58,7 @@ docs-test: $(VENV)/.core $(VENV)/.torch $(VENV)/.server $(VENV)/.captioning  ## 
 	cd packages/server && $(PYTEST) tests/test_server_pages.py
 	cd packages/captioning && $(PYTEST) tests/test_captioning_pages.py
 
-lint: $(VENV)/.dev lint-js  ## formatting, clippy, ruff, mypy, layers, stubs, the reports' scripts
+lint: $(VENV)/.dev lint-js lint-workflows  ## formatting, clippy, ruff, mypy, layers, stubs, the reports' scripts
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
 	$(BIN)/ruff check
@@ -72,6 +73,14 @@ lint-js: $(VENV)/.built  ## types of the reports' scripts
 	  { test -x tools/js/node_modules/.bin/tsc || npm ci --prefix tools/js --silent --no-audit --no-fund; } \
 	  && npm run --prefix tools/js --silent check; \
 	else echo "lint-js: npm was not found, so the reports' scripts are not checked"; test -z "$$CI"; fi
+
+# actionlint is a Go program: the one on the PATH, else built here. Where CI is set, its absence is a failure.
+ACTIONLINT := target/tools/actionlint
+lint-workflows:  ## the workflows of .github
+	@if command -v actionlint >/dev/null; then actionlint; \
+	elif test -x $(ACTIONLINT) || { command -v go >/dev/null && GOBIN=$(abspath target/tools) go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.8; }; \
+	then $(ACTIONLINT); \
+	else echo "lint-workflows: neither actionlint nor go was found, so the workflows are not checked"; test -z "$$CI"; fi
 
 format: $(VENV)/.dev  ## format Rust, sort imports
 	cargo fmt --all
@@ -94,8 +103,12 @@ bench: $(VENV)/.core  ## speed and memory against pycocoevalcap, scaling, resamp
 	$(BIN)/python benchmarks/scaling.py
 	$(BIN)/python benchmarks/resample.py
 
-# Needs a nightly compiler and cargo-fuzz (cargo install cargo-fuzz).
+# Needs a nightly compiler and cargo-fuzz: make fuzz-tools.
 FUZZ_SECONDS ?= 150
+fuzz-tools:  ## a nightly compiler and cargo-fuzz
+	rustup toolchain install nightly --profile minimal
+	command -v cargo-fuzz >/dev/null || cargo install --quiet --locked cargo-fuzz
+
 fuzz: check-tools  ## ten minutes of random input: readers, tokenizer, parser, document-frequency files
 	for target in read tokenize parse document_frequency; do \
 	  cargo +nightly fuzz run $$target -- -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 || exit 1; \
@@ -123,16 +136,52 @@ spice-model: $(VENV)/.torch  ## train the parser of captions on CoreNLP's parses
 	cargo build --quiet --release --example parse
 	PYTHONPATH=scripts $(BIN)/python -m spice_model.evaluate target/release/examples/parse src/capeval/resources/english/parser-1.model $(SPICE_MODEL)/report.conll
 
-wheel: $(VENV)/.built  ## build the abi3 wheel, and the wheel of METEOR's tables, in dist/
-	$(BIN)/maturin build --release --out dist
-	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist packages/meteor
+# Zig, from PyPI, links against the old C library that manylinux2014 promises. Linux only: elsewhere a plain build.
+# A target whose standard library rustup cannot fetch is left out, and said to be.
+WHEEL_TARGETS ?= x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu x86_64-unknown-linux-musl aarch64-unknown-linux-musl
+wheels: sdist pure-wheels  ## wheels for Linux, the sdist and the pure wheels, in dist/
+	$(BIN)/pip install --quiet ziglang
+	@for target in $(WHEEL_TARGETS); do \
+	  case $$target in *-musl) tag=musllinux_1_2;; *) tag=manylinux2014;; esac; \
+	  if rustup target list --installed | grep -qx $$target || timeout $(RUSTUP_SECONDS) rustup target add $$target >/dev/null 2>&1; \
+	  then echo "$$target: $$tag"; PATH="$(abspath $(BIN)):$$PATH" maturin build --release --quiet --zig --compatibility $$tag --target $$target --out dist || exit 1; \
+	  else echo "$$target: left out, rustup cannot fetch its standard library"; fi; \
+	done
+RUSTUP_SECONDS ?= 300
+
+sdist: $(VENV)/.created  ## the source distribution, in dist/
+	$(BIN)/maturin sdist --out dist
+
+pure-wheels: $(VENV)/.created  ## the wheels of METEOR's tables, the server and the captioners, in dist/
+	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist packages/meteor packages/server packages/captioning
+
+CHECK_PYTHONS ?= $(PYTHON)
+check-wheels: | check-python  ## install each wheel of dist/ without Rust, run the demo there
+	$(PYTHON) scripts/check_wheels.py dist $(CHECK_PYTHONS:%=--python %)
+
+check-sdist: sdist  ## build and install the sdist in a clean environment, run the demo there
+	$(PYTHON) scripts/check_wheels.py dist --sdist
+
+container: sdist pure-wheels  ## the steps of the server's image, run in a plain folder: build, start, check, stop
+	$(BIN)/pip install --quiet ziglang
+	test -n "$$(ls dist/capeval-*.whl 2>/dev/null)" || $(BIN)/maturin build --release --out dist
+	scripts/container/try.sh dist
+
+# Known faults of what is used: RustSec's list for the crates, PyPI's for the packages.
+audit: $(VENV)/.server  ## known faults, licences and sources of dependencies
+	command -v cargo-deny >/dev/null || cargo install --quiet --locked cargo-deny
+	cargo deny --all-features check
+	$(BIN)/pip install --quiet pip-audit
+	$(BIN)/pip-audit --local --skip-editable
 
 # What is made lies in packages/meteor and is committed: METEOR 1.5 of 2014 does not change any more.
 meteor-data: $(VENV)/.core  ## make the package of METEOR's tables from an installed pycocoevalcap
 	$(BIN)/python scripts/make_meteor_data.py
 
-check-tools:
+check-tools: check-python
 	@command -v cargo >/dev/null || { echo "capeval needs a Rust toolchain (cargo): https://rustup.rs"; exit 1; }
+
+check-python:
 	@command -v $(PYTHON) >/dev/null || { echo "capeval needs Python 3.10 or newer; $(PYTHON) was not found (set PYTHON=...)"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "capeval needs Python 3.10 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1) (set PYTHON=...)"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "capeval needs Python's venv module (Debian: apt-get install python3-venv)"; exit 1; }

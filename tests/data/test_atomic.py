@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from capeval.data import atomic_write
+from capeval.data import atomic, atomic_write
 from capeval.errors import DataError
 
 
@@ -97,3 +97,39 @@ def test_a_full_disk_is_told(tmp_path: Path) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["out"]
+
+
+def test_a_mapped_file_goes_aside_on_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Simulated: a mapped file is neither replaced nor removed there, but may be renamed."""
+    target, mapped = str(tmp_path / "a.df"), {str(tmp_path / "a.df")}
+    Path(target).write_text("old")
+    really = {name: getattr(os, name) for name in ("replace", "rename", "remove")}
+
+    def refusing(new: str, old: str) -> None:
+        if old in mapped:
+            raise PermissionError(13, "Access is denied", old)
+        really["replace"](new, old)
+
+    def rename(old: str, new: str) -> None:
+        really["rename"](old, new)
+        if old in mapped:
+            mapped.discard(old)
+            mapped.add(new)
+
+    def remove(path: str) -> None:
+        if path in mapped:
+            raise PermissionError(13, "Access is denied", path)
+        really["remove"](path)
+
+    def written(text: str) -> list[str]:
+        (tmp_path / "new.tmp").write_text(text)
+        with monkeypatch.context() as there:
+            for name, function in {"replace": refusing, "rename": rename, "remove": remove, "name": "nt"}.items():
+                there.setattr(atomic.os, name, function)
+            atomic.replace(str(tmp_path / "new.tmp"), target)
+        return sorted(path.read_text() for path in tmp_path.iterdir())
+
+    assert written("new") == ["new", "old"]
+    assert Path(target).read_text() == "new"
+    mapped.clear()  # the reader has ended
+    assert written("newer") == ["newer"]

@@ -82,12 +82,38 @@ def _beside(path: PathLike, target: str, mode: str, permissions: int | None) -> 
         with _as_data_error(path):
             if permissions is not None:
                 os.chmod(beside, permissions)
-            os.replace(beside, target)
+            replace(beside, target)
     except BaseException:
         _remove(beside)
         raise
     finally:
         _unfinished.discard(beside)
+
+
+def replace(new: str, target: str) -> None:
+    """Give a file the name of another, also where that one is memory-mapped.
+
+    Windows neither replaces nor removes a mapped file, but renames it: the old one then goes aside, under a name that
+    begins with `.capeval-` and ends with `.old`, and is removed by a later call, once nobody maps it any more.
+    """
+    if os.name != "nt":
+        os.replace(new, target)
+        return
+    folder = os.path.dirname(target) or "."
+    for name in os.listdir(folder):
+        if name.startswith(".capeval-") and name.endswith(".old"):
+            _remove(os.path.join(folder, name))
+    try:
+        os.replace(new, target)
+    except PermissionError:
+        aside = _name_beside(target).removesuffix(".tmp") + ".old"
+        os.rename(target, aside)
+        try:
+            os.rename(new, target)
+        except OSError:
+            os.rename(aside, target)
+            raise
+        _remove(aside)
 
 
 _unfinished: set[str] = set()

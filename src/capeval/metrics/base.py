@@ -137,10 +137,10 @@ class Ready:
 class Metric:
     """A metric with its parameters: frozen, hashable, comparable, printed as `CIDEr-D(n=4, sigma=6)`.
 
-    Subclasses declare their parameters with [`parameter`][capeval.metrics.parameter]; the code that makes them values is
-    here, once. A dataclass would do the same, but would compile code for each class at every start of the program. Class
-    attributes describe the metric; the registry, the command line, the documentation and the laws that the tests check
-    all read them.
+    Subclasses declare their parameters with [`parameter`][capeval.metrics.parameter]; the code that makes them values
+    is here, once. A dataclass would do the same, but would compile code for each class at every start of the program.
+    Class attributes describe the metric; the registry, the command line, the documentation and the laws that the tests
+    check all read them.
     """
 
     family: ClassVar[str]

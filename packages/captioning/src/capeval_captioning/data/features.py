@@ -17,6 +17,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from capeval.data.atomic import replace
 from capeval.data.captioned import CaptionedImage
 from capeval.data.lock import lock
 from capeval.data.source import PathLike, reading
@@ -179,7 +180,7 @@ def _compute(
             done += len(rows)
             if progress is not None:
                 progress(done)
-    os.replace(beside, path)
+    replace(str(beside), str(path))
 
 
 def _finished(file: IO[bytes], images: int, batch: int, dtype: np.dtype[np.floating]) -> int:

@@ -20,6 +20,7 @@ from sqlalchemy import func, or_, select, update
 from sqlalchemy.exc import NoResultFound, SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from capeval_server.jobs.alive import is_alive
 from capeval_server.jobs.child import ChildFailedError, ResourceLimits, run_child
 from capeval_server.jobs.chores import CHORES, queue_due
 from capeval_server.store.database import Database
@@ -95,7 +96,7 @@ class Jobs:
         with self.database.write() as session:
             for job in session.execute(select(Job).where(Job.state == "running")).scalars():
                 machine, _, process = (job.runner or "").rpartition(":")[0].rpartition(":")
-                if machine == platform.node()[:20] and not _is_alive(int(process)):
+                if machine == platform.node()[:20] and (int(process) == os.getpid() or not is_alive(int(process))):
                     job.state, job.progress = "queued", ""
 
     def wake(self) -> None:
@@ -219,13 +220,3 @@ class Jobs:
             )
             if ended.rowcount == 1:  # type: ignore[attr-defined]
                 store(session)
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return process != os.getpid()

@@ -1,0 +1,65 @@
+"""What pip calls to build capeval from the sources: maturin, after a look at the compiler.
+
+An old cargo fails on the first line that it does not know, and its message does not say what to do.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import maturin
+
+build_sdist = maturin.build_sdist
+get_requires_for_build_editable = maturin.get_requires_for_build_editable
+get_requires_for_build_sdist = maturin.get_requires_for_build_sdist
+get_requires_for_build_wheel = maturin.get_requires_for_build_wheel
+
+
+def prepare_metadata_for_build_wheel(*given: Any, **named: Any) -> Any:
+    """As maturin's."""
+    check_compiler()
+    return maturin.prepare_metadata_for_build_wheel(*given, **named)
+
+
+def build_wheel(*given: Any, **named: Any) -> Any:
+    """As maturin's."""
+    check_compiler()
+    return maturin.build_wheel(*given, **named)
+
+
+def prepare_metadata_for_build_editable(*given: Any, **named: Any) -> Any:
+    """As maturin's."""
+    check_compiler()
+    return maturin.prepare_metadata_for_build_editable(*given, **named)
+
+
+def build_editable(*given: Any, **named: Any) -> Any:
+    """As maturin's."""
+    check_compiler()
+    return maturin.build_editable(*given, **named)
+
+
+def check_compiler(sources: Path = Path()) -> None:
+    """Ends with a message where the compiler is older than `rust-version` in Cargo.toml; without one maturin speaks."""
+    needed = re.search(r'^rust-version = "(.*)"', (sources / "Cargo.toml").read_text(encoding="utf-8"), re.MULTILINE)
+    compiler = os.environ.get("RUSTC", "rustc")
+    try:
+        said = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return
+    found = re.search(r"\d+\.\d+", said.stdout)
+    if needed and found and _numbers(found[0]) < _numbers(needed[1]):
+        sys.exit(
+            f"capeval needs Rust {needed[1]} or newer to be built from its sources, and this is Rust {found[0]}.\n"
+            "Get a newer one from https://rustup.rs, or install a wheel, which needs no Rust: "
+            "pip install --only-binary capeval capeval"
+        )
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".")[:2])

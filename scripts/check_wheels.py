@@ -1,0 +1,140 @@
+"""Installs what is in dist/ as a user does, and runs it: `make check-wheels` and `make check-sdist`.
+
+Each archive gets an environment of its own, with nothing but Python on the PATH: no Rust, no compiler. capeval comes
+from this folder, its dependencies from PyPI. The demo and `capeval score` have to run there.
+
+    python check_wheels.py dist [--sdist] [--python PYTHON ...]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from pathlib import Path
+
+LARGEST = 6.0
+"""MB of a wheel without the model and the tables of SPICE."""
+SPICE = "capeval/resources/english/"
+LICENCES = 5
+"""As many as `license-files` in pyproject.toml name."""
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("dist", type=Path)
+    parser.add_argument("--sdist", action="store_true", help="build the sdist, with the Rust that is on the PATH")
+    parser.add_argument("--python", action="append", help="an interpreter; may be repeated (this one)")
+    given = parser.parse_args()
+    dist = given.dist.resolve()
+    archives = sorted(dist.glob("capeval-*.tar.gz" if given.sdist else "capeval-*.whl"))
+    if not archives:
+        wanted = "sdist" if given.sdist else "wheels"
+        sys.exit(f"{dist}: none of capeval's {wanted} is there; make {wanted}")
+    for archive in archives:
+        print(f"{archive.name}: {archive.stat().st_size / 1e6:.2f} MB", flush=True)
+        if given.sdist:
+            check_sdist_contents(archive)
+        else:
+            check_wheel_contents(archive)
+        for python in given.python or [sys.executable]:
+            if not given.sdist and not fits(archive, python):
+                print(f"  not run: no {python} for {archive.stem.split('-', 2)[2]} here")
+                continue
+            check_installed(archive, dist, python, rust=given.sdist)
+
+
+def check_wheel_contents(wheel: Path) -> None:
+    """Size, licences and tag."""
+    with zipfile.ZipFile(wheel) as archive:
+        entries = archive.infolist()
+    spice = sum(entry.compress_size for entry in entries if entry.filename.startswith(SPICE)) / 1e6
+    size = wheel.stat().st_size / 1e6 - spice
+    print(f"  {size:.2f} MB and {spice:.2f} MB for SPICE")
+    if size > LARGEST:
+        sys.exit(f"{wheel.name}: {size:.2f} MB without SPICE's files; at most {LARGEST}")
+    licences = [entry.filename for entry in entries if ".dist-info/licenses/" in entry.filename and not entry.is_dir()]
+    if len(licences) != LICENCES:
+        sys.exit(f"{wheel.name}: {len(licences)} licence files, expected {LICENCES}: {licences}")
+    if "linux" in wheel.name and not re.search(r"manylinux2014|manylinux_2_17|musllinux_1_2", wheel.name):
+        sys.exit(f"{wheel.name}: its tag leaves out older systems; expected manylinux2014 or musllinux_1_2")
+
+
+def check_sdist_contents(sdist: Path) -> None:
+    """What builds and tests the core."""
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    for needed in ("LICENSE", "Cargo.lock", "rust/core/Cargo.toml", "src/capeval/__init__.py", "tests/conftest.py"):
+        if needed not in names:
+            sys.exit(f"{sdist.name}: {needed} is missing")
+
+
+def fits(wheel: Path, python: str) -> bool:
+    """Whether pip of this interpreter would take the wheel."""
+    asked = [python, "-m", "pip", "download", "--quiet", "--no-deps", "--no-index", "--dest", os.devnull, str(wheel)]
+    with tempfile.TemporaryDirectory() as folder:
+        asked[-2] = folder
+        return subprocess.run(asked, capture_output=True, check=False).returncode == 0
+
+
+def check_installed(archive: Path, dist: Path, python: str, *, rust: bool) -> None:
+    """Installs the archive in a new environment of this interpreter, and runs it."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        subprocess.run([python, "-m", "venv", str(folder / "venv")], check=True)
+        scripts = folder / "venv" / ("Scripts" if os.name == "nt" else "bin")
+        clean = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "VIRTUAL"))}
+        # Windows finds its own libraries by the PATH.
+        clean["PATH"] = os.pathsep.join([str(scripts), *([os.environ["PATH"]] if rust or os.name == "nt" else [])])
+
+        def run(*command: str) -> str:
+            program = str(scripts / command[0])
+            ran = subprocess.run(
+                [program, *command[1:]], cwd=folder, env=clean, capture_output=True, text=True, check=False
+            )
+            if ran.returncode:
+                sys.exit(f"{archive.name}: {' '.join(command)} failed:\n{ran.stdout}{ran.stderr}")
+            return ran.stdout
+
+        # The dependencies first: after that nothing but the archive itself may be taken for capeval.
+        run("python", "-m", "pip", "install", "--quiet", *dependencies(archive))
+        building = ["maturin>=1.9.4,<2"] if rust else []
+        if building:
+            run("python", "-m", "pip", "install", "--quiet", *building)
+        isolation = ["--no-build-isolation"] if rust else []
+        run("python", "-m", "pip", "install", "--quiet", "--no-index", "--find-links", str(dist), *isolation,
+            str(archive))  # fmt: skip
+        run("capeval", "demo", "--output", "report.html")
+        (folder / "references.json").write_text('{"1": ["a dog runs", "a brown dog runs"], "2": ["two cats sleep"]}')
+        (folder / "captions.json").write_text('{"1": "a dog runs", "2": "two cats sleep"}')
+        run("capeval", "score", "references.json", "captions.json", "--metrics", "bleu-4,cider-d,spice",
+            "--format", "json", "--output", "scores.json")  # fmt: skip
+        json.loads((folder / "scores.json").read_text(encoding="utf-8"))
+        version = run("python", "-c", "import platform; print(platform.python_version())").strip()
+        print(f"  Python {version}: installed {'with' if rust else 'without'} Rust, demo and score run", flush=True)
+
+
+def dependencies(archive: Path) -> list[str]:
+    """What the archive's metadata asks for without an extra."""
+    if archive.suffix == ".whl":
+        with zipfile.ZipFile(archive) as wheel:
+            name = next(name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
+            text = wheel.read(name).decode()
+    else:
+        with tarfile.open(archive) as sdist:
+            name = next(name for name in sdist.getnames() if name.count("/") == 1 and name.endswith("/PKG-INFO"))
+            file = sdist.extractfile(name)
+            text = file.read().decode() if file else ""
+    wanted = re.findall(r"^Requires-Dist: (.*)$", text.partition("\n\n")[0], re.MULTILINE)
+    return [line for line in wanted if "extra ==" not in line]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+"""What releases are made of names only what exists: make targets, scripts, extras, options of the action."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from unittest.mock import MagicMock
+
+import click
+import pytest
+
+from capeval.cli.check import command as check
+from pages import PAGES, ROOT
+
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+PROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+OPTIONAL = PROJECT.partition("[project.optional-dependencies]")[2].partition("\n[")[0]
+EXTRAS = set(re.findall(r"^([a-z-]+) = \[", OPTIONAL, re.MULTILINE))
+TARGETS = set(re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE))
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
+def test_workflows_run_targets_of_the_makefile(workflow: Path) -> None:
+    text = workflow.read_text(encoding="utf-8")
+    lists = re.findall(r"target: \[([^\]]*)\]", text)
+    words = [word for line in re.findall(r"\bmake (.*)", text) for word in line.split()]
+    asked = [word for word in words if re.fullmatch(r"[a-z-]+", word)]
+    asked += [word.strip() for line in lists for word in line.split(",")]
+    assert asked
+    assert set(asked) <= TARGETS
+
+
+@pytest.mark.parametrize("workflow", [*WORKFLOWS, ROOT / "action.yml"], ids=lambda path: path.name)
+def test_actions_are_pinned_by_commit(workflow: Path) -> None:
+    for used in re.findall(r"uses: (.*)", workflow.read_text(encoding="utf-8")):
+        assert re.fullmatch(r"[\w.-]+/[\w.-]+@[0-9a-f]{40} # v[0-9.]+", used), used
+
+
+@pytest.mark.skipif(shutil.which("actionlint") is None, reason="actionlint is not installed (make lint-workflows)")
+def test_actionlint_finds_nothing() -> None:
+    assert subprocess.run(["actionlint"], cwd=ROOT, capture_output=True, text=True, check=False).stdout == ""
+
+
+@pytest.mark.parametrize("name", ["Containerfile", "scripts/container/try.sh", "Makefile"])
+def test_the_scripts_that_are_named_exist(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    for script in re.findall(r"scripts/[\w/]+\.(?:sh|py)", text):
+        assert (ROOT / script).is_file(), script
+
+
+def test_the_steps_of_the_containerfile_are_in_order() -> None:
+    lines = (ROOT / "Containerfile").read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
+    words = [line.split()[0] for line in lines if line and not line.startswith("#")]
+    assert set(words) <= {
+        "FROM", "RUN", "WORKDIR", "COPY", "ENV", "USER", "VOLUME", "EXPOSE", "HEALTHCHECK", "STOPSIGNAL", "ENTRYPOINT",
+        "CMD",
+    }  # fmt: skip
+    assert words.index("USER") < words.index("ENTRYPOINT"), "the server does not run as root"
+
+
+def sources() -> list[Path]:
+    return [*PAGES, *(path for folder in ("src", "packages") for path in (ROOT / folder).rglob("*.py"))]
+
+
+def test_every_extra_that_is_named_exists() -> None:
+    for path in sources():
+        for named in re.findall(r"\bcapeval\[([a-z,-]+)\]", path.read_text(encoding="utf-8")):
+            unknown = set(named.split(",")) - EXTRAS - {"extra"}
+            assert not unknown, f"{path} names {unknown}"
+        for extra in re.findall(r"""extra=["']([\w-]+)["']""", path.read_text(encoding="utf-8")):
+            assert extra in EXTRAS, f"{path} names {extra!r}"
+
+
+def test_every_extra_is_documented() -> None:
+    page = (ROOT / "docs" / "reference" / "extras.md").read_text(encoding="utf-8")
+    assert {extra for extra in EXTRAS if f"`{extra}`" not in page} == set()
+
+
+def test_the_action_gives_options_that_capeval_check_has() -> None:
+    script = (ROOT / "action.yml").read_text(encoding="utf-8").partition("options=()")[2]
+    has = {name for option in check.params if isinstance(option, click.Option) for name in option.opts}
+    assert set(re.findall(r"--[a-z]+", script)) <= has
+    assert set(re.findall(r"--[a-z]+", script)) >= {"--min", "--max", "--against", "--output"}
+
+
+def test_the_version_is_one() -> None:
+    version = re.search(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(encoding="utf-8"), re.MULTILINE)
+    assert version is not None
+    for name, line in {"CITATION.cff": "version: {}\n", "recipe/recipe.yaml": "version: {}\n"}.items():
+        assert line.format(version[1]) in (ROOT / name).read_text(encoding="utf-8"), name
+
+
+@pytest.mark.parametrize(("version", "accepted"), [("1.63.0", False), ("1.88.0", True), ("2.1.0", True)])
+def test_an_old_compiler_is_told_what_to_do(
+    version: str, accepted: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "scripts" / "build_backend"))
+    monkeypatch.setitem(sys.modules, "maturin", MagicMock())
+    monkeypatch.delitem(sys.modules, "capeval_build", raising=False)
+    build = importlib.import_module("capeval_build")
+    said = subprocess.CompletedProcess([], 0, stdout=f"rustc {version} (abc 2022-01-01)")
+    monkeypatch.setattr(build.subprocess, "run", lambda *_, **__: said)
+    if accepted:
+        build.check_compiler(ROOT)
+    else:
+        with pytest.raises(SystemExit, match=r"needs Rust 1\.88 or newer .* Rust 1\.63[^~]*https://rustup.rs"):
+            build.check_compiler(ROOT)
