@@ -84,7 +84,9 @@ def stream(*columns: str, references: str | None = None) -> EngineOptions:
 
 
 @pytest.mark.filterwarnings("ignore:.*of the content words and labels have a vector")
-@pytest.mark.parametrize("metrics", ["coco", "consensus", "bleu-4, cider-d(sigma=5), cider-paper(n=2)", "capeval-1, wmd"])
+@pytest.mark.parametrize(
+    "metrics", ["coco", "consensus", "bleu-4, cider-d(sigma=5), cider-paper(n=2)", "capeval-1, wmd"]
+)
 def test_scores_are_those_of_all_in_memory(made: tuple[Made, str], metrics: str) -> None:
     corpus, folder = made
     names = ", ".join(metric.key for metric in parse_metrics(metrics) if not metric.trained_on_references)

@@ -170,6 +170,7 @@ impl Fold {
     }
 
     /// The fold as bytes, without its formulas.
+    #[expect(clippy::wrong_self_convention, reason = "what is added up but not yet carried is carried first")]
     fn to_bytes<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         self.folded_bytes(py).ok_or_else(|| UsageError::new_err("a fold without rows has no bytes"))
     }

@@ -77,7 +77,7 @@ _OPTIONS = (
     click.option(
         "--work",
         metavar="DIR",
-        help="Folder that all machines reach, for what an engine puts aside; by default in --per-image, else temporary.",
+        help="Folder that all machines reach, for what an engine puts aside: by default in --per-image or temporary.",
     ),
     click.option("--resume", is_flag=True, help="Go on where a call with the same --per-image DIR was cut off."),
     click.option(

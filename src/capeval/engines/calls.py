@@ -196,7 +196,8 @@ def _run(plan: Plan, source: Input, options: EngineOptions) -> Iterator[Run]:
         engine = make(options, plan.threads)
         stack.callback(engine.close)
         plan = replace(plan, threads=engine.threads)
-        parts, skipped = find_parts(source.rows), []
+        skipped: Sequence[BadRow] = ()
+        parts = find_parts(source.rows)
         about = fingerprint(parts)
         for own in (source.systems or {}).values():
             about += fingerprint(find_parts(own))
@@ -220,8 +221,8 @@ def _run(plan: Plan, source: Input, options: EngineOptions) -> Iterator[Run]:
 
 def _joined(
     plan: Plan, source: Input, options: EngineOptions, engine: Engine, aside: Aside
-) -> tuple[Plan, list[Part], list[BadRow]]:
-    """References and candidates joined by image id: the plan for joined rows, their parts, and rows that were left out."""
+) -> tuple[Plan, list[Part], Sequence[BadRow]]:
+    """References and candidates joined by image id: the plan for joined rows, their parts, rows that were left out."""
     from capeval.data.partitioned import join
 
     caption = options.caption_columns[0] if options.caption_columns else "caption"

@@ -114,7 +114,7 @@ class RayEngine:
         import pyarrow as pa
 
         ray = self._ray
-        resources = ray.cluster_resources()
+        resources: dict[str, float] = ray.cluster_resources()
         groups = [
             pa.table({"part": pa.array([pickle.dumps(part) for part in group], pa.large_binary())})
             for group in _groups(parts, self._workers or int(resources.get("CPU", 1)))
@@ -134,7 +134,8 @@ class RayEngine:
         )
         # Each result as soon as it is there: with prefetching, the last one would wait for the next.
         batches = rows.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0)
-        with contextlib.closing(iter(batches)) as blocks:
+        blocks: Any = iter(batches)
+        with contextlib.closing(blocks):
             yield from blocks
 
     def close(self) -> None:

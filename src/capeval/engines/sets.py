@@ -42,13 +42,13 @@ def score_sets(
             own, references, tokenizer=plan.tokenizer, frequencies=_of(frequencies, name, sets), threads=plan.threads
         )
         corpus, figures, curves = scoring.figures(corpus, sets.top)
-        partial.fold(name).add([one.statistics for one in figures.values()], batch.image_ids, plan.threads)
+        partial.fold(name).add([one.rows for one in figures.values()], batch.image_ids, plan.threads)
         if sets.described and sets.top is None:
             for most in CURVE:
                 # With no more captions than that, the best ones are all.
                 best = curves.get(most, figures)
                 partial.fold(_curve(name, most), replicates=False).add(
-                    [one.statistics for one in best.values()], batch.image_ids, plan.threads
+                    [one.rows for one in best.values()], batch.image_ids, plan.threads
                 )
         partial.extent(name).merge(_extent(corpus))
         if written is not None:
@@ -73,7 +73,7 @@ def _score_people(
         several, several, tokenizer=plan.tokenizer, frequencies=frequencies.get(SEVERAL), threads=plan.threads
     )
     figures = scoring.people_figures(corpus)
-    partial.fold(PEOPLE).add([one.statistics for one in figures.values()], chosen, plan.threads)
+    partial.fold(PEOPLE).add([one.rows for one in figures.values()], chosen, plan.threads)
     partial.extent(PEOPLE).merge(_extent(corpus))
     keep(partial.sample(PEOPLE), several, [several])
 
@@ -140,7 +140,7 @@ def _sample(
 
 def _totals(fold: _core.Fold, figures: Mapping[str, Score], level: float | None) -> dict[str, Score]:
     """The sample's figures with the sums of all images."""
-    like = [one.statistics for one in figures.values() if isinstance(one.statistics, _core.Statistics)]
+    like = [one.rows for one in figures.values()]
     fold = fold.with_formulas(like)
     bounds: list[Interval] | list[None] = [None] * len(like)
     if level is not None:

@@ -168,7 +168,7 @@ def compare_results(
     image_ids = next(iter(results.values())).image_ids
     images = len(image_ids)
     warn_of_weak_tests(images, len(results), test, samples, alpha, correction)
-    rows = [[score.statistics for score in result.values()] for result in results.values()]
+    rows = [[score.rows for score in result.values()] for result in results.values()]
     metrics = list(next(iter(results.values())))
     between: list[tuple[float, float] | None] = [None] * (len(metrics) * math.comb(len(results), 2))
     p: list[float] = []
@@ -182,7 +182,7 @@ def compare_results(
         between = [None] * len(between)
     elif not percentile:
         bounds = [
-            jackknife(score.statistics, interval, score.metric.largest, score.metric.smallest)
+            jackknife(score.rows, interval, score.metric.largest, score.metric.smallest)
             for result in results.values()
             for score in result.values()
         ]

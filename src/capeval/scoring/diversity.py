@@ -321,7 +321,7 @@ def _with_intervals(result: Diversity, level: float, samples: int, seed: int, th
     def bounded(system: SystemDiversity) -> SystemDiversity:
         return system.with_intervals(
             intervals(
-                [figure.statistics for figure in system.values()],
+                [figure.rows for figure in system.values()],
                 [figure.metric for figure in system.values()],
                 level=level,
                 ids=ids_for(result.bootstrap, system.image_ids),
@@ -346,7 +346,7 @@ def _pairs(result: Diversity, level: float, samples: int, seed: int, threads: in
     keys = [key for key in systems[0] if all(key in system for system in systems)]
     if len(systems) < 2:
         return ()
-    rows = [[system[key].statistics for key in keys] for system in systems]
+    rows = [[system[key].rows for key in keys] for system in systems]
     _, differences = _core.paired_bootstrap(
         rows, samples, level, seed, threads, ids_for(result.bootstrap, systems[0].image_ids)
     )

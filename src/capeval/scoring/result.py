@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from capeval import _core
 from capeval.errors import MissingDependencyError, UsageError
 from capeval.metrics.base import Metric
 from capeval.metrics.registry import key_of
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas
 
-    from capeval import _core
     from capeval.corpus.corpus import Corpus
     from capeval.metrics.base import Ready
     from capeval.metrics.chair.explanation import Hallucination
@@ -85,6 +85,16 @@ class Score(Number):
     def unscored(self) -> int:
         """Number of images without a score, which the metric leaves out: 0 for most metrics."""
         return self.metric.unscored(self.statistics)
+
+    @property
+    def rows(self) -> _core.Statistics:
+        """The statistics of every image. Raises `UsageError` where an engine scored part by part and kept none."""
+        if not isinstance(self.statistics, _core.Statistics):
+            raise UsageError(
+                f"{self.key}: the statistics of every image were not kept, since an engine scored part by part; ask it "
+                "for intervals and tests, or score with engine='local'"
+            )
+        return self.statistics
 
     @property
     def per_image(self) -> npt.NDArray[np.float64]:

@@ -231,7 +231,8 @@ fn merged(mut runs: Vec<Run>, minimum: u32, most: usize) -> Result<Vec<(Ngram, u
     for (number, run) in runs.iter_mut().enumerate() {
         heads.extend(run.next()?.map(|(ngram, count)| Reverse((ngram, number, count))));
     }
-    let (mut kept, mut current): (Vec<(Ngram, u32)>, Option<(Ngram, u32)>) = (Vec::new(), None);
+    let mut kept: Vec<(Ngram, u32)> = Vec::new();
+    let mut current: Option<(Ngram, u32)> = None;
     while let Some(Reverse((ngram, number, count))) = heads.pop() {
         heads.extend(runs[number].next()?.map(|(ngram, count)| Reverse((ngram, number, count))));
         current = match current {
@@ -261,7 +262,8 @@ mod tests {
         let mut builder = CaptionsBuilder::new();
         for image in images.clone() {
             for caption in 0..3 {
-                let words: Vec<String> = (0..8).map(|k| format!("w{}", (image * 7 + caption * 5 + k * k) % 23)).collect();
+                let words: Vec<String> =
+                    (0..8).map(|k| format!("w{}", (image * 7 + caption * 5 + k * k) % 23)).collect();
                 builder.caption(&image.to_string(), &words.join(" "));
             }
         }

@@ -209,6 +209,7 @@ impl Replicates {
     }
 
     /// Of these columns; repeats are allowed.
+    #[must_use]
     pub fn select(&mut self, columns: &[usize]) -> Self {
         self.flush();
         let rows = self.totals.chunks_exact(self.width.max(1));
