@@ -54,8 +54,8 @@ def compute(header: dict[str, Any], files: list[bytes], progress: Callable[[str]
 
 def _with_interval(score: Score, rows: Sequence[int] | None) -> list[float]:
     """Value, lower and upper end on these images; None means all."""
-    part = score if rows is None else dataclasses.replace(score, statistics=score.statistics.select(rows))
-    ((lower, upper),) = intervals([part.statistics], [score.metric], level=LEVEL, samples=SAMPLES, threads=1)
+    part = score if rows is None else dataclasses.replace(score, statistics=score.rows.select(rows))
+    ((lower, upper),) = intervals([part.rows], [score.metric], level=LEVEL, samples=SAMPLES, threads=1)
     return [part.value, lower, upper]
 
 
@@ -79,7 +79,7 @@ def compare(header: dict[str, Any], files: list[bytes], progress: Callable[[str]
 
     progress("scoring")
     one = scored(captions)
-    own = {key: score.statistics for key, score in one.items()}
+    own = {key: score.rows for key, score in one.items()}
     parts = _parts(header, one.image_ids)
     pairs: list[list[object]] = []
     statistics: dict[str, str] = {}
@@ -90,7 +90,7 @@ def compare(header: dict[str, Any], files: list[bytes], progress: Callable[[str]
         if number in header["unscored"]:
             other = scored(file)
             statistics[number] = _as_text(other)
-            theirs = {key: score.statistics for key, score in other.items()}
+            theirs = {key: score.rows for key, score in other.items()}
         else:
             theirs = unpacked(file, own)
         for part, rows in parts.items():
@@ -136,4 +136,4 @@ def _parts(header: dict[str, Any], images: Sequence[str]) -> dict[str, list[int]
 
 
 def _as_text(scores: Mapping[str, Score]) -> str:
-    return base64.b64encode(packed({key: score.statistics for key, score in scores.items()})).decode()
+    return base64.b64encode(packed({key: score.rows for key, score in scores.items()})).decode()
