@@ -39,7 +39,7 @@ class Run:
     engine: Engine
     plan: Plan
     parts: Sequence[Part]
-    memory: int = 1 << 30
+    memory: int = 1 << 29
     scores: ImageScores | None = None
     work: WorkFolder | None = None
     ids: Ids | None = None

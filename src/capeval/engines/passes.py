@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from capeval.engines.aside import Ids
     from capeval.engines.plan import Shared
 
-ROWS = 65_536
+ROWS = 32_768
 """Rows of a batch: more are counted faster, and take more memory."""
 MOST_WARNINGS = 20
 """Different warnings of a part that are kept."""

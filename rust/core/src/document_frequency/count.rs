@@ -146,6 +146,9 @@ impl<'a> Parting<'a> {
 
     /// Counts the n-grams of `length` words at the starts, at all of which `prefix` starts; then the longer ones.
     fn part(&mut self, prefix: Ngram, starts: &[Start], length: usize) {
+        if let [start] = starts {
+            return self.alone(prefix, start, length);
+        }
         let mut parts = std::mem::take(&mut self.parts[length - 1]);
         self.tally(starts, length, &mut parts.last_words);
         self.keep(prefix, &mut parts);
@@ -158,6 +161,20 @@ impl<'a> Parting<'a> {
             }
         }
         self.parts[length - 1] = parts;
+    }
+
+    /// The same where `prefix` starts once, as most do: so do all that begin with it.
+    fn alone(&mut self, prefix: Ngram, start: &Start, length: usize) {
+        if self.minimum > 1 {
+            return;
+        }
+        let mut ngram = prefix;
+        for length in length..=self.order {
+            let Some(word) = self.last_word(start, length) else { return };
+            ngram = ngram.push(word);
+            self.kept.push((ngram, 1));
+            self.at.set(length, start.position, 1);
+        }
     }
 
     /// Counts starts and documents of each last word.
