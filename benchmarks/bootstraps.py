@@ -27,7 +27,8 @@ def main() -> None:
     if given.images:
         images = corpus.image_ids[: given.images]
         pairs = {image: corpus.captions(image) for image in images}
-        corpus = capeval.Corpus({i: own for i, (_, own) in pairs.items()}, {i: one or "" for i, (one, _) in pairs.items()})
+        references = {image: own for image, (_, own) in pairs.items()}
+        corpus = capeval.Corpus(references, {image: one or "" for image, (one, _) in pairs.items()})
     print(f"{len(corpus):,} images, {given.seeds} seeds")
     widths: dict[str, dict[str, list[float]]] = {}
     ends: dict[str, dict[str, list[float]]] = {}
@@ -44,10 +45,11 @@ def main() -> None:
     for key, own in widths.items():
         mean = {name: statistics.mean(values) for name, values in own.items()}
         spread = statistics.stdev(own["multinomial"]) / mean["multinomial"]
-        shift = (statistics.mean(ends[key]["poisson"]) - statistics.mean(ends[key]["multinomial"])) / mean["multinomial"]
+        shift = statistics.mean(ends[key]["poisson"]) - statistics.mean(ends[key]["multinomial"])
         print(
-            f"{key:10} width {mean['multinomial']:.4f}, Poisson / multinomial {mean['poisson'] / mean['multinomial']:.3f}, "
-            f"centre moves by {shift:+.3f} widths, seeds vary by {spread:.3f}"
+            f"{key:10} width {mean['multinomial']:.4f}, "
+            f"Poisson / multinomial {mean['poisson'] / mean['multinomial']:.3f}, "
+            f"centre moves by {shift / mean['multinomial']:+.3f} widths, seeds vary by {spread:.3f}"
         )
 
 

@@ -39,7 +39,7 @@ class Run:
     engine: Engine
     plan: Plan
     parts: Sequence[Part]
-    memory: int = 1 << 29
+    memory: int = 768 << 20
     scores: ImageScores | None = None
     work: WorkFolder | None = None
     ids: Ids | None = None

@@ -21,6 +21,9 @@ const TABLES: usize = 512;
 /// Bytes that a table takes per n-gram, at most: key and count, in a table that may be half full.
 const ENTRY: usize = 64;
 
+/// So many times more n-grams than while they are counted fit into the frequencies that are made of them.
+const KEPT: usize = 2;
+
 /// Bytes of an n-gram and its count in a run on disk.
 const RECORD: usize = 20;
 
@@ -191,7 +194,7 @@ impl Counter {
         } else {
             self.spill()?;
             let runs = self.runs.drain(..).map(|file| Run(BufReader::with_capacity(1 << 18, file))).collect();
-            merged(runs, minimum, self.most)?
+            merged(runs, minimum, self.most.saturating_mul(KEPT))?
         };
         let words: Vec<&str> = self.vocabulary.words().collect();
         let counted = DocumentFrequency::from_counts(&words, kept, self.documents, self.order);

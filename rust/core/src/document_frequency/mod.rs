@@ -90,17 +90,37 @@ impl Frequencies {
     /// Builds from distinct n-grams in any order.
     pub fn from_entries(documents: u64, ngrams: &[(Ngram, u32)]) -> Self {
         let layout = Layout::new(0, ngrams.len());
-        let entries: Vec<Entry> =
-            ngrams.iter().map(|&(ngram, count)| Entry { hash: ngram.hash(), ngram, count }).collect();
-        let (sorted, ends) = by_bucket(&entries, layout);
-        let mut bytes = Vec::with_capacity(layout.end());
-        bytes.extend([0; 4]);
-        for end in ends {
-            bytes.extend(end.to_le_bytes());
+        let mut ends = vec![0_u32; 1 << layout.bits];
+        for (ngram, _) in ngrams {
+            ends[layout.bucket(ngram.hash())] += 1;
         }
-        for entry in sorted {
-            bytes.extend(entry.ngram.key().to_le_bytes());
-            bytes.extend(entry.count.to_le_bytes());
+        let mut total = 0;
+        for end in &mut ends {
+            // Where the bucket starts, which placing its entries moves to its end.
+            total += std::mem::replace(end, total);
+        }
+        let mut bytes = vec![0; layout.end()];
+        for &(ngram, count) in ngrams {
+            let next = &mut ends[layout.bucket(ngram.hash())];
+            write(&mut bytes, layout.record(*next as usize), ngram, count);
+            *next += 1;
+        }
+        let (mut start, mut bucket) = (0, Vec::new());
+        for (number, &end) in ends.iter().enumerate() {
+            bytes[4 * (number + 1)..][..4].copy_from_slice(&end.to_le_bytes());
+            if end - start > 1 {
+                bucket.clear();
+                bucket.extend((start..end).map(|entry| {
+                    let at = layout.record(entry as usize);
+                    let ngram = Ngram::from_key(read_u128(&bytes, at));
+                    (ngram.hash(), ngram, read_u32(&bytes, at + KEY_BYTES))
+                }));
+                bucket.sort_unstable();
+                for (entry, &(_, ngram, count)) in (start..end).zip(&bucket) {
+                    write(&mut bytes, layout.record(entry as usize), ngram, count);
+                }
+            }
+            start = end;
         }
         Self { documents, bytes: Arc::new(bytes), layout }
     }
@@ -154,37 +174,10 @@ impl Frequencies {
     }
 }
 
-/// An entry on its way into the block, in the block's order.
-#[derive(Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Entry {
-    hash: u64,
-    ngram: Ngram,
-    count: u32,
-}
-
-/// The entries sorted, in time that grows with their number only, and where each bucket ends.
-fn by_bucket(entries: &[Entry], layout: Layout) -> (Vec<Entry>, Vec<u32>) {
-    let mut ends = vec![0_u32; 1 << layout.bits];
-    for entry in entries {
-        ends[layout.bucket(entry.hash)] += 1;
-    }
-    let mut total = 0;
-    for end in &mut ends {
-        // Where the bucket starts, which placing its entries moves to its end.
-        total += std::mem::replace(end, total);
-    }
-    let mut sorted = vec![Entry::default(); entries.len()];
-    for entry in entries {
-        let next = &mut ends[layout.bucket(entry.hash)];
-        sorted[*next as usize] = *entry;
-        *next += 1;
-    }
-    let mut start = 0;
-    for &end in &ends {
-        sorted[start..end as usize].sort_unstable();
-        start = end as usize;
-    }
-    (sorted, ends)
+/// Writes a record.
+fn write(bytes: &mut [u8], at: usize, ngram: Ngram, count: u32) {
+    bytes[at..at + KEY_BYTES].copy_from_slice(&ngram.key().to_le_bytes());
+    bytes[at + KEY_BYTES..at + RECORD].copy_from_slice(&count.to_le_bytes());
 }
 
 /// [`Frequencies`] with their bytes at hand.
