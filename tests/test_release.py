@@ -27,8 +27,8 @@ TARGETS = set(re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE))
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
 def test_workflows_run_targets_of_the_makefile(workflow: Path) -> None:
     text = workflow.read_text(encoding="utf-8")
-    lists = re.findall(r"target: \[([^\]]*)\]", text)
-    words = [word for line in re.findall(r"\bmake (.*)", text) for word in line.split()]
+    lists = re.findall(r"tests: \[([^\]]*)\]", text)
+    words = [word for line in re.findall(r"run: make (.*)", text) for word in line.split()]
     asked = [word for word in words if re.fullmatch(r"[a-z-]+", word)]
     asked += [word.strip() for line in lists for word in line.split(",")]
     assert asked
@@ -57,7 +57,7 @@ def test_the_steps_of_the_containerfile_are_in_order() -> None:
     lines = (ROOT / "Containerfile").read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
     words = [line.split()[0] for line in lines if line and not line.startswith("#")]
     assert set(words) <= {
-        "FROM", "RUN", "WORKDIR", "COPY", "ENV", "USER", "VOLUME", "EXPOSE", "HEALTHCHECK", "STOPSIGNAL", "ENTRYPOINT",
+        "ARG", "FROM", "RUN", "WORKDIR", "COPY", "ENV", "USER", "VOLUME", "EXPOSE", "HEALTHCHECK", "STOPSIGNAL", "ENTRYPOINT",
         "CMD",
     }  # fmt: skip
     assert words.index("USER") < words.index("ENTRYPOINT"), "the server does not run as root"
