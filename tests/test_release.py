@@ -90,6 +90,18 @@ def test_the_action_gives_options_that_capeval_check_has() -> None:
     assert set(re.findall(r"--[a-z]+", script)) >= {"--min", "--max", "--against", "--output"}
 
 
+def test_the_recipe_says_what_the_project_says() -> None:
+    """What it runs with, what builds it, and the licences."""
+    recipe = yaml.safe_load((ROOT / "recipe" / "recipe.yaml").read_text(encoding="utf-8"))
+    quoted = {
+        key: [item.replace(">", " >", 1) if key != "license-files" else item for item in re.findall(r'"(.*?)"', found)]
+        for key, found in re.findall(r"^(dependencies|requires|license-files) = \[([^\]]*)\]$", PROJECT, re.MULTILINE)
+    }
+    assert recipe["requirements"]["run"] == ["python", *quoted["dependencies"]]
+    assert recipe["requirements"]["host"] == ["python", "pip", *quoted["requires"]]
+    assert set(recipe["about"]["license_file"]) == {"THIRDPARTY.yml", *quoted["license-files"]}
+
+
 @pytest.mark.skipif(shutil.which("bash") is None or os.name == "nt", reason="the script of the action is bash's")
 @pytest.mark.parametrize(
     ("least", "status", "passed"),
