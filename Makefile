@@ -12,7 +12,7 @@ PYTEST := $(abspath $(BIN))/python -m pytest
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rust test-core test-pages test-torch test-ray test-server test-captioning docs docs-test pictures \
-        endurance lint lint-js lint-workflows format bench wheels sdist pure-wheels check-wheels check-sdist container audit \
+        endurance lint lint-js lint-workflows format bench wheels sdist pure-wheels check-wheels check-sdist check-container container audit \
         fuzz fuzz-tools check-python browser java postgresql default-vectors object-words meteor-data spice-model clean check-tools
 
 help:  ## list the targets
@@ -78,7 +78,7 @@ lint-js: $(VENV)/.built  ## types of the reports' scripts
 ACTIONLINT := target/tools/actionlint
 lint-workflows:  ## the workflows of .github
 	@if command -v actionlint >/dev/null; then actionlint; \
-	elif test -x $(ACTIONLINT) || { command -v go >/dev/null && GOBIN=$(abspath target/tools) go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.8; }; \
+	elif test -x $(ACTIONLINT) || { command -v go >/dev/null && GOBIN=$(abspath target/tools) go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12; }; \
 	then $(ACTIONLINT); \
 	else echo "lint-workflows: neither actionlint nor go was found, so the workflows are not checked"; test -z "$$CI"; fi
 
@@ -162,12 +162,18 @@ check-wheels: | check-python  ## install each wheel of dist/ without Rust, run t
 check-sdist: sdist  ## build and install the sdist in a clean environment, run the demo there
 	$(PYTHON) scripts/check_wheels.py dist --sdist
 
-container: sdist pure-wheels  ## the steps of the server's image, run in a plain folder: build, start, check, stop
-	$(BIN)/pip install --quiet ziglang
-	test -n "$$(ls dist/capeval-*.whl 2>/dev/null)" || $(BIN)/maturin build --release --out dist
-	scripts/container/try.sh dist
+# The first is what can be tested without a container engine: the same scripts, in a plain folder.
+CONTAINER_WHEELS := target/container
+check-container: check-tools  ## the steps of the server's image in a plain folder: build, install, start, ask, stop
+	rm -rf $(CONTAINER_WHEELS)
+	scripts/container/build.sh . $(CONTAINER_WHEELS)
+	scripts/container/try.sh $(CONTAINER_WHEELS)
 
-# Known faults of what is used: RustSec's list for the crates, PyPI's for the packages.
+container:  ## the server's image, capeval-server, with podman or docker
+	@engine=$$(command -v podman || command -v docker) || { echo "make container needs podman or docker"; exit 1; }; \
+	$$engine build --file Containerfile --tag capeval-server .
+
+# Known faults of what is used: RustSec's list for the crates, PyPI's for the packages. Both are fetched.
 audit: $(VENV)/.server  ## known faults, licences and sources of dependencies
 	command -v cargo-deny >/dev/null || cargo install --quiet --locked cargo-deny
 	cargo deny --all-features check

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import re
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ from unittest.mock import MagicMock
 
 import click
 import pytest
+import yaml
 
 from capeval.cli.check import command as check
 from pages import PAGES, ROOT
@@ -27,8 +29,8 @@ TARGETS = set(re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE))
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
 def test_workflows_run_targets_of_the_makefile(workflow: Path) -> None:
     text = workflow.read_text(encoding="utf-8")
-    lists = re.findall(r"target: \[([^\]]*)\]", text)
-    words = [word for line in re.findall(r"\bmake (.*)", text) for word in line.split()]
+    lists = re.findall(r"tests: \[([^\]]*)\]", text)
+    words = [word for line in re.findall(r"run: make (.*)", text) for word in line.split()]
     asked = [word for word in words if re.fullmatch(r"[a-z-]+", word)]
     asked += [word.strip() for line in lists for word in line.split(",")]
     assert asked
@@ -57,8 +59,8 @@ def test_the_steps_of_the_containerfile_are_in_order() -> None:
     lines = (ROOT / "Containerfile").read_text(encoding="utf-8").replace("\\\n", " ").splitlines()
     words = [line.split()[0] for line in lines if line and not line.startswith("#")]
     assert set(words) <= {
-        "FROM", "RUN", "WORKDIR", "COPY", "ENV", "USER", "VOLUME", "EXPOSE", "HEALTHCHECK", "STOPSIGNAL", "ENTRYPOINT",
-        "CMD",
+        "ARG", "FROM", "RUN", "WORKDIR", "COPY", "ENV", "USER", "VOLUME", "EXPOSE", "HEALTHCHECK", "STOPSIGNAL",
+        "ENTRYPOINT", "CMD",
     }  # fmt: skip
     assert words.index("USER") < words.index("ENTRYPOINT"), "the server does not run as root"
 
@@ -86,6 +88,44 @@ def test_the_action_gives_options_that_capeval_check_has() -> None:
     has = {name for option in check.params if isinstance(option, click.Option) for name in option.opts}
     assert set(re.findall(r"--[a-z]+", script)) <= has
     assert set(re.findall(r"--[a-z]+", script)) >= {"--min", "--max", "--against", "--output"}
+
+
+def test_the_recipe_says_what_the_project_says() -> None:
+    """What it runs with, what builds it, and the licences."""
+    recipe = yaml.safe_load((ROOT / "recipe" / "recipe.yaml").read_text(encoding="utf-8"))
+    quoted = {
+        key: [item.replace(">", " >", 1) if key != "license-files" else item for item in re.findall(r'"(.*?)"', found)]
+        for key, found in re.findall(r"^(dependencies|requires|license-files) = \[([^\]]*)\]$", PROJECT, re.MULTILINE)
+    }
+    assert recipe["requirements"]["run"] == ["python", *quoted["dependencies"]]
+    assert recipe["requirements"]["host"] == ["python", "pip", *quoted["requires"]]
+    assert set(recipe["about"]["license_file"]) == {"THIRDPARTY.yml", *quoted["license-files"]}
+
+
+@pytest.mark.skipif(shutil.which("bash") is None or os.name == "nt", reason="the script of the action is bash's")
+@pytest.mark.parametrize(
+    ("least", "status", "passed"),
+    [("rouge-l=0.9", 0, "true"), ("rouge-l=0.9\nbleu-1=2", 3, "false"), ("rouge-l=high", 2, "false")],
+)
+def test_the_script_of_the_action(least: str, status: int, passed: str, tmp_path: Path) -> None:
+    """As GitHub runs it: inputs are environment variables; outputs and the summary are files."""
+    action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+    (tmp_path / "the references.json").write_text('{"1": ["a dog runs on the beach"]}', encoding="utf-8")
+    (tmp_path / "captions.json").write_text('{"1": "a dog runs on the beach"}', encoding="utf-8")
+    inputs = {"references": "the references.json", "candidates": "captions.json", "min": least}
+    step = action["runs"]["steps"][-1]
+    given = {
+        name: inputs.get(re.findall(r"inputs\.([\w-]+)", value)[0], "") for name, value in step["env"].items()
+    } | {"GITHUB_OUTPUT": "output.txt", "GITHUB_STEP_SUMMARY": "summary.md"}
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    ran = subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+        cwd=tmp_path, env={**os.environ, **given, "PATH": path}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ran.returncode == status, ran.stderr
+    assert (tmp_path / "output.txt").read_text(encoding="utf-8") == f"passed={passed}\n"
+    assert (tmp_path / "summary.md").exists() == (status != 2)
+    assert status == 2 or "| rouge-l |" in (tmp_path / "summary.md").read_text(encoding="utf-8").lower()
 
 
 def test_the_version_is_one() -> None:

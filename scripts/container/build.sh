@@ -1,7 +1,13 @@
 #!/bin/sh
-# Builds the wheels of the server's image. usage: build.sh SOURCES WHEELS   (needs Rust and Python)
+# Gathers the wheels of the server's image. usage: build.sh SOURCES WHEELS (needs Rust), or build.sh VERSION WHEELS (PyPI)
 set -eu
-sources=$1 wheels=$2
+from=$1 wheels=$2
 mkdir -p "$wheels"
-python3 -m pip wheel --quiet --no-deps --wheel-dir "$wheels" \
-    "$sources" "$sources/packages/meteor" "$sources/packages/server"
+if [ -d "$from" ]; then
+    from=$(cd "$from" && pwd)
+    python3 -m pip wheel --quiet --no-cache-dir --no-deps --wheel-dir "$wheels" \
+        "$from" "$from/packages/meteor" "$from/packages/server"
+else
+    python3 -m pip download --quiet --no-cache-dir --no-deps --only-binary :all: --dest "$wheels" \
+        "capeval==$from" "capeval-server==$from" 'capeval-meteor>=1.5,<1.6'
+fi

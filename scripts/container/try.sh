@@ -10,20 +10,21 @@ cleanup() { test -z "$server" || kill "$server" 2>/dev/null || true; rm -rf "$fo
 trap cleanup EXIT
 
 "$here/install.sh" "$dist" "$folder/environment"
-mkdir "$folder/data" "$folder/run"
+mkdir "$folder/data"
 cp "$here/check.py" "$folder/check.py"
-python3 -c 'import secrets; print(secrets.token_urlsafe(48))' >"$folder/run/secret_key"
+"$here/secrets.sh" "$folder/secrets"
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 
 as_user=
 if [ "$(id -u)" = 0 ]; then
     chmod 755 "$folder"
-    chown -R nobody "$folder/data" "$folder/run"
+    chown -R nobody "$folder/data" "$folder/secrets"
     as_user="setpriv --reuid=nobody --clear-groups"
 fi
 cd "$folder/data"
-CAPEVAL_DATABASE="sqlite:///$folder/data/capeval.db" CAPEVAL_SECRET_KEY_FILE="$folder/run/secret_key" HOME="$folder/data" \
-    $as_user "$folder/environment/bin/capeval" serve --port "$port" &
+export CAPEVAL_DATABASE="sqlite:///$folder/data/capeval.db" CAPEVAL_SECRET_KEY_FILE="$folder/secrets/secret_key" HOME="$folder/data"
+export CAPEVAL_PUBLIC_URL=https://evaluation.example.org CAPEVAL_BEHIND_PROXY=127.0.0.1 CAPEVAL_REGISTRATION=invitation
+$as_user "$folder/environment/bin/capeval" serve --port "$port" &
 server=$!
 
 tries=0
