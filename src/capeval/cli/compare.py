@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @click.argument("references")
 @click.argument("systems", nargs=-1, metavar="[SYSTEM]...")
 @options.metrics
-@options.test
+@options.test_of_engine
 @options.alpha
 @click.option(
     "--correction",

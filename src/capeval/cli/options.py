@@ -425,6 +425,13 @@ def samples(what: str) -> Callable[[F], F]:
 test = click.option(
     "--test",
     type=click.Choice(TESTS),
+    default="permutation",
+    show_default=True,
+    help="Paired test over images: approximate randomisation, or the paired bootstrap.",
+)
+test_of_engine = click.option(
+    "--test",
+    type=click.Choice(TESTS),
     help="Paired test over images: permutation, approximate randomisation, the default; or the paired bootstrap, the "
     "default and only choice with --engine stream and ray.",
 )
