@@ -188,6 +188,7 @@ interface SetsPage {
   notes: string[];
   beta2: number;
   total: number;
+  sampled: boolean;
   spread: string | null;
   accuracy: string | null;
   curves: boolean;

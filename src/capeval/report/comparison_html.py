@@ -11,7 +11,7 @@ from capeval.data.atomic import atomic_write
 from capeval.data.source import PathLike
 from capeval.report.comparison_formats import best_and_worse, tested
 from capeval.report.html import assemble
-from capeval.report.page import DECIMALS, SAMPLE_SEED, first_and_sample, fitting, known, lead
+from capeval.report.page import DECIMALS, SAMPLE_SEED, first_and_sample, fitting, known, lead, sample_note
 from capeval.report.photos import Images, PagePhotos, photos_of
 from capeval.scoring.result import finite
 
@@ -143,12 +143,12 @@ def comparison_data(comparison: Comparison) -> ComparisonPage:
         "tokenizer": first.corpus.tokenizer,
         "level": comparison.level,
         "method": comparison.interval_method,
-        "notes": comparison.notes,
+        "notes": [*comparison.notes, *sample_note(first.images, len(first.image_ids))],
         "total": first.images,
         "references": first.corpus.reference_counts,
         "test": tested(comparison),
         "alpha": comparison.alpha,
-        "extremes": min(EXTREMES, most) if len(chosen) < first.images else None,
+        "extremes": min(EXTREMES, most) if len(chosen) < len(first.image_ids) == first.images else None,
         "seed": SAMPLE_SEED,
         "lead": leading,
         "first": next(number for number, pair in enumerate(pairs) if best == set(pair)),

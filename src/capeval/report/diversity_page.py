@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from capeval.metrics import Lsa
 from capeval.metrics.self_cider import SelfCider
+from capeval.report.page import sample_note
 from capeval.report.photos import PagePhotos
 from capeval.report.pictures import tables
 from capeval.report.pictures.images import (
@@ -143,6 +144,7 @@ class SetsPage(TypedDict):
     notes: list[str]
     beta2: float
     total: int
+    sampled: bool
     spread: str | None
     accuracy: str | None
     curves: bool
@@ -170,9 +172,10 @@ def diversity_page(result: Diversity, draw: Sequence[str] = ()) -> SetsPage:
         "tokenizer": first.corpus.tokenizer,
         "level": result.level,
         "method": result.interval_method,
-        "notes": result.notes,
+        "notes": [*result.notes, *sample_note(first.images, len(first.image_ids))],
         "beta2": result.beta2,
         "total": first.images,
+        "sampled": len(first.image_ids) < first.images,
         "spread": spread.label if spread else None,
         "accuracy": first["accuracy"].label if "accuracy" in first.figures else None,
         "curves": "f" in first.figures and spread is not None and spread.metric.family == SelfCider.family,

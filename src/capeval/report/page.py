@@ -181,10 +181,10 @@ def page_data(result: Result) -> ScorePage:
         "tokenizer": corpus.tokenizer,
         "level": result.level,
         "method": result.interval_method,
-        "notes": list(result.notes),
+        "notes": [*result.notes, *sample_note(result.images, len(result.image_ids))],
         "total": result.images,
         "references": corpus.reference_counts,
-        "extremes": min(EXTREMES, most // 2) if len(chosen) < result.images else None,
+        "extremes": min(EXTREMES, most // 2) if len(chosen) < len(result.image_ids) == result.images else None,
         "seed": SAMPLE_SEED,
         "lead": leading,
         "explained": len(explained) if result.explains else None,
@@ -192,6 +192,17 @@ def page_data(result: Result) -> ScorePage:
         "images": [_image(result, number, explained=number in explained) for number in chosen],
         "photos": None,
     }
+
+
+def sample_note(images: int, sampled: int) -> list[str]:
+    """The note of a page on images that an engine scored part by part, and kept a sample of."""
+    if sampled == images:
+        return []
+    note = (
+        f"Scores, intervals and tests are of all {images:,} images. Everything on this page about single images (the "
+        f"best and the worst, tables, distributions, words) is of a random sample of {sampled:,} of them."
+    )
+    return [note]
 
 
 def fitting(most: int, image_ids: Sequence[str], captions: Callable[[str], list[str]]) -> int:

@@ -118,7 +118,7 @@ function setOrders(report) {
  * @param {SetsPage} report
  */
 function partNote(report) {
-  if (report.images.length === report.total) return [];
+  if (report.sampled || report.images.length === report.total) return [];
   return [element("p", {class: "note"}, `This page holds ${whole(report.images.length)} of the ${images(report.total)}: those `
     + "with the most and the least diverse captions. All figures and pictures above are of all images.")];
 }
