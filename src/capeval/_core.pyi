@@ -19,6 +19,7 @@ __all__ = [
     "Embedded",
     "EncodedReferences",
     "Fold",
+    "FrequencyCounter",
     "MeteorTables",
     "NamedObjects",
     "ObjectWords",
@@ -310,6 +311,57 @@ class DocumentFrequency:
 
 METEOR_LANGUAGES: list[tuple[str, str | None, list[str], list[tuple[str, list[tuple[str, float]]]]]]
 """METEOR's languages: code, file of abbreviations, modules, and tasks with parameters, the default first."""
+
+@final
+class FrequencyCounter:
+    """Counts the images that each n-gram occurs in, part by part of a corpus, in bounded memory.
+
+    Any parts, in any order, give the bytes that `DocumentFrequency.build` gives of all references at once.
+    """
+
+    def __new__(cls, n: int, stem: bool, tokenizer: str, *, memory: int, folder: str) -> Self:
+        """An empty counter.
+
+        Args:
+            n: the longest n-gram, 1 to 4 words.
+            stem: whether words are stemmed.
+            tokenizer: name of the references' tokenizer.
+            memory: bytes for the table of counts; the distinct words come on top of them.
+            folder: where counts go that memory has no room for; they are removed at the end.
+
+        Raises:
+            UsageError: no such tokenizer, or no such n.
+        """
+
+    def add(self, references: References, threads: int = 0) -> None:
+        """Add the references of images, none of which was added before.
+
+        Raises:
+            UsageError: they have another tokenizer, or the counter has ended.
+            OSError: the folder cannot be written; the counter has ended.
+        """
+
+    def merge(self, other: DocumentFrequency) -> None:
+        """Add what was counted elsewhere, of other images.
+
+        Raises:
+            UsageError: it has another n, tokenizer or kind of words, or the counter has ended.
+            OSError: the folder cannot be written; the counter has ended.
+        """
+
+    @property
+    def documents(self) -> int:
+        """Number of images so far."""
+
+    def finish(self, path: str | None = None) -> DocumentFrequency:
+        """The document frequencies; the counter has ended.
+
+        Args:
+            path: a file for them, which is used as it lies, memory-mapped, if memory did not hold all counts.
+
+        Raises:
+            OSError: the folder or the file cannot be written.
+        """
 
 @final
 class Synonyms:

@@ -22,6 +22,7 @@ mod english;
 mod errors;
 mod fold;
 mod formula;
+mod frequency_counter;
 mod gather;
 mod interrupt;
 mod meteor;
@@ -61,6 +62,7 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<english::Synonyms>()?;
     module.add_class::<meteor::MeteorTables>()?;
     module.add_class::<fold::Fold>()?;
+    module.add_class::<frequency_counter::FrequencyCounter>()?;
     module.add_class::<reward::Reward>()?;
     module.add_class::<reward::EncodedReferences>()?;
     module.add_class::<spice::SceneGraphs>()?;

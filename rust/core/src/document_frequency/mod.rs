@@ -1,10 +1,12 @@
 //! Document frequencies: in the references of how many images each n-gram occurs (CIDEr, eq. 1).
 
 mod count;
+mod counter;
 mod file;
 mod named;
 
 pub use count::CountsAt;
+pub use counter::{CountError, Counter, Finished, Scratch};
 pub use file::FileError;
 pub use named::{DocumentFrequency, Lookup, MergeError, UNKNOWN};
 
@@ -88,8 +90,7 @@ impl Frequencies {
     /// Builds from distinct n-grams in any order.
     pub fn from_entries(documents: u64, ngrams: &[(Ngram, u32)]) -> Self {
         let layout = Layout::new(0, ngrams.len());
-        let entries: Vec<Entry> =
-            ngrams.iter().map(|&(ngram, count)| Entry { hash: ngram.hash(), ngram, count }).collect();
+        let entries: Vec<Entry> = ngrams.iter().map(|&entry| Entry::of(entry)).collect();
         let (sorted, ends) = by_bucket(&entries, layout);
         let mut bytes = Vec::with_capacity(layout.end());
         bytes.extend([0; 4]);
@@ -158,6 +159,12 @@ struct Entry {
     hash: u64,
     ngram: Ngram,
     count: u32,
+}
+
+impl Entry {
+    fn of((ngram, count): (Ngram, u32)) -> Self {
+        Self { hash: ngram.hash(), ngram, count }
+    }
 }
 
 /// The entries sorted, in time that grows with their number only, and where each bucket ends.
