@@ -312,46 +312,60 @@ class DocumentFrequency:
     def __ne__(self, value: object, /) -> bool:
         """Whether they differ."""
 
+METEOR_LANGUAGES: list[tuple[str, str | None, list[str], list[tuple[str, list[tuple[str, float]]]]]]
+"""METEOR's languages: code, file of abbreviations, modules, and tasks with parameters, the default first."""
+
 @final
 class FrequencyCounter:
-    """Counts of n-grams over documents, batch by batch, in bounded memory."""
+    """Counts the images that each n-gram occurs in, part by part of a corpus, in bounded memory.
 
-    def __new__(cls, n: int, stem: bool, tokenizer: str, *, memory: int, folder: str) -> FrequencyCounter:
-        """Of n-grams up to `n`, of words or stems.
+    Any parts, in any order, give the bytes that `DocumentFrequency.build` gives of all references at once.
+    """
+
+    def __new__(cls, n: int, stem: bool, tokenizer: str, *, memory: int, folder: str) -> Self:
+        """An empty counter.
 
         Args:
-            n: the longest n-gram.
-            stem: whether of stems.
-            tokenizer: the name of the tokenizer that cuts captions into words.
-            memory: bytes that counts may take; what is more goes to files in the folder.
-            folder: where they go; whoever made it removes it.
+            n: the longest n-gram, 1 to 4 words.
+            stem: whether words are stemmed.
+            tokenizer: name of the references' tokenizer.
+            memory: bytes for the table of counts; the distinct words come on top of them.
+            folder: where counts go that memory has no room for; they are removed at the end.
+
+        Raises:
+            UsageError: no such tokenizer, or no such n.
         """
 
     def add(self, references: References, threads: int = 0) -> None:
-        """Count the references of each image as a document.
+        """Add the references of images, none of which was added before.
 
         Raises:
-            DataError: the disk does not take what memory does not hold.
+            UsageError: they have another tokenizer, or the counter has ended.
+            DataError: the folder cannot be written; the counter has ended.
         """
 
-    def merge(self, other: DocumentFrequency, threads: int = 0) -> None:
-        """Add what was counted elsewhere.
+    def merge(self, other: DocumentFrequency) -> None:
+        """Add what was counted elsewhere, of other images.
 
         Raises:
-            UsageError: it counts other things.
-            DataError: as `add`.
+            UsageError: it has another n, tokenizer or kind of words, or the counter has ended.
+            DataError: the folder cannot be written; the counter has ended.
         """
 
-    def finish(self, minimum: int = 1) -> DocumentFrequency:
-        """The frequencies of n-grams that are in at least `minimum` documents.
+    @property
+    def documents(self) -> int:
+        """Number of images so far."""
+
+    def finish(self, minimum: int = 1, path: str | None = None) -> DocumentFrequency:
+        """The document frequencies; the counter has ended.
+
+        Args:
+            minimum: keep n-grams of at least so many documents.
+            path: a file for them, which is used as it lies, memory-mapped, if memory did not hold all counts.
 
         Raises:
-            DataError: they do not fit into memory.
-            UsageError: it was finished before.
+            OSError: the folder or the file cannot be written.
         """
-
-METEOR_LANGUAGES: list[tuple[str, str | None, list[str], list[tuple[str, list[tuple[str, float]]]]]]
-"""METEOR's languages: code, file of abbreviations, modules, and tasks with parameters, the default first."""
 
 @final
 class Synonyms:

@@ -18,7 +18,7 @@ pub(crate) fn tokenizer_names() -> Vec<&'static str> {
     Tokenizer::ALL.iter().map(|tokenizer| tokenizer.name()).collect()
 }
 
-fn tokenizer(name: &str) -> PyResult<Tokenizer> {
+pub(crate) fn tokenizer(name: &str) -> PyResult<Tokenizer> {
     name.parse().map_err(|error: UnknownTokenizer| UsageError::new_err(error.to_string()))
 }
 

@@ -90,7 +90,7 @@ _OPTIONS = (
         "--memory",
         type=Size(),
         metavar="SIZE",
-        help="Memory for an engine's counts of n-grams, such as 2G, 768M by default; what is more goes to disk.",
+        help="Memory for an engine's counts of n-grams, such as 2G, 512M by default; what is more goes to disk.",
     ),
 )
 

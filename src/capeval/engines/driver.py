@@ -39,7 +39,7 @@ class Run:
     engine: Engine
     plan: Plan
     parts: Sequence[Part]
-    memory: int = 768 << 20
+    memory: int = 512 << 20
     scores: ImageScores | None = None
     work: WorkFolder | None = None
     ids: Ids | None = None

@@ -159,7 +159,7 @@ class EngineOptions:
     """Column of the references, a list of texts: by default `references`, and none for `capeval.diversity`."""
     caption_columns: tuple[str, ...] = ()
     """Columns of the captions, a system each: by default `candidate`; for `capeval.diversity` `captions`, lists."""
-    memory: int = 768 << 20
+    memory: int = 512 << 20
     """Bytes that counts of n-grams may take in memory before they go to disk."""
 
     def __post_init__(self) -> None:

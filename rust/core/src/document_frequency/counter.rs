@@ -1,258 +1,295 @@
-//! Document frequencies counted batch by batch, in bounded memory: what is more goes to disk.
+//! Counting the documents of a corpus that comes in parts, in bounded memory.
+//!
+//! Counts are kept by provisional numbers of the words. Those that memory has no room for are set aside in parts, by hash;
+//! at the end each part is added up by itself, gets the final numbers of its words, and goes to the place that their hash
+//! has in the file.
 
-use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
-use std::path::PathBuf;
-use std::sync::Mutex;
-
-use rustc_hash::FxHashMap;
+use std::io::{self, Seek, SeekFrom, Write};
 
 use super::count::document_counts;
-use super::named::renumber;
-use super::{DocumentFrequency, MergeError};
+use super::file::Head;
+use super::named::{MergeError, Words, renumber, word_kind};
+use super::{DocumentFrequency, Entry, KEY_BYTES, Layout, RECORD, read_u32, read_u128};
 use crate::corpus::{References, Stems};
-use crate::numeric::parallel::{map_parts, thread_count};
+use crate::numeric::hash_table::{HashTable, Key};
+use crate::numeric::interrupt::check;
 use crate::text::ngram::Ngram;
 use crate::text::vocabulary::{Vocabulary, Word};
 
-/// Tables by the first two words of n-grams: one at a time is filled, so that it stays in the cache.
-const TABLES: usize = 512;
+/// Space for what memory has no room for: numbered streams of bytes.
+pub trait Scratch {
+    /// Adds bytes to the end of the stream.
+    fn append(&mut self, stream: usize, bytes: &[u8]) -> io::Result<()>;
 
-/// Bytes that a table takes per n-gram, at most: key and count, in a table that may be half full.
-const ENTRY: usize = 64;
+    /// All bytes of the stream, which is empty afterwards.
+    fn take(&mut self, stream: usize) -> io::Result<Vec<u8>>;
+}
 
-/// So many times more n-grams than while they are counted fit into the frequencies that are made of them.
-const KEPT: usize = 2;
+/// Parts of what is set aside: each is added up in memory.
+const PARTS: usize = 256;
 
-/// Bytes of an n-gram and its count in a run on disk.
-const RECORD: usize = 20;
+/// Bytes of a slot of the table of counts.
+const SLOT: usize = size_of::<(Ngram, u32)>();
 
-type Table = FxHashMap<Ngram, u32>;
-
-/// Counts so far.
-#[derive(Debug)]
-pub struct Counter {
+/// Counts the images that each n-gram occurs in, part by part of a corpus. No image is in two parts.
+pub struct Counter<S> {
     order: usize,
     stem: bool,
     tokenizer: String,
-    /// The words of all batches, in the order of their coming.
-    vocabulary: Vocabulary,
-    tables: Vec<Mutex<Table>>,
     documents: u64,
-    /// N-grams that the tables may hold.
+    vocabulary: Vocabulary,
+    counts: HashTable<Ngram, u32>,
+    /// So many counts are kept in memory.
     most: usize,
-    folder: PathBuf,
-    /// Sorted n-grams and counts that went to disk.
-    runs: Vec<File>,
+    scratch: S,
+    spilled: bool,
 }
 
-/// Why counting failed.
+/// Why a part cannot be counted.
 #[derive(Debug)]
-pub enum CounterError {
-    /// The disk.
-    Disk(io::Error),
-    /// Frequencies of other things.
+pub enum CountError {
+    /// It is of other words or n-grams.
     Merge(MergeError),
-    /// N-grams that are in several documents, more than memory was granted for.
-    TooMany(usize),
+    /// What memory has no room for cannot be written or read.
+    Scratch(io::Error),
 }
 
-impl From<io::Error> for CounterError {
+impl From<io::Error> for CountError {
     fn from(error: io::Error) -> Self {
-        Self::Disk(error)
+        Self::Scratch(error)
     }
 }
 
-impl Counter {
-    /// Of n-grams of orders 1 to `order` of words, or stems, that this tokenizer cuts; in about `memory` bytes, with the
-    /// rest in files in the folder, which have no names and so vanish with the counter.
-    pub fn new(order: usize, stem: bool, tokenizer: &str, memory: usize, folder: PathBuf) -> Self {
-        Self {
-            order,
-            stem,
-            tokenizer: tokenizer.to_owned(),
-            vocabulary: Vocabulary::default(),
-            tables: (0..TABLES).map(|_| Mutex::default()).collect(),
-            documents: 0,
-            most: memory / ENTRY,
-            folder,
-            runs: Vec::new(),
-        }
+impl<S: Scratch> Counter<S> {
+    /// Counts n-grams of orders 1 to `order` of words, or of stems, that this tokenizer makes. The table of counts takes
+    /// about `memory` bytes; the distinct words come on top of them.
+    pub fn new(order: usize, stem: bool, tokenizer: String, memory: usize, scratch: S) -> Self {
+        // While the table grows, the old one, half as large, is there too.
+        let slots = (memory / SLOT * 2 / 3 + 1).next_power_of_two() / 2;
+        let (vocabulary, counts) = (Vocabulary::default(), HashTable::with_capacity(0));
+        let most = (slots * 2 / 3).max(1);
+        Self { order, stem, tokenizer, documents: 0, vocabulary, counts, most, scratch, spilled: false }
     }
 
-    /// Number of documents so far.
+    /// Number of images so far.
     pub fn documents(&self) -> u64 {
         self.documents
     }
 
-    /// Number of runs on disk.
-    pub fn runs(&self) -> usize {
-        self.runs.len()
-    }
-
-    /// Counts the references of each image as a document.
-    ///
-    /// # Errors
-    /// When the disk does not take what memory does not hold.
-    pub fn add(&mut self, references: &References, threads: usize) -> Result<(), CounterError> {
+    /// Adds the references of images.
+    pub fn add(&mut self, references: &References, threads: usize) -> Result<(), CountError> {
+        if references.tokenizer.name() != self.tokenizer {
+            let kinds = [&self.tokenizer, references.tokenizer.name()].map(|name| word_kind(name, self.stem));
+            let [own, other] = kinds;
+            return Err(CountError::Merge(MergeError::Words(own, other)));
+        }
         let stems = self.stem.then(|| Stems::of(&references.vocabulary));
         let numbers = stems.as_ref().map(|stems| &stems.numbers[..]);
         let vocabulary = stems.as_ref().map_or(&references.vocabulary, |stems| &stems.vocabulary);
-        let counts = document_counts(&references.sentences, numbers, self.order, 1, threads).ngrams;
-        let known: Vec<Word> = vocabulary.words().map(|word| self.vocabulary.intern(word)).collect();
-        self.documents += references.images.len() as u64;
-        self.add_all(&counts, &known, threads)
+        let counts = document_counts(&references.sentences, numbers, self.order, 1, threads);
+        self.plus(vocabulary.words(), counts.ngrams.into_iter(), references.images.len() as u64)
     }
 
     /// Adds what was counted elsewhere.
-    ///
-    /// # Errors
-    /// Where it counts other things, and as [`Self::add`].
-    pub fn merge(&mut self, other: &DocumentFrequency, threads: usize) -> Result<(), CounterError> {
-        if other.order != self.order {
-            return Err(CounterError::Merge(MergeError::Order(self.order, other.order)));
+    pub fn merge(&mut self, other: &DocumentFrequency) -> Result<(), CountError> {
+        if self.order != other.order {
+            return Err(CountError::Merge(MergeError::Order(self.order, other.order)));
         }
-        if (&other.tokenizer, other.stem) != (&self.tokenizer, self.stem) {
-            let own = format!("{} {}", self.tokenizer, if self.stem { "stems" } else { "tokens" });
-            return Err(CounterError::Merge(MergeError::Words(own, other.word_kind())));
+        if (&self.tokenizer, self.stem) != (&other.tokenizer, other.stem) {
+            let own = word_kind(&self.tokenizer, self.stem);
+            return Err(CountError::Merge(MergeError::Words(own, other.word_kind())));
         }
-        let known: Vec<Word> = other.words().map(|word| self.vocabulary.intern(word)).collect();
-        let counts: Vec<(Ngram, u32)> = other.frequencies().iter().collect();
-        self.documents += other.documents();
-        self.add_all(&counts, &known, threads)
+        self.plus(other.words(), other.frequencies().iter(), other.documents())
     }
 
-    /// Adds counts of distinct n-grams, whose words have these numbers here.
-    fn add_all(&mut self, counts: &[(Ngram, u32)], known: &[Word], threads: usize) -> Result<(), CounterError> {
-        let threads = thread_count(threads);
-        // Each thread shares its part of the counts out among the tables.
-        let shares: Vec<Vec<Vec<(Ngram, u32)>>> = map_parts(counts.len(), threads, |part| {
-            let mut shares = vec![Vec::new(); TABLES];
-            for &(ngram, count) in &counts[part] {
-                let ngram = renumber(ngram, known);
-                shares[table_of(ngram)].push((ngram, count));
-            }
-            shares
-        });
-        let tables = &self.tables;
-        let overflow = map_parts(TABLES, threads, |own| {
-            own.into_iter().any(|number| {
-                let mut table = tables[number].lock().expect("no thread panicked");
-                shares.iter().flat_map(|share| &share[number]).any(|&(ngram, count)| {
-                    let sum = table.entry(ngram).or_default();
-                    let added = sum.checked_add(count);
-                    *sum = added.unwrap_or(u32::MAX);
-                    added.is_none()
-                })
-            })
-        });
-        if overflow.contains(&true) {
-            return Err(CounterError::Merge(MergeError::Overflow));
+    fn plus<'w>(
+        &mut self,
+        words: impl Iterator<Item = &'w str>,
+        counts: impl Iterator<Item = (Ngram, u32)>,
+        documents: u64,
+    ) -> Result<(), CountError> {
+        // No count is above the number of images.
+        if self.documents + documents > u64::from(u32::MAX) {
+            return Err(CountError::Merge(MergeError::Overflow));
         }
-        if self.held() > self.most { self.spill() } else { Ok(()) }
-    }
-
-    /// N-grams in memory.
-    fn held(&mut self) -> usize {
-        self.tables.iter_mut().map(|table| table.get_mut().expect("no thread panicked").len()).sum()
-    }
-
-    /// The n-grams in memory with at least that count; the tables are empty afterwards.
-    fn drain(&mut self, minimum: u32) -> Vec<(Ngram, u32)> {
-        let mut all = Vec::new();
-        for table in &mut self.tables {
-            let table = std::mem::take(table.get_mut().expect("no thread panicked"));
-            all.extend(table.into_iter().filter(|&(_, count)| count >= minimum));
-        }
-        all
-    }
-
-    /// Writes what is in memory as a sorted run.
-    fn spill(&mut self) -> Result<(), CounterError> {
-        let path = self.folder.join(format!("ngrams-{}-{}-{}", self.order, self.stem, self.runs.len()));
-        let file = File::options().read(true).write(true).create_new(true).open(&path)?;
-        let mut writer = BufWriter::with_capacity(1 << 20, file);
-        let mut counts = self.drain(0);
-        counts.sort_unstable();
+        self.documents += documents;
+        let numbers: Vec<Word> = words.map(|word| self.vocabulary.intern(word)).collect();
+        // Those whose slots are near each other together, so that the table's memory is gone through, and not leapt about in.
+        let mut near: Vec<Vec<(Ngram, u32)>> = vec![Vec::new(); 256];
         for (ngram, count) in counts {
-            writer.write_all(&ngram.key().to_le_bytes())?;
-            writer.write_all(&count.to_le_bytes())?;
+            let ngram = renumber(ngram, &numbers);
+            near[(ngram.hash() >> 16) as usize & 255].push((ngram, count));
         }
-        let mut file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
-        file.rewind()?;
-        self.runs.push(file);
+        for (ngram, count) in near.into_iter().flatten() {
+            *self.counts.entry(ngram, ngram.hash()) += count;
+            if self.counts.len() >= self.most {
+                self.spill()?;
+            }
+        }
         Ok(())
     }
 
-    /// The frequencies of n-grams that occur in at least `minimum` documents.
-    ///
-    /// # Errors
-    /// When the disk fails, a count is above what 32 bits hold, or those n-grams are more than memory was granted for.
-    pub fn finish(mut self, minimum: u32) -> Result<DocumentFrequency, CounterError> {
-        let kept: Vec<(Ngram, u32)> = if self.runs.is_empty() {
-            self.drain(minimum)
-        } else {
-            self.spill()?;
-            let runs = self.runs.drain(..).map(|file| Run(BufReader::with_capacity(1 << 18, file))).collect();
-            merged(runs, minimum, self.most.saturating_mul(KEPT))?
-        };
+    /// Sets all counts aside.
+    fn spill(&mut self) -> io::Result<()> {
+        check();
+        let counts = std::mem::replace(&mut self.counts, HashTable::with_capacity(0));
+        let mut streams = Streams::new(&mut self.scratch, 0);
+        for (ngram, count) in counts.iter() {
+            streams.push(part(ngram.hash()), ngram, count)?;
+        }
+        self.spilled = true;
+        streams.finish()
+    }
+
+    /// The counts of at least `minimum` documents, where memory has room for all; otherwise writes them to the file that is
+    /// made then.
+    pub fn finish<F: Write + Seek>(
+        mut self,
+        minimum: u32,
+        file: impl FnOnce() -> io::Result<F>,
+    ) -> io::Result<Finished<F>> {
         let words: Vec<&str> = self.vocabulary.words().collect();
-        let counted = DocumentFrequency::from_counts(&words, kept, self.documents, self.order);
-        Ok(DocumentFrequency { tokenizer: self.tokenizer, stem: self.stem, ..counted })
-    }
-}
-
-/// The table of an n-gram, by its first two words: a common first word has too many n-grams for one.
-fn table_of(ngram: Ngram) -> usize {
-    let first = ngram.words().take(2).fold(0_u32, |first, word| first.wrapping_mul(0x85eb_ca6b).wrapping_add(word + 1));
-    (first.wrapping_mul(0x9e37_79b9) >> 16) as usize % TABLES
-}
-
-/// A sorted run on disk.
-struct Run(BufReader<File>);
-
-impl Run {
-    fn next(&mut self) -> io::Result<Option<(Ngram, u32)>> {
-        let mut record = [0; RECORD];
-        match self.0.read_exact(&mut record) {
-            Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
-            Err(error) => return Err(error),
+        if !self.spilled {
+            let counts = self.counts.iter().filter(|&(_, count)| count >= minimum).collect();
+            let counted = DocumentFrequency::from_counts(&words, counts, self.documents, self.order);
+            return Ok(Finished::InMemory(DocumentFrequency { tokenizer: self.tokenizer, stem: self.stem, ..counted }));
         }
-        let (key, count) = record.split_at(16);
-        let key = u128::from_le_bytes(key.try_into().expect("sixteen bytes"));
-        Ok(Some((Ngram::from_key(key), u32::from_le_bytes(count.try_into().expect("four bytes")))))
+        let (words, numbers) = Words::sorted(&words);
+        self.spill()?;
+        drop(std::mem::take(&mut self.vocabulary));
+        let entries = self.renumber(&numbers, minimum)?;
+        let head = Head { order: self.order, stem: self.stem, tokenizer: &self.tokenizer, documents: self.documents };
+        let head = head.bytes(&words, entries);
+        drop((words, numbers));
+        let mut file = file()?;
+        self.write(head, entries, &mut file)?;
+        file.flush()?;
+        Ok(Finished::InFile(file))
+    }
+
+    /// Adds up each part that was set aside, and sets it aside again by the final numbers of the words.
+    fn renumber(&mut self, numbers: &[Word], minimum: u32) -> io::Result<usize> {
+        let mut entries = 0;
+        for part in 0..PARTS {
+            check();
+            let mut counts = HashTable::<Ngram, u32>::with_capacity(0);
+            for record in self.scratch.take(part)?.chunks_exact(RECORD) {
+                let (ngram, count) = read(record);
+                *counts.entry(ngram, ngram.hash()) += count;
+            }
+            let mut streams = Streams::new(&mut self.scratch, PARTS);
+            for (ngram, count) in counts.iter().filter(|&(_, count)| count >= minimum) {
+                entries += 1;
+                let ngram = renumber(ngram, numbers);
+                streams.push(self::part(ngram.hash()), ngram, count)?;
+            }
+            streams.finish()?;
+        }
+        Ok(entries)
+    }
+
+    /// Writes the file, part by part: see [`super::file`].
+    fn write(&mut self, mut head: Vec<u8>, entries: usize, file: &mut (impl Write + Seek)) -> io::Result<()> {
+        let layout = Layout::new(head.len(), entries);
+        let mut checksum = crc32fast::Hasher::new();
+        checksum.update(&head[Head::CHECKED_FROM..]);
+        file.write_all(&head)?;
+        let (mut indexed, mut written) = (0, 0);
+        let (mut index_sum, mut record_sum) = (crc32fast::Hasher::new(), crc32fast::Hasher::new());
+        for part in 0..PARTS {
+            check();
+            let bytes = self.scratch.take(PARTS + part)?;
+            let mut sorted: Vec<Entry> = bytes.chunks_exact(RECORD).map(|record| Entry::of(read(record))).collect();
+            drop(bytes);
+            sorted.sort_unstable();
+            let (mut index, mut records) = (Vec::new(), Vec::with_capacity(RECORD * sorted.len()));
+            let (first_index, first_record) = (indexed, written);
+            for entry in sorted {
+                while indexed <= layout.bucket(entry.hash) {
+                    index.extend((written as u32).to_le_bytes());
+                    indexed += 1;
+                }
+                records.extend(record(entry.ngram, entry.count));
+                written += 1;
+            }
+            while part + 1 == PARTS && indexed <= 1 << layout.bits {
+                index.extend((written as u32).to_le_bytes());
+                indexed += 1;
+            }
+            for (at, bytes, sum) in [
+                (layout.start + 4 * first_index, index, &mut index_sum),
+                (layout.record(first_record), records, &mut record_sum),
+            ] {
+                sum.update(&bytes);
+                file.seek(SeekFrom::Start(at as u64))?;
+                file.write_all(&bytes)?;
+            }
+        }
+        checksum.combine(&index_sum);
+        checksum.combine(&record_sum);
+        head.truncate(Head::CHECKED_FROM);
+        head[Head::CHECKED_FROM - 4..].copy_from_slice(&checksum.finalize().to_le_bytes());
+        file.seek(SeekFrom::Start(0))?;
+        file.write_all(&head)
     }
 }
 
-/// The sums over sorted runs of counts that reach the least number of documents.
-fn merged(mut runs: Vec<Run>, minimum: u32, most: usize) -> Result<Vec<(Ngram, u32)>, CounterError> {
-    use std::cmp::Reverse;
-    use std::collections::BinaryHeap;
+/// The result of counting.
+pub enum Finished<F> {
+    /// All counts.
+    InMemory(DocumentFrequency),
+    /// The file that they were written to.
+    InFile(F),
+}
 
-    let mut heads: BinaryHeap<Reverse<(Ngram, usize, u32)>> = BinaryHeap::new();
-    for (number, run) in runs.iter_mut().enumerate() {
-        heads.extend(run.next()?.map(|(ngram, count)| Reverse((ngram, number, count))));
+/// The part of a hash: its first bits.
+fn part(hash: u64) -> usize {
+    (hash >> (64 - PARTS.trailing_zeros())) as usize
+}
+
+fn record(ngram: Ngram, count: u32) -> [u8; RECORD] {
+    let mut record = [0; RECORD];
+    record[..KEY_BYTES].copy_from_slice(&ngram.key().to_le_bytes());
+    record[KEY_BYTES..].copy_from_slice(&count.to_le_bytes());
+    record
+}
+
+fn read(record: &[u8]) -> (Ngram, u32) {
+    (Ngram::from_key(read_u128(record, 0)), read_u32(record, KEY_BYTES))
+}
+
+/// Writes records to streams, a block at a time.
+struct Streams<'a, S> {
+    scratch: &'a mut S,
+    first: usize,
+    blocks: Vec<Vec<u8>>,
+}
+
+impl<'a, S: Scratch> Streams<'a, S> {
+    /// Bytes of a block.
+    const BLOCK: usize = 1 << 14;
+
+    fn new(scratch: &'a mut S, first: usize) -> Self {
+        Self { scratch, first, blocks: vec![Vec::new(); PARTS] }
     }
-    let mut kept: Vec<(Ngram, u32)> = Vec::new();
-    let mut current: Option<(Ngram, u32)> = None;
-    while let Some(Reverse((ngram, number, count))) = heads.pop() {
-        heads.extend(runs[number].next()?.map(|(ngram, count)| Reverse((ngram, number, count))));
-        current = match current {
-            Some((known, sum)) if known == ngram => {
-                Some((known, sum.checked_add(count).ok_or(CounterError::Merge(MergeError::Overflow))?))
-            }
-            other => {
-                kept.extend(other.filter(|&(_, sum)| sum >= minimum));
-                Some((ngram, count))
-            }
-        };
-        if kept.len() > most {
-            return Err(CounterError::TooMany(kept.len()));
+
+    fn push(&mut self, part: usize, ngram: Ngram, count: u32) -> io::Result<()> {
+        let block = &mut self.blocks[part];
+        block.extend(record(ngram, count));
+        if block.len() >= Self::BLOCK {
+            self.scratch.append(self.first + part, block)?;
+            block.clear();
         }
+        Ok(())
     }
-    kept.extend(current.filter(|&(_, sum)| sum >= minimum));
-    Ok(kept)
+
+    fn finish(self) -> io::Result<()> {
+        let blocks = self.blocks.iter().zip(self.first..).filter(|(block, _)| !block.is_empty());
+        for (block, stream) in blocks {
+            self.scratch.append(stream, block)?;
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -260,81 +297,81 @@ mod tests {
     use super::*;
     use crate::text::captions::CaptionsBuilder;
     use crate::text::tokenize::Tokenizer;
+    use proptest::prelude::*;
+    use std::io::Cursor;
 
-    fn references(images: std::ops::Range<usize>) -> References {
+    #[derive(Default)]
+    struct Memory(Vec<Vec<u8>>);
+
+    impl Scratch for Memory {
+        fn append(&mut self, stream: usize, bytes: &[u8]) -> io::Result<()> {
+            self.0.resize(self.0.len().max(stream + 1), Vec::new());
+            self.0[stream].extend(bytes);
+            Ok(())
+        }
+
+        fn take(&mut self, stream: usize) -> io::Result<Vec<u8>> {
+            Ok(self.0.get_mut(stream).map(std::mem::take).unwrap_or_default())
+        }
+    }
+
+    fn references(images: &[(usize, Vec<String>)]) -> References {
         let mut builder = CaptionsBuilder::new();
-        for image in images.clone() {
-            for caption in 0..3 {
-                let words: Vec<String> =
-                    (0..8).map(|k| format!("w{}", (image * 7 + caption * 5 + k * k) % 23)).collect();
-                builder.caption(&image.to_string(), &words.join(" "));
-            }
+        for (image, captions) in images {
+            builder.image(&image.to_string());
+            captions.iter().for_each(|caption| builder.caption(&image.to_string(), caption));
         }
-        let numbers: Vec<u32> = (0..images.len() as u32).collect();
-        References::encode(&builder.finish(), &numbers, Tokenizer::Ptb, 1)
+        let all: Vec<u32> = (0..images.len() as u32).collect();
+        References::encode(&builder.finish(), &all, Tokenizer::Ptb, 1)
     }
 
-    fn folder(name: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("capeval-counter-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(&folder).unwrap();
-        folder
-    }
-
-    #[test]
-    fn parts_count_as_the_whole_with_any_memory() {
-        let whole = DocumentFrequency::build(&references(0..40), false, 4, 1);
-        for (memory, threads) in [(0, 1), (20 * ENTRY, 2), (1 << 20, 3)] {
-            let folder = folder(&memory.to_string());
-            let mut counter = Counter::new(4, false, "ptb", memory, folder.clone());
-            for part in [30..40, 0..1, 1..30] {
-                counter.add(&references(part), threads).unwrap();
-            }
-            assert_eq!(counter.runs() > 0, memory < 1 << 20);
-            counter.most = usize::MAX;
-            assert_eq!(counter.finish(1).unwrap().to_bytes(), whole.to_bytes(), "{memory}");
-            std::fs::remove_dir_all(folder).unwrap();
+    fn finished(counter: Counter<Memory>) -> Vec<u8> {
+        match counter.finish(1, || Ok(Cursor::new(Vec::new()))).unwrap() {
+            Finished::InMemory(counted) => counted.to_bytes(),
+            Finished::InFile(file) => file.into_inner(),
         }
     }
 
-    #[test]
-    fn what_was_counted_elsewhere_is_added() {
-        let whole = DocumentFrequency::build(&references(0..20), true, 3, 1);
-        let mut counter = Counter::new(3, true, "ptb", 1 << 20, std::env::temp_dir());
-        counter.merge(&DocumentFrequency::build(&references(5..20), true, 3, 1), 1).unwrap();
-        counter.add(&references(0..5), 1).unwrap();
-        assert_eq!(counter.documents(), 20);
-        assert_eq!(counter.finish(1).unwrap().to_bytes(), whole.to_bytes());
-        let mut counter = Counter::new(4, true, "ptb", 1 << 20, std::env::temp_dir());
-        assert!(matches!(counter.merge(&whole, 1), Err(CounterError::Merge(MergeError::Order(4, 3)))));
-        let mut counter = Counter::new(3, false, "ptb", 1 << 20, std::env::temp_dir());
-        assert!(matches!(counter.merge(&whole, 1), Err(CounterError::Merge(MergeError::Words(..)))));
+    proptest! {
+        #[test]
+        fn any_parts_and_any_memory_give_the_bytes_of_the_whole(
+            images in prop::collection::vec(prop::collection::vec("([a-e]|runs|running|dog|[a-z]{3}| )( ([a-e]|runs|dog|cats)){0,9}", 0..4), 0..25),
+            cuts in prop::collection::vec(0_usize..25, 0..4),
+            memory in prop_oneof![Just(0_usize), 0_usize..20_000, Just(1 << 20)],
+            order in 1_usize..5,
+            stem in any::<bool>(),
+            merged in any::<u8>(),
+        ) {
+            let images: Vec<(usize, Vec<String>)> = images.into_iter().enumerate().collect();
+            let expected = DocumentFrequency::build(&references(&images), stem, order, 1).to_bytes();
+            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(images.len())).collect();
+            cuts.extend([0, images.len()]);
+            cuts.sort_unstable();
+            let mut counter = Counter::new(order, stem, "ptb".to_owned(), memory, Memory::default());
+            for (number, pair) in cuts.windows(2).enumerate().collect::<Vec<_>>().into_iter().rev() {
+                let part = references(&images[pair[0]..pair[1]]);
+                if merged >> number & 1 == 1 {
+                    counter.merge(&DocumentFrequency::build(&part, stem, order, 1)).unwrap();
+                } else {
+                    counter.add(&part, 2).unwrap();
+                }
+            }
+            prop_assert_eq!(counter.documents(), images.len() as u64);
+            if memory == 0 {
+                prop_assert_eq!(counter.spilled, counter.vocabulary.len() > 0);
+            }
+            prop_assert!(finished(counter) == expected);
+        }
     }
 
     #[test]
-    fn rare_ngrams_can_be_left_out() {
-        let whole = DocumentFrequency::build(&references(0..40), false, 4, 1);
-        let folder = folder("rare");
-        let mut counter = Counter::new(4, false, "ptb", 0, folder.clone());
-        counter.add(&references(0..25), 1).unwrap();
-        counter.add(&references(25..40), 1).unwrap();
-        counter.most = usize::MAX;
-        let found = counter.finish(2).unwrap();
-        let expected: Vec<_> = whole.iter().filter(|&(_, count)| count > 1).collect();
-        let mut own: Vec<_> = found.iter().collect();
-        own.sort();
-        let mut expected = expected;
-        expected.sort();
-        assert_eq!(own, expected);
-        std::fs::remove_dir_all(folder).unwrap();
-    }
-
-    #[test]
-    fn more_than_memory_holds_is_said() {
-        let folder = folder("many");
-        let mut counter = Counter::new(4, false, "ptb", 0, folder.clone());
-        counter.add(&references(0..25), 1).unwrap();
-        assert!(matches!(counter.finish(1), Err(CounterError::TooMany(1))));
-        std::fs::remove_dir_all(folder).unwrap();
+    fn parts_of_another_kind_are_refused() {
+        let counter = || Counter::new(4, false, "ptb".to_owned(), 0, Memory::default());
+        let part = references(&[(0, vec!["a dog".to_owned()])]);
+        let refused = |other: DocumentFrequency| matches!(counter().merge(&other), Err(CountError::Merge(_)));
+        assert!(refused(DocumentFrequency::build(&part, true, 4, 1)));
+        assert!(refused(DocumentFrequency::build(&part, false, 3, 1)));
+        let mut other = Counter::new(4, false, "whitespace".to_owned(), 0, Memory::default());
+        assert!(matches!(other.add(&part, 1), Err(CountError::Merge(MergeError::Words(..)))));
     }
 }

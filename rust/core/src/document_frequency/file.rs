@@ -48,25 +48,45 @@ impl std::fmt::Display for FileError {
 
 impl std::error::Error for FileError {}
 
-impl DocumentFrequency {
-    /// The bytes of the file.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let layout = self.frequencies.layout;
-        let block = &self.frequencies.block()[layout.start..layout.end()];
-        let mut bytes = Vec::with_capacity(HEADER + self.words.text.len() + 4 * self.words.len() + block.len());
+/// What a file says of its counts.
+pub(super) struct Head<'a> {
+    pub(super) order: usize,
+    pub(super) stem: bool,
+    pub(super) tokenizer: &'a str,
+    pub(super) documents: u64,
+}
+
+impl Head<'_> {
+    /// The checksum, four bytes, ends here and covers what follows.
+    pub(super) const CHECKED_FROM: usize = CHECKED_FROM;
+
+    /// All bytes of a file before the block of its counts, without the checksum.
+    pub(super) fn bytes(&self, words: &Words, entries: usize) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(HEADER + words.text.len() + 4 * words.len());
         bytes.extend(MAGIC);
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend([0; 4]);
         for number in [self.order, usize::from(self.stem), self.tokenizer.len(), 0] {
             bytes.extend((number as u32).to_le_bytes());
         }
-        for number in [self.words.len(), self.words.text.len(), self.frequencies.len()] {
+        for number in [words.len(), words.text.len(), entries] {
             bytes.extend((number as u64).to_le_bytes());
         }
-        bytes.extend(self.documents().to_le_bytes());
+        bytes.extend(self.documents.to_le_bytes());
         bytes.extend(self.tokenizer.as_bytes());
-        bytes.extend(self.words.text.as_bytes());
-        self.words.ends.iter().for_each(|end| bytes.extend(end.to_le_bytes()));
+        bytes.extend(words.text.as_bytes());
+        words.ends.iter().for_each(|end| bytes.extend(end.to_le_bytes()));
+        bytes
+    }
+}
+
+impl DocumentFrequency {
+    /// The bytes of the file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let layout = self.frequencies.layout;
+        let block = &self.frequencies.block()[layout.start..layout.end()];
+        let head = Head { order: self.order, stem: self.stem, tokenizer: &self.tokenizer, documents: self.documents() };
+        let mut bytes = head.bytes(&self.words, self.frequencies.len());
         bytes.extend(block);
         let checksum = crc32fast::hash(&bytes[CHECKED_FROM..]);
         bytes[CHECKED_FROM - 4..CHECKED_FROM].copy_from_slice(&checksum.to_le_bytes());

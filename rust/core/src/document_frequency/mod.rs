@@ -6,7 +6,7 @@ mod file;
 mod named;
 
 pub use count::CountsAt;
-pub use counter::{Counter, CounterError};
+pub use counter::{CountError, Counter, Finished, Scratch};
 pub use file::FileError;
 pub use named::{DocumentFrequency, Lookup, MergeError, UNKNOWN};
 
@@ -178,6 +178,20 @@ impl Frequencies {
 fn write(bytes: &mut [u8], at: usize, ngram: Ngram, count: u32) {
     bytes[at..at + KEY_BYTES].copy_from_slice(&ngram.key().to_le_bytes());
     bytes[at + KEY_BYTES..at + RECORD].copy_from_slice(&count.to_le_bytes());
+}
+
+/// An entry on its way into the block, in the block's order.
+#[derive(Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry {
+    hash: u64,
+    ngram: Ngram,
+    count: u32,
+}
+
+impl Entry {
+    fn of((ngram, count): (Ngram, u32)) -> Self {
+        Self { hash: ngram.hash(), ngram, count }
+    }
 }
 
 /// [`Frequencies`] with their bytes at hand.

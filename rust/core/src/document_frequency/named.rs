@@ -38,7 +38,7 @@ pub(super) struct Words {
 
 impl Words {
     /// Sorts the vocabulary; the second value gives each word's new number.
-    fn sorted(words: &[&str]) -> (Self, Vec<Word>) {
+    pub(super) fn sorted(words: &[&str]) -> (Self, Vec<Word>) {
         let mut order: Vec<usize> = (0..words.len()).collect();
         order.sort_unstable_by_key(|&word| words[word]);
         let mut sorted = Self::default();
@@ -207,7 +207,7 @@ impl DocumentFrequency {
 
     /// The kind of words, for messages: "ptb tokens", "ptb stems".
     pub fn word_kind(&self) -> String {
-        format!("{} {}", self.tokenizer, if self.stem { "stems" } else { "tokens" })
+        word_kind(&self.tokenizer, self.stem)
     }
 
     /// Look-ups by the word numbers of another vocabulary.
@@ -245,6 +245,10 @@ impl DocumentFrequency {
         let id = |word: &str| word.parse().ok().filter(|id: &u32| *id <= LARGEST_ID && id.to_string() == word);
         self.words.iter().map(|word| id(word).ok_or_else(|| word.to_owned())).collect()
     }
+}
+
+pub(super) fn word_kind(tokenizer: &str, stem: bool) -> String {
+    format!("{tokenizer} {}", if stem { "stems" } else { "tokens" })
 }
 
 pub(super) fn renumber(ngram: Ngram, numbers: &[Word]) -> Ngram {

@@ -19,6 +19,16 @@ impl<K: Key, V: Copy + Default> HashTable<K, V> {
         Self { slots: vec![(K::default(), V::default()); (keys * 2).next_power_of_two().max(4)], len: 0 }
     }
 
+    /// Number of keys.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is no key.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     /// The value of the key.
     pub fn get(&self, key: K) -> Option<V> {
         let (slot, found) = self.find(key, key.hash());
