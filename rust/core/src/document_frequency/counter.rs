@@ -319,7 +319,9 @@ mod tests {
         let mut builder = CaptionsBuilder::new();
         for (image, captions) in images {
             builder.image(&image.to_string());
-            captions.iter().for_each(|caption| builder.caption(&image.to_string(), caption));
+            for caption in captions {
+                builder.caption(&image.to_string(), caption);
+            }
         }
         let all: Vec<u32> = (0..images.len() as u32).collect();
         References::encode(&builder.finish(), &all, Tokenizer::Ptb, 1)
@@ -358,7 +360,7 @@ mod tests {
             }
             prop_assert_eq!(counter.documents(), images.len() as u64);
             if memory == 0 {
-                prop_assert_eq!(counter.spilled, counter.vocabulary.len() > 0);
+                prop_assert_eq!(counter.spilled, !counter.vocabulary.is_empty());
             }
             prop_assert!(finished(counter) == expected);
         }
