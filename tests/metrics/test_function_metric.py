@@ -196,8 +196,8 @@ def test_functions_that_cannot_be_metrics(function: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (None, "of image '1' it returned None; expected a number"),
-        ("x", "of image '1' it returned 'x'; expected a number"),
+        (None, "for image '1' it returned None; expected a number"),
+        ("x", "for image '1' it returned 'x'; expected a number"),
         (float("nan"), "the statistics of image '1' are nan, 1.0; they must be finite numbers"),
         (ValueError("no"), r"answers \(module .*\) raised ValueError at .*test_function_metric.py, line \d+: no"),
     ],

@@ -101,7 +101,10 @@ class BleuScorer:
             option = "average" if len(references) == 1 else "closest"
         metrics = [Bleu(n=n, length=option) for n in range(1, self.n + 1)]
         scores = score_corpus(encoded(candidates, references), metrics, interval=None).values()
-        self._keep_counts(next(iter(scores)).statistics.sums(), option, verbose)
+        rows = next(iter(scores)).rows
+        # As the original adds them up, image after image: it prints every digit.
+        sums = sum(np.frombuffer(rows.values(), dtype="<f8").reshape(rows.rows, rows.width), np.zeros(rows.width))
+        self._keep_counts(sums.tolist(), option, verbose)
         return [score.value for score in scores], [score.per_image_values().tolist() for score in scores]
 
     recompute_score = compute_score
