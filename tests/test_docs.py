@@ -57,11 +57,14 @@ def test_page_that_needs_ray_runs(page: Path, tmp_path: Path, monkeypatch: pytes
     ray = pytest.importorskip("ray")
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
     monkeypatch.setenv("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-    ray.init("local", num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error")
+    own = not ray.is_initialized()  # other tests may have connected to theirs
+    if own:
+        ray.init("local", num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error")
     try:
         run_page(page, tmp_path, monkeypatch)
     finally:
-        ray.shutdown()
+        if own:
+            ray.shutdown()
 
 
 def test_every_page_is_run_by_one_distribution() -> None:
