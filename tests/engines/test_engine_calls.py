@@ -10,6 +10,7 @@ import pytest
 from test_stream import Made, write
 
 import capeval
+from capeval.data.partitioned import ImageScores
 from capeval.engines import EngineOptions, passes
 from capeval.errors import DataError, UsageError
 from runner import Runner
@@ -175,6 +176,39 @@ def test_resuming(made: tuple[Made, str], tmp_path: Path, monkeypatch: pytest.Mo
     assert not (folder / "_work").exists()
 
 
+def test_resuming_with_other_document_frequencies(
+    made: tuple[Made, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Parts that other frequencies weighed are not mixed with new ones, though their name is the same."""
+    corpus, rows = made
+    folder = tmp_path / "scores"
+
+    def scored(references: dict[str, list[str]], *, resume: bool) -> None:
+        df = capeval.DocumentFrequency.build(references)
+        options = stream(per_image=str(folder), resume=resume)
+        capeval.score(rows, metrics="cider-d", document_frequency=df, interval=None, engine=options)
+
+    monkeypatch.setattr(ImageScores, "finish", cut_off)
+    with pytest.raises(KeyboardInterrupt):
+        scored(corpus.references, resume=False)
+    other = {image: own[::-1] for image, own in corpus.references.items()} | {"image 0": ["w1 w2"]}
+    with pytest.raises(UsageError, match=r"cannot resume, .*: needs .*document_frequency"):
+        scored(other, resume=True)
+    with pytest.raises(KeyboardInterrupt):
+        scored(corpus.references, resume=True)
+
+
+def cut_off(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_options_of_an_engine_that_holds_all_in_memory(made: tuple[Made, str]) -> None:
+    corpus, _ = made
+    whole = capeval.score(corpus.references, corpus.a, "rouge-l", samples=20)
+    found = capeval.score(corpus.references, corpus.a, "rouge-l", samples=20, engine=EngineOptions("local"))
+    assert found.to_dict() == whole.to_dict()
+
+
 def test_the_command_line(made: tuple[Made, str], tmp_path: Path, run: Runner) -> None:
     corpus, rows = made
     report = tmp_path / "report.html"
@@ -191,7 +225,7 @@ def test_the_command_line(made: tuple[Made, str], tmp_path: Path, run: Runner) -
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--workers", "2"], "--workers is for --engine stream and ray"),
+        (["--workers", "2"], "--workers is for --engine ray; name the engine too"),
         (["--engine", "stream", "--workers", "2"], "--address and --workers are for --engine ray"),
         (["--engine", "stream", "--baseline", "b.json"], "--baseline needs all images in memory"),
         (["--engine", "stream", "--explain", "1"], "--explain needs all images in memory"),

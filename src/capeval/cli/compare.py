@@ -91,6 +91,12 @@ def command(
     if [references, *places.values()].count("-") > 1:
         raise UsageError("standard input can be read once; name a file for all but one of references and systems")
     chosen = parse_metrics(metrics, needs)
+    file = per_image if engine.name == "local" else None
+    if file is not None:
+        from capeval.report.per_image import check_suffix
+
+        check_suffix(file)
+    options.check_outputs(output=output, per_image=file, report=report, skipped=engine.skipped)
     if engine.name != "local":
         from capeval.engines import calls
 
@@ -118,11 +124,6 @@ def command(
     if not places:
         raise UsageError("no system was given; name their files after the references")
     check_test(len(places), test=test, alpha=alpha, correction=correction)
-    if per_image is not None:
-        from capeval.report.per_image import check_suffix
-
-        check_suffix(per_image)
-    options.check_outputs(output=output, per_image=per_image, report=report)
     stage.text = "reading"
     described, captions = files.of_systems(references, places)
     needs = files.with_images(needs)

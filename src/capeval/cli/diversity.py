@@ -105,7 +105,7 @@ def command(
         check_suffix(file)
     if draw is not None and plots is None and report is None:
         raise UsageError("--draw chooses what --plots and --report show; give one of them")
-    options.check_outputs(output=output, per_image=file, report=report)
+    options.check_outputs(output=output, per_image=file, report=report, skipped=engine.skipped)
     if plots is not None:
         check_pictures(plots)
     places = named(sets)

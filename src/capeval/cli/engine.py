@@ -61,7 +61,8 @@ def engine(function: F) -> F:
 def _refuse(given: dict[str, Any]) -> None:
     for name, value in given.items():
         if value is not None:
-            raise UsageError(f"--{name.replace('_', '-')} is for --engine stream and ray; name the engine too")
+            engines = "ray" if name in ("address", "workers") else "stream and ray"
+            raise UsageError(f"--{name.replace('_', '-')} is for --engine {engines}; name the engine too")
 
 
 _OPTIONS = (

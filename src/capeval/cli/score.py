@@ -112,7 +112,7 @@ def command(
         from capeval.report.per_image import check_suffix
 
         check_suffix(file)
-    options.check_outputs(output=output, per_image=file, baseline=baseline, report=report)
+    options.check_outputs(output=output, per_image=file, baseline=baseline, report=report, skipped=engine.skipped)
     if engine.name != "local":
         from capeval.engines import calls
 

@@ -131,6 +131,13 @@ class DocumentFrequency:
         return self._core.documents
 
     @property
+    def checksum(self) -> str:
+        """CRC-32 of the counts, eight hexadecimal digits: equal counts have equal checksums, on any machine."""
+        from capeval.corpus import named_frequencies
+
+        return named_frequencies.checksum(self._core.to_bytes())
+
+    @property
     def ngrams(self) -> int:
         """Number of distinct n-grams."""
         return self._core.ngrams

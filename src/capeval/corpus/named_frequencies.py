@@ -83,7 +83,7 @@ def keep(frequencies: DocumentFrequency, name: str, *, source: str, force: bool 
         frequencies.n,
         frequencies.tokenizer,
         frequencies.stem,
-        _checksum(data),
+        checksum(data),
     )
     try:
         os.makedirs(folder(), exist_ok=True)
@@ -118,7 +118,7 @@ def describe(name: str) -> Named:
         raise DataError(f"{_description(name)}: does not say what {_counts(name)} is; {again}") from None
     with open(_counts(name), "rb") as file:
         head = file.read(_CHECKSUM.stop)
-    if _checksum(head) != named.checksum:
+    if checksum(head) != named.checksum:
         raise DataError(f"{_counts(name)}: is not what {_description(name)} describes; {again}")
     return named
 
@@ -194,7 +194,8 @@ def _in_words(name: str) -> str:
     return f"{named.images:,} {'image' if named.images == 1 else 'images'}, from {named.source}"
 
 
-def _checksum(data: bytes) -> str:
+def checksum(data: bytes) -> str:
+    """The checksum that the bytes of document frequencies begin with."""
     return f"{int.from_bytes(data[_CHECKSUM], 'little'):08x}"
 
 

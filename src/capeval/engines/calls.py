@@ -22,6 +22,7 @@ from capeval.engines.plan import Engine, EngineOptions, Plan, Sets
 from capeval.engines.stream import StreamEngine
 from capeval.engines.work import WorkFolder
 from capeval.errors import UsageError, warn
+from capeval.scoring.compare import check_test
 from capeval.scoring.diversity import check_top
 from capeval.scoring.score import check_bootstrap
 
@@ -78,8 +79,7 @@ def score(
     threads: int,
 ) -> Result:
     """One system's scores, as [`capeval.score`][] returns them; of per-image scores and captions, a sample's."""
-    check_bootstrap(interval, samples, seed, interval_method, bootstrap)
-    _check_intervals(options.name, interval, interval_method, bootstrap)
+    _check_intervals(options.name, interval, samples, seed, interval_method, bootstrap)
     columns = options.caption_columns or ("candidate",)
     if len(columns) > 1:
         raise UsageError(
@@ -114,14 +114,14 @@ def compare(
     threads: int,
 ) -> Comparison:
     """Several systems' scores and paired tests, as [`capeval.compare`][] returns them."""
-    check_bootstrap(interval, samples, seed, interval_method, bootstrap)
-    _check_intervals(options.name, interval, interval_method, bootstrap)
+    _check_intervals(options.name, interval, samples, seed, interval_method, bootstrap)
     if test != "bootstrap":
         raise UsageError(
             f"the test {test} needs the scores of all images in memory, which the engine {options.name} never has; "
             "take --test bootstrap (test='bootstrap' in Python), or --engine local"
         )
     systems = tuple(source.systems or options.caption_columns)
+    check_test(len(systems), test=test, alpha=alpha, correction=correction)
     plan = Plan(
         tuple(metrics), needs, _columns(options, options.caption_columns or systems), systems, tokenizer, samples, seed,
         threads, options.on_bad_row, on_missing,
@@ -152,8 +152,7 @@ def diversity(
     """Figures of one or several systems' caption sets, as [`capeval.diversity`][] returns them."""
     from capeval.engines import sets
 
-    check_bootstrap(interval, samples, seed, interval_method, bootstrap)
-    _check_intervals(options.name, interval, interval_method, bootstrap)
+    _check_intervals(options.name, interval, samples, seed, interval_method, bootstrap)
     check_top(top, described=source.described)
     systems = tuple(source.systems or options.caption_columns or ("captions",))
     columns = _columns(options, options.caption_columns or systems, described=source.described)
@@ -167,7 +166,11 @@ def diversity(
         return found
 
 
-def _check_intervals(engine: str, interval: float | None, method: str, bootstrap: str) -> None:
+def _check_intervals(
+    engine: str, interval: float | None, samples: int, seed: int, method: str, bootstrap: str
+) -> None:
+    """Raises `UsageError` for intervals that cannot be, or that need all images in memory."""
+    check_bootstrap(interval, samples, seed, method, bootstrap)
     if interval is not None and (method != "percentile" or bootstrap != "poisson"):
         what = f"interval method {method}" if method != "percentile" else f"bootstrap {bootstrap}"
         raise UsageError(
@@ -252,7 +255,8 @@ def _description(plan: Plan, about: str) -> dict[str, object]:
         "metrics": ", ".join(str(metric) for metric in plan.scored),
         "systems": ", ".join(plan.systems),
         "columns": ", ".join(map(str, plan.columns)),
-        "needs": repr(plan.needs),
+        "needs": plan.needs.described(),
+        "on missing": plan.on_missing,
         "tokenizer": plan.tokenizer,
         "samples": plan.samples,
         "seed": plan.seed,

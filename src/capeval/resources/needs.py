@@ -6,6 +6,8 @@ no function between the caller and the metric has to know it.
 
 from __future__ import annotations
 
+import hashlib
+import os
 from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 from weakref import WeakKeyDictionary
@@ -170,6 +172,10 @@ class Needs:
     def __repr__(self) -> str:
         return f"<Needs: {', '.join(self._given) or 'nothing given'}>"
 
+    def described(self) -> dict[str, str]:
+        """Each value as text that changes when the value does; a file by its size and the time it was written."""
+        return {name: _described(value) for name, value in sorted(self._given.items())}
+
     def images(self, corpus: Corpus) -> list[str]:
         """The image of each image id of the corpus."""
         if self._image_of is None:
@@ -189,3 +195,11 @@ class Needs:
         if foreign:
             accepted = ", ".join(sorted(wanted)) or "nothing"
             raise UsageError(f"needs: no metric of this call needs {foreign[0]!r}; they need: {accepted}")
+
+
+def _described(value: object) -> str:
+    if isinstance(value, (str, os.PathLike)) and os.path.exists(value):
+        info = os.stat(value)
+        return f"{os.fspath(value)} ({info.st_size} bytes, {info.st_mtime_ns})"
+    text = f"{value!r} {getattr(value, 'checksum', '')}".rstrip()
+    return text if len(text) <= 200 else hashlib.sha256(text.encode()).hexdigest()

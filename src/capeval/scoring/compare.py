@@ -97,7 +97,7 @@ def compare(
     """
     merged_needs = Needs.of(needs, given, threads=threads, progress=progress)
     parsed_metrics = parse_metrics(metrics, merged_needs)
-    if engine != "local":
+    if getattr(engine, "name", engine) != "local":
         from capeval.engines import EngineOptions, calls
 
         options = EngineOptions.of(engine)
@@ -118,7 +118,7 @@ def compare(
             seed=seed,
             threads=threads,
         )
-    test, bootstrap, systems = test or "permutation", usual_bootstrap(bootstrap, engine), systems or {}
+    test, bootstrap, systems = test or "permutation", usual_bootstrap(bootstrap, "local"), systems or {}
     check_test(len(systems), test=test, alpha=alpha, correction=correction)
     check_bootstrap(interval, samples, seed, interval_method, bootstrap)
     corpora = Corpus.of_systems(references, systems, tokenizer=tokenizer, on_missing=on_missing, threads=threads)

@@ -123,7 +123,7 @@ def diversity(
     parsed_metrics, accuracy_metric = _set_metrics(metrics), _accuracy_metric(accuracy)
     if not beta2 > 0:
         raise UsageError(f"beta2 must be a number above 0, got {beta2}")
-    if engine != "local":
+    if getattr(engine, "name", engine) != "local":
         from capeval.engines import EngineOptions as Chosen
         from capeval.engines import calls
 
@@ -144,7 +144,7 @@ def diversity(
             seed=seed,
             threads=threads,
         )
-    bootstrap = usual_bootstrap(bootstrap, engine)
+    bootstrap = usual_bootstrap(bootstrap, "local")
     check_bootstrap(interval, samples, seed, interval_method, bootstrap)
     systems = _named(sets)
     check_top(top, described=references is not None)

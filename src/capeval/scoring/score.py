@@ -106,7 +106,7 @@ def score(
     """
     merged_needs = Needs.of(needs, given, threads=threads, progress=progress)
     parsed_metrics = parse_metrics(metrics, merged_needs)
-    if engine != "local":
+    if getattr(engine, "name", engine) != "local":
         from capeval.engines import EngineOptions, calls
 
         options = EngineOptions.of(engine)
@@ -124,7 +124,7 @@ def score(
             seed=seed,
             threads=threads,
         )
-    bootstrap = usual_bootstrap(bootstrap, engine)
+    bootstrap = usual_bootstrap(bootstrap, "local")
     check_bootstrap(interval, samples, seed, interval_method, bootstrap)
     if candidates is None:
         references, candidates = _both(references)
