@@ -329,7 +329,7 @@ class FrequencyCounter:
             n: the longest n-gram, 1 to 4 words.
             stem: whether words are stemmed.
             tokenizer: name of the references' tokenizer.
-            memory: bytes for the table of counts; the distinct words come on top of them.
+            memory: most bytes for the tables of counts; the distinct words come on top of them.
             folder: where counts go that memory has no room for; they are removed at the end.
 
         Raises:
@@ -344,7 +344,7 @@ class FrequencyCounter:
             DataError: the folder cannot be written; the counter has ended.
         """
 
-    def merge(self, other: DocumentFrequency) -> None:
+    def merge(self, other: DocumentFrequency, threads: int = 0) -> None:
         """Add what was counted elsewhere, of other images.
 
         Raises:
@@ -356,12 +356,13 @@ class FrequencyCounter:
     def documents(self) -> int:
         """Number of images so far."""
 
-    def finish(self, minimum: int = 1, path: str | None = None) -> DocumentFrequency:
+    def finish(self, minimum: int = 1, path: str | None = None, threads: int = 0) -> DocumentFrequency:
         """The document frequencies; the counter has ended.
 
         Args:
             minimum: keep n-grams of at least so many documents.
             path: a file for them, which is used as it lies, memory-mapped, if memory did not hold all counts.
+            threads: number of threads, 0 for one per core.
 
         Raises:
             OSError: the folder or the file cannot be written.

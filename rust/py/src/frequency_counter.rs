@@ -38,16 +38,15 @@ impl Scratch for Files {
         OpenOptions::new().append(true).create(true).open(self.path(stream))?.write_all(bytes)
     }
 
-    fn take(&mut self, stream: usize) -> io::Result<Vec<u8>> {
+    fn take(&mut self, stream: usize, bytes: &mut Vec<u8>) -> io::Result<()> {
+        bytes.clear();
         let path = self.path(stream);
-        let mut bytes = Vec::new();
         match File::open(&path) {
-            Ok(mut file) => file.read_to_end(&mut bytes)?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(bytes),
+            Ok(mut file) => file.read_to_end(bytes)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(error),
         };
-        fs::remove_file(&path)?;
-        Ok(bytes)
+        fs::remove_file(&path)
     }
 }
 
@@ -87,9 +86,10 @@ impl FrequencyCounter {
     }
 
     /// Adds what was counted elsewhere, of other images.
-    fn merge(&mut self, py: Python<'_>, other: &Bound<'_, DocumentFrequency>) -> PyResult<()> {
+    #[pyo3(signature = (other, threads=0))]
+    fn merge(&mut self, py: Python<'_>, other: &Bound<'_, DocumentFrequency>, threads: usize) -> PyResult<()> {
         let other = other.get().0.clone();
-        self.during(py, |counter| counter.merge(&other))
+        self.during(py, |counter| counter.merge(&other, threads))
     }
 
     /// Number of images so far.
@@ -98,15 +98,21 @@ impl FrequencyCounter {
         Ok(self.counter.as_ref().ok_or_else(ended)?.documents())
     }
 
-    /// The document frequencies of n-grams in at least `minimum` documents; the counter is used up. With a path: they are in this file, where memory did not hold all
-    /// of them, and written to it otherwise.
-    #[pyo3(signature = (minimum=1, path=None))]
-    fn finish(&mut self, py: Python<'_>, minimum: u32, path: Option<PathBuf>) -> PyResult<DocumentFrequency> {
+    /// The document frequencies of n-grams in at least `minimum` documents; the counter is used up. With a path: they are
+    /// in this file, where memory did not hold all of them, and written to it otherwise.
+    #[pyo3(signature = (minimum=1, path=None, threads=0))]
+    fn finish(
+        &mut self,
+        py: Python<'_>,
+        minimum: u32,
+        path: Option<PathBuf>,
+        threads: usize,
+    ) -> PyResult<DocumentFrequency> {
         let counter = self.counter.take().ok_or_else(ended)?;
         let own = path.is_none().then(|| Files::in_folder(&self.folder));
         let finished = detach(py, || -> io::Result<_> {
             let file = path.clone().unwrap_or_else(|| own.as_ref().map(|own| own.path(0)).unwrap_or_default());
-            let made = counter.finish(minimum, || {
+            let made = counter.finish(minimum, threads, || {
                 own.as_ref().map_or(Ok(()), |own| fs::create_dir_all(&own.0))?;
                 Ok(BufWriter::new(File::create(&file)?))
             })?;

@@ -68,13 +68,13 @@ class Counters:
         for documents, by_kind in counts.frequencies.items():
             counters = self._of(documents)
             for stems, counted in by_kind.items():
-                counters[stems].merge(_core.DocumentFrequency.from_bytes(counted))
+                counters[stems].merge(_core.DocumentFrequency.from_bytes(counted), self._plan.threads)
             self.images[documents] += counts.images[documents]
 
     def finish(self, minimum: int) -> dict[str, dict[bool, _core.DocumentFrequency]]:
         """The frequencies of n-grams that are in so many documents at least."""
         return {
-            documents: {stems: counter.finish(minimum) for stems, counter in counters.items()}
+            documents: {stems: counter.finish(minimum, threads=self._plan.threads) for stems, counter in counters.items()}
             for documents, counters in self._counters.items()
         }
 

@@ -14,10 +14,10 @@ use crate::text::vocabulary::Word;
 
 /// The result of counting.
 pub(super) struct Counts {
-    /// Distinct n-grams in at least the least number of documents, in no meaningful order.
-    pub ngrams: Vec<(Ngram, u32)>,
-    /// The same counts where the n-grams start.
-    pub at: CountsAt,
+    /// Distinct n-grams in at least the least number of documents, in blocks, in no meaningful order.
+    pub ngrams: Vec<Vec<(Ngram, u32)>>,
+    /// The same counts where the n-grams start, if they were wanted.
+    pub at: Option<CountsAt>,
 }
 
 /// In how many documents the n-gram that starts at a word occurs: with the position, no look-up is needed.
@@ -37,12 +37,13 @@ impl CountsAt {
     }
 }
 
-/// Counts n-grams of orders 1 to `order`, keeping those in at least `minimum` documents.
+/// Counts n-grams of orders 1 to `order`, keeping those in at least `minimum` documents; `places`: at each word too.
 pub(super) fn document_counts(
     sentences: &Sentences,
     stems: Option<&[Word]>,
     order: usize,
     minimum: u32,
+    places: bool,
     threads: usize,
 ) -> Counts {
     let stemmed: Vec<Word>;
@@ -53,13 +54,14 @@ pub(super) fn document_counts(
         }
         None => sentences.all_words(),
     };
-    let at = CountsAt(words.iter().map(|_| Default::default()).collect());
+    let at = places.then(|| CountsAt(words.iter().map(|_| Default::default()).collect()));
     let threads = thread_count(threads);
     let shares = map_parts(threads, threads, |shares| {
-        let count = |share| Parting::new(words, &at, order, minimum).count(&starts(sentences, words, share, threads));
+        let count =
+            |share| Parting::new(words, at.as_ref(), order, minimum).count(&starts(sentences, words, share, threads));
         shares.flat_map(count).collect::<Vec<_>>()
     });
-    Counts { ngrams: shares.concat(), at }
+    Counts { ngrams: shares.into_iter().flatten().collect(), at }
 }
 
 /// A word that n-grams can start at.
@@ -100,7 +102,7 @@ fn share_of(word: Word, shares: usize) -> usize {
 /// Partitions starts word by word.
 struct Parting<'a> {
     words: &'a [Word],
-    at: &'a CountsAt,
+    at: Option<&'a CountsAt>,
     order: usize,
     minimum: u32,
     /// For each word, its counts as the last word of the current n-grams; stale without their stamp.
@@ -108,7 +110,27 @@ struct Parting<'a> {
     stamp: u32,
     /// The parts at each length, whose memory is used again.
     parts: [Parts; MAX_ORDER],
-    kept: Vec<(Ngram, u32)>,
+    kept: Blocks,
+}
+
+/// A list that is not copied when it grows.
+#[derive(Default)]
+struct Blocks(Vec<Vec<(Ngram, u32)>>);
+
+impl Blocks {
+    /// Most n-grams of a block.
+    const SIZE: usize = 1 << 15;
+
+    fn push(&mut self, counted: (Ngram, u32)) {
+        match self.0.last_mut() {
+            Some(block) if block.len() < Self::SIZE => block.push(counted),
+            last => {
+                let mut block = Vec::with_capacity(last.map_or(0, |_| Self::SIZE));
+                block.push(counted);
+                self.0.push(block);
+            }
+        }
+    }
 }
 
 #[derive(Debug, Default, Clone, Copy)]
@@ -134,14 +156,14 @@ struct Parts {
 }
 
 impl<'a> Parting<'a> {
-    fn new(words: &'a [Word], at: &'a CountsAt, order: usize, minimum: u32) -> Self {
+    fn new(words: &'a [Word], at: Option<&'a CountsAt>, order: usize, minimum: u32) -> Self {
         let tallies = vec![Tally::default(); words.iter().max().map_or(0, |&last| last as usize + 1)];
-        Self { words, at, order, minimum, tallies, stamp: 0, parts: Default::default(), kept: Vec::new() }
+        Self { words, at, order, minimum, tallies, stamp: 0, parts: Default::default(), kept: Blocks::default() }
     }
 
-    fn count(mut self, starts: &[Start]) -> Vec<(Ngram, u32)> {
+    fn count(mut self, starts: &[Start]) -> Vec<Vec<(Ngram, u32)>> {
         self.part(Ngram::default(), starts, 1);
-        self.kept
+        self.kept.0
     }
 
     /// Counts the n-grams of `length` words at the starts, at all of which `prefix` starts; then the longer ones.
@@ -173,7 +195,7 @@ impl<'a> Parting<'a> {
             let Some(word) = self.last_word(start, length) else { return };
             ngram = ngram.push(word);
             self.kept.push((ngram, 1));
-            self.at.set(length, start.position, 1);
+            self.place(length, start, 1);
         }
     }
 
@@ -221,8 +243,15 @@ impl<'a> Parting<'a> {
             if tally.next != DROPPED {
                 places[tally.next as usize] = *start;
                 tally.next += 1;
-                self.at.set(length, start.position, tally.documents);
+                let documents = tally.documents;
+                self.place(length, start, documents);
             }
+        }
+    }
+
+    fn place(&self, length: usize, start: &Start, count: u32) {
+        if let Some(at) = self.at {
+            at.set(length, start.position, count);
         }
     }
 
@@ -264,9 +293,13 @@ mod tests {
             let listed: BTreeMap<Vec<Word>, u32> = fast.iter().map(|(ngram, count)| (ngram.words().collect(), count)).collect();
             let kept: BTreeMap<Vec<Word>, u32> = slow.iter().filter(|(_, count)| **count >= minimum).map(|(gram, count)| (gram.clone(), *count)).collect();
             prop_assert_eq!(listed, kept);
-            for (gram, count) in slow {
-                prop_assert_eq!(fast.get(Ngram::new(&gram)), if count >= minimum { count } else { 0 });
+            let kept_count = |count: &u32| if *count >= minimum { *count } else { 0 };
+            for (gram, count) in &slow {
+                prop_assert_eq!(fast.get(Ngram::new(gram)), kept_count(count));
             }
+            let asked: Vec<_> = slow.keys().map(|gram| Some(Ngram::new(gram))).chain([None, Some(Ngram::new(&[9]))]).collect();
+            let told: Vec<_> = slow.values().map(kept_count).chain([0, 0]).collect();
+            prop_assert_eq!(fast.reader().get_all(&asked), told);
             prop_assert_eq!(fast.get(Ngram::new(&[9, 9])), 0);
             for sentence in 0..sentences.sentence_count() {
                 for (start, position) in sentences.span(sentence).enumerate() {

@@ -5,6 +5,9 @@
 //! has in the file.
 
 use std::io::{self, Seek, SeekFrom, Write};
+use std::iter;
+use std::ops::Range;
+use std::sync::Mutex;
 
 use super::count::document_counts;
 use super::file::Head;
@@ -13,23 +16,36 @@ use super::{DocumentFrequency, Entry, KEY_BYTES, Layout, RECORD, read_u32, read_
 use crate::corpus::{References, Stems};
 use crate::numeric::hash_table::{HashTable, Key};
 use crate::numeric::interrupt::check;
+use crate::numeric::parallel::{map_mut, map_parts, threads_for};
 use crate::text::ngram::Ngram;
 use crate::text::vocabulary::{Vocabulary, Word};
 
 /// Space for what memory has no room for: numbered streams of bytes.
-pub trait Scratch {
+pub trait Scratch: Send {
     /// Adds bytes to the end of the stream.
     fn append(&mut self, stream: usize, bytes: &[u8]) -> io::Result<()>;
 
-    /// All bytes of the stream, which is empty afterwards.
-    fn take(&mut self, stream: usize) -> io::Result<Vec<u8>>;
+    /// Puts all bytes of the stream in the place of what `bytes` holds; the stream is empty afterwards.
+    fn take(&mut self, stream: usize, bytes: &mut Vec<u8>) -> io::Result<()>;
 }
 
-/// Parts of what is set aside: each is added up in memory.
+/// Counts are kept in so many tables, by the first bits of the hash; what is set aside of a table is a stream.
 const PARTS: usize = 256;
 
-/// Bytes of a slot of the table of counts.
+/// Bytes of a slot of a table.
 const SLOT: usize = size_of::<(Ngram, u32)>();
+
+/// Counts of a block.
+const BLOCK: usize = 1 << 15;
+
+/// So many blocks are added at a time, shared by the threads.
+const BLOCKS: usize = 8;
+
+/// What is set aside is lost with the call that fails.
+const WHOLE: &str = "no thread failed";
+
+/// Counts for which another thread is worth starting.
+const WORTH: usize = 1 << 13;
 
 /// Counts the images that each n-gram occurs in, part by part of a corpus. No image is in two parts.
 pub struct Counter<S> {
@@ -38,8 +54,8 @@ pub struct Counter<S> {
     tokenizer: String,
     documents: u64,
     vocabulary: Vocabulary,
-    counts: HashTable<Ngram, u32>,
-    /// So many counts are kept in memory.
+    counts: Vec<HashTable<Ngram, u32>>,
+    /// A table with so many counts is set aside.
     most: usize,
     scratch: S,
     spilled: bool,
@@ -61,13 +77,13 @@ impl From<io::Error> for CountError {
 }
 
 impl<S: Scratch> Counter<S> {
-    /// Counts n-grams of orders 1 to `order` of words, or of stems, that this tokenizer makes. The table of counts takes
-    /// about `memory` bytes; the distinct words come on top of them.
+    /// Counts n-grams of orders 1 to `order` of words, or of stems, that this tokenizer makes. The tables of counts take
+    /// at most about `memory` bytes; the distinct words come on top of them.
     pub fn new(order: usize, stem: bool, tokenizer: String, memory: usize, scratch: S) -> Self {
-        // While the table grows, the old one, half as large, is there too.
-        let slots = (memory / SLOT * 2 / 3 + 1).next_power_of_two() / 2;
-        let (vocabulary, counts) = (Vocabulary::default(), HashTable::with_capacity(0));
-        let most = (slots * 2 / 3).max(1);
+        let slots = (memory / SLOT / PARTS + 1).next_power_of_two() / 2;
+        let (vocabulary, counts) = (Vocabulary::default(), vec![HashTable::with_capacity(0); PARTS]);
+        // A table grows when two slots in three are taken; this leaves room for what one block adds.
+        let most = (slots * 3 / 5).max(1);
         Self { order, stem, tokenizer, documents: 0, vocabulary, counts, most, scratch, spilled: false }
     }
 
@@ -86,12 +102,12 @@ impl<S: Scratch> Counter<S> {
         let stems = self.stem.then(|| Stems::of(&references.vocabulary));
         let numbers = stems.as_ref().map(|stems| &stems.numbers[..]);
         let vocabulary = stems.as_ref().map_or(&references.vocabulary, |stems| &stems.vocabulary);
-        let counts = document_counts(&references.sentences, numbers, self.order, 1, threads);
-        self.plus(vocabulary.words(), counts.ngrams.into_iter(), references.images.len() as u64)
+        let counts = document_counts(&references.sentences, numbers, self.order, 1, false, threads);
+        self.plus(vocabulary.words(), counts.ngrams.into_iter(), references.images.len() as u64, threads)
     }
 
     /// Adds what was counted elsewhere.
-    pub fn merge(&mut self, other: &DocumentFrequency) -> Result<(), CountError> {
+    pub fn merge(&mut self, other: &DocumentFrequency, threads: usize) -> Result<(), CountError> {
         if self.order != other.order {
             return Err(CountError::Merge(MergeError::Order(self.order, other.order)));
         }
@@ -99,14 +115,18 @@ impl<S: Scratch> Counter<S> {
             let own = word_kind(&self.tokenizer, self.stem);
             return Err(CountError::Merge(MergeError::Words(own, other.word_kind())));
         }
-        self.plus(other.words(), other.frequencies().iter(), other.documents())
+        let mut counts = other.frequencies().iter();
+        let blocks =
+            iter::from_fn(|| Some(counts.by_ref().take(BLOCK).collect()).filter(|block: &Vec<_>| !block.is_empty()));
+        self.plus(other.words(), blocks, other.documents(), threads)
     }
 
     fn plus<'w>(
         &mut self,
         words: impl Iterator<Item = &'w str>,
-        counts: impl Iterator<Item = (Ngram, u32)>,
+        mut blocks: impl Iterator<Item = Vec<(Ngram, u32)>>,
         documents: u64,
+        threads: usize,
     ) -> Result<(), CountError> {
         // No count is above the number of images.
         if self.documents + documents > u64::from(u32::MAX) {
@@ -114,31 +134,40 @@ impl<S: Scratch> Counter<S> {
         }
         self.documents += documents;
         let numbers: Vec<Word> = words.map(|word| self.vocabulary.intern(word)).collect();
-        // Those whose slots are near each other together, so that the table's memory is gone through, and not leapt about in.
-        let mut near: Vec<Vec<(Ngram, u32)>> = vec![Vec::new(); 256];
-        for (ngram, count) in counts {
-            let ngram = renumber(ngram, &numbers);
-            near[(ngram.hash() >> 16) as usize & 255].push((ngram, count));
-        }
-        for (ngram, count) in near.into_iter().flatten() {
-            *self.counts.entry(ngram, ngram.hash()) += count;
-            if self.counts.len() >= self.most {
-                self.spill()?;
+        loop {
+            check();
+            let some: Vec<_> = blocks.by_ref().take(BLOCKS).collect();
+            if some.is_empty() {
+                return Ok(());
             }
+            self.blocks(&some, &numbers, threads);
+            self.spill(self.most)?;
         }
-        Ok(())
     }
 
-    /// Sets all counts aside.
-    fn spill(&mut self) -> io::Result<()> {
-        check();
-        let counts = std::mem::replace(&mut self.counts, HashTable::with_capacity(0));
-        let mut streams = Streams::new(&mut self.scratch, 0);
-        for (ngram, count) in counts.iter() {
-            streams.push(part(ngram.hash()), ngram, count)?;
+    /// Adds counts of distinct n-grams: each thread sorts blocks by table, then each fills tables of its own, one after the
+    /// other, so that the memory in use is small enough for the caches.
+    fn blocks(&mut self, blocks: &[Vec<(Ngram, u32)>], numbers: &[Word], threads: usize) {
+        let threads = threads_for(threads, blocks.iter().map(Vec::len).sum(), WORTH);
+        let sort =
+            |range: Range<usize>| -> Vec<_> { blocks[range].iter().map(|block| ByPart::of(block, numbers)).collect() };
+        let sorted = map_parts(blocks.len(), threads, sort).into_iter().flatten().collect::<Vec<_>>();
+        map_mut(&mut self.counts, threads, |part, counts| {
+            for (ngram, count) in sorted.iter().flat_map(|sorted| sorted.of_part(part)) {
+                *counts.entry(*ngram, ngram.hash()) += count;
+            }
+        });
+    }
+
+    /// Sets the counts of tables aside that have at least so many.
+    fn spill(&mut self, least: usize) -> io::Result<()> {
+        for (part, counts) in self.counts.iter_mut().enumerate().filter(|(_, counts)| counts.len() >= least) {
+            let bytes: Vec<u8> = counts.iter().flat_map(record).collect();
+            self.scratch.append(part, &bytes)?;
+            counts.clear();
+            self.spilled = true;
         }
-        self.spilled = true;
-        streams.finish()
+        Ok(())
     }
 
     /// The counts of at least `minimum` documents, where memory has room for all; otherwise writes them to the file that is
@@ -146,18 +175,19 @@ impl<S: Scratch> Counter<S> {
     pub fn finish<F: Write + Seek>(
         mut self,
         minimum: u32,
+        threads: usize,
         file: impl FnOnce() -> io::Result<F>,
     ) -> io::Result<Finished<F>> {
         let words: Vec<&str> = self.vocabulary.words().collect();
         if !self.spilled {
-            let counts = self.counts.iter().filter(|&(_, count)| count >= minimum).collect();
+            let counts = self.counts.iter().flat_map(HashTable::iter).filter(|&(_, count)| count >= minimum).collect();
             let counted = DocumentFrequency::from_counts(&words, counts, self.documents, self.order);
             return Ok(Finished::InMemory(DocumentFrequency { tokenizer: self.tokenizer, stem: self.stem, ..counted }));
         }
         let (words, numbers) = Words::sorted(&words);
-        self.spill()?;
-        drop(std::mem::take(&mut self.vocabulary));
-        let entries = self.renumber(&numbers, minimum)?;
+        self.spill(1)?;
+        drop((std::mem::take(&mut self.vocabulary), std::mem::take(&mut self.counts)));
+        let entries = self.renumber(&numbers, minimum, threads)?;
         let head = Head { order: self.order, stem: self.stem, tokenizer: &self.tokenizer, documents: self.documents };
         let head = head.bytes(&words, entries);
         drop((words, numbers));
@@ -167,25 +197,30 @@ impl<S: Scratch> Counter<S> {
         Ok(Finished::InFile(file))
     }
 
-    /// Adds up each part that was set aside, and sets it aside again by the final numbers of the words.
-    fn renumber(&mut self, numbers: &[Word], minimum: u32) -> io::Result<usize> {
-        let mut entries = 0;
-        for part in 0..PARTS {
-            check();
-            let mut counts = HashTable::<Ngram, u32>::with_capacity(0);
-            for record in self.scratch.take(part)?.chunks_exact(RECORD) {
-                let (ngram, count) = read(record);
-                *counts.entry(ngram, ngram.hash()) += count;
-            }
-            let mut streams = Streams::new(&mut self.scratch, PARTS);
-            for (ngram, count) in counts.iter().filter(|&(_, count)| count >= minimum) {
-                entries += 1;
-                let ngram = renumber(ngram, numbers);
-                streams.push(self::part(ngram.hash()), ngram, count)?;
+    /// Adds up each part that was set aside, and sets it aside again by the final numbers of the words. Each thread has
+    /// one part in memory at a time.
+    fn renumber(&mut self, numbers: &[Word], minimum: u32, threads: usize) -> io::Result<usize> {
+        let scratch = Mutex::new(&mut self.scratch);
+        let entries = map_parts(PARTS, threads, |parts| {
+            let (mut counts, mut bytes, mut entries) = (HashTable::<Ngram, u32>::with_capacity(0), Vec::new(), 0);
+            let mut streams = Streams::new(&scratch);
+            for part in parts {
+                check();
+                scratch.lock().expect(WHOLE).take(part, &mut bytes)?;
+                for record in bytes.chunks_exact(RECORD) {
+                    let (ngram, count) = read(record);
+                    *counts.entry(ngram, ngram.hash()) += count;
+                }
+                for (ngram, count) in counts.iter().filter(|&(_, count)| count >= minimum) {
+                    streams.push((renumber(ngram, numbers), count))?;
+                    entries += 1;
+                }
+                counts.clear();
             }
             streams.finish()?;
-        }
-        Ok(entries)
+            Ok(entries)
+        });
+        entries.into_iter().sum()
     }
 
     /// Writes the file, part by part: see [`super::file`].
@@ -194,13 +229,12 @@ impl<S: Scratch> Counter<S> {
         let mut checksum = crc32fast::Hasher::new();
         checksum.update(&head[Head::CHECKED_FROM..]);
         file.write_all(&head)?;
-        let (mut indexed, mut written) = (0, 0);
+        let (mut indexed, mut written, mut bytes) = (0, 0, Vec::new());
         let (mut index_sum, mut record_sum) = (crc32fast::Hasher::new(), crc32fast::Hasher::new());
         for part in 0..PARTS {
             check();
-            let bytes = self.scratch.take(PARTS + part)?;
+            self.scratch.take(PARTS + part, &mut bytes)?;
             let mut sorted: Vec<Entry> = bytes.chunks_exact(RECORD).map(|record| Entry::of(read(record))).collect();
-            drop(bytes);
             sorted.sort_unstable();
             let (mut index, mut records) = (Vec::new(), Vec::with_capacity(RECORD * sorted.len()));
             let (first_index, first_record) = (indexed, written);
@@ -209,7 +243,7 @@ impl<S: Scratch> Counter<S> {
                     index.extend((written as u32).to_le_bytes());
                     indexed += 1;
                 }
-                records.extend(record(entry.ngram, entry.count));
+                records.extend(record((entry.ngram, entry.count)));
                 written += 1;
             }
             while part + 1 == PARTS && indexed <= 1 << layout.bits {
@@ -247,7 +281,7 @@ fn part(hash: u64) -> usize {
     (hash >> (64 - PARTS.trailing_zeros())) as usize
 }
 
-fn record(ngram: Ngram, count: u32) -> [u8; RECORD] {
+fn record((ngram, count): (Ngram, u32)) -> [u8; RECORD] {
     let mut record = [0; RECORD];
     record[..KEY_BYTES].copy_from_slice(&ngram.key().to_le_bytes());
     record[KEY_BYTES..].copy_from_slice(&count.to_le_bytes());
@@ -258,10 +292,9 @@ fn read(record: &[u8]) -> (Ngram, u32) {
     (Ngram::from_key(read_u128(record, 0)), read_u32(record, KEY_BYTES))
 }
 
-/// Writes records to streams, a block at a time.
+/// Writes records to the streams of their parts, a block at a time.
 struct Streams<'a, S> {
-    scratch: &'a mut S,
-    first: usize,
+    scratch: &'a Mutex<&'a mut S>,
     blocks: Vec<Vec<u8>>,
 }
 
@@ -269,26 +302,64 @@ impl<'a, S: Scratch> Streams<'a, S> {
     /// Bytes of a block.
     const BLOCK: usize = 1 << 14;
 
-    fn new(scratch: &'a mut S, first: usize) -> Self {
-        Self { scratch, first, blocks: vec![Vec::new(); PARTS] }
+    fn new(scratch: &'a Mutex<&'a mut S>) -> Self {
+        Self { scratch, blocks: vec![Vec::new(); PARTS] }
     }
 
-    fn push(&mut self, part: usize, ngram: Ngram, count: u32) -> io::Result<()> {
-        let block = &mut self.blocks[part];
-        block.extend(record(ngram, count));
-        if block.len() >= Self::BLOCK {
-            self.scratch.append(self.first + part, block)?;
-            block.clear();
-        }
+    fn push(&mut self, counted: (Ngram, u32)) -> io::Result<()> {
+        let part = part(counted.0.hash());
+        self.blocks[part].extend(record(counted));
+        if self.blocks[part].len() >= Self::BLOCK { self.write(part) } else { Ok(()) }
+    }
+
+    fn write(&mut self, part: usize) -> io::Result<()> {
+        self.scratch.lock().expect(WHOLE).append(PARTS + part, &self.blocks[part])?;
+        self.blocks[part].clear();
         Ok(())
     }
 
-    fn finish(self) -> io::Result<()> {
-        let blocks = self.blocks.iter().zip(self.first..).filter(|(block, _)| !block.is_empty());
-        for (block, stream) in blocks {
-            self.scratch.append(stream, block)?;
+    fn finish(mut self) -> io::Result<()> {
+        (0..PARTS)
+            .filter(|&part| !self.blocks[part].is_empty())
+            .collect::<Vec<_>>()
+            .into_iter()
+            .try_for_each(|part| self.write(part))
+    }
+}
+
+/// Counts sorted by the part of their n-gram's hash.
+struct ByPart {
+    counts: Vec<(Ngram, u32)>,
+    /// Those of part `p` end at `ends[p]`.
+    ends: [u32; PARTS],
+}
+
+impl ByPart {
+    /// Of these counts, whose words get new numbers.
+    fn of(counts: &[(Ngram, u32)], numbers: &[Word]) -> Self {
+        let renumbered: Vec<_> = counts.iter().map(|&(ngram, count)| (renumber(ngram, numbers), count)).collect();
+        let parts: Vec<u8> = renumbered.iter().map(|(ngram, _)| part(ngram.hash()) as u8).collect();
+        let mut ends = [0; PARTS];
+        for &part in &parts {
+            ends[usize::from(part)] += 1;
         }
-        Ok(())
+        let mut total = 0;
+        for end in &mut ends {
+            // Where the part starts, which placing its counts moves to its end.
+            total += std::mem::replace(end, total);
+        }
+        let mut sorted = vec![(Ngram::default(), 0); counts.len()];
+        for (&part, counted) in parts.iter().zip(renumbered) {
+            let next = &mut ends[usize::from(part)];
+            sorted[*next as usize] = counted;
+            *next += 1;
+        }
+        Self { counts: sorted, ends }
+    }
+
+    fn of_part(&self, part: usize) -> &[(Ngram, u32)] {
+        let first = part.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.counts[first as usize..self.ends[part] as usize]
     }
 }
 
@@ -310,8 +381,9 @@ mod tests {
             Ok(())
         }
 
-        fn take(&mut self, stream: usize) -> io::Result<Vec<u8>> {
-            Ok(self.0.get_mut(stream).map(std::mem::take).unwrap_or_default())
+        fn take(&mut self, stream: usize, bytes: &mut Vec<u8>) -> io::Result<()> {
+            *bytes = self.0.get_mut(stream).map(std::mem::take).unwrap_or_default();
+            Ok(())
         }
     }
 
@@ -328,7 +400,7 @@ mod tests {
     }
 
     fn finished(counter: Counter<Memory>) -> Vec<u8> {
-        match counter.finish(1, || Ok(Cursor::new(Vec::new()))).unwrap() {
+        match counter.finish(1, 2, || Ok(Cursor::new(Vec::new()))).unwrap() {
             Finished::InMemory(counted) => counted.to_bytes(),
             Finished::InFile(file) => file.into_inner(),
         }
@@ -339,7 +411,7 @@ mod tests {
         fn any_parts_and_any_memory_give_the_bytes_of_the_whole(
             images in prop::collection::vec(prop::collection::vec("([a-e]|runs|running|dog|[a-z]{3}| )( ([a-e]|runs|dog|cats)){0,9}", 0..4), 0..25),
             cuts in prop::collection::vec(0_usize..25, 0..4),
-            memory in prop_oneof![Just(0_usize), 0_usize..20_000, Just(1 << 20)],
+            memory in prop_oneof![Just(0_usize), 0_usize..200_000, Just(1 << 24)],
             order in 1_usize..5,
             stem in any::<bool>(),
             merged in any::<u8>(),
@@ -353,7 +425,7 @@ mod tests {
             for (number, pair) in cuts.windows(2).enumerate().collect::<Vec<_>>().into_iter().rev() {
                 let part = references(&images[pair[0]..pair[1]]);
                 if merged >> number & 1 == 1 {
-                    counter.merge(&DocumentFrequency::build(&part, stem, order, 1)).unwrap();
+                    counter.merge(&DocumentFrequency::build(&part, stem, order, 1), 2).unwrap();
                 } else {
                     counter.add(&part, 2).unwrap();
                 }
@@ -370,7 +442,7 @@ mod tests {
     fn parts_of_another_kind_are_refused() {
         let counter = || Counter::new(4, false, "ptb".to_owned(), 0, Memory::default());
         let part = references(&[(0, vec!["a dog".to_owned()])]);
-        let refused = |other: DocumentFrequency| matches!(counter().merge(&other), Err(CountError::Merge(_)));
+        let refused = |other: DocumentFrequency| matches!(counter().merge(&other, 1), Err(CountError::Merge(_)));
         assert!(refused(DocumentFrequency::build(&part, true, 4, 1)));
         assert!(refused(DocumentFrequency::build(&part, false, 3, 1)));
         let mut other = Counter::new(4, false, "whitespace".to_owned(), 0, Memory::default());

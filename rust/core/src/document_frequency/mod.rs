@@ -10,6 +10,7 @@ pub use counter::{CountError, Counter, Finished, Scratch};
 pub use file::FileError;
 pub use named::{DocumentFrequency, Lookup, MergeError, UNKNOWN};
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::numeric::hash_table::Key;
@@ -83,15 +84,17 @@ impl Frequencies {
         minimum: u32,
         threads: usize,
     ) -> (Self, CountsAt) {
-        let counts = count::document_counts(sentences, stems, order, minimum, threads);
-        (Self::from_entries(sentences.image_count() as u64, &counts.ngrams), counts.at)
+        let counts = count::document_counts(sentences, stems, order, minimum, true, threads);
+        let at = counts.at.expect("places were wanted");
+        (Self::from_entries(sentences.image_count() as u64, &counts.ngrams), at)
     }
 
-    /// Builds from distinct n-grams in any order.
-    pub fn from_entries(documents: u64, ngrams: &[(Ngram, u32)]) -> Self {
-        let layout = Layout::new(0, ngrams.len());
+    /// Builds from blocks of distinct n-grams in any order.
+    pub fn from_entries(documents: u64, blocks: &[Vec<(Ngram, u32)>]) -> Self {
+        let ngrams = || blocks.iter().flatten();
+        let layout = Layout::new(0, blocks.iter().map(Vec::len).sum());
         let mut ends = vec![0_u32; 1 << layout.bits];
-        for (ngram, _) in ngrams {
+        for (ngram, _) in ngrams() {
             ends[layout.bucket(ngram.hash())] += 1;
         }
         let mut total = 0;
@@ -100,7 +103,7 @@ impl Frequencies {
             total += std::mem::replace(end, total);
         }
         let mut bytes = vec![0; layout.end()];
-        for &(ngram, count) in ngrams {
+        for &(ngram, count) in ngrams() {
             let next = &mut ends[layout.bucket(ngram.hash())];
             write(&mut bytes, layout.record(*next as usize), ngram, count);
             *next += 1;
@@ -204,9 +207,27 @@ pub struct Reader<'a> {
 impl Reader<'_> {
     /// In how many documents the n-gram occurs; 0 when it is not kept.
     pub fn get(&self, ngram: Ngram) -> u32 {
+        self.count(ngram, self.span(ngram))
+    }
+
+    /// The same for several n-grams, and 0 for each None. The table is larger than the caches, so that a look-up waits
+    /// twice for memory; here the waits of one n-gram overlap with those of the others.
+    pub fn get_all(&self, ngrams: &[Option<Ngram>]) -> Vec<u32> {
+        let spans: Vec<_> = ngrams.iter().map(|ngram| ngram.map_or(0..0, |ngram| self.span(ngram))).collect();
+        let first_byte = |span: &Range<u32>| self.bytes.get(self.layout.record(span.start as usize)).copied();
+        // Brings the records into the caches: nothing waits for these bytes.
+        std::hint::black_box(spans.iter().filter_map(first_byte).fold(0, |all, byte| all ^ byte));
+        ngrams.iter().zip(spans).map(|(&ngram, span)| ngram.map_or(0, |ngram| self.count(ngram, span))).collect()
+    }
+
+    /// The records among which the n-gram's is.
+    fn span(&self, ngram: Ngram) -> Range<u32> {
         let bucket = self.layout.start + 4 * self.layout.bucket(ngram.hash());
-        let (first, last) = (read_u32(self.bytes, bucket) as usize, read_u32(self.bytes, bucket + 4) as usize);
-        let records = &self.bytes[self.layout.record(first)..self.layout.record(last)];
+        read_u32(self.bytes, bucket)..read_u32(self.bytes, bucket + 4)
+    }
+
+    fn count(&self, ngram: Ngram, span: Range<u32>) -> u32 {
+        let records = &self.bytes[self.layout.record(span.start as usize)..self.layout.record(span.end as usize)];
         records
             .chunks_exact(RECORD)
             .find(|record| read_u128(record, 0) == ngram.key())

@@ -111,9 +111,9 @@ impl DocumentFrequency {
         let stems = stem.then(|| Stems::of(&references.vocabulary));
         let numbers = stems.as_ref().map(|stems| &stems.numbers[..]);
         let vocabulary = stems.as_ref().map_or(&references.vocabulary, |stems| &stems.vocabulary);
-        let counts = document_counts(&references.sentences, numbers, order, 1, threads);
+        let counts = document_counts(&references.sentences, numbers, order, 1, false, threads);
         let words: Vec<&str> = vocabulary.words().collect();
-        let built = Self::from_counts(&words, counts.ngrams, references.images.len() as u64, order);
+        let built = Self::from_counts(&words, counts.ngrams.concat(), references.images.len() as u64, order);
         Self { tokenizer: references.tokenizer.name().to_owned(), stem, ..built }
     }
 
@@ -127,9 +127,9 @@ impl DocumentFrequency {
             ends.push(words.len());
         }
         let sentences = Sentences::from_words(sizes.iter().copied(), words, ends);
-        let counts = document_counts(&sentences, None, order, 1, threads);
+        let counts = document_counts(&sentences, None, order, 1, false, threads);
         let words: Vec<&str> = vocabulary.words().collect();
-        let counted = Self::from_counts(&words, counts.ngrams, sentences.image_count() as u64, order);
+        let counted = Self::from_counts(&words, counts.ngrams.concat(), sentences.image_count() as u64, order);
         Self { tokenizer: "token-ids".to_owned(), ..counted }
     }
 
@@ -137,7 +137,7 @@ impl DocumentFrequency {
     pub fn from_counts(words: &[&str], counts: Vec<(Ngram, u32)>, documents: u64, order: usize) -> Self {
         let (words, numbers) = Words::sorted(words);
         let entries: Vec<_> = counts.into_iter().map(|(ngram, count)| (renumber(ngram, &numbers), count)).collect();
-        let frequencies = Frequencies::from_entries(documents, &entries);
+        let frequencies = Frequencies::from_entries(documents, &[entries]);
         Self { order, tokenizer: UNKNOWN.to_owned(), stem: false, words, frequencies }
     }
 
@@ -270,9 +270,18 @@ impl Lookup {
 
     /// In how many documents the n-gram of the corpus occurs; 0 when never.
     pub fn get(&self, ngram: Ngram) -> u32 {
-        let known = ngram
-            .words()
-            .try_fold(Ngram::default(), |known, word| Some(known.push((*self.words.get(word as usize)?)?)));
-        known.map_or(0, |ngram| self.frequencies.get(ngram))
+        self.known(ngram).map_or(0, |ngram| self.frequencies.get(ngram))
+    }
+
+    /// The same for several n-grams, which is faster than one after the other.
+    pub fn get_all(&self, ngrams: &[Ngram]) -> Vec<u32> {
+        let known: Vec<_> = ngrams.iter().map(|&ngram| self.known(ngram)).collect();
+        self.frequencies.reader().get_all(&known)
+    }
+
+    /// The n-gram by the numbers of the counted words; None where one was not counted.
+    fn known(&self, ngram: Ngram) -> Option<Ngram> {
+        let mut words = ngram.words();
+        words.try_fold(Ngram::default(), |known, word| Some(known.push((*self.words.get(word as usize)?)?)))
     }
 }

@@ -111,7 +111,9 @@ impl<'a> Weights<'a> {
     /// The IDF of each of the image's `ngrams`, by its number there.
     pub(crate) fn of_image(&self, image: &Image<'_>, ngrams: &ImageNgrams) -> Vec<f64> {
         match &self.source {
-            Source::Given(lookup) => ngrams.ngrams().into_iter().map(|ngram| self.idf.of(lookup.get(ngram))).collect(),
+            Source::Given(lookup) => {
+                lookup.get_all(&ngrams.ngrams()).into_iter().map(|count| self.idf.of(count)).collect()
+            }
             Source::References(own) => {
                 own_counts(own, image.first_reference_word(), ngrams).map(|count| self.idf.of(count)).collect()
             }

@@ -50,6 +50,12 @@ impl<K: Key, V: Copy + Default> HashTable<K, V> {
         &mut self.slots[slot].1
     }
 
+    /// Removes all keys, and keeps their room.
+    pub fn clear(&mut self) {
+        self.slots.fill((K::default(), V::default()));
+        self.len = 0;
+    }
+
     /// All keys with their values, in no meaningful order.
     pub fn iter(&self) -> impl Iterator<Item = (K, V)> + '_ {
         self.slots.iter().copied().filter(|(key, _)| *key != K::default())
@@ -102,6 +108,8 @@ mod tests {
                 prop_assert_eq!(fast.get(ngram), Some(count));
             }
             prop_assert_eq!(fast.get(Ngram::new(&[99])), None);
+            fast.clear();
+            prop_assert!(fast.is_empty() && fast.iter().next().is_none());
         }
     }
 }

@@ -5,8 +5,8 @@
 
 use std::convert::Infallible;
 use std::ops::Range;
-use std::sync::OnceLock;
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Mutex, OnceLock};
 use std::thread;
 
 use crate::numeric::interrupt::{PATIENCE, Watch, check, given_up};
@@ -63,6 +63,13 @@ pub fn map_parts<R: Send>(len: usize, threads: usize, work: impl Fn(Range<usize>
     })
 }
 
+/// Maps each item with its number, which the work may change; results come in order.
+pub fn map_mut<T: Send, R: Send>(items: &mut [T], threads: usize, work: impl Fn(usize, &mut T) -> R + Sync) -> Vec<R> {
+    let items: Vec<Mutex<&mut T>> = items.iter_mut().map(Mutex::new).collect();
+    let one = |number: usize| work(number, &mut items[number].lock().expect("no other thread has this item"));
+    map_parts(items.len(), threads, |numbers| numbers.map(one).collect::<Vec<_>>()).into_iter().flatten().collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,6 +86,17 @@ mod tests {
                 let all: Vec<usize> = map_parts(len, threads, Iterator::collect::<Vec<_>>).concat();
                 assert_eq!(all, (0..len).collect::<Vec<_>>());
             }
+        }
+    }
+    #[test]
+    fn each_item_is_changed_once() {
+        for threads in 1..5 {
+            let mut items = [0; 7];
+            let numbers = map_mut(&mut items, threads, |number, item| {
+                *item += number;
+                number
+            });
+            assert_eq!((items, numbers), ([0, 1, 2, 3, 4, 5, 6], (0..7).collect()));
         }
     }
 }
