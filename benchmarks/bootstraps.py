@@ -33,12 +33,14 @@ def main() -> None:
     widths: dict[str, dict[str, list[float]]] = {}
     ends: dict[str, dict[str, list[float]]] = {}
     from capeval.metrics.registry import parse_metrics
+    from capeval.scoring.intervals import Resampling
     from capeval.scoring.score import score_corpus
 
     metrics = parse_metrics(given.metrics)
     for seed in range(given.seeds):
         for bootstrap in ("multinomial", "poisson"):
-            for key, score in score_corpus(corpus, metrics, bootstrap=bootstrap, seed=seed).items():
+            how = Resampling(bootstrap=bootstrap, seed=seed)
+            for key, score in score_corpus(corpus, metrics, resampling=how).items():
                 low, high = score.interval or (0.0, 0.0)
                 widths.setdefault(key, {}).setdefault(bootstrap, []).append(high - low)
                 ends.setdefault(key, {}).setdefault(bootstrap, []).append((low + high) / 2)

@@ -34,6 +34,7 @@ from capeval.corpus.document_frequency import DocumentFrequency
 from capeval.data import read_candidates, read_references
 from capeval.metrics.meteor import Meteor
 from capeval.metrics.registry import parse_metrics
+from capeval.scoring.intervals import Resampling
 from capeval.scoring.score import score_corpus
 
 Floats = npt.NDArray[np.float64]
@@ -142,7 +143,7 @@ def population(references: Captions, candidates: Captions, metrics: str) -> dict
     """Each metric's statistics of all images, with the formula, which is checked against the score."""
     frequency = DocumentFrequency.build(references)
     corpus = Corpus(references, candidates, on_missing="skip")
-    result = score_corpus(corpus, parse_metrics(metrics), document_frequency=frequency, interval=None)
+    result = score_corpus(corpus, parse_metrics(metrics), document_frequency=frequency)
     found = {}
     for key, score in result.items():
         rows = score.statistics
@@ -206,13 +207,15 @@ def own_table(given: argparse.Namespace, references: Captions, systems: dict[str
     metrics = parse_metrics("fluency" if given.table == "fluency" else "cider-d, cider-paper")
     for name, candidates in systems.items():
         ids = [image for image in references.image_ids if image in candidates]
-        whole = score_corpus(subset(references, candidates, ids), metrics, interval=None)
+        whole = score_corpus(subset(references, candidates, ids), metrics)
         for images in given.images:
             random = np.random.default_rng(images)
             scores, bounds = [], []
             for number in range(given.draws):
                 some = [ids[place] for place in random.choice(len(ids), images, replace=False)]
-                result = score_corpus(subset(references, candidates, some), metrics, samples=400, seed=number)
+                result = score_corpus(
+                    subset(references, candidates, some), metrics, resampling=Resampling(samples=400, seed=number)
+                )
                 scores.append([score.value for score in result.values()])
                 bounds.append([score.interval for score in result.values()])
             for place, (key, score) in enumerate(whole.items()):
@@ -245,7 +248,7 @@ def tests_table(given: argparse.Namespace, references: Captions, systems: dict[s
     metrics = parse_metrics(given.metrics)
     rows = {}
     for name, candidates in systems.items():
-        result = score_corpus(Corpus(references, candidates), metrics, document_frequency=frequency, interval=None)
+        result = score_corpus(Corpus(references, candidates), metrics, document_frequency=frequency)
         rows[name] = [score.statistics for score in result.values()]
     for one, other in combinations(rows, 2):
         both = [a.merge(b) for a, b in zip(rows[one], rows[other], strict=True)]

@@ -27,7 +27,7 @@ def main(references_path: str, candidates_path: str) -> dict[str, Any]:
         clock.append(time.perf_counter())
         corpus = Corpus(references, candidates)
         clock.append(time.perf_counter())
-        result = score_corpus(corpus, parse_metrics(METRICS), interval=None)
+        result = score_corpus(corpus, parse_metrics(METRICS))
         clock.append(time.perf_counter())
         for stage, start, end in zip(("read", "tokenise", "score"), clock, clock[1:], strict=False):
             seconds[stage] = min(seconds.get(stage, end - start), end - start)

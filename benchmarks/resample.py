@@ -38,7 +38,7 @@ def statistics(images: int) -> list[list[_core.Statistics]]:
         described, first = read_references(references), read_candidates(candidates)
     second = {image: _thinned(first.captions(image)[0]) for image in first.image_ids}
     corpora = Corpus.of_systems(described, {"first": first, "second": second})
-    results = [score_corpus(corpus, parse_metrics(METRICS), interval=None) for corpus in corpora.values()]
+    results = [score_corpus(corpus, parse_metrics(METRICS)) for corpus in corpora.values()]
     return [[score.statistics for score in result.values()] for result in results]
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_stream import Made, write
+from test_stream import Made, two_inputs, write
 
 import capeval
 from capeval.data.partitioned import ImageScores
-from capeval.engines import EngineOptions, passes
+from capeval.engines import EngineOptions, passes, progress
 from capeval.errors import DataError, UsageError
 from runner import Runner
 
@@ -31,16 +31,6 @@ def stream(**options: Any) -> EngineOptions:
 
 def local(corpus: Made, system: str = "a", metrics: str = METRICS) -> capeval.scoring.result.Result:
     return capeval.score(corpus.references, getattr(corpus, system), metrics, bootstrap="poisson", samples=20)
-
-
-def two_inputs(corpus: Made, folder: Path) -> tuple[str, str]:
-    """References in a row per caption, over several files, and candidates in another order."""
-    rows = [{"image_id": image, "caption": one} for image, own in corpus.references.items() for one in own]
-    for number in range(3):
-        lines = "".join(json.dumps(row) + "\n" for row in rows[number::3])
-        (folder / f"references-{number}.jsonl").write_text(lines)
-    write(folder / "a.parquet", list(corpus.a)[::-1], {"candidate": corpus.a})
-    return str(folder / "references-*.jsonl"), str(folder / "a.parquet")
 
 
 def test_references_and_candidates_meet_by_image_id(made: tuple[Made, str], tmp_path: Path) -> None:
@@ -207,6 +197,25 @@ def test_options_of_an_engine_that_holds_all_in_memory(made: tuple[Made, str]) -
     whole = capeval.score(corpus.references, corpus.a, "rouge-l", samples=20)
     found = capeval.score(corpus.references, corpus.a, "rouge-l", samples=20, engine=EngineOptions("local"))
     assert found.to_dict() == whole.to_dict()
+
+
+def test_progress_is_logged_with_its_figures(
+    made: tuple[Made, str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    corpus, rows = made
+    with caplog.at_level("INFO", "capeval.engines"):
+        capeval.score(rows, metrics=METRICS, interval=None, engine=stream())
+    images = len(corpus.references)
+    assert [(one.message, vars(one)["rows"], vars(one)["share"]) for one in caplog.records] == [
+        ("counting n-grams", images, 1), ("scoring", images, 1)
+    ]  # fmt: skip
+    caplog.clear()
+    monkeypatch.setattr(progress, "LOG_SECONDS", 0)
+    with caplog.at_level("INFO", "capeval.engines"):
+        capeval.score(rows, metrics="rouge-l", interval=None, engine=stream())
+    told = [vars(one) for one in caplog.records]
+    assert len(told) == 5  # one of the files has no row
+    assert all(one["rows_per_second"] > 0 and one["seconds_left"] >= 0 for one in told if one["rows"])
 
 
 def test_the_command_line(made: tuple[Made, str], tmp_path: Path, run: Runner) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 pytest.importorskip("ray")
 
-from test_stream import Made, write
+from test_stream import Made, two_inputs, write
 
 import capeval
 from capeval.data import partitioned
@@ -131,6 +131,26 @@ def test_bad_rows_are_left_out_counted_and_written_aside(made: tuple[Made, str],
         {**corpus.references, "z": ["a bus"]}, {**corpus.a, "z": "a bus"}, "rouge-l", bootstrap="poisson", samples=40
     )
     assert found.to_dict() == whole.to_dict()
+
+
+def test_an_image_that_comes_twice_is_found(made: tuple[Made, str], tmp_path: Path) -> None:
+    """By workers that share no memory: with a metric that weighs words, in the first pass, and without."""
+    corpus, rows = made
+    columns = {"references": corpus.references, "a": corpus.a}
+    write(tmp_path / "again.parquet", ["image 5"], columns)
+    for metrics in ("rouge-l", "cider-d"):
+        with pytest.raises(DataError, match=r"1 image \(image 5\) several times: .* and .*\.parquet, row"):
+            capeval.score([rows, str(tmp_path)], metrics=metrics, engine=on("ray", "a"))
+
+
+def test_references_and_candidates_meet_by_image_id(made: tuple[Made, str], tmp_path: Path) -> None:
+    corpus, _ = made
+    references, candidates = two_inputs(corpus, tmp_path)
+    options = EngineOptions("ray", work=str(tmp_path / "work"))
+    found = capeval.score(references, candidates, "rouge-l, cider-d", samples=20, engine=options)
+    whole = capeval.score(corpus.references, corpus.a, "rouge-l, cider-d", bootstrap="poisson", samples=20)
+    assert found.to_dict() == whole.to_dict()
+    assert not (tmp_path / "work").exists()
 
 
 DRIVER = """

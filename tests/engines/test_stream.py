@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -70,6 +71,16 @@ def write(path: Path, images: Sequence[str], columns: Columns, row_group: int = 
         }
     )
     pq.write_table(table, path, row_group_size=row_group)
+
+
+def two_inputs(corpus: Made, folder: Path) -> tuple[str, str]:
+    """References in a row per caption, over several files, and candidates in another order."""
+    rows = [{"image_id": image, "caption": one} for image, own in corpus.references.items() for one in own]
+    for number in range(3):
+        lines = "".join(json.dumps(row) + "\n" for row in rows[number::3])
+        (folder / f"references-{number}.jsonl").write_text(lines)
+    write(folder / "a.parquet", list(corpus.a)[::-1], {"candidate": corpus.a})
+    return str(folder / "references-*.jsonl"), str(folder / "a.parquet")
 
 
 @pytest.fixture(scope="module", params=[(1, 60, False, 3, 7), (2, 150, True, 6, 100)], ids=["small", "single"])

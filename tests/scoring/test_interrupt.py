@@ -15,6 +15,7 @@ import threading
 import capeval
 from capeval import _core
 from capeval.scoring.compare import compare_results
+from capeval.scoring.intervals import Resampling
 
 references = {str(i): [f"a brown dog number {i} runs on the beach", "a dog near the sea"] for i in range(1500)}
 candidates = {image: "a dog runs on the beach" for image in references}
@@ -41,7 +42,7 @@ WORK = {
         "bootstrap_intervals", "capeval.score(references, candidates, 'rouge-l', samples=10**8, threads=1)"
     ),
     "bootstrap of few images": ("bootstrap_intervals", "capeval.score(few, few, 'rouge-l', samples=10**8)"),
-    "permutation test": ("paired_permutation", "compare_results(results, samples=10**8, interval=None)"),
+    "permutation test": ("paired_permutation", "compare_results(results, resampling=Resampling(None, samples=10**8))"),
     "scoring": ("evaluate", f"long = {LONG}; capeval.score(long, long[::-1], 'meteor', interval=None)"),
 }  # fmt: skip
 

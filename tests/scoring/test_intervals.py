@@ -52,7 +52,7 @@ def test_the_jackknife_covers_where_the_percentile_bootstrap_does_not() -> None:
     """ROUGE-L of 10 images of the example, drawn again and again: 95 % intervals hold the score of all 60."""
     metrics = parse_metrics("rouge-l")
     corpus = Corpus(example.references(), example.systems()["plain"])
-    [rows] = [score.statistics for score in score_corpus(corpus, metrics, interval=None).values()]
+    [rows] = [score.statistics for score in score_corpus(corpus, metrics).values()]
     random = np.random.default_rng(0)
     held = {"percentile": 0, "jackknife": 0}
     for seed in range(600):
@@ -68,7 +68,7 @@ def test_the_jackknife_covers_where_the_percentile_bootstrap_does_not() -> None:
 def test_percentile_is_the_bootstraps() -> None:
     metrics = parse_metrics("rouge-l")
     corpus = Corpus(example.references(), example.systems()["plain"])
-    rows = [score.statistics for score in score_corpus(corpus, metrics, interval=None).values()]
+    rows = [score.statistics for score in score_corpus(corpus, metrics).values()]
     assert intervals(rows, metrics, level=0.9, samples=50, seed=7) == _core.bootstrap_intervals(rows, 50, 0.9, 7)
     with pytest.raises(UsageError, match="interval method must be one of percentile, jackknife, got 'bca'"):
         intervals(rows, metrics, level=0.9, method="bca")

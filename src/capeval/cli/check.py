@@ -107,8 +107,8 @@ def command(
     before = None if baseline is None else baseline_corpus(baseline, corpus, threads=threads)
     stage.text = "scoring"
     wanted = tuple(dict.fromkeys((*(metric for metric, _, _ in bounds), *compared)))
-    now = score_corpus(corpus, wanted, needs=needs, interval=None, threads=threads)
-    then = None if before is None else score_corpus(before, compared, needs=needs, interval=None, threads=threads)
+    now = score_corpus(corpus, wanted, needs=needs, threads=threads)
+    then = None if before is None else score_corpus(before, compared, needs=needs, threads=threads)
     check = check_result(
         now, bounds, baseline, then,
         compared=compared, test=test, samples=samples, alpha=alpha, seed=seed, threads=threads,

@@ -16,7 +16,7 @@ from capeval.errors import UsageError
 from capeval.metrics.registry import parse_metrics
 from capeval.report.comparison_formats import render_comparison
 from capeval.scoring.compare import CORRECTIONS, Correction, Test, check_test, compare_results, score_systems
-from capeval.scoring.intervals import usual_bootstrap
+from capeval.scoring.intervals import Resampling
 
 if TYPE_CHECKING:
     from capeval.cli.caption_files import CaptionFiles
@@ -91,6 +91,7 @@ def command(
     if [references, *places.values()].count("-") > 1:
         raise UsageError("standard input can be read once; name a file for all but one of references and systems")
     chosen = parse_metrics(metrics, needs)
+    resampling = Resampling.of(interval, interval_method, bootstrap, samples, seed, engine=engine.name)
     file = per_image if engine.name == "local" else None
     if file is not None:
         from capeval.report.per_image import check_suffix
@@ -109,13 +110,9 @@ def command(
             tokenizer=tokenizer,
             on_missing=on_missing,
             test=test or "bootstrap",
-            samples=samples,
             alpha=alpha,
             correction=correction,
-            interval=interval,
-            interval_method=interval_method,
-            bootstrap=usual_bootstrap(bootstrap, engine.name),
-            seed=seed,
+            resampling=resampling,
             threads=threads,
         )
         _write(comparison, report, format_, figures, output)
@@ -136,16 +133,7 @@ def command(
     results = score_systems(corpora, chosen, needs)
     stage.text = "resampling"
     comparison = compare_results(
-        results,
-        test=test,
-        samples=samples,
-        alpha=alpha,
-        correction=correction,
-        interval=interval,
-        interval_method=interval_method,
-        bootstrap=usual_bootstrap(bootstrap, engine.name),
-        seed=seed,
-        threads=threads,
+        results, test=test, alpha=alpha, correction=correction, resampling=resampling, threads=threads
     )
     if per_image is not None:
         from capeval.report.per_image import write_per_image

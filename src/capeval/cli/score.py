@@ -17,7 +17,7 @@ from capeval.data.source import system_name
 from capeval.errors import UsageError
 from capeval.metrics.registry import parse_metrics
 from capeval.report.formats import check_explained, render
-from capeval.scoring.intervals import usual_bootstrap
+from capeval.scoring.intervals import Resampling
 from capeval.scoring.score import score_corpus
 
 if TYPE_CHECKING:
@@ -107,6 +107,7 @@ def command(
     if explain:
         check_explained(format_)
     chosen = parse_metrics(metrics, needs)
+    resampling = Resampling.of(interval, interval_method, bootstrap, samples, seed, engine=engine.name)
     file = per_image if engine.name == "local" else None  # of other engines it is a folder, which they look at
     if file is not None:
         from capeval.report.per_image import check_suffix
@@ -124,11 +125,7 @@ def command(
             needs=needs,
             tokenizer=tokenizer,
             on_missing=on_missing,
-            interval=interval,
-            interval_method=interval_method,
-            bootstrap=usual_bootstrap(bootstrap, engine.name),
-            samples=samples,
-            seed=seed,
+            resampling=resampling,
             threads=threads,
         )
         _write(result, report, system_name(candidates or references), format_, figures, output)
@@ -146,17 +143,7 @@ def command(
     if photos is not None:
         photos.find_all(corpus.image_ids)
     stage.text = "scoring"
-    result = score_corpus(
-        corpus,
-        chosen,
-        needs=needs,
-        interval=interval,
-        interval_method=interval_method,
-        bootstrap=usual_bootstrap(bootstrap, engine.name),
-        samples=samples,
-        seed=seed,
-        threads=threads,
-    )
+    result = score_corpus(corpus, chosen, needs=needs, resampling=resampling, threads=threads)
     explained = {image: result.explain(image) for image in explain}
     stage.text = "writing"
     if per_image is not None:

@@ -24,7 +24,6 @@ from capeval.engines.work import WorkFolder
 from capeval.errors import UsageError, warn
 from capeval.scoring.compare import check_test
 from capeval.scoring.diversity import check_top
-from capeval.scoring.score import check_bootstrap
 
 if TYPE_CHECKING:
     from capeval.corpus.corpus import OnMissing, Tokenizer
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from capeval.resources.needs import Needs
     from capeval.scoring.comparison import Comparison
     from capeval.scoring.diversity_result import Diversity
+    from capeval.scoring.intervals import Resampling
     from capeval.scoring.result import Result, Score
 
 SYSTEM = "system"
@@ -48,7 +48,6 @@ class Input:
         self.systems = None if systems is None else {name: _paths(own, name) for name, own in systems.items()}
         self.described = described
         """Whether there are references."""
-
 
     @classmethod
     def of_sets(cls, sets: object, references: object, options: EngineOptions) -> Input:
@@ -71,26 +70,22 @@ def score(
     needs: Needs,
     tokenizer: Tokenizer,
     on_missing: OnMissing,
-    interval: float | None,
-    interval_method: str,
-    bootstrap: str,
-    samples: int,
-    seed: int,
+    resampling: Resampling,
     threads: int,
 ) -> Result:
     """One system's scores, as [`capeval.score`][] returns them; of per-image scores and captions, a sample's."""
-    _check_intervals(options.name, interval, samples, seed, interval_method, bootstrap)
+    _check_resampling(options.name, resampling)
     columns = options.caption_columns or ("candidate",)
     if len(columns) > 1:
         raise UsageError(
             f"score takes one caption column, here are {len(columns)}; capeval compare scores several systems"
         )
     plan = Plan(
-        tuple(metrics), needs, _columns(options, columns), (SYSTEM,), tokenizer, samples if interval else 0, seed,
+        tuple(metrics), needs, _columns(options, columns), (SYSTEM,), tokenizer, _samples(resampling), resampling.seed,
         threads, options.on_bad_row, on_missing,
     )  # fmt: skip
     with _run(plan, source, options) as run:
-        found, whole = results(run, level=interval)
+        found, whole = results(run, level=resampling.level)
         _finish(run, whole, found[SYSTEM], options)
         return found[SYSTEM]
 
@@ -104,17 +99,13 @@ def compare(
     tokenizer: Tokenizer,
     on_missing: OnMissing,
     test: str,
-    samples: int,
     alpha: float,
     correction: str,
-    interval: float | None,
-    interval_method: str,
-    bootstrap: str,
-    seed: int,
+    resampling: Resampling,
     threads: int,
 ) -> Comparison:
     """Several systems' scores and paired tests, as [`capeval.compare`][] returns them."""
-    _check_intervals(options.name, interval, samples, seed, interval_method, bootstrap)
+    _check_resampling(options.name, resampling)
     if test != "bootstrap":
         raise UsageError(
             f"the test {test} needs the scores of all images in memory, which the engine {options.name} never has; "
@@ -123,11 +114,11 @@ def compare(
     systems = tuple(source.systems or options.caption_columns)
     check_test(len(systems), test=test, alpha=alpha, correction=correction)
     plan = Plan(
-        tuple(metrics), needs, _columns(options, options.caption_columns or systems), systems, tokenizer, samples, seed,
-        threads, options.on_bad_row, on_missing,
+        tuple(metrics), needs, _columns(options, options.caption_columns or systems), systems, tokenizer,
+        resampling.samples, resampling.seed, threads, options.on_bad_row, on_missing,
     )  # fmt: skip
     with _run(plan, source, options) as run:
-        found, whole = compared(run, level=interval, samples=samples, alpha=alpha, correction=correction)
+        found, whole = compared(run, level=resampling.level, alpha=alpha, correction=correction)
         _finish(run, whole, next(iter(found.values())), options)
         return found
 
@@ -142,41 +133,40 @@ def diversity(
     top: int | None,
     needs: Needs,
     tokenizer: Tokenizer,
-    interval: float | None,
-    interval_method: str,
-    bootstrap: str,
-    samples: int,
-    seed: int,
+    resampling: Resampling,
     threads: int,
 ) -> Diversity:
     """Figures of one or several systems' caption sets, as [`capeval.diversity`][] returns them."""
     from capeval.engines import sets
 
-    _check_intervals(options.name, interval, samples, seed, interval_method, bootstrap)
+    _check_resampling(options.name, resampling)
     check_top(top, described=source.described)
     systems = tuple(source.systems or options.caption_columns or ("captions",))
     columns = _columns(options, options.caption_columns or systems, described=source.described)
     plan = Plan(
-        tuple(metrics), needs, columns, systems, tokenizer, samples if interval else 0, seed, threads,
+        tuple(metrics), needs, columns, systems, tokenizer, _samples(resampling), resampling.seed, threads,
         options.on_bad_row, sets=Sets(accuracy, beta2, top, source.described),
     )  # fmt: skip
     with _run(plan, source, options) as run:
-        found, whole = sets.diversity(run, level=interval)
+        found, whole = sets.diversity(run, level=resampling.level)
         _finish(run, whole, next(iter(found.values())), options)
         return found
 
 
-def _check_intervals(
-    engine: str, interval: float | None, samples: int, seed: int, method: str, bootstrap: str
-) -> None:
-    """Raises `UsageError` for intervals that cannot be, or that need all images in memory."""
-    check_bootstrap(interval, samples, seed, method, bootstrap)
-    if interval is not None and (method != "percentile" or bootstrap != "poisson"):
+def _check_resampling(engine: str, resampling: Resampling) -> None:
+    """Raises `UsageError` for intervals that need all images in memory."""
+    method, bootstrap = resampling.method, resampling.bootstrap
+    if resampling.level is not None and (method != "percentile" or bootstrap != "poisson"):
         what = f"interval method {method}" if method != "percentile" else f"bootstrap {bootstrap}"
         raise UsageError(
             f"the {what} needs the statistics of all images in memory, which the engine {engine} never has; take "
             "--bootstrap poisson (bootstrap='poisson' in Python), --interval none, or --engine local"
         )
+
+
+def _samples(resampling: Resampling) -> int:
+    """The bootstrap samples that intervals take."""
+    return 0 if resampling.level is None else resampling.samples
 
 
 def _columns(options: EngineOptions, captions: Iterable[str], *, described: bool = True) -> Columns:

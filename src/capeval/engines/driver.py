@@ -19,7 +19,7 @@ from capeval.scoring.compare import pairs_of, warn_of_weak_tests, with_intervals
 from capeval.scoring.comparison import Comparison
 from capeval.scoring.count import count_quietly
 from capeval.scoring.folded import Folded
-from capeval.scoring.intervals import Interval
+from capeval.scoring.intervals import Interval, Resampling
 from capeval.scoring.result import Result, Score, within
 
 if TYPE_CHECKING:
@@ -171,11 +171,10 @@ def _sample_corpus(plan: Plan, whole: Partial, system: int, frequencies: Frequen
     return corpus
 
 
-def compared(
-    run: Run, *, level: float | None, samples: int, alpha: float, correction: str
-) -> tuple[Comparison, Partial]:
+def compared(run: Run, *, level: float | None, alpha: float, correction: str) -> tuple[Comparison, Partial]:
     """The systems' results and paired bootstrap tests, with intervals of that level, or none."""
     found, whole = results(run, level=None)
+    samples = run.plan.samples
     warn_of_weak_tests(whole.images, len(found), "bootstrap", samples, alpha, correction)
     first = next(iter(found.values()))
     like = [score.statistics.sample for score in first.values() if isinstance(score.statistics, Folded)]
@@ -183,7 +182,7 @@ def compared(
     between: list[Interval | None] = [None] * len(differences)
     if level is not None:
         between = [limits for limits, _ in differences]
-        found = with_intervals(found, bounds, level, "percentile", "poisson")
+        found = with_intervals(found, bounds, Resampling(level, bootstrap="poisson"))
     pairs = pairs_of(found, list(first), between, [p for _, p in differences], correction, alpha)
     seed = run.plan.seed
     return Comparison(

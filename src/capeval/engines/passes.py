@@ -73,8 +73,9 @@ class Counters:
 
     def finish(self, minimum: int) -> dict[str, dict[bool, _core.DocumentFrequency]]:
         """The frequencies of n-grams that are in so many documents at least."""
+        threads = self._plan.threads
         return {
-            documents: {stems: counter.finish(minimum, threads=self._plan.threads) for stems, counter in counters.items()}
+            documents: {stems: counter.finish(minimum, threads=threads) for stems, counter in counters.items()}
             for documents, counters in self._counters.items()
         }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -14,13 +15,21 @@ if TYPE_CHECKING:
     from capeval.data.partitioned import Part
 
 
+LOG = logging.getLogger("capeval.engines")
+"""Where progress is logged, for programs that have handlers: an event at level INFO, its figures as fields."""
+LOG_SECONDS = 10.0
+"""Seconds between two events."""
+
+
 class Progress:
-    """Tells a pass over the parts to whoever watches: shares of the input's bytes, which are known before its rows."""
+    """Tells a pass over the parts to whoever watches, and to the log. Shares are of the input's bytes, which are known
+    before its rows.
+    """
 
     def __init__(self, what: str, parts: Sequence[Part], tell: Callable[[float], object] | None) -> None:
         self._what, self._tell = what, tell
         self._bytes, self._all = 0, max(sum(part.bytes for part in parts), 1)
-        self._started = time.monotonic()
+        self._started = self._logged = time.monotonic()
         self._found = 0
         """Rows of parts that were finished before this call."""
 
@@ -32,14 +41,18 @@ class Progress:
     def done(self, part: Part, rows: int) -> None:
         """Notes that a part is done, and so many rows in all."""
         self._bytes += part.bytes
-        if self._tell is None:
-            return
-        share = self._bytes / self._all
-        seconds = max(time.monotonic() - self._started, 1e-9)
-        text = f"{self._what}: {rows:,} rows, {(rows - self._found) / seconds:,.0f} per second"
-        if share < 1:
-            text += f", {duration(seconds * (1 - share) / share)} left"
-        self._tell(Share(min(share, 0.999_999), text))
+        now = time.monotonic()
+        share, seconds = self._bytes / self._all, max(now - self._started, 1e-9)
+        rate, left = (rows - self._found) / seconds, seconds * (1 - share) / share if share else None
+        if share >= 1 or now - self._logged >= LOG_SECONDS:
+            self._logged = now
+            figures = {"rows": rows, "rows_per_second": rate, "seconds_left": left, "share": share}
+            LOG.info("%s", self._what, extra=figures)
+        if self._tell is not None:
+            text = f"{self._what}: {rows:,} rows, {rate:,.0f} per second"
+            if share < 1 and left is not None:
+                text += f", {duration(left)} left"
+            self._tell(Share(min(share, 0.999_999), text))
 
 
 def duration(seconds: float) -> str:

@@ -24,7 +24,7 @@ from capeval.judgments.williams import MetricPair, compare, williams
 from capeval.metrics.not_scored import computable
 from capeval.metrics.registry import parse_metrics
 from capeval.resources.needs import Given, Needs
-from capeval.scoring.score import check_bootstrap
+from capeval.scoring.intervals import Resampling
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -83,7 +83,7 @@ def agreement(
         UsageError: an unknown name or an unacceptable value.
     """
     accepted_name("ties", ties, accuracy.TIES)
-    check_bootstrap(interval, samples, seed)
+    Resampling(interval, samples=samples, seed=seed)  # says what it does not accept
     if min(draws, halves) < 0:
         raise UsageError(f"draws and halves must be at least 0, got {min(draws, halves)}")
     if draws and not references:

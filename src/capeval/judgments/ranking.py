@@ -129,7 +129,7 @@ def rank_references(  # type: ignore[misc]  # `images` has meant their ids here 
             stem = metric.uses_stems
             frequencies = DocumentFrequency.build(captions, tokenizer=tokenizer, stem=stem, threads=threads)
             needed = merged_needs.with_({"document_frequency": frequencies})
-        result = score_corpus(corpus, [metric], needs=needed, interval=None, threads=threads)
+        result = score_corpus(corpus, [metric], needs=needed, threads=threads)
         scores[metric.key] = list(result[metric.key].per_image_values())
     lower = {metric.key for metric in parsed_metrics if metric.lower_is_better}
     ranked_images, start = {}, 0

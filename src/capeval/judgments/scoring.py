@@ -61,7 +61,7 @@ class Scorer:
             )
             for metrics, frequencies in self._by_frequencies(judgments.rows, references):
                 weighted = needs if frequencies is None else needs.with_({"document_frequency": frequencies})
-                result = score_corpus(corpus, metrics, needs=weighted, interval=None, threads=needs.threads)
+                result = score_corpus(corpus, metrics, needs=weighted, threads=needs.threads)
                 for key, score in result.items():
                     scores[key][name] = -score.per_image if score.metric.lower_is_better else score.per_image
                     signatures[key] = score.signature

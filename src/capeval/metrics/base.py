@@ -367,7 +367,7 @@ class Metric:
         """Scores the corpus with this metric alone, without an interval; arguments as for [`capeval.score`][]."""
         from capeval.scoring.score import score_corpus
 
-        return score_corpus(corpus, (self,), needs=needs, interval=None, threads=threads, **given)[self.key]
+        return score_corpus(corpus, (self,), needs=needs, threads=threads, **given)[self.key]
 
     def _name_parts(self) -> list[str]:
         return [str(getattr(self, declared.name)) for declared in self._declared.values() if declared.in_name]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from capeval.errors import warn
 from capeval.scoring.baseline import Baseline, check_alike, recorded
 from capeval.scoring.compare import Test, compare_results, holm
+from capeval.scoring.intervals import Resampling
 from capeval.scoring.result import finite
 
 if TYPE_CHECKING:
@@ -152,6 +153,6 @@ def _tested(
         )
     comparison = compare_results(
         {"now": now, "baseline": then},
-        test=test, samples=samples, correction="none", interval=None, seed=seed, threads=threads,
+        test=test, correction="none", resampling=Resampling(None, samples=samples, seed=seed), threads=threads,
     )  # fmt: skip
     return dict(zip(now, holm([comparison.pair("now", "baseline", key).p for key in now]), strict=True))

@@ -18,13 +18,13 @@ from capeval.scoring.intervals import (
     FEW_IMAGES,
     Bootstrap,
     IntervalMethod,
+    Resampling,
     ids_for,
     jackknife,
     jackknife_differences,
-    usual_bootstrap,
 )
 from capeval.scoring.result import within
-from capeval.scoring.score import check_bootstrap, score_corpus
+from capeval.scoring.score import score_corpus
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -97,50 +97,37 @@ def compare(
     """
     merged_needs = Needs.of(needs, given, threads=threads, progress=progress)
     parsed_metrics = parse_metrics(metrics, merged_needs)
-    if getattr(engine, "name", engine) != "local":
+    where = engine if isinstance(engine, str) else engine.name
+    resampling = Resampling.of(interval, interval_method, bootstrap, samples, seed, engine=where)
+    if where != "local":
         from capeval.engines import EngineOptions, calls
 
-        options = EngineOptions.of(engine)
         return calls.compare(
             calls.Input(references, systems),
             parsed_metrics,
-            options,
+            EngineOptions.of(engine),
             needs=merged_needs,
             tokenizer=tokenizer,
             on_missing=on_missing,
             test=test or "bootstrap",
-            samples=samples,
             alpha=alpha,
             correction=correction,
-            interval=interval,
-            interval_method=interval_method,
-            bootstrap=usual_bootstrap(bootstrap, options.name),
-            seed=seed,
+            resampling=resampling,
             threads=threads,
         )
-    test, bootstrap, systems = test or "permutation", usual_bootstrap(bootstrap, "local"), systems or {}
+    test, systems = test or "permutation", systems or {}
     check_test(len(systems), test=test, alpha=alpha, correction=correction)
-    check_bootstrap(interval, samples, seed, interval_method, bootstrap)
     corpora = Corpus.of_systems(references, systems, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
     results = score_systems(corpora, parsed_metrics, merged_needs)
     return compare_results(
-        results,
-        test=test,
-        samples=samples,
-        alpha=alpha,
-        correction=correction,
-        interval=interval,
-        interval_method=interval_method,
-        bootstrap=bootstrap,
-        seed=seed,
-        threads=threads,
+        results, test=test, alpha=alpha, correction=correction, resampling=resampling, threads=threads
     )
 
 
 def score_systems(corpora: Mapping[str, Corpus], metrics: Sequence[Metric], needs: Needs) -> dict[str, Result]:
     """Each system's scores, without intervals, which are drawn for all systems together."""
     return {
-        name: score_corpus(corpus, metrics, needs=needs, interval=None, threads=needs.threads)
+        name: score_corpus(corpus, metrics, needs=needs, threads=needs.threads)
         for name, corpus in corpora.items()
     }
 
@@ -149,13 +136,9 @@ def compare_results(
     results: Mapping[str, Result],
     *,
     test: Test = "permutation",
-    samples: int = 1000,
     alpha: float = 0.05,
     correction: Correction = "holm",
-    interval: float | None = 0.95,
-    interval_method: IntervalMethod = "percentile",
-    bootstrap: Bootstrap = "multinomial",
-    seed: int = 0,
+    resampling: Resampling = Resampling(),  # noqa: B008 - a value that never changes
     threads: int = 0,
 ) -> Comparison:
     """Compares systems that were scored before, by the same metrics on the same images; arguments as for `compare`.
@@ -163,8 +146,8 @@ def compare_results(
     Raises `UsageError` also where they were not.
     """
     check_test(len(results), test=test, alpha=alpha, correction=correction)
-    check_bootstrap(interval, samples, seed, interval_method, bootstrap)
     _check_scored_alike(results)
+    level, samples, seed = resampling.level, resampling.samples, resampling.seed
     image_ids = next(iter(results.values())).image_ids
     images = len(image_ids)
     warn_of_weak_tests(images, len(results), test, samples, alpha, correction)
@@ -172,28 +155,28 @@ def compare_results(
     metrics = list(next(iter(results.values())))
     between: list[tuple[float, float] | None] = [None] * (len(metrics) * math.comb(len(results), 2))
     p: list[float] = []
-    percentile = interval is not None and interval_method == "percentile"
+    percentile = level is not None and resampling.method == "percentile"
     if percentile or test == "bootstrap":
-        ids = ids_for(bootstrap, image_ids)
-        bounds, differences = _core.paired_bootstrap(rows, samples, interval or 0.95, seed, threads, ids)
+        ids = ids_for(resampling.bootstrap, image_ids)
+        bounds, differences = _core.paired_bootstrap(rows, samples, level or 0.95, seed, threads, ids)
         p = [own for _, own in differences]
         between = [limits for limits, _ in differences]
-    if interval is None:
+    if level is None:
         between = [None] * len(between)
     elif not percentile:
         bounds = [
-            jackknife(score.rows, interval, score.metric.largest, score.metric.smallest)
+            jackknife(score.rows, level, score.metric.largest, score.metric.smallest)
             for result in results.values()
             for score in result.values()
         ]
-        between = list(jackknife_differences(rows, interval))
-    if interval is not None:
-        results = with_intervals(results, bounds, interval, interval_method, bootstrap)
+        between = list(jackknife_differences(rows, level))
+    if level is not None:
+        results = with_intervals(results, bounds, resampling)
     if test == "permutation":
         p = _core.paired_permutation(rows, samples, seed, threads)
     pairs = pairs_of(results, metrics, between, p, correction, alpha)
     return Comparison(
-        dict(results), pairs, test, samples, alpha, correction, interval, seed, interval_method, bootstrap
+        dict(results), pairs, test, samples, alpha, correction, level, seed, resampling.method, resampling.bootstrap
     )
 
 
@@ -276,16 +259,16 @@ def warn_of_weak_tests(images: int, systems: int, test: str, samples: int, alpha
 
 
 def with_intervals(
-    results: Mapping[str, Result], bounds: Sequence[tuple[float, float]], level: float, method: str, bootstrap: str
+    results: Mapping[str, Result], bounds: Sequence[tuple[float, float]], resampling: Resampling
 ) -> dict[str, Result]:
     """The results with these intervals, system by system, metric by metric."""
     intervals = iter(bounds)
     return {
         name: dataclasses.replace(
             result,
-            level=level,
-            interval_method=method,
-            bootstrap=bootstrap,
+            level=resampling.level,
+            interval_method=resampling.method,
+            bootstrap=resampling.bootstrap,
             scores={key: within(score, next(intervals)) for key, score in result.items()},
         )
         for name, result in results.items()

@@ -40,13 +40,12 @@ from capeval.scoring.diversity_result import Diversity, SystemDiversity
 from capeval.scoring.intervals import (
     Bootstrap,
     IntervalMethod,
+    Resampling,
     ids_for,
     intervals,
     jackknife_differences,
-    usual_bootstrap,
 )
 from capeval.scoring.result import Score
-from capeval.scoring.score import check_bootstrap
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -123,7 +122,9 @@ def diversity(
     parsed_metrics, accuracy_metric = _set_metrics(metrics), _accuracy_metric(accuracy)
     if not beta2 > 0:
         raise UsageError(f"beta2 must be a number above 0, got {beta2}")
-    if getattr(engine, "name", engine) != "local":
+    where = engine if isinstance(engine, str) else engine.name
+    resampling = Resampling.of(interval, interval_method, bootstrap, samples, seed, engine=where)
+    if where != "local":
         from capeval.engines import EngineOptions as Chosen
         from capeval.engines import calls
 
@@ -137,15 +138,9 @@ def diversity(
             top=top,
             needs=merged_needs,
             tokenizer=tokenizer,
-            interval=interval,
-            interval_method=interval_method,
-            bootstrap=usual_bootstrap(bootstrap, options.name),
-            samples=samples,
-            seed=seed,
+            resampling=resampling,
             threads=threads,
         )
-    bootstrap = usual_bootstrap(bootstrap, "local")
-    check_bootstrap(interval, samples, seed, interval_method, bootstrap)
     systems = _named(sets)
     check_top(top, described=references is not None)
     scoring = Scoring(parsed_metrics, accuracy_metric, beta2, merged_needs)
@@ -166,8 +161,10 @@ def diversity(
     known = None if training is None else encode_references(training, tokenizer=tokenizer, threads=threads)
     scored = {name: scoring.system(name, corpus, top, known) for name, corpus in corpora.items()}
     human = scoring.people(next(iter(corpora.values()))) if references is not None else None
-    result = Diversity(_core.__version__, scored, human, (), interval, beta2, interval_method, bootstrap)
-    return result if interval is None else _with_intervals(result, interval, samples, seed, threads)
+    result = Diversity(
+        _core.__version__, scored, human, (), interval, beta2, resampling.method, resampling.bootstrap
+    )
+    return result if interval is None else _with_intervals(result, interval, resampling, threads)
 
 
 def check_top(top: int | None, *, described: bool) -> None:
@@ -315,8 +312,8 @@ class Scoring:
         return figures
 
 
-def _with_intervals(result: Diversity, level: float, samples: int, seed: int, threads: int) -> Diversity:
-    """The result with intervals, and with a paired test for each pair of systems and metric."""
+def _with_intervals(result: Diversity, level: float, resampling: Resampling, threads: int) -> Diversity:
+    """The result with intervals of that level, and with a paired test for each pair of systems and metric."""
 
     def bounded(system: SystemDiversity) -> SystemDiversity:
         return system.with_intervals(
@@ -324,10 +321,10 @@ def _with_intervals(result: Diversity, level: float, samples: int, seed: int, th
                 [figure.rows for figure in system.values()],
                 [figure.metric for figure in system.values()],
                 level=level,
-                ids=ids_for(result.bootstrap, system.image_ids),
-                method=result.interval_method,
-                samples=samples,
-                seed=seed,
+                ids=ids_for(resampling.bootstrap, system.image_ids),
+                method=resampling.method,
+                samples=resampling.samples,
+                seed=resampling.seed,
                 threads=threads,
             )
         )
@@ -336,21 +333,20 @@ def _with_intervals(result: Diversity, level: float, samples: int, seed: int, th
         result,
         systems={name: bounded(system) for name, system in result.items()},
         human=bounded(result.human) if result.human else None,
-        pairs=_pairs(result, level, samples, seed, threads),
+        pairs=_pairs(result, level, resampling, threads),
     )
 
 
-def _pairs(result: Diversity, level: float, samples: int, seed: int, threads: int) -> tuple[Pair, ...]:
+def _pairs(result: Diversity, level: float, resampling: Resampling, threads: int) -> tuple[Pair, ...]:
     """Every two systems on each figure that all have: the paired bootstrap, corrected over the pairs of systems."""
     systems = list(result.values())
     keys = [key for key in systems[0] if all(key in system for system in systems)]
     if len(systems) < 2:
         return ()
     rows = [[system[key].rows for key in keys] for system in systems]
-    _, differences = _core.paired_bootstrap(
-        rows, samples, level, seed, threads, ids_for(result.bootstrap, systems[0].image_ids)
-    )
+    ids = ids_for(resampling.bootstrap, systems[0].image_ids)
+    _, differences = _core.paired_bootstrap(rows, resampling.samples, level, resampling.seed, threads, ids)
     between = [limits for limits, _ in differences]
-    if result.interval_method == "jackknife":
+    if resampling.method == "jackknife":
         between = jackknife_differences(rows, level)
     return tuple(pairs_of(result, keys, between, [p for _, p in differences], "holm", 1 - level))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -31,9 +32,50 @@ SMALL_CORPUS = 5_000
 """With fewer images, scores that weight words by the corpus itself differ from those on COCO's usual test sets."""
 
 
-def usual_bootstrap(bootstrap: Bootstrap | None, engine: str) -> Bootstrap:
-    """The bootstrap that a call names, or else the usual one of its engine."""
-    return bootstrap or ("multinomial" if engine == "local" else "poisson")
+@dataclass(frozen=True)
+class Resampling:
+    """How a call tells its uncertainty.
+
+    Args:
+        level: confidence level of the intervals over images, or None for none.
+        method: how intervals are made: `percentile` or `jackknife`.
+        bootstrap: how a sample is drawn: `multinomial` or `poisson`.
+        samples: number of bootstrap samples.
+        seed: seed of the bootstrap.
+
+    Raises:
+        UsageError: an unacceptable level, number of samples, seed or name.
+    """
+
+    level: float | None = 0.95
+    method: IntervalMethod = "percentile"
+    bootstrap: Bootstrap = "multinomial"
+    samples: int = 1000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        accepted_name("interval method", self.method, METHODS)
+        accepted_name("bootstrap", self.bootstrap, BOOTSTRAPS)
+        if self.level is not None and not 0 < self.level < 1:
+            raise UsageError(f"interval must be a confidence level between 0 and 1, or none, got {self.level}")
+        if self.samples < 1:
+            raise UsageError(f"samples must be at least 1, got {self.samples}")
+        if not 0 <= self.seed < 2**64:
+            raise UsageError(f"seed must be a whole number from 0 to 2**64 - 1, got {self.seed}")
+
+    @classmethod
+    def of(
+        cls,
+        level: float | None,
+        method: IntervalMethod,
+        bootstrap: Bootstrap | None,
+        samples: int,
+        seed: int,
+        *,
+        engine: str,
+    ) -> Resampling:
+        """That of a call on this engine, whose usual bootstrap it takes if the call names none."""
+        return cls(level, method, bootstrap or ("multinomial" if engine == "local" else "poisson"), samples, seed)
 
 
 def ids_for(bootstrap: str, image_ids: Sequence[str]) -> Sequence[str] | None:

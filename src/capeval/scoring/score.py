@@ -8,20 +8,11 @@ from typing import TYPE_CHECKING
 
 from capeval import _core
 from capeval.corpus.corpus import CandidateSource, CaptionSource, Corpus, OnMissing, Tokenizer
-from capeval.errors import UsageError, accepted_name
+from capeval.errors import UsageError
 from capeval.metrics.registry import parse_metrics
 from capeval.resources.needs import Given, Needs
 from capeval.scoring.count import check_unit, count
-from capeval.scoring.intervals import (
-    BOOTSTRAPS,
-    METHODS,
-    Bootstrap,
-    Interval,
-    IntervalMethod,
-    ids_for,
-    intervals,
-    usual_bootstrap,
-)
+from capeval.scoring.intervals import Bootstrap, Interval, IntervalMethod, Resampling, ids_for, intervals
 from capeval.scoring.result import Result, Score, within
 
 if TYPE_CHECKING:
@@ -106,40 +97,25 @@ def score(
     """
     merged_needs = Needs.of(needs, given, threads=threads, progress=progress)
     parsed_metrics = parse_metrics(metrics, merged_needs)
-    if getattr(engine, "name", engine) != "local":
+    where = engine if isinstance(engine, str) else engine.name
+    resampling = Resampling.of(interval, interval_method, bootstrap, samples, seed, engine=where)
+    if where != "local":
         from capeval.engines import EngineOptions, calls
 
-        options = EngineOptions.of(engine)
         return calls.score(
             calls.Input(references, None if candidates is None else {calls.SYSTEM: candidates}),
             parsed_metrics,
-            options,
+            EngineOptions.of(engine),
             needs=merged_needs,
             tokenizer=tokenizer,
             on_missing=on_missing,
-            interval=interval,
-            interval_method=interval_method,
-            bootstrap=usual_bootstrap(bootstrap, options.name),
-            samples=samples,
-            seed=seed,
+            resampling=resampling,
             threads=threads,
         )
-    bootstrap = usual_bootstrap(bootstrap, "local")
-    check_bootstrap(interval, samples, seed, interval_method, bootstrap)
     if candidates is None:
         references, candidates = _both(references)
     corpus = Corpus(references, candidates, tokenizer=tokenizer, on_missing=on_missing, threads=threads)
-    return score_corpus(
-        corpus,
-        parsed_metrics,
-        needs=merged_needs,
-        interval=interval,
-        interval_method=interval_method,
-        bootstrap=bootstrap,
-        samples=samples,
-        seed=seed,
-        threads=threads,
-    )
+    return score_corpus(corpus, parsed_metrics, needs=merged_needs, resampling=resampling, threads=threads)
 
 
 def _both(source: object) -> tuple[Captions, Captions]:
@@ -156,45 +132,28 @@ def score_corpus(
     metrics: Iterable[Metric],
     *,
     needs: Needs | Mapping[str, object] | None = None,
-    interval: float | None = 0.95,
-    interval_method: IntervalMethod = "percentile",
-    bootstrap: Bootstrap = "multinomial",
-    samples: int = 1000,
-    seed: int = 0,
+    resampling: Resampling | None = None,
     threads: int = 0,
     **given: Unpack[Given],
 ) -> Result:
-    """Scores a corpus that was encoded before; arguments as for [`capeval.score`][]."""
-    metrics = tuple(metrics)
-    check_bootstrap(interval, samples, seed, interval_method, bootstrap)
+    """Scores a corpus that was encoded before, without intervals unless `resampling` says how; other arguments as for
+    [`capeval.score`][].
+    """
+    metrics, how = tuple(metrics), resampling or Resampling(None)
     check_unit(corpus, metrics)
     merged_needs = Needs.of(needs, given, threads=threads)
     counted = count(corpus, metrics, merged_needs)
     statistics = [one.statistics for one in counted]
     bounds: list[Interval] | list[None] = [None] * len(metrics)
-    if interval is not None:
+    if how.level is not None:
         bounds = intervals(
-            statistics, metrics, level=interval, ids=ids_for(bootstrap, corpus.image_ids), method=interval_method,
-            samples=samples, seed=seed, threads=threads,
+            statistics, metrics, level=how.level, ids=ids_for(how.bootstrap, corpus.image_ids), method=how.method,
+            samples=how.samples, seed=how.seed, threads=threads,
         )  # fmt: skip
     scores = {
         one.metric.key: within(Score(one.metric, one.statistics, one.signature(corpus), None, one.ready), between)
         for one, between in zip(counted, bounds, strict=True)
     }
     return Result(
-        _core.__version__, corpus.image_ids, scores, interval, corpus, interval_method, merged_needs, bootstrap
+        _core.__version__, corpus.image_ids, scores, how.level, corpus, how.method, merged_needs, how.bootstrap
     )
-
-
-def check_bootstrap(
-    interval: float | None, samples: int, seed: int, method: str = "percentile", bootstrap: str = "multinomial"
-) -> None:
-    """Raises `UsageError` for an unacceptable confidence level, number of samples, seed or name."""
-    accepted_name("interval method", method, METHODS)
-    accepted_name("bootstrap", bootstrap, BOOTSTRAPS)
-    if interval is not None and not 0 < interval < 1:
-        raise UsageError(f"interval must be a confidence level between 0 and 1, or none, got {interval}")
-    if samples < 1:
-        raise UsageError(f"samples must be at least 1, got {samples}")
-    if not 0 <= seed < 2**64:
-        raise UsageError(f"seed must be a whole number from 0 to 2**64 - 1, got {seed}")

@@ -72,6 +72,7 @@ def command(
     from capeval.metrics.registry import parse_metrics
     from capeval.report.formats import render
     from capeval.resources.needs import Needs
+    from capeval.scoring.intervals import Resampling
     from capeval.scoring.score import score_corpus
 
     options.check_outputs(output=output, candidates=written)
@@ -98,7 +99,8 @@ def command(
     assert listed is not None  # noqa: S101 - generate has said what is wrong otherwise
     references = {image.id: list(image.references) for image in of_split(listed, split) if image.id in candidates}
     corpus = Corpus(references, candidates, tokenizer=tokenizer, threads=threads)
-    result = score_corpus(corpus, chosen, needs=needs, interval=interval, seed=seed, threads=threads)
+    resampling = Resampling(interval, seed=seed)
+    result = score_corpus(corpus, chosen, needs=needs, resampling=resampling, threads=threads)
     if written is not None:
         with atomic_write(written) as results:
             rows = [{"image_id": image, "caption": caption} for image, caption in candidates.items()]

@@ -40,7 +40,7 @@ def compute(header: dict[str, Any], files: list[bytes], progress: Callable[[str]
     answer: dict[str, dict[str, list[float]]] = {}
     for number, metric in enumerate(metrics, 1):
         progress(f"scoring {metric.label}, {number} of {len(metrics)}")
-        result = score_corpus(corpus, [metric], needs=needs, interval=None, threads=1)
+        result = score_corpus(corpus, [metric], needs=needs, threads=1)
         scores.update(result)
         for part, rows in _parts(header, result.image_ids).items():
             for key, score in result.items():
@@ -75,7 +75,7 @@ def compare(header: dict[str, Any], files: list[bytes], progress: Callable[[str]
     references, captions, *files = files
 
     def scored(captions: bytes) -> Result:
-        return score_corpus(_corpus(header, references, captions), metrics, needs=needs, interval=None, threads=1)
+        return score_corpus(_corpus(header, references, captions), metrics, needs=needs, threads=1)
 
     progress("scoring")
     one = scored(captions)
