@@ -156,8 +156,11 @@ def test_resuming(made: tuple[Made, str], tmp_path: Path, monkeypatch: pytest.Mo
     assert done == 3  # one of them has no row
     with pytest.raises(UsageError, match="cut off; go on with --resume"):
         capeval.score(rows, metrics=METRICS, samples=20, engine=stream(per_image=str(folder)))
-    with pytest.raises(UsageError, match=r"cannot resume, .*: samples 20, here 30"):
-        capeval.score(rows, metrics=METRICS, samples=30, engine=stream(per_image=str(folder), resume=True))
+    again = stream(per_image=str(folder), resume=True)
+    others = [({"samples": 30}, "samples 20, here 30"), ({"on_missing": "zero"}, "on missing error, here zero")]
+    for changed, told in others:
+        with pytest.raises(UsageError, match=rf"cannot resume, .*: {told}"):
+            capeval.score(rows, metrics=METRICS, **{"samples": 20, **changed}, engine=again)
     before = len(calls)
     found = capeval.score(rows, metrics=METRICS, samples=20, engine=stream(per_image=str(folder), resume=True))
     assert len(calls) - before == 5 - done
@@ -170,7 +173,7 @@ def test_resuming_with_other_document_frequencies(
     made: tuple[Made, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Parts that other frequencies weighed are not mixed with new ones, though their name is the same."""
-    corpus, rows = made
+    _, rows = made
     folder = tmp_path / "scores"
 
     def scored(references: dict[str, list[str]], *, resume: bool) -> None:
@@ -180,12 +183,11 @@ def test_resuming_with_other_document_frequencies(
 
     monkeypatch.setattr(ImageScores, "finish", cut_off)
     with pytest.raises(KeyboardInterrupt):
-        scored(corpus.references, resume=False)
-    other = {image: own[::-1] for image, own in corpus.references.items()} | {"image 0": ["w1 w2"]}
+        scored({"1": ["w1 w2"], "2": ["w1 w3"]}, resume=False)
     with pytest.raises(UsageError, match=r"cannot resume, .*: needs .*document_frequency"):
-        scored(other, resume=True)
+        scored({"1": ["w1 w2"], "2": ["w3 w2"]}, resume=True)  # as many words, n-grams and images
     with pytest.raises(KeyboardInterrupt):
-        scored(corpus.references, resume=True)
+        scored({"2": ["w1 w3"], "1": ["w1 w2"]}, resume=True)
 
 
 def cut_off(*_: object) -> None:
