@@ -73,7 +73,7 @@ class Corpus:
     Examples:
         >>> corpus = capeval.Corpus({"1": ["a dog runs"], "2": ["a red bus"]}, {"1": "a dog", "2": "a bus"})
         >>> corpus
-        <Corpus of 2 images with 1 references each, ptb tokens>
+        <Corpus of 2 images with 1 references each, tokenizer ptb>
         >>> print(f"{capeval.metrics.RougeL().score(corpus):.3f}")
         0.772
     """
@@ -209,7 +209,7 @@ class Corpus:
     def __repr__(self) -> str:
         least, most = self.reference_counts
         references = f"{least}" if least == most else f"{least} to {most}"
-        return f"<Corpus of {len(self):,} images with {references} references each, {self.tokenizer} tokens>"
+        return f"<Corpus of {len(self):,} images with {references} references each, tokenizer {self.tokenizer}>"
 
     def captions(self, image_id: str) -> tuple[str | None, list[str]]:
         """Candidate (None where the system left the image out) and references of an image, as given."""
@@ -292,7 +292,7 @@ class References:
         return len(self._images)
 
     def __repr__(self) -> str:
-        return f"<References of {len(self):,} images, {self.tokenizer} tokens>"
+        return f"<References of {len(self):,} images, tokenizer {self.tokenizer}>"
 
     def score(
         self,
