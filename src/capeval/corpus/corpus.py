@@ -178,9 +178,12 @@ class Corpus:
         self.candidate_captions = candidates
         vars(self)["_core"] = _core.Corpus(encoded, candidates, places, threads)
         self.image_ids: list[str] = encoded.image_ids
+        """The images, in the order of the references."""
         self._numbers: dict[str, int] | None = None
         self.tokenizer: Tokenizer = cast("Tokenizer", encoded.tokenizer)
+        """What cut the captions into words."""
         self.reference_counts: tuple[int, int] = (min(encoded.counts), max(encoded.counts))
+        """The fewest and the most references of an image."""
 
     @cached_property
     def _core(self) -> _core.Corpus:
@@ -268,6 +271,7 @@ class References:
         self.captions: Captions = as_references(references)
         """The captions as given."""
         self.tokenizer: Tokenizer = tokenizer
+        """What cut the references into words; candidates are cut by the same."""
         name = describe(self.captions, "the references")
         check_captions(self.captions, name)
         self._images = [number for number, count in enumerate(self.captions.caption_counts()) if count]
