@@ -109,7 +109,7 @@ def test_a_table_of_pandas() -> None:
 def test_printing_shows_labels_scores_and_intervals() -> None:
     result = score(metrics="bleu-4, cider-d(sigma=5)", interval=0.9, samples=50)
     printed = str(result)
-    assert "2 images, 2 references each, ptb tokens" in printed
+    assert "2 images, 2 references each, tokenizer ptb" in printed
     assert "90% interval" in printed
     for label, key in [("BLEU-4", "bleu-4"), ("CIDEr-D(sigma=5)", "cider-d(sigma=5)")]:
         line = next(line for line in printed.splitlines() if label in line)
@@ -145,7 +145,7 @@ def test_paths_and_captions_read_before(tmp_path: Path) -> None:
 def test_a_corpus_is_encoded_once_and_scored_by_any_metric() -> None:
     corpus = Corpus(REFERENCES, CANDIDATES)
     assert len(corpus) == 2
-    assert repr(corpus) == "<Corpus of 2 images with 2 references each, ptb tokens>"
+    assert repr(corpus) == "<Corpus of 2 images with 2 references each, tokenizer ptb>"
     assert corpus.captions("2") == ("a dog ran in a field", ["a dog runs", "the dog ran"])
     for metric in (CiderD(), CiderD(sigma=3.0), RougeL(beta=2), Bleu(n=2)):
         assert metric.score(corpus).value == score(metrics=metric)[metric.key].value

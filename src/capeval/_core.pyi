@@ -56,50 +56,50 @@ CAPTION_FORMATS: list[str]
 
 @final
 class Captions:
-    """Captions of many images, in the order of the file they came from. Read-only."""
+    """Captions of many images, in the order of their file. Read-only."""
 
     @staticmethod
     def parse(data: Buffer, format: str | None = None, split: str | None = None) -> Captions:
-        """Read the bytes of a caption file; the format is recognised from them unless it is given.
+        """Read the bytes of a caption file. If no format is given, it is recognised from the bytes.
 
         Args:
-            data: the whole file, as bytes or anything with a buffer (only bytes are not copied).
+            data: the whole file, as bytes or another object with a buffer; only bytes are not copied.
             format: one of `CAPTION_FORMATS`.
             split: keep only the images of this split of a Karpathy file.
 
         Raises:
             DataError: the file cannot be used; the message says where and why.
-            UsageError: no such format, or no such split.
+            UsageError: an unknown format or split.
         """
 
     @staticmethod
     def from_dict(
         captions: Mapping[Any, Any],
     ) -> Captions:
-        """Take a mapping from image id, text or whole number, to a caption or a list of captions.
+        """Take a mapping from image ids (text or whole numbers) to a caption or a list of captions.
 
         A caption may also be an annotation, `{"caption": "a dog"}`.
 
         Raises:
-            DataError: an id is neither, a caption is not a string, or ``5`` and ``"5"`` are both there.
+            DataError: an id is of another type, a caption is not a string, or ``5`` and ``"5"`` are both there.
         """
 
     @staticmethod
     def of_arrow(ids: Any, captions: Any) -> Captions:
-        """Take columns of Arrow, as pyarrow's arrays hold them, chunked or not: a row per image.
+        """Take two Arrow columns, as pyarrow has them, chunked or not: one row per image.
 
         Args:
             ids: image ids, strings or whole numbers, without nulls.
-            captions: strings, or lists of strings, of any of Arrow's types for these, without nulls.
+            captions: strings or lists of strings, in any Arrow type for these, without nulls.
 
         Raises:
-            DataError: an id is there twice, a column has nulls or is of another type, or a text is not UTF-8.
-            UsageError: the columns are of different lengths.
+            DataError: an id occurs twice, a column has nulls or another type, or a text is not UTF-8.
+            UsageError: the columns have different lengths.
         """
 
     @staticmethod
     def of_images(images: Sequence[tuple[str, Sequence[str]]], source: str | None) -> Captions:
-        """Images with their captions, in order, and what messages call them."""
+        """Images with their captions, in order, and their name in messages."""
 
     def to_dict(self) -> dict[str, list[str]]:
         """All captions, by image id."""
@@ -116,23 +116,23 @@ class Captions:
         """The image ids, in order."""
 
     def image_keys(self) -> bytes:
-        """The number by which the bootstrap knows each image, as little-endian u64, in the order of `image_ids`."""
+        """The number that stands for each image in the bootstrap, as little-endian u64, in the order of `image_ids`."""
 
     def caption_counts(self) -> list[int]:
-        """How many captions each image has, in the order of `image_ids`."""
+        """Number of captions per image, in the order of `image_ids`."""
 
     def named(self, source: str) -> Captions:
-        """The same captions, with what messages shall call them."""
+        """The same captions with another name in messages."""
 
     @property
     def source(self) -> str | None:
-        """Name, in messages, of the file they came from; None for captions given as a mapping."""
+        """Name of their file, for messages; None for captions that were given as a mapping."""
 
     def problems(self) -> list[tuple[str, str]]:
-        """Captions that cannot be scored: image id and what is wrong."""
+        """Captions that cannot be scored: the image id, and what is wrong."""
 
     def __contains__(self, key: str, /) -> bool:
-        """Whether there is an image of this id."""
+        """Whether there is an image with this id."""
 
     @property
     def image_count(self) -> int:
@@ -151,13 +151,13 @@ class CaptionsBuilder:
 
     def __new__(cls) -> Self: ...
     def extend(self, image_ids: list[object], captions: list[object]) -> None:
-        """Add rows: an image id each, and a caption or a list of captions each."""
+        """Add rows: the image id of each, and its caption or list of captions."""
 
     def finish(self) -> Captions:
         """All captions; the builder is empty afterwards.
 
         Raises:
-            DataError: some id or caption was of another type.
+            DataError: an id or a caption was of another type.
         """
 
 LARGEST_TOKEN_ID: int
@@ -171,11 +171,11 @@ class References:
     """References of chosen images, tokenised and interned once."""
 
     def __new__(cls, captions: Captions, images: Sequence[int], tokenizer: str, threads: int = 0) -> References:
-        """Encode the images of these numbers, in this order."""
+        """Encode the images with these numbers, in this order."""
 
     @staticmethod
     def none(captions: Captions, images: Sequence[int], tokenizer: str) -> References:
-        """The images of these numbers, without references."""
+        """The images with these numbers, without references."""
 
     @property
     def image_ids(self) -> list[str]:
@@ -199,7 +199,7 @@ class Corpus:
     def __new__(
         cls, references: References, captions: Captions, images: Sequence[int | None], threads: int = 0
     ) -> Corpus:
-        """Encode, for each image of the references, the captions of the image of this number; None: an empty one."""
+        """Encode candidates. `images`: for each image of the references its number in `captions`; None: no caption."""
 
     @property
     def references(self) -> References:
@@ -235,7 +235,7 @@ class DocumentFrequency:
     def from_token_ids(
         ids: bytes, lengths: Sequence[int], sizes: Sequence[int], n: int, threads: int = 0
     ) -> DocumentFrequency:
-        """Count over token ids: those of all references (little-endian u32), their lengths, references per image."""
+        """Count over token ids: all references' ids (little-endian u32), their lengths, the references per image."""
 
     @staticmethod
     def load(path: str) -> DocumentFrequency:
@@ -243,19 +243,19 @@ class DocumentFrequency:
 
         Raises:
             OSError: it cannot be opened.
-            DataError: it is foreign, of another version, or damaged.
+            DataError: it is another kind of file, of another version, or damaged.
         """
 
     @staticmethod
     def from_counts(
         words: Sequence[str], ids: bytes, lengths: bytes, counts: bytes, documents: int
     ) -> DocumentFrequency:
-        """Counts made elsewhere: distinct words, and distinct n-grams as places in them, one after the other.
+        """Take counts: the distinct words, and the distinct n-grams as positions in them, one after the other.
 
-        `ids` and `counts` are little-endian u32, `lengths` the words of each n-gram, one byte each.
+        `ids` and `counts` are little-endian u32. `lengths` has the number of words of each n-gram, one byte each.
 
         Raises:
-            DataError: there is no n-gram, or the arrays do not fit each other.
+            DataError: there is no n-gram, or the arrays do not fit together.
         """
 
     def token_id_counts(self, order: int) -> tuple[bytes, bytes]:
@@ -266,21 +266,21 @@ class DocumentFrequency:
         """
 
     def to_bytes(self) -> bytes:
-        """The file's bytes."""
+        """The bytes of its file."""
 
     @staticmethod
     def from_bytes(bytes: bytes) -> DocumentFrequency:
         """What `to_bytes` made."""
 
     def merge(self, other: DocumentFrequency) -> DocumentFrequency:
-        """The sum.
+        """The sum of both.
 
         Raises:
             UsageError: orders, tokenizers or stemming differ.
         """
 
     def count(self, words: Sequence[str]) -> int:
-        """In how many documents the n-gram occurs."""
+        """Number of documents in which the n-gram occurs."""
 
     @property
     def documents(self) -> int:
@@ -317,9 +317,9 @@ METEOR_LANGUAGES: list[tuple[str, str | None, list[str], list[tuple[str, list[tu
 
 @final
 class FrequencyCounter:
-    """Counts the images that each n-gram occurs in, part by part of a corpus, in bounded memory.
+    """Counts in how many images each n-gram occurs, part by part of a corpus, in bounded memory.
 
-    Any parts, in any order, give the bytes that `DocumentFrequency.build` gives of all references at once.
+    Any parts, in any order, give the same bytes as `DocumentFrequency.build` on all references at once.
     """
 
     def __new__(cls, n: int, stem: bool, tokenizer: str, *, memory: int, folder: str) -> Self:
@@ -329,11 +329,11 @@ class FrequencyCounter:
             n: the longest n-gram, 1 to 4 words.
             stem: whether words are stemmed.
             tokenizer: name of the references' tokenizer.
-            memory: most bytes for the tables of counts; the distinct words come on top of them.
-            folder: where counts go that memory has no room for; they are removed at the end.
+            memory: most bytes for the tables of counts; the distinct words need more.
+            folder: where counts are written that do not fit into memory; they are removed at the end.
 
         Raises:
-            UsageError: no such tokenizer, or no such n.
+            UsageError: an unknown tokenizer, or another n.
         """
 
     def add(self, references: References, threads: int = 0) -> None:
@@ -345,7 +345,7 @@ class FrequencyCounter:
         """
 
     def merge(self, other: DocumentFrequency, threads: int = 0) -> None:
-        """Add what was counted elsewhere, of other images.
+        """Add counts of other images.
 
         Raises:
             UsageError: it has another n, tokenizer or kind of words, or the counter has ended.
@@ -360,8 +360,8 @@ class FrequencyCounter:
         """The document frequencies; the counter has ended.
 
         Args:
-            minimum: keep n-grams of at least so many documents.
-            path: a file for them, which is used as it lies, memory-mapped, if memory did not hold all counts.
+            minimum: keep n-grams that occur in at least this number of documents.
+            path: a file for them, which is memory-mapped if memory did not hold all counts.
             threads: number of threads, 0 for one per core.
 
         Raises:
@@ -373,18 +373,18 @@ class Synonyms:
     """WordNet's synonym sets by word."""
 
     def __new__(cls, table: bytes) -> Synonyms:
-        """Read a table, which stays where it is.
+        """Read a table. Its bytes are not copied.
 
         Raises:
-            DataError: it is foreign, of another version, or damaged.
+            DataError: it is another kind of file, of another version, or damaged.
         """
 
     @staticmethod
     def build(synsets: str, exceptions: str) -> Synonyms:
-        """Build it from the texts of WordNet that METEOR 1.5 comes with.
+        """Build it from the WordNet texts in METEOR 1.5.
 
         Raises:
-            DataError: a text is not of its format.
+            DataError: a text has another format.
         """
 
     def to_bytes(self) -> bytes:
@@ -405,7 +405,7 @@ class Parser:
         """Read a model.
 
         Raises:
-            DataError: it is foreign, of another version, or damaged.
+            DataError: it is another kind of file, of another version, or damaged.
         """
 
     @property
@@ -434,12 +434,12 @@ class ObjectWords:
 
         Args:
             parts: number of different words of phrases.
-            phrases: the parts of each phrase, and its term. The longest that fits is taken; of equal ones the first.
+            phrases: the parts of each phrase, and its term. The longest match counts; of equally long ones the first.
             objects: the object that each term names, by number from 0; None for one that names nothing.
-            drops: terms, each with another one: in a caption that has both the first does not count.
+            drops: pairs of terms: in a caption that has both, the first does not count.
 
         Raises:
-            UsageError: a number of a part or term that there is not.
+            UsageError: the number of a part or term that does not exist.
         """
 
 @final
@@ -470,27 +470,27 @@ class NamedObjects:
     ) -> tuple[list[list[tuple[int, int, int]]], list[list[tuple[int, int, int]]], list[int]]:
         """What the image's candidates and its references name, caption by caption, and the objects given for it.
 
-        A mention is the places of its first word and behind its last, and the object.
+        A mention is the position of its first word, the position after its last word, and the object.
 
         Raises:
-            UsageError: there is no image of that number.
+            UsageError: there is no image with this number.
         """
 
 @final
 class SceneGraphs:
-    """Where the scene graphs of captions come from: a resource of SPICE."""
+    """The source of captions' scene graphs: a resource of SPICE."""
 
     @staticmethod
     def parsed(parser: Parser, sentences: list[tuple[str, list[int]]]) -> SceneGraphs:
-        """Graphs that the parser makes as they are asked for.
+        """Graphs that the parser makes when they are needed.
 
-        Captions are one sentence each, but those of `sentences`: tokens joined by blanks, and the places behind the
-        last token of each sentence.
+        A caption is one sentence, except for those in `sentences`: tokens joined by blanks, and the positions after
+        the last token of each sentence.
         """
 
     @staticmethod
     def given(graphs: list[tuple[str, _SceneGraphParts]]) -> SceneGraphs:
-        """Graphs that were made elsewhere, by caption (tokens joined by blanks); any other caption says nothing.
+        """Graphs by caption (tokens joined by blanks); every other caption has an empty graph.
 
         Raises:
             UsageError: a graph names an object that it does not have.
@@ -498,21 +498,21 @@ class SceneGraphs:
 
     @staticmethod
     def merged(sides: list[tuple[str, list[list[str]]]]) -> SceneGraphs:
-        """What sides say, with names merged already: for the captions of a side (tokens joined by blanks, a line per
-        caption), tuples of one to three labels, whose names are joined by `/`. Any other side says nothing.
+        """Propositions of sides whose names are merged already: for the captions of a side (tokens joined by blanks,
+        one line per caption), tuples of one to three labels, whose names are joined by `/`. Every other side has none.
 
         Raises:
             UsageError: a tuple has no part, or more than three.
         """
 
     def graphs(self, captions: Sequence[Sequence[str]], threads: int = 0) -> list[tuple[list[str], _SceneGraphParts]]:
-        """The words and the graph of each caption, which is given as tokens."""
+        """The words and the graph of each caption. Captions are lists of tokens."""
 
     def explain(
         self, synonyms: Synonyms, candidate: Sequence[str], references: Sequence[Sequence[str]]
     ) -> tuple[list[_ComparedPart], list[_ComparedPart], tuple[int, int, int]]:
-        """What a candidate and its references say, given as tokens, and the numbers of propositions: those of the
-        candidate that match, the candidate's, the references'.
+        """The propositions of a candidate and of its references, which are lists of tokens; then three numbers of
+        propositions: the candidate's that match, all of the candidate, all of the references.
         """
 
 @final
@@ -529,10 +529,10 @@ class MeteorTables:
         paraphrases: bytes | None,
         progress: Callable[[float], object],
     ) -> MeteorTables:
-        """Build them from the texts of the METEOR release; paraphrases may be gzipped.
+        """Build them from the texts of a METEOR release; paraphrases may be gzipped.
 
         Raises:
-            DataError: a text is not of its format.
+            DataError: a text has another format.
         """
 
     @staticmethod
@@ -541,11 +541,11 @@ class MeteorTables:
 
         Raises:
             OSError: it cannot be opened.
-            DataError: it is foreign, of another version, or damaged.
+            DataError: it is another kind of file, of another version, or damaged.
         """
 
     def to_bytes(self) -> bytes:
-        """The cache file's bytes."""
+        """The bytes of the cache file."""
 
     @property
     def modules(self) -> list[str]:
@@ -586,16 +586,16 @@ class Embedded:
         words: Sequence[Sequence[int]],
         objects: tuple[Sequence[int], Sequence[int], Sequence[float]] | None = None,
     ) -> Embedded:
-        """Put vectors beside a corpus.
+        """Take the vectors of a corpus' words.
 
         Args:
             dimension: length of a vector.
             vectors: float64, row by row.
-            words: for each word of the vocabulary its rows; −1 for an unknown word, none for one to ignore.
-            objects: labels per image; their rows likewise; their counts.
+            words: the rows of each word of the vocabulary; −1 for an unknown word, no row for a word to ignore.
+            objects: the number of labels per image; the rows of the labels; their counts.
 
         Raises:
-            UsageError: there is no such row, or the sizes do not add up to the labels.
+            UsageError: a row does not exist, or the sizes do not add up to the number of labels.
         """
 
     def explain_vifidel(
@@ -605,16 +605,16 @@ class Embedded:
         numbers among the image's labels, words as rows.
 
         Raises:
-            UsageError: the parameters are unacceptable.
+            UsageError: unacceptable parameters.
         """
 
 @final
 class Statistics:
-    """One metric's statistics: a row per candidate, or per image's set of them, and the formula over sums of rows."""
+    """One metric's statistics: one row per candidate or per caption set, and the formula over sums of rows."""
 
     @staticmethod
     def combined(name: str, members: list[tuple[float, Statistics]]) -> Statistics:
-        """The weighted mean of metrics' scores of the same rows: (weight, statistics) of each.
+        """The weighted mean of several metrics' scores of the same rows. `members`: the weight and statistics of each.
 
         Raises:
             UsageError: members of other rows, or weights that are not above 0.
@@ -628,18 +628,18 @@ class Statistics:
         formula: Callable[[list[float]], float] | None = None,
         row_formula: Callable[[list[float]], float] | None = None,
     ) -> Statistics:
-        """Statistics made in Python; intervals, tests and merging take them together with native ones.
+        """Statistics made in Python. Intervals, tests and merging treat them as native ones.
 
         Args:
-            name: the metric's key; only statistics of one name are merged or compared.
-            values: little-endian float64, row by row, all finite; an array of shape (rows, width) will do.
+            name: the metric's key; only statistics with the same name are merged or compared.
+            values: little-endian float64, row by row, all finite; for example an array of shape (rows, width).
             width: numbers per row.
-            formula: makes the score of the columns' sums. It must depend on the sums alone, and is called once per
+            formula: computes the score from the columns' sums. It must depend on the sums alone. It is called once per
                 resample, from any thread, one call at a time. None: the mean; then a row is (score, 1).
-            row_formula: makes the score of a single row, where that differs from the formula of its numbers.
+            row_formula: computes the score of a single row, if it differs from the formula of its numbers.
 
         Raises:
-            UsageError: the values are not rows of this width, not finite, or the formula is not callable.
+            UsageError: the values are not rows of this width or not finite, or the formula is not callable.
         """
 
     @staticmethod
@@ -656,7 +656,7 @@ class Statistics:
 
     @property
     def unscored(self) -> int:
-        """Number of rows without a score: theirs is NaN."""
+        """Number of rows whose score is NaN."""
 
     def score(self) -> float:
         """Score of all rows together.
@@ -665,7 +665,7 @@ class Statistics:
         """
 
     def scores_without_each(self) -> bytes:
-        """Score of all rows but one, for each row, as little-endian float64."""
+        """For each row, the score of all other rows, as little-endian float64."""
 
     def sums(self) -> list[float]:
         """Sums of the columns."""
@@ -677,28 +677,28 @@ class Statistics:
         """All numbers, row by row, as little-endian float64."""
 
     def select(self, rows: Sequence[int]) -> Statistics:
-        """The rows of these numbers, in this order; repeats are allowed.
+        """The rows with these numbers, in this order; repeats are allowed.
 
         Raises:
             UsageError: there is no such row.
         """
 
     def merge(self, other: Statistics) -> Statistics:
-        """These rows, then the other's.
+        """These rows, then those of the other.
 
         Raises:
-            UsageError: they are another metric's.
+            UsageError: the other is of another metric.
         """
 
     def grouped(self, sizes: Sequence[int], best: bool) -> Statistics:
-        """A row per group of so many consecutive rows: the mean of their scores, or the best.
+        """One row per group of `sizes` consecutive rows: the mean of their scores, or the best.
 
         Raises:
-            UsageError: the sizes do not add up to the rows.
+            UsageError: the sizes do not add up to the number of rows.
         """
 
     def f(self, accuracy: Statistics, beta2: float) -> Statistics:
-        """F of this diversity and an accuracy.
+        """F of this diversity and of an accuracy.
 
         Raises:
             UsageError: they are not of the same images.
@@ -706,14 +706,14 @@ class Statistics:
 
 @final
 class Fold:
-    """What is kept of rows that were seen and let go: scores, intervals and paired tests of any number of images.
+    """Sums over rows that are not kept: scores, intervals and paired tests of any number of images.
 
-    Folds of parts, in any order, add up to the bits of the whole: of `Statistics.score`, and of `bootstrap_intervals`
+    Folds of parts, in any order, give the same bits as the whole: as `Statistics.score`, and as `bootstrap_intervals`
     and `paired_bootstrap` with ids.
     """
 
     def __new__(cls, samples: int, seed: int) -> Self:
-        """An empty fold for so many samples of the Poisson bootstrap; 0 is for scores alone."""
+        """An empty fold with this number of samples of the Poisson bootstrap; 0 for scores alone."""
 
     def add(self, statistics: Sequence[Statistics], ids: Any, threads: int = 0) -> None:
         """Add rows: the statistics of each metric, and the id of each row's image. Each image is added once.
@@ -721,7 +721,7 @@ class Fold:
         Ids are strings, or a column of Arrow of strings or whole numbers.
 
         Raises:
-            UsageError: not an id per row, or other metrics than before.
+            UsageError: not one id per row, or other metrics than before.
         """
 
     def merge(self, other: Fold) -> None:
@@ -754,7 +754,7 @@ class Fold:
         """Score of all rows by each metric."""
 
     def unscored(self) -> list[int]:
-        """Rows without a score of their own (not a number), by each metric."""
+        """Number of rows whose score is NaN, by each metric."""
 
     def intervals(self, level: float) -> list[tuple[float, float]]:
         """Percentile intervals of each metric's score.
@@ -767,21 +767,21 @@ class Fold:
     def paired(
         folds: Sequence[Fold], level: float
     ) -> tuple[list[tuple[float, float]], list[tuple[tuple[float, float], float]]]:
-        """What `paired_bootstrap` gives, of a fold per system, all over the same images.
+        """The same as `paired_bootstrap`, from one fold per system, all of the same images.
 
         Raises:
             UsageError: there is no sample or no row, or they are of other metrics, images, samples or seeds.
         """
 
     def with_formulas(self, statistics: Sequence[Statistics]) -> Fold:
-        """The same sums with the names and formulas of the statistics, whose rows do not matter.
+        """The same sums with the names and formulas of `statistics`, whose rows do not matter.
 
         Raises:
             DataError: the statistics have other columns.
         """
 
     def statistics(self, number: int) -> Statistics:
-        """The metric of that number as statistics of a single row: its sums, with its formula.
+        """The metric with this number, as statistics of a single row: its sums, with its formula.
 
         Raises:
             UsageError: there is no such metric.
@@ -819,9 +819,9 @@ def evaluate(
 ) -> list[Statistics]:
     """Statistics of every candidate for each metric: printed name, kernel name, parameters.
 
-    A combination's parameter `members` has weight, kernel name and parameters of each member. `resources` are what
-    metrics need beside captions: `DocumentFrequency`, `MeteorTables`, `Embedded`, at most one of each type; those
-    that no metric needs are ignored.
+    A combination's parameter `members` has the weight, kernel name and parameters of each member. `resources` are what
+    metrics need in addition to captions, such as `DocumentFrequency`, `MeteorTables` and `Embedded`: at most one of
+    each type. Resources that no metric needs are ignored.
 
     Raises:
         UsageError: a kernel's parameters are unacceptable, missing or unknown; a metric lacks a resource; an object is
@@ -836,18 +836,18 @@ def transport(
     plans: bool = True,
     threads: int = 0,
 ) -> tuple[bytes, bytes, bytes]:
-    """Optimal transport of many problems: values, plans, and duals of rows and columns, as little-endian float64.
+    """Solve many problems of optimal transport: values, plans, and duals of rows and columns, little-endian float64.
 
     Args:
         sizes: rows and columns of each problem.
-        supplies: what each row has, float64, problem after problem.
-        demands: what each column takes.
-        costs: of each row to each column, row by row.
+        supplies: the supply of each row, float64, problem after problem.
+        demands: the demand of each column.
+        costs: the cost from each row to each column, row by row.
         plans: whether plans and duals are wanted.
         threads: number of threads.
 
     Raises:
-        UsageError: a mass or cost is negative or not finite, or their number is not that of the sizes.
+        UsageError: a supply, demand or cost is negative or not finite, or their number does not fit the sizes.
     """
 
 def bootstrap_intervals(
@@ -860,10 +860,10 @@ def bootstrap_intervals(
 ) -> list[tuple[float, float]]:
     """Percentile intervals over rows drawn with replacement, the same draws for all metrics.
 
-    With the rows' `ids`: of the Poisson bootstrap, whose draws depend on the seed and the id alone.
+    With the rows' `ids` it is the Poisson bootstrap, whose draws depend on the seed and the id alone.
 
     Raises:
-        UsageError: no sample, no row, or tables of different lengths; or not an id per row.
+        UsageError: no sample, no row, tables of different lengths, or not one id per row.
     """
 
 def paired_bootstrap(
@@ -876,7 +876,7 @@ def paired_bootstrap(
 ) -> tuple[list[tuple[float, float]], list[tuple[tuple[float, float], float]]]:
     """Percentile intervals and tests over images drawn with replacement, the same draws for all.
 
-    With the images' `ids`: of the Poisson bootstrap, whose draws depend on the seed and the id alone.
+    With the images' `ids` it is the Poisson bootstrap, whose draws depend on the seed and the id alone.
 
     Returns:
         Intervals of the scores, system by system, metric by metric; interval and p of the differences, pair by pair
@@ -889,7 +889,7 @@ def paired_bootstrap(
 def paired_permutation(
     systems: Sequence[Sequence[Statistics]], samples: int, seed: int, threads: int = 0
 ) -> list[float]:
-    """P of the differences by approximate randomisation, pair by pair, metric by metric.
+    """p-values of the differences by approximate randomisation, pair by pair, metric by metric.
 
     Raises:
         UsageError: no sample, no row, tables of different lengths or other metrics.
@@ -907,7 +907,7 @@ def similarity_matrix(
     """The image's matrix, row by row, as little-endian float64.
 
     Raises:
-        UsageError: unacceptable parameters (`kernel` names the similarity), or no image has this number.
+        UsageError: unacceptable parameters (`kernel` names the similarity), or there is no image with this number.
     """
 
 def caption_vectors(
@@ -916,7 +916,7 @@ def caption_vectors(
     parameters: Mapping[str, bool | float | str],
     resources: Sequence[object] = ...,
 ) -> tuple[list[str], bytes] | None:
-    """The image's n-grams, and its captions' vectors over them; None where the similarity is not an inner product.
+    """The image's n-grams, and its captions' vectors over them; None if the similarity is not an inner product.
 
     Raises:
         UsageError: unacceptable parameters.
@@ -930,20 +930,20 @@ def eigensystem(matrix: bytes, n: int) -> tuple[bytes, bytes]:
     """
 
 def spectral_diversity(eigenvalues: Sequence[float]) -> tuple[float, bool]:
-    """The diversity that eigenvalues say, and whether one of them is negative."""
+    """The diversity of a matrix with these eigenvalues, and whether one of them is negative."""
 
 def top(corpus: Corpus, scores: bytes, most: int) -> tuple[Corpus, list[list[int]]]:
-    """The corpus with the best candidates of each set only, and their places in their sets.
+    """The corpus with only the best candidates of each set, and their positions in their sets.
 
     Raises:
-        UsageError: not one score per candidate.
+        UsageError: there is not one score per candidate.
     """
 
 def leave_one_out(corpus: Corpus, stemmed: bool, threads: int = 0) -> Corpus:
     """Each reference as the candidate of an image of its own, against the other references of its image."""
 
 def novelty(corpus: Corpus, training: References) -> Statistics:
-    """Of each candidate 1 where no training caption has the same words, else 0."""
+    """For each candidate 1 if no training caption has the same words, else 0."""
 
 def word_counts(corpus: Corpus) -> list[tuple[str, int]]:
     """Each word of the candidates with its count, the commonest first."""
@@ -953,14 +953,14 @@ class Reward:
     """CIDEr-D on token ids."""
 
     def __new__(cls, frequencies: DocumentFrequency, n: int, sigma: float) -> Reward:
-        """Ready the look-ups.
+        """Prepare the look-ups.
 
         Raises:
             UsageError: the frequencies are keyed by words.
         """
 
     def encode(self, ids: bytes, lengths: Sequence[int], sizes: Sequence[int], threads: int) -> EncodedReferences:
-        """Encode references: the ids of all (little-endian u32), their lengths, references per image."""
+        """Encode references: the ids of all (little-endian u32), their lengths, the references per image."""
 
     def score(self, ids: bytes, lengths: Sequence[int], references: EncodedReferences, threads: int) -> bytes:
         """Rewards of the samples, as little-endian float64."""
@@ -970,7 +970,7 @@ class EncodedReferences:
     """References of several images."""
 
     def select(self, images: Sequence[int]) -> EncodedReferences:
-        """Those of these images, in this order."""
+        """The references of these images, in this order."""
 
     def __len__(self) -> int:
         """Number of images."""
@@ -982,17 +982,17 @@ def correlations(scores: bytes, ratings: bytes, images: bytes, samples: int, see
     """Correlations of points (float64 scores and ratings, u32 image numbers), as little-endian float64.
 
     Returns:
-        A row of `CORRELATIONS` for all points, then one for each bootstrap sample over images.
+        One row of `CORRELATIONS` for all points, then one for each bootstrap sample over images.
 
     Raises:
-        UsageError: the three differ in length, or a number is not finite.
+        UsageError: the three have different lengths, or a number is not finite.
     """
 
 def kendall_b_by_image(scores: bytes, ratings: bytes, images: bytes) -> bytes:
-    """Kendall's tau-b within each image, as little-endian float64; NaN where scores or ratings are constant.
+    """Kendall's tau-b within each image, as little-endian float64; NaN if scores or ratings are constant.
 
     Raises:
-        UsageError: the three differ in length, or a number is not finite.
+        UsageError: the three have different lengths, or a number is not finite.
     """
 
 def draws(count: int, samples: int, seed: int) -> bytes:

@@ -19,7 +19,7 @@ from runner import Runner
 Write = Callable[[str, object], str]
 
 TABLE = """\
-60 images, 5 references each, ptb tokens
+60 images, 5 references each, tokenizer ptb
 score, 95% interval           BLEU-4          CIDEr-D
 ─────────────────────────────────────────────────────
 careful                   1  0.5073*       1  1.8334*

@@ -12,7 +12,7 @@ def test_three_tables_best_first(run: Runner) -> None:
     assert run.files() == {}
     lines = printed.splitlines()
     assert [line for line in lines if line in example.SYSTEMS] == list(example.SYSTEMS)
-    assert lines.count("60 images, 5 references each, ptb tokens") == 3
+    assert lines.count("60 images, 5 references each, tokenizer ptb") == 3
     for captions in example.systems().values():
         assert str(capeval.score(example.references(), captions)) in printed
 

@@ -37,7 +37,7 @@ def test_a_page(run: Runner) -> None:
     assert "  needs       references" in lines
     assert "  parameter   n=4: the longest n-gram; a whole number from 1 to 4" in lines
     assert any(line.startswith("  source      Vedantam et al.") for line in lines)
-    assert any(line.startswith("  nothing     empty caption: ") for line in lines)
+    assert any(line.startswith("  edge case   empty caption: ") for line in lines)
 
 
 def test_the_page_of_a_combination(run: Runner) -> None:

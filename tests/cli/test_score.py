@@ -22,16 +22,16 @@ Write = Callable[[str, object], str]
 COCO = ["bleu-1", "bleu-2", "bleu-3", "bleu-4", "meteor", "rouge-l", "cider-d"]
 LABELS = ["BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "METEOR", "ROUGE-L", "CIDEr-D"]
 TABLE = """\
-60 images, 5 references each, ptb tokens
-metric     score      95% interval   of the range
-───────────────────────────────────────────────────────────────
-BLEU-1    0.9092   0.8907 – 0.9272   ━━━━━━━━━━━━━━━━━━── of 1
-BLEU-2    0.7879   0.7578 – 0.8162   ━━━━━━━━━━━━━━━━──── of 1
-BLEU-3    0.6422   0.6018 – 0.6815   ━━━━━━━━━━━━━─────── of 1
-BLEU-4    0.5073   0.4581 – 0.5561   ━━━━━━━━━━────────── of 1
-METEOR    0.3697   0.3465 – 0.3927   ━━━━━━━───────────── of 1
-ROUGE-L   0.6447   0.6145 – 0.6777   ━━━━━━━━━━━━━─────── of 1
-CIDEr-D   1.8334   1.7399 – 1.9245   ━━━━──────────────── of 10
+60 images, 5 references each, tokenizer ptb
+metric     score      95% interval   range
+──────────────────────────────────────────────────────────────
+BLEU-1    0.9092   0.8907 – 0.9272   0 ━━━━━━━━━━━━━━━━━━── 1
+BLEU-2    0.7879   0.7578 – 0.8162   0 ━━━━━━━━━━━━━━━━──── 1
+BLEU-3    0.6422   0.6018 – 0.6815   0 ━━━━━━━━━━━━━─────── 1
+BLEU-4    0.5073   0.4581 – 0.5561   0 ━━━━━━━━━━────────── 1
+METEOR    0.3697   0.3465 – 0.3927   0 ━━━━━━━───────────── 1
+ROUGE-L   0.6447   0.6145 – 0.6777   0 ━━━━━━━━━━━━━─────── 1
+CIDEr-D   1.8334   1.7399 – 1.9245   0 ━━━━──────────────── 10
 """
 NOTE = (
     "CIDEr-D: words are weighed by these 60 images. On more images the score falls, often below its interval; to "
@@ -66,8 +66,8 @@ def test_table(run: Runner, references: str, candidates: str) -> None:
     run.ok("df", "build", references, "-o", "own.df")
     assert run.ok("score", references, candidates, "--df", "own.df") == TABLE
     plain = run.ok("score", references, candidates, "--interval", "none").splitlines()
-    assert plain[1] == "metric     score   of the range"
-    assert plain[3] == "BLEU-1    0.9092   ━━━━━━━━━━━━━━━━━━── of 1"
+    assert plain[1] == "metric     score   range"
+    assert plain[3] == "BLEU-1    0.9092   0 ━━━━━━━━━━━━━━━━━━── 1"
 
 
 def test_json(run: Runner, references: str, candidates: str, result: capeval.Result) -> None:

@@ -87,5 +87,5 @@ def _page(metric: dict[str, Any]) -> str:
         f"  parameter   {name}={spell(p['default'])}: {p['meaning']}; {p['accepts']}"
         for name, p in metric["parameters"].items()
     ]
-    lines += [f"  nothing     {case}: {value}" for case, value in metric["nothing"].items()]
+    lines += [f"  edge case   {case}: {value}" for case, value in metric["nothing"].items()]
     return "\n".join(lines)

@@ -73,7 +73,7 @@ class Corpus:
     Examples:
         >>> corpus = capeval.Corpus({"1": ["a dog runs"], "2": ["a red bus"]}, {"1": "a dog", "2": "a bus"})
         >>> corpus
-        <Corpus of 2 images with 1 references each, ptb tokens>
+        <Corpus of 2 images with 1 references each, tokenizer ptb>
         >>> print(f"{capeval.metrics.RougeL().score(corpus):.3f}")
         0.772
     """
@@ -178,9 +178,12 @@ class Corpus:
         self.candidate_captions = candidates
         vars(self)["_core"] = _core.Corpus(encoded, candidates, places, threads)
         self.image_ids: list[str] = encoded.image_ids
+        """The images, in the order of the references."""
         self._numbers: dict[str, int] | None = None
         self.tokenizer: Tokenizer = cast("Tokenizer", encoded.tokenizer)
+        """What cut the captions into words."""
         self.reference_counts: tuple[int, int] = (min(encoded.counts), max(encoded.counts))
+        """The fewest and the most references of an image."""
 
     @cached_property
     def _core(self) -> _core.Corpus:
@@ -209,7 +212,7 @@ class Corpus:
     def __repr__(self) -> str:
         least, most = self.reference_counts
         references = f"{least}" if least == most else f"{least} to {most}"
-        return f"<Corpus of {len(self):,} images with {references} references each, {self.tokenizer} tokens>"
+        return f"<Corpus of {len(self):,} images with {references} references each, tokenizer {self.tokenizer}>"
 
     def captions(self, image_id: str) -> tuple[str | None, list[str]]:
         """Candidate (None where the system left the image out) and references of an image, as given."""
@@ -268,6 +271,7 @@ class References:
         self.captions: Captions = as_references(references)
         """The captions as given."""
         self.tokenizer: Tokenizer = tokenizer
+        """What cut the references into words; candidates are cut by the same."""
         name = describe(self.captions, "the references")
         check_captions(self.captions, name)
         self._images = [number for number, count in enumerate(self.captions.caption_counts()) if count]
@@ -292,7 +296,7 @@ class References:
         return len(self._images)
 
     def __repr__(self) -> str:
-        return f"<References of {len(self):,} images, {self.tokenizer} tokens>"
+        return f"<References of {len(self):,} images, tokenizer {self.tokenizer}>"
 
     def score(
         self,

@@ -100,7 +100,7 @@ def _title(result: Diversity) -> str:
     first = next(iter(result.values()))
     images = "1 image" if first.images == 1 else f"{first.images:,} images"
     level = "" if result.level is None else f"; {percent(result.level)} intervals over images"
-    return f"{images}, {first.corpus.tokenizer} tokens{level}"
+    return f"{images}, tokenizer {first.corpus.tokenizer}{level}"
 
 
 def _tests(result: Diversity, figures: Figures) -> list[str]:

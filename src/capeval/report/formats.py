@@ -71,13 +71,13 @@ def sentence(text: str) -> str:
 
 
 def heading(result: Result, figures: Figures) -> str:
-    """Number of scored images, references, tokens; and the scale of the figures, if it is not 1."""
+    """Number of scored images, references, tokenizer; and the scale of the figures, if it is not 1."""
     least, most = result.corpus.reference_counts
     references = f"{least}" if least == most else f"{least} to {most}"
     images = "1 image" if result.images == 1 else f"{result.images:,} images"
     reference = "reference" if most == 1 else "references"
     return "; ".join(
-        filter(None, [f"{images}, {references} {reference} each, {result.corpus.tokenizer} tokens", figures.said])
+        filter(None, [f"{images}, {references} {reference} each, tokenizer {result.corpus.tokenizer}", figures.said])
     )
 
 
@@ -132,7 +132,7 @@ def _shown(result: Result, figures: Figures) -> Table:
     return replace(
         table,
         title=heading(result, figures),
-        columns=[*table.columns, Column("of the range", align="left")],
+        columns=[*table.columns, Column("range", align="left")],
         rows=[[*row, bar] for row, bar in zip(table.rows, bars, strict=True)],
         notes=[
             *(

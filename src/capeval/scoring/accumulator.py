@@ -63,6 +63,7 @@ class Accumulator:
         self._known = references
         self._tokenizer: Tokenizer = tokenizer or (references.tokenizer if references else "ptb")
         self.metrics = metrics if isinstance(metrics, str) or not isinstance(metrics, Iterable) else tuple(metrics)
+        """The metrics, as given."""
         self._needs = needs
         self._options = options
         self.reset()

@@ -50,18 +50,25 @@ class Comparison(Mapping[str, "Result"]):
     """Systems compared: a mapping from a system's name to its `Result`, and the pairs."""
 
     results: dict[str, Result] = field(repr=False)
+    """The same as the mapping: each system's result by its name, in the order given."""
     pairs: list[Pair] = field(repr=False)
     """Differences of all metrics for each pair of systems, in the order given."""
     test: str
+    """`permutation` or `bootstrap`."""
     samples: int
+    """Number of permutations, and of bootstrap samples."""
     alpha: float
+    """A difference is significant if its corrected p is at most this."""
     correction: str
+    """`holm` or `none`."""
     level: float | None
     """Confidence level of the intervals."""
     seed: int
+    """Seed of everything random."""
     interval_method: str = "percentile"
-    bootstrap: str = "multinomial"
     """Method of the intervals: `percentile` or `jackknife`."""
+    bootstrap: str = "multinomial"
+    """How samples of images were drawn: `multinomial` or `poisson`."""
 
     def __getitem__(self, system: str) -> Result:
         try:

@@ -57,6 +57,7 @@ class Score(Number):
     """
 
     metric: Metric
+    """The metric with its parameters."""
     statistics: _core.Statistics | Folded = field(repr=False)
     """The sufficient statistics behind the score, image by image; of a stream, their sums and a sample's rows."""
     signature: str
@@ -161,11 +162,15 @@ class Result(Mapping[str, Score]):
     """
 
     version: str
+    """Version of capeval."""
     image_ids: list[str] = field(repr=False)
+    """The images, in the order of the references."""
     scores: dict[str, Score]
+    """The same as the mapping: each score by its metric's key, in the order of `metrics`."""
     level: float | None
     """Confidence level of the intervals."""
     corpus: Corpus = field(repr=False)
+    """The captions that were scored."""
     interval_method: str = "percentile"
     """Method of the intervals: `percentile` or `jackknife`."""
     needs: Needs = field(default_factory=Needs, repr=False)

@@ -55,7 +55,9 @@ class SceneGraph:
     tokens: tuple[str, ...]
     """The caption's tokens, which `words` count: the parser cuts some in two, such as `cannot`."""
     objects: tuple[SceneObject, ...]
+    """The objects, each with its attributes."""
     relations: tuple[SceneRelation, ...]
+    """The relations; `subject` and `object` are numbers of objects, from 0."""
 
     def tuples(self) -> list[tuple[str, ...]]:
         """What the graph says, without repeats: `(object,)`, `(object, attribute)`, `(subject, predicate, object)`."""

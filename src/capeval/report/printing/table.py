@@ -48,7 +48,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Bar:
-    """A value within its range, from 0 to `largest`, as a bar."""
+    """A value within its range, as a bar between 0 and `largest`."""
 
     value: float
     largest: float
@@ -61,7 +61,7 @@ class Bar:
         return round(self.cells * max(0.0, min(self.value / self.largest, 1.0)))
 
     def __str__(self) -> str:
-        return f"{'━' * self.filled}{'─' * (self.cells - self.filled)} of {self.largest:g}"
+        return f"0 {'━' * self.filled}{'─' * (self.cells - self.filled)} {self.largest:g}"
 
 
 @dataclass(frozen=True)

@@ -226,8 +226,8 @@ def _lines(cell: Cell, *, bold: bool = False, signs: bool = False) -> list[Text]
     if cell.before:
         text.append(one_line(cell.before), "dim").append("  ")
     if isinstance(cell.value, Bar):
-        text.append("━" * cell.value.filled, "cyan").append("─" * (cell.value.cells - cell.value.filled), "dim")
-        text.append(f" of {cell.value.largest:g}")
+        text.append("0 ").append("━" * cell.value.filled, "cyan")
+        text.append("─" * (cell.value.cells - cell.value.filled), "dim").append(f" {cell.value.largest:g}")
     else:
         value = cell.value.joined(" – ") if isinstance(cell.value, Interval) else one_line(str(cell.value))
         text.append(value, "bold" if bold or cell.mark in _STRONG else "")

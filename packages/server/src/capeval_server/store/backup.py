@@ -1,7 +1,7 @@
-"""Backup and restore, while the server runs: the same file for SQLite and PostgreSQL, so it also moves between them.
+"""Backup and restore while the server runs. SQLite and PostgreSQL have the same file, so data can move between them.
 
-A backup is gzipped JSON lines: a header, then every row of every table, read in one transaction that sees one state. A
-restore is one transaction too: the server, and whoever uses it, sees the old data until it sees the new.
+A backup is gzipped JSON lines: a header, then every row of every table. All rows are read in one transaction, which
+sees one state. A restore is one transaction too: the server and its users see the old data until the new are there.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _BATCH = 500
 
 
 def back_up(database: Database, path: PathLike) -> int:
-    """Writes everything to the file, whole or not at all; gives the number of rows.
+    """Writes everything to the file, whole or not at all. Returns the number of rows.
 
     Raises `DataError` if the file cannot be written.
     """
@@ -55,12 +55,12 @@ def _lines(connection: Connection) -> Iterator[object]:
 
 
 def restore(database: Database, path: PathLike, *, replace: bool, keep_sign_ins: bool = False) -> int:
-    """Fills the database from a backup; gives the number of rows.
+    """Fills the database from a backup. Returns the number of rows.
 
-    An older backup is migrated on the way. A database that holds anything is replaced only where `replace` says so.
-    Sign-ins, API tokens, one-time links and open invitations end, unless `keep_sign_ins` says otherwise: which of them
-    were ended after the backup was made, it does not know.
-    Raises `DataError` for a file that is not a backup or not whole, and for a database that holds data.
+    An older backup is migrated. A database that has data is replaced only if `replace` is true. Sign-ins, API tokens,
+    one-time links and open invitations end, unless `keep_sign_ins` is true: the backup does not know which of them
+    were ended after it was made.
+    Raises `DataError` for a file that is not a backup or not complete, and for a database that has data.
     """
     with reading(path), gzip.open(path) as file:
         try:
@@ -115,7 +115,7 @@ def _end_sign_ins(connection: Connection) -> None:
 
 
 def _keep_writers_out(connection: Connection) -> None:
-    """On PostgreSQL, where a job could store its scores between the deletion of scores and that of submissions."""
+    """Needed on PostgreSQL: there, a job could store its scores after scores and before submissions are deleted."""
     if connection.dialect.name == "postgresql" and (tables := _tables(connection)):
         names = ", ".join(table.name for table in tables)
         connection.execute(text(f"LOCK TABLE {names} IN EXCLUSIVE MODE"))
@@ -152,14 +152,14 @@ def _flush(connection: Connection, tables: dict[str, Table], name: str, waiting:
 
 
 def _tables(connection: Connection) -> list[Table]:
-    """The tables as they are in the database, each after those it refers to; the models may be newer."""
+    """The tables in the database, each after those that it refers to. The models may be newer than these."""
     metadata = MetaData()
     metadata.reflect(connection)
     return [table for table in metadata.sorted_tables if table.name != "alembic_version"]
 
 
 def _set_counters(connection: Connection) -> None:
-    """PostgreSQL numbers new rows from a counter of its own, which must pass what was inserted."""
+    """PostgreSQL numbers new rows by a counter of its own, which must be beyond the rows that were inserted."""
     if connection.dialect.name != "postgresql":
         return
     for table in _tables(connection):

@@ -16,12 +16,12 @@ from capeval_server.store.models import Base, Blob
 
 
 def sha256(data: bytes) -> str:
-    """The name that `keep` stores the data under."""
+    """The name under which `keep` stores the data."""
     return hashlib.sha256(data).hexdigest()
 
 
 def keep(session: Session, data: bytes) -> str:
-    """Stores the data, unless it is there already; gives its name."""
+    """Stores the data, if they are not there yet. Returns their name."""
     name = sha256(data)
     insert = (postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert)(Blob)
     row = {"sha256": name, "size": len(data), "data": zlib.compress(data, 6)}
@@ -41,5 +41,5 @@ def forget(session: Session, names: Iterable[str]) -> None:
 
 
 def fetch(session: Session, name: str) -> bytes:
-    """The data under a name that `keep` gave."""
+    """The data with a name that `keep` returned."""
     return zlib.decompress(session.execute(select(Blob.data).where(Blob.sha256 == name)).scalar_one())

@@ -1,12 +1,12 @@
 """One database, SQLite or PostgreSQL: read and write transactions, and migrations.
 
-A handler opens the transaction it needs and answers after the block has ended, so what was acknowledged was
-committed. On SQLite, writers queue on a lock of this process before they ask for the file's: its busy handler only
-polls, and a long sleep between polls makes a slow page.
+A handler opens the transaction that it needs and answers after the block has ended, so everything that was acknowledged
+was committed. On SQLite, writers wait for a lock of this process before they ask for the lock of the file: SQLite's
+busy handler only polls, and a long sleep between polls makes a slow page.
 
-Nothing waits for long. If another program holds the file's lock, few writers wait for it and the others are refused
-at once, so that threads stay for readers, whom SQLite lets through. PostgreSQL gets limits on connecting, on locks
-and on statements. `capeval_server.web.faults` says what each failure becomes.
+Nothing waits for long. If another program holds the file's lock, a few writers wait for it and the others are refused
+at once, so that threads are left for readers, which SQLite does not block. PostgreSQL gets limits on connecting, on
+locks and on statements. `capeval_server.web.faults` says what each failure becomes.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from capeval_server.web.errors import Refused
 MIGRATIONS = Path(__file__).parent / "migrations"
 _CONNECTIONS = 16
 _MORE_CONNECTIONS = 32
-"""As many as there are threads for requests, in all; PostgreSQL serves a hundred by default."""
+"""Connections in all: one per thread for requests. PostgreSQL allows a hundred by default."""
 _BUSY_SECONDS = 10
 """Longest wait for the right to write."""
 _STUCK_SECONDS = 1
-"""A writer that waits for another program for so long makes the others give up, except the first few."""
+"""If a writer has waited this long for another program, the others give up, except for the first few."""
 _SLOW_SECONDS = 4
-"""The same of a writer that has begun, and is only slow."""
+"""The same for a writer that has begun and is only slow."""
 _WAITING_WHEN_STUCK = 8
 _FORM = "must be sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME"
 _PASSWORD = re.compile(r":[^:/@]*@")
@@ -48,7 +48,7 @@ _POSTGRESQL = {
     "tcp_user_timeout": 10_000, "application_name": "capeval",
 }  # fmt: skip
 _POSTGRESQL_LIMITS = {"statement_timeout": 20, "lock_timeout": 10, "idle_in_transaction_session_timeout": 60}
-"""Seconds. Tasks of the operator (backup, migration) have no limit on statements."""
+"""In seconds. Tasks of the operator (backup, migration) have no limit on statements."""
 T = TypeVar("T")
 
 
@@ -74,7 +74,7 @@ class Database:
 
     @contextlib.contextmanager
     def read(self) -> Iterator[Session]:
-        """A transaction that sees one state of the database; what it changes is given up."""
+        """A transaction that sees one state of the database; its changes are discarded."""
         with self._sessions() as session:
             yield session
 
@@ -82,7 +82,7 @@ class Database:
     def write(self, patience: float = _BUSY_SECONDS) -> Iterator[Session]:
         """A transaction that is committed, to the disk, when the block ends without an exception.
 
-        Waits so many seconds for the right to write.
+        Waits at most `patience` seconds for the right to write.
         """
         with self._turn(patience), self._writing_sessions() as session, session.begin():
             session.connection(execution_options={"patience": patience})
@@ -91,9 +91,9 @@ class Database:
             yield session
 
     def write_again(self, work: Callable[[Session], T]) -> T:
-        """What `work` gives in a writing transaction.
+        """The result of `work` in a writing transaction.
 
-        It is done again, once, where another transaction was quicker to store what has to be unique.
+        It runs once more if another transaction was first to store a value that has to be unique.
         """
         try:
             with self.write() as session:
@@ -109,7 +109,7 @@ class Database:
     def migrate(self, revision: str = "head") -> None:
         """Brings the tables to a revision of `migrations/versions`, the newest by default.
 
-        Raises `DataError` for tables that a newer version has made.
+        Raises `DataError` for tables that a newer version made.
         """
         from alembic import command
 
@@ -130,7 +130,7 @@ class Database:
             )
 
     def revision(self) -> str | None:
-        """The revision the tables have; None before the first migration."""
+        """The revision of the tables; None before the first migration."""
         with self._connect() as connection:
             return self.revision_of(connection)
 
@@ -165,7 +165,7 @@ class Database:
 
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[Connection]:
-        """A connection that sees one state of everything, for as long as it takes."""
+        """A connection that sees one state of everything, without a time limit."""
         options = {} if self.is_sqlite else {"isolation_level": "REPEATABLE READ"}
         with self.engine.connect().execution_options(**options) as connection, connection.begin():
             self._unlimited(connection)
@@ -173,7 +173,7 @@ class Database:
 
     @contextlib.contextmanager
     def changing(self) -> Iterator[Connection]:
-        """A writing transaction below the models, for what replaces everything."""
+        """A writing transaction without the models, for work that replaces everything."""
         with self._turn(), self._connect() as connection:
             yield connection
 
@@ -188,18 +188,18 @@ class Database:
 
 
 class _Turns:
-    """Turns at writing: one after the other while that is quick, and only a short queue otherwise."""
+    """Writers take turns: all wait while writing is quick, otherwise only a short queue does."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._counting = threading.Lock()
         self._waiting = 0
         self._since: float | None = None
-        """When the writer in turn, or the first of those in vain, began."""
+        """When the current writer began, or the first of those that wait in vain."""
 
     @contextlib.contextmanager
     def take(self, patience: float = _BUSY_SECONDS) -> Iterator[None]:
-        """The turn, for as long as the block lasts; raises `Refused` (503) if it does not come in time."""
+        """The right to write until the block ends. Raises `Refused` (503) if it does not come in time."""
         self._wait(patience)
         if self._since is None:
             self._since = time.monotonic()
@@ -219,7 +219,7 @@ class _Turns:
             self._lock.release()
 
     def begun(self) -> None:
-        """Says that the writer in turn has the file, so that only its own slowness counts from now on."""
+        """Notes that the current writer has the file's lock, so that from now on only its own slowness counts."""
         self._since = time.monotonic() + _SLOW_SECONDS - _STUCK_SECONDS
 
     def _wait(self, patience: float) -> None:
@@ -242,7 +242,7 @@ class _Turns:
 
 
 def alembic_config(connection: Connection) -> Any:
-    """Alembic's configuration: where the migrations are, and the connection they run on."""
+    """Alembic's configuration: where the migrations are, and the connection that they run on."""
     from alembic.config import Config
 
     config = Config()
@@ -314,7 +314,7 @@ def _begin_sqlite(connection: Connection) -> None:
 
 
 def _check_storable(_: Connection, __: object, ___: str, parameters: Any, ____: object, _____: bool) -> None:
-    """Whatever of a request, of a file it brought too, reaches the database: refused here on both kinds alike."""
+    """Refuses values of a request, or of its file, that a database cannot store: on both kinds of database alike."""
     # Several rows are a list; in one statement of several rows, they are one row of all values.
     for row in parameters if isinstance(parameters, list) else (parameters,):
         if row and any(unstorable(value) for value in (row.values() if isinstance(row, dict) else row)):

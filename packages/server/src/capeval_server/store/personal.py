@@ -1,4 +1,4 @@
-"""Which columns hold something about a person, in words for people: the page /privacy is made from this.
+"""Which columns hold something about a person, in plain words: the page /privacy is made from this.
 
 Every column of every table is either in `PERSONAL` or in `OTHER`; a test checks that none is forgotten.
 """
@@ -146,12 +146,12 @@ OTHER = {
     "webhook": "id benchmark_id url secret created",
     "webhook_delivery": "id webhook_id submission_id created attempts answer delivered due",
 }
-"""Columns by table, blanks between them, that say nothing about a person, or only together with those above."""
+"""Columns by table, separated by blanks, that say nothing about a person, or only together with those above."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """Rows of a table, as people call them, and until when they are kept."""
+    """What people call the rows of a table, and how long the rows are kept."""
 
     title: str
     until: str
@@ -203,7 +203,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Stored:
-    """What one table has about people."""
+    """What one table holds about people."""
 
     kind: Kind
     columns: list[str]
@@ -220,7 +220,7 @@ def stored() -> Iterator[Stored]:
 
 
 def undeclared() -> list[str]:
-    """Columns of which nobody has said whether they hold something about a person."""
+    """Columns that are in neither list, so that nobody has said whether they hold something about a person."""
     return [
         f"{table.name}.{column.name}"
         for table in Base.metadata.sorted_tables

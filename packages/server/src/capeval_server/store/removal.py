@@ -1,4 +1,4 @@
-"""Deleting rows with everything that hangs on them, whatever tables there are."""
+"""Deletes rows with all rows that refer to them, in any table."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from capeval_server.store.blobs import forget
 from capeval_server.store.models import Base, Blob
 
 _EMPTIED = {"account.team_id"}
-"""Columns whose rows outlive what they refer to."""
+"""Columns whose rows stay when the row that they refer to is deleted."""
 _AT_ONCE = 1000
-"""Numbers in one statement: databases have a limit on its parameters."""
+"""Most numbers in one statement: databases limit its parameters."""
 
 
 def remove(session: Session, table: Table, numbers: Sequence[int]) -> None:
-    """Deletes the rows of these numbers, all rows that refer to them, and the files that nothing refers to any more.
+    """Deletes the rows with these numbers, all rows that refer to them, and the files that nothing refers to any more.
 
-    A column whose foreign key says `SET NULL`, and those of `_EMPTIED`, are emptied instead.
+    Columns whose foreign key says `SET NULL`, and those in `_EMPTIED`, are set to NULL instead.
     """
     files: set[str] = set()
     _remove(session, table, numbers, files)
@@ -53,7 +53,7 @@ def _delete(session: Session, column: Column[int], numbers: Sequence[int], files
 
 
 def _referring(table: Table) -> list[tuple[Column[int], bool]]:
-    """The columns that refer to the table's numbers, each with whether its rows outlive them."""
+    """The columns that refer to the table's numbers, and for each whether its rows stay when those are deleted."""
     return [
         (key.parent, key.ondelete == "SET NULL" or str(key.parent) in _EMPTIED)
         for other in Base.metadata.sorted_tables

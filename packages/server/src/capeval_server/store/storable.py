@@ -1,4 +1,4 @@
-"""What a database can store, the same on both kinds."""
+"""Which values a database can store: the same on both kinds."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _LARGEST = 2**63
 def unstorable(value: object) -> bool:
     """Whether no column can hold the value.
 
-    That is a text with NUL, which PostgreSQL does not store, or with half of a surrogate pair, which UTF-8 does not
-    have; and a number of more than 64 bits.
+    These are texts with NUL, which PostgreSQL does not store, or with half of a surrogate pair, which UTF-8 does not
+    have, and numbers of more than 64 bits.
     """
     if isinstance(value, str):
         return _UNSTORABLE.search(value) is not None

@@ -9,7 +9,7 @@ from capeval_server.store.models.base import UtcDateTime
 
 
 def _render(kind: str, item: Any, _: Any) -> str | Literal[False]:
-    """Migrations stand alone: they must mean the same when the models have moved on."""
+    """Migrations import no models: they must mean the same when the models have changed."""
     return "sa.DateTime(timezone=True)" if kind == "type" and isinstance(item, UtcDateTime) else False
 
 

@@ -11,7 +11,7 @@ from capeval_server.store.models.base import Base, Created, Id, now
 
 
 class Team(Base):
-    """Who submits. Names are public and unique, whatever their case."""
+    """A team, which submits. Names are public and unique; upper and lower case count as equal."""
 
     __tablename__ = "team"
 
@@ -21,15 +21,15 @@ class Team(Base):
     affiliation: Mapped[str] = mapped_column(String(160), default="")
     created: Mapped[Created]
     look_key: Mapped[str] = mapped_column(String(160), index=True, default="")
-    """What its letters look like, as `accounts.names.keys` gives it; so is `name_key`."""
+    """A key that similar-looking names share, from `accounts.names.keys`; `name_key` is another."""
     waiting: Mapped[bool] = mapped_column(default=False)
-    """Until an administrator approves the team: so long, it cannot act."""
+    """True until an administrator approves the team. Until then it cannot act."""
 
 
 class Account(Base):
     """One person, who signs in with an e-mail address and a password, or at an identity provider.
 
-    The row of an account that was deleted stays, with nothing of the person, for what refers to its number.
+    The row of a deleted account stays without anything about the person, because other rows refer to its number.
     """
 
     __tablename__ = "account"
@@ -43,22 +43,22 @@ class Account(Base):
     created: Mapped[Created]
     team: Mapped[Team | None] = relationship(lazy="raise")
     confirmed: Mapped[dt.datetime | None]
-    """When the person showed that they read mail to this address, or when the server took it on trust; else None."""
+    """When the address was confirmed by a mail, or accepted without one; None if neither happened."""
     wanted_team: Mapped[str] = mapped_column(String(80), default="")
-    """The team to make once the address is confirmed. Until then nobody else's choice of a name is limited by it."""
+    """Name of the team to make when the address is confirmed. Until then others can take the name."""
     wanted_affiliation: Mapped[str] = mapped_column(String(160), default="")
     joined: Mapped[dt.datetime | None]
-    """When they came into their team: of several, the first leads it, unless one is made captain."""
+    """When they joined their team. The member who joined first leads it, unless another was made captain."""
     captain: Mapped[bool] = mapped_column(default=False, server_default=false())
-    """Whether the team was handed over to them; see `capeval_server.accounts.membership.captain_of`."""
+    """Whether they were made captain of the team; see `capeval_server.accounts.membership.captain_of`."""
     off_boards: Mapped[bool] = mapped_column(default=False, server_default=false())
-    """Whether an administrator has taken what this account submitted off all boards."""
+    """Whether an administrator has removed this account's submissions from all boards."""
     removed: Mapped[dt.datetime | None]
     """When the account was deleted."""
 
     @validates("team_id")
     def _joins(self, _: str, team_id: int | None) -> int | None:
-        """Whoever comes into a team, by whichever way, comes last; whoever leaves it, leads it no more."""
+        """Whoever joins a team, in whatever way, is its last member. Whoever leaves it no longer leads it."""
         self.joined, self.captain = now() if team_id is not None else None, False
         return team_id
 
@@ -75,7 +75,7 @@ class LoginSession(Base):
 
 
 class ApiToken(Base):
-    """A program's way in: the token's hash, never the token."""
+    """A token by which a program signs in: its hash, never the token."""
 
     __tablename__ = "api_token"
 
@@ -84,18 +84,18 @@ class ApiToken(Base):
     name: Mapped[str] = mapped_column(String(80))
     token_hash: Mapped[str] = mapped_column(String(64), unique=True)
     hint: Mapped[str] = mapped_column(String(16))
-    """The first characters, by which its owner knows it again."""
+    """The first characters, so that its owner recognises it."""
     created: Mapped[Created]
     revoked: Mapped[dt.datetime | None]
     scopes: Mapped[str] = mapped_column(String(60))
-    """Comma-separated, of `accounts.access.SCOPES`."""
+    """Comma-separated names from `accounts.access.SCOPES`."""
     expires: Mapped[dt.datetime]
     last_used: Mapped[dt.datetime | None]
-    """To the hour."""
+    """Precise to the hour."""
 
 
 class Invitation(Base):
-    """A link that makes one account: with a role, and in a team where one is named."""
+    """A link that makes one account, with a role, and in a team if one is named."""
 
     __tablename__ = "invitation"
 
@@ -107,14 +107,14 @@ class Invitation(Base):
     created: Mapped[Created]
     expires: Mapped[dt.datetime]
     used_by: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
-    """For whom it is from now on: nobody else can use it."""
+    """The only person who can use it from now on."""
     accepted: Mapped[dt.datetime | None]
-    """When it took effect. It has not where somebody gave the address of an account that existed already."""
+    """When it took effect; None if somebody gave the address of an account that existed already."""
     revoked: Mapped[dt.datetime | None]
 
 
 class AuditEntry(Base):
-    """Something that somebody did to accounts, benchmarks or studies."""
+    """An action of somebody on accounts, benchmarks or studies."""
 
     __tablename__ = "audit_entry"
 
@@ -127,7 +127,7 @@ class AuditEntry(Base):
 
 
 class KeyValue(Base):
-    """A value of the server itself, such as the secret key it made."""
+    """A value of the server itself, such as the secret key that it made."""
 
     __tablename__ = "kept"
 
@@ -136,7 +136,7 @@ class KeyValue(Base):
 
 
 class OneTimeCode(Base):
-    """A link that shows who reads the mail of an account, or that gives it a new password: the code's hash."""
+    """A one-time link that confirms the address of an account, or sets a new password: the hash of its code."""
 
     __tablename__ = "one_time_code"
 
@@ -156,7 +156,7 @@ class Letter(Base):
     address: Mapped[str] = mapped_column(String(254))
     subject: Mapped[str] = mapped_column(String(200))
     text: Mapped[str] = mapped_column(Text)
-    """May hold `{link}` once, where there is a purpose."""
+    """May hold `{link}` once, if there is a purpose."""
     account_id: Mapped[int | None] = mapped_column(ForeignKey("account.id"), index=True)
     purpose: Mapped[str] = mapped_column(String(10), default="")
     created: Mapped[Created]
@@ -166,19 +166,19 @@ class Letter(Base):
 
 
 class RateCount(Base):
-    """How often somebody tried something: shared by all servers of a database, and kept over restarts."""
+    """How often somebody tried something. All servers of a database share it, and it survives restarts."""
 
     __tablename__ = "rate_count"
 
     key: Mapped[str] = mapped_column(String(64), primary_key=True)
-    """A hash of what is limited and for whom."""
+    """Hash of what is limited, and for whom."""
     count: Mapped[int]
     ends: Mapped[dt.datetime]
     """When the window ends, or the next attempt is allowed."""
     expires: Mapped[dt.datetime] = mapped_column(index=True)
-    """When the row means nothing any more."""
+    """When the row can be deleted."""
 class ExternalIdentity(Base):
-    """Who an account is at an identity provider (OpenID Connect)."""
+    """The identity of an account at an identity provider (OpenID Connect)."""
 
     __tablename__ = "external_identity"
 

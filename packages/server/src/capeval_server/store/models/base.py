@@ -10,7 +10,7 @@ from sqlalchemy.orm import DeclarativeBase, mapped_column
 
 
 class UtcDateTime(TypeDecorator[dt.datetime]):
-    """A moment, which SQLite would store without its time zone: UTC going in and coming out."""
+    """A time in UTC, stored and read as such: SQLite alone would drop the time zone."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -25,7 +25,7 @@ class UtcDateTime(TypeDecorator[dt.datetime]):
 
 
 def now() -> dt.datetime:
-    """This moment, in UTC."""
+    """The current time, in UTC."""
     return dt.datetime.now(dt.timezone.utc)
 
 

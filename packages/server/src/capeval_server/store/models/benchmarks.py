@@ -1,4 +1,4 @@
-"""Benchmarks, what teams submitted, and what it scored."""
+"""Benchmarks, the submissions of teams, and their scores."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Benchmark(Base):
     owner_id: Mapped[int] = mapped_column(ForeignKey("account.id"))
     references_sha: Mapped[str] = mapped_column(ForeignKey("blob.sha256"))
     objects_sha: Mapped[str | None] = mapped_column(ForeignKey("blob.sha256"))
-    """Objects by image and label as JSON, where there are any; as hidden as the references."""
+    """Objects by image and label as JSON, if there are any; as hidden as the references."""
     metrics: Mapped[str] = mapped_column(Text)
     """Comma-separated, as `capeval score --metrics` takes them."""
     tokenizer: Mapped[str] = mapped_column(String(20))
@@ -33,33 +33,33 @@ class Benchmark(Base):
     opens: Mapped[dt.datetime | None]
     closes: Mapped[dt.datetime | None]
     board: Mapped[str] = mapped_column(String(10))
-    """Who sees the board: public, teams, or closed (nobody but the owner, until the benchmark has closed)."""
+    """Who sees the board: public, teams, or closed (only the owner until the benchmark has closed)."""
     own_scores: Mapped[bool] = mapped_column(default=True)
     """Whether teams see their own scores before the benchmark has closed."""
     created: Mapped[Created]
     visibility: Mapped[str] = mapped_column(String(10), default="public", server_default="public")
-    """Who finds it: draft (its owner alone), unlisted (whoever has the link), or public."""
+    """Who can find it: draft (only its owner), unlisted (everybody who has the link), or public."""
     challenge: Mapped[str] = mapped_column(String(120), default="", server_default="")
     """Benchmarks of one owner with the same challenge are its phases; empty for a benchmark on its own."""
     phase: Mapped[str] = mapped_column(String(60), default="", server_default="")
     rules: Mapped[str] = mapped_column(Text, default="", server_default="")
     """What teams accept before they submit, as Markdown; empty if there is nothing to accept."""
     rules_version: Mapped[int] = mapped_column(default=0, server_default="0")
-    """Counts the changes of `rules`: what somebody accepted holds for that version alone."""
+    """Counts the changes of `rules`: an acceptance holds only for its version."""
     most_degenerate: Mapped[int] = mapped_column(default=5, server_default="5")
     """Percentage of the captions that may be degenerate (`capeval_server.boards.degenerate`)."""
     most_same: Mapped[int] = mapped_column(default=30, server_default="30")
     """Percentage of the captions that may be one and the same."""
     longest_words: Mapped[int] = mapped_column(default=100, server_default="100")
-    """A caption of more words is degenerate."""
+    """A caption with more words is degenerate."""
     rank_by: Mapped[str] = mapped_column(String(80))
-    """The metric that ranks the board, and by which a team's best submission is chosen."""
+    """The metric that ranks the board and chooses each team's best submission."""
     revision: Mapped[int] = mapped_column(default=0)
-    """Grows with every change of what the board shows; see `capeval_server.boards.revision`."""
+    """Increases with every change of what the board shows; see `capeval_server.boards.revision`."""
 
 
 class Submission(Base):
-    """One file of one team. The same file twice is one submission."""
+    """One file of one team. The same file sent twice is one submission."""
 
     __tablename__ = "submission"
     __table_args__ = (
@@ -82,9 +82,9 @@ class Submission(Base):
     baseline: Mapped[bool] = mapped_column(default=False, server_default=false())
     """Sent by the benchmark's owner, for comparison; its team has no members and only this submission."""
     withdrawn: Mapped[bool] = mapped_column(default=False, server_default=false())
-    """Taken off the board by its team, which may put it back."""
+    """Whether its team has taken it off the board; the team may put it back."""
     disqualified: Mapped[str | None] = mapped_column(Text)
-    """Why the benchmark's owner took it off the board; None if it stands."""
+    """Why the benchmark's owner took it off the board; None if it was not taken off."""
 
 
 class SubmissionScore(Base):
@@ -95,16 +95,16 @@ class SubmissionScore(Base):
     submission_id: Mapped[int] = mapped_column(ForeignKey("submission.id"), primary_key=True)
     metric: Mapped[str] = mapped_column(String(80), primary_key=True)
     value: Mapped[float]
-    """Rounded, as the ends of the interval are, to what teams may know."""
+    """Rounded to what teams may know, as are the ends of the interval."""
     lower: Mapped[float]
     upper: Mapped[float]
     signature: Mapped[str] = mapped_column(Text)
     part: Mapped[str] = mapped_column(String(10), primary_key=True, default="all")
-    """The images: all, or the public or private ones of a benchmark that is split."""
+    """Which images: all, or the public or private ones of a split benchmark."""
 
 
 class ComparisonRequest(Base):
-    """Two submissions that somebody asked to have compared; `a_id` is the smaller number."""
+    """Two submissions that somebody asked to compare; `a_id` is the smaller number."""
 
     __tablename__ = "comparison"
     __table_args__ = (UniqueConstraint("a_id", "b_id"),)
@@ -124,16 +124,16 @@ class SubmissionPair(Base):
     b_id: Mapped[int] = mapped_column(ForeignKey("submission.id"), primary_key=True, index=True)
     metric: Mapped[str] = mapped_column(String(80), primary_key=True)
     delta: Mapped[float]
-    """The score of a minus that of b."""
+    """The score of `a` minus that of `b`."""
     lower: Mapped[float]
     upper: Mapped[float]
     p: Mapped[float]
-    """Of the paired permutation test, not corrected: which pairs there are changes with the board."""
+    """p of the paired permutation test, not corrected, because the number of pairs changes with the board."""
     part: Mapped[str] = mapped_column(String(10), primary_key=True, default="all")
 
 
 class BenchmarkSplit(Base):
-    """The images in a public part, which the board shows, and a private one for after the closing date."""
+    """The images are split into a public part, which the board shows, and a private one for after the closing date."""
 
     __tablename__ = "benchmark_split"
 
@@ -142,11 +142,11 @@ class BenchmarkSplit(Base):
     """The ids of the private images as a JSON list; as hidden as the references."""
     private_images: Mapped[int]
     seed: Mapped[int | None] = mapped_column(BigInteger)
-    """Of the draw; None where the organiser gave the images. Hidden until the closing date."""
+    """Seed of the split; None if the organiser gave the images. Hidden until the closing date."""
 
 
 class SubmissionStatistics(Base):
-    """What the metrics counted of each image: comparing two submissions takes no more. Of teams' best ones only."""
+    """The metrics' statistics of each image, which comparisons need. Only of each team's best submission."""
 
     __tablename__ = "submission_statistics"
 
@@ -155,7 +155,7 @@ class SubmissionStatistics(Base):
 
 
 class RemovedSubmission(Base):
-    """A submission that was deleted: it counts for the quota as before."""
+    """A submission that was deleted: it still counts for the quota."""
 
     __tablename__ = "removed_submission"
 
@@ -167,7 +167,7 @@ class RemovedSubmission(Base):
 
 
 class RulesAcceptance(Base):
-    """Somebody accepted the rules of a benchmark, for their team; one row for each version of the rules."""
+    """Somebody's acceptance of the rules of a benchmark for their team; one row per version of the rules."""
 
     __tablename__ = "rules_acceptance"
 
@@ -181,7 +181,7 @@ class RulesAcceptance(Base):
 
 
 class Webhook(Base):
-    """An address of the benchmark's owner that is told of each scored submission."""
+    """An address of the benchmark's owner to which the server reports each scored submission."""
 
     __tablename__ = "webhook"
 
@@ -189,12 +189,12 @@ class Webhook(Base):
     benchmark_id: Mapped[int] = mapped_column(ForeignKey("benchmark.id", ondelete="CASCADE"), index=True)
     url: Mapped[str] = mapped_column(Text)
     secret: Mapped[str] = mapped_column(String(64))
-    """Signs what is sent. Not hashed, because signing needs it."""
+    """The key that signs messages. It is not hashed, because signing needs it."""
     created: Mapped[Created]
 
 
 class WebhookDelivery(Base):
-    """One message to a webhook: delivered, to be tried again, or given up."""
+    """One message to a webhook: delivered, waiting for the next attempt, or given up."""
 
     __tablename__ = "webhook_delivery"
 
@@ -205,7 +205,7 @@ class WebhookDelivery(Base):
     created: Mapped[Created]
     attempts: Mapped[int] = mapped_column(default=0)
     answer: Mapped[str] = mapped_column(Text, default="")
-    """What came of the last attempt, for people."""
+    """The result of the last attempt, in plain words."""
     delivered: Mapped[dt.datetime | None]
     due: Mapped[dt.datetime | None]
-    """When it is tried next; None if it is delivered or given up."""
+    """When it is tried next; None if it was delivered or given up."""

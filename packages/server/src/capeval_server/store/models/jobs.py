@@ -1,4 +1,4 @@
-"""Files, by their content, and work that is done outside the request."""
+"""Files, stored by their content, and jobs, which run outside of requests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Blob(Base):
 
 
 class Job(Base):
-    """Work of a kind (`capeval_server.jobs.jobs.JOB_KINDS`) on one row; it runs until it is done or failed for good."""
+    """A job (`capeval_server.jobs.jobs.JOB_KINDS`) on one row; it is tried until it is done or has failed for good."""
 
     __tablename__ = "job"
     __table_args__ = (Index("ix_job_state_id", "state", "id"), Index("ix_job_kind_subject_id", "kind", "subject_id"))
@@ -33,13 +33,13 @@ class Job(Base):
     """queued, running, done or failed."""
     progress: Mapped[str] = mapped_column(String(80), default="")
     message: Mapped[str] = mapped_column(Text, default="")
-    """Why it failed, for people."""
+    """Why it failed, in plain words."""
     attempts: Mapped[int] = mapped_column(default=0)
     runner: Mapped[str | None] = mapped_column(String(60))
     lease: Mapped[dt.datetime | None]
-    """Until when the runner answers for it; past that, another takes it."""
+    """Until when its runner is responsible for it; after that another runner takes it."""
     created: Mapped[Created]
     started: Mapped[dt.datetime | None]
     finished: Mapped[dt.datetime | None]
     due: Mapped[dt.datetime | None]
-    """A queued job waits until then; None for one that can start at once."""
+    """When a queued job may start; None if it can start at once."""

@@ -19,7 +19,7 @@ class Study(Base):
 
     id: Mapped[Id]
     code: Mapped[str] = mapped_column(String(24), unique=True)
-    """Random; what the annotators' link has."""
+    """Random text in the annotators' link."""
     owner_id: Mapped[int] = mapped_column(ForeignKey("account.id"), index=True)
     kind: Mapped[str] = mapped_column(String(20))
     title: Mapped[str] = mapped_column(String(120))
@@ -32,7 +32,7 @@ class Study(Base):
     """JSON: instructions, consent, completion, policies of the checks."""
     created: Mapped[Created]
     closed: Mapped[dt.datetime | None]
-    """When it was closed; None while it is not."""
+    """When it was closed; None if it is not closed."""
 
     @validates("state")
     def _closes(self, _: str, state: str) -> str:
@@ -42,20 +42,20 @@ class Study(Base):
             self.closed = now()
         return state
     seed: Mapped[str] = mapped_column(String(32), server_default="")
-    """Secret: all draws of the study follow from it."""
+    """Secret: it determines all random choices of the study."""
     wave: Mapped[int] = mapped_column(default=0, server_default="0")
-    """Number of the first thousand items, by `shuffle`, that may have a free place."""
+    """Number of the first block of a thousand items, sorted by `shuffle`, that may have a free place."""
 
 
 class StudyImage(Base):
-    """The place of an image of a study: on the web, or here."""
+    """Where an image of a study is: on the web, or on this server."""
 
     __tablename__ = "study_image"
 
     study_id: Mapped[int] = mapped_column(ForeignKey("study.id"), primary_key=True)
     image_id: Mapped[str] = mapped_column(String(200), primary_key=True)
     code: Mapped[str] = mapped_column(String(24), unique=True)
-    """Random; what the image's address has."""
+    """Random text in the image's address."""
     url: Mapped[str | None] = mapped_column(Text)
     blob_sha: Mapped[str | None] = mapped_column(ForeignKey("blob.sha256"))
     media_type: Mapped[str | None] = mapped_column(String(20))
@@ -77,24 +77,24 @@ class StudyItem(Base):
     role: Mapped[str] = mapped_column(String(10))
     """item, gold, attention or practice."""
     number: Mapped[int]
-    """Place among the pages of its role."""
+    """Position among the pages of its role."""
     group: Mapped[int]
-    """Number of the file's item that it comes from."""
+    """Number of the item in the file that the page comes from."""
     content: Mapped[str] = mapped_column(Text)
     answer: Mapped[str | None] = mapped_column(Text)
-    """The known answer, JSON."""
+    """The known answer, as JSON."""
     taken: Mapped[int] = mapped_column(default=0)
-    """Assignments that are given out or answered and count: never more than the study's judgments, on items."""
+    """Number of assignments that count, given out or answered; of an item never more than the study's judgments."""
     shuffle: Mapped[int]
-    """Place in an order of chance, among the pages of its role."""
+    """Position in a random order of the pages of its role."""
     because: Mapped[str] = mapped_column(Text, default="", server_default="")
-    """What practice says about the known answer."""
+    """The explanation of the known answer, which practice shows."""
     image_id: Mapped[str | None] = mapped_column(String(200))
-    """As the content has it; what answers are looked up by."""
+    """The image in the content; answers are looked up by it."""
 
 
 class Annotator(Base):
-    """One person in one study, known by the browser's cookie and by what the crowd platform calls them."""
+    """One person in one study, recognised by the browser's cookie and by their id on the crowd platform."""
 
     __tablename__ = "annotator"
     __table_args__ = (UniqueConstraint("study_id", "worker"), UniqueConstraint("study_id", "cookie_hash"))
@@ -106,33 +106,33 @@ class Annotator(Base):
     platform_study: Mapped[str] = mapped_column(String(128), default="")
     platform_session: Mapped[str] = mapped_column(String(128), default="")
     completion: Mapped[str] = mapped_column(String(24))
-    """A code of their own, where the study has none for all."""
+    """Their own completion code, if the study does not have one for all."""
     started: Mapped[Created]
     items: Mapped[int] = mapped_column(default=0)
-    """Items answered; checks do not count."""
+    """Number of items answered, without checks."""
     warned: Mapped[bool] = mapped_column(default=False)
     excluded: Mapped[str | None] = mapped_column(String(200))
-    """Why their answers do not count."""
+    """Why their answers do not count; None if they do."""
     pages: Mapped[int] = mapped_column(default=0, server_default="0")
-    """Questions answered, checks too, practice not."""
+    """Number of questions answered, with checks, without practice."""
     checks: Mapped[int] = mapped_column(default=0, server_default="0")
-    """Checks given out."""
+    """Number of checks given out."""
     fast: Mapped[int] = mapped_column(default=0, server_default="0")
-    """Answers of `pages` that were too fast."""
+    """Number of answers, among `pages`, that were too fast."""
     repeats: Mapped[int] = mapped_column(default=0, server_default="0")
-    """Answers that somebody else had given in the same words."""
+    """Number of answers that somebody else had given in the same words."""
     cautions: Mapped[str] = mapped_column(String(40), default="", server_default="")
-    """What the person is told to mind: `speed`, `repeats`, or both with a blank between them."""
+    """What the person was warned of: `speed`, `repeats`, or both, separated by a blank."""
     practised: Mapped[bool] = mapped_column(default=False, server_default=false())
-    """Whether no practice question is left for them."""
+    """Whether they have finished all practice questions."""
     feedback: Mapped[str | None] = mapped_column(Text)
-    """JSON: how the practice question before this one was answered; see `assignment.record`."""
+    """JSON: how the last practice question was answered; see `assignment.record`."""
     lean: Mapped[int] = mapped_column(default=0, server_default="0")
-    """Items whose first option stood first, less those where it stood second; of two options."""
+    """Of two options: number of items that showed the first option first, minus those that showed it second."""
     check_lean: Mapped[int] = mapped_column(default=0, server_default="0")
-    """Checks whose right option stood first, less those where it stood second; of two options."""
+    """Of two options: number of checks that showed the right option first, minus those that showed it second."""
     wave: Mapped[int] = mapped_column(default=0, server_default="0")
-    """Number of the thousand items, by `shuffle`, in which they are."""
+    """Number of the block of a thousand items, sorted by `shuffle`, that they are in."""
 
     @property
     def practice_feedback(self) -> dict[str, Any] | None:
@@ -142,7 +142,7 @@ class Annotator(Base):
     """complete, partial, stopped or withdrawn; nobody gets questions after the last three."""
     ended_at: Mapped[dt.datetime | None]
     platform_return: Mapped[str] = mapped_column(String(200), default="", server_default="")
-    """Origin of the platform that takes the result by a form: Mechanical Turk's."""
+    """Origin of the platform that receives the result by a form, as Mechanical Turk does."""
 
 
 class Assignment(Base):
@@ -166,7 +166,7 @@ class Assignment(Base):
     state: Mapped[str] = mapped_column(String(10), default="given")
     """given, answered, released (not in time), discarded (the person is excluded), or rejected by the owner."""
     shown_order: Mapped[str] = mapped_column(String(400))
-    """JSON: which option stood first, second and so on."""
+    """JSON: which option was shown first, second and so on."""
     given: Mapped[Created]
     expires: Mapped[dt.datetime]
     answered: Mapped[dt.datetime | None]
@@ -174,20 +174,20 @@ class Assignment(Base):
     """How long the page was visible, according to the browser."""
     answer: Mapped[str | None] = mapped_column(Text)
     correct: Mapped[bool | None]
-    """On checks."""
+    """Only on checks."""
     item: Mapped[StudyItem] = relationship(lazy="raise")
     role: Mapped[str] = mapped_column(String(10), default="item", server_default="item")
-    """As the item has it."""
+    """The role of the item."""
     group: Mapped[int] = mapped_column(default=0, server_default="0")
-    """As the item has it."""
+    """The group of the item."""
     round: Mapped[int] = mapped_column(default=0, server_default="0")
-    """How often this person had this page before: 0 on items, since only checks come again."""
+    """How often this person had this page before: 0 for items, since only checks come again."""
     too_fast: Mapped[bool | None]
-    """Whether the answer came sooner than the page can be read; None if no time is known."""
+    """Whether the answer came before anybody can have read the page; None if the time is unknown."""
     repeated: Mapped[bool | None]
-    """Whether somebody else had written the same before; on sentences."""
+    """Of sentences: whether somebody else had written the same before."""
     fingerprint: Mapped[str | None] = mapped_column(String(32))
-    """The same for sentences of the same words."""
+    """Equal for sentences with the same words."""
     reason: Mapped[str] = mapped_column(String(200), default="", server_default="")
     """Why the owner rejected the answer."""
 
@@ -203,13 +203,13 @@ class StudyMember(Base):
 
 
 class StudyFindings(Base):
-    """The statistics of a study's answers, as they were computed last."""
+    """The statistics of a study's answers, from the last computation."""
 
     __tablename__ = "study_findings"
 
     study_id: Mapped[int] = mapped_column(ForeignKey("study.id"), primary_key=True)
     state: Mapped[str] = mapped_column(String(120))
-    """Of which answers: what `findings.state_of` says of them."""
+    """The state of the answers that they were computed from: `findings.state_of`."""
     computed: Mapped[Created]
     body: Mapped[str] = mapped_column(Text)
     """JSON of `capeval_studies.quality.Quality`."""

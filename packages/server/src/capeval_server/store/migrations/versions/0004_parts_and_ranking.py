@@ -41,7 +41,7 @@ def upgrade() -> None:
 
 
 def _rank_as_before() -> None:
-    """Benchmarks that there are go on being ranked by their first metric, as their teams were told."""
+    """Existing benchmarks are still ranked by their first metric, as their teams were told."""
     table = sa.table("benchmark", sa.column("id"), sa.column("metrics"), sa.column("rank_by"))
     connection = op.get_bind()
     for number, metrics in connection.execute(sa.select(table.c.id, table.c.metrics)).all():
@@ -49,7 +49,7 @@ def _rank_as_before() -> None:
 
 
 def _first(metrics: str) -> str:
-    """Up to the first comma that is not within parentheses."""
+    """The text before the first comma that is not in parentheses."""
     depth = 0
     for place, character in enumerate(metrics):
         depth += (character == "(") - (character == ")")
@@ -59,7 +59,7 @@ def _first(metrics: str) -> str:
 
 
 def _round() -> None:
-    """Scores to four decimals: every further one is more to learn about the references."""
+    """Scores have four decimals: more would tell more about the references."""
     numbers: list[sa.ColumnClause[float]] = [sa.column(name) for name in ("value", "lower", "upper")]
     key: list[sa.ColumnClause[str]] = [sa.column(name) for name in _KEYS["submission_score"]]
     table = sa.table("submission_score", *key, *numbers)

@@ -68,7 +68,7 @@ def upgrade() -> None:
 
 
 def _fill() -> None:
-    """Keys of the names that there are, and a year for the tokens that there are."""
+    """Computes the keys of existing names, and gives existing tokens one year."""
     # The keys have to be those that the server compares new names with, whatever it computes.
     from capeval_server.accounts.names import keys
 

@@ -42,7 +42,7 @@ def upgrade() -> None:
 
 
 def _fill() -> None:
-    """What the new columns say about the rows that there are."""
+    """Fills the new columns of existing rows."""
     connection = op.get_bind()
     for (study_id,) in connection.execute(sa.text("SELECT id FROM study")).all():
         connection.execute(

@@ -42,7 +42,7 @@ def upgrade() -> None:
 
 
 def _fill() -> None:
-    """The images of the pages that there are."""
+    """Fills in the images of existing pages."""
     connection, last = op.get_bind(), 0
     query = sa.text("SELECT id, content FROM study_item WHERE id > :last ORDER BY id LIMIT :batch")
     change = sa.text("UPDATE study_item SET image_id = :image WHERE id = :id")
