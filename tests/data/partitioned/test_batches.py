@@ -247,6 +247,7 @@ def test_lists_of_many_types(tmp_path: Path, type: pa.DataType) -> None:
             {"image_id": [1], "references": [["x"]]},
             "columns image_id, references, and not candidate; name .* --caption-col",
         ),
+        ({"images": [1], "annotations": [2]}, "--caption-column and .*; COCO's and other nested"),
         ({"picture": [1], "candidate": ["x"]}, "and not image_id and references; name others by --id-column and --ref"),
     ],
 )

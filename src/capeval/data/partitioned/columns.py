@@ -64,8 +64,14 @@ def resolve(columns: Columns, names: Sequence[str], file: str) -> Resolved:
         raise DataError(
             f"{file}: has the columns {shown}, and not {' and '.join(name for name, _ in lacking)}; name others by "
             f"{' and '.join(dict.fromkeys(option for _, option in lacking))}"
+            + (f"; {_NESTED_READ}" if _NESTED & {*names} else "")
         )
     return Resolved(ids[0], references, captions)
+
+
+_NESTED = {"annotations", "images", "sentences"}
+"""Columns that a JSON file has which is not one of rows: COCO's, nocaps', Karpathy's."""
+_NESTED_READ = "COCO's and other nested files are read without options for columns, by --engine local"
 
 
 def _called(wanted: str, names: Sequence[str]) -> list[str]:

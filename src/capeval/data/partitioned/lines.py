@@ -87,7 +87,10 @@ def _first_records(block: bytes, file: str, number: int) -> list[dict[str, Any]]
         if seen == _LOOKED_AT:
             break
     if not records:
-        raise DataError(f"{file}: {problem or 'the first lines are blank'}; JSON lines have an object on each line")
+        raise DataError(
+            f"{file}: {problem or 'the first lines are blank'}; JSON lines have an object on each line, and other JSON "
+            "files are for --engine local"
+        )
     return records
 
 
