@@ -16,7 +16,7 @@ use super::{DocumentFrequency, Entry, KEY_BYTES, Layout, RECORD, read_u32, read_
 use crate::corpus::{References, Stems};
 use crate::numeric::hash_table::{HashTable, Key};
 use crate::numeric::interrupt::check;
-use crate::numeric::parallel::{map_mut, map_parts, threads_for};
+use crate::numeric::parallel::{map_mut, map_parts, thread_count, threads_for};
 use crate::text::ngram::Ngram;
 use crate::text::vocabulary::{Vocabulary, Word};
 
@@ -57,8 +57,11 @@ pub struct Counter<S> {
     counts: Vec<HashTable<Ngram, u32>>,
     /// A table with so many counts is set aside.
     most: usize,
+    /// Bytes that may be in use.
+    memory: usize,
     scratch: S,
-    spilled: bool,
+    /// So many counts were set aside.
+    aside: usize,
 }
 
 /// Why a part cannot be counted.
@@ -84,7 +87,7 @@ impl<S: Scratch> Counter<S> {
         let (vocabulary, counts) = (Vocabulary::default(), vec![HashTable::with_capacity(0); PARTS]);
         // A table grows when two slots in three are taken; this leaves room for what one block adds.
         let most = (slots * 3 / 5).max(1);
-        Self { order, stem, tokenizer, documents: 0, vocabulary, counts, most, scratch, spilled: false }
+        Self { order, stem, tokenizer, documents: 0, vocabulary, counts, most, memory, scratch, aside: 0 }
     }
 
     /// Number of images so far.
@@ -164,8 +167,8 @@ impl<S: Scratch> Counter<S> {
         for (part, counts) in self.counts.iter_mut().enumerate().filter(|(_, counts)| counts.len() >= least) {
             let bytes: Vec<u8> = counts.iter().flat_map(record).collect();
             self.scratch.append(part, &bytes)?;
+            self.aside += counts.len();
             counts.clear();
-            self.spilled = true;
         }
         Ok(())
     }
@@ -179,7 +182,7 @@ impl<S: Scratch> Counter<S> {
         file: impl FnOnce() -> io::Result<F>,
     ) -> io::Result<Finished<F>> {
         let words: Vec<&str> = self.vocabulary.words().collect();
-        if !self.spilled {
+        if self.aside == 0 {
             let counts = self.counts.iter().flat_map(HashTable::iter).filter(|&(_, count)| count >= minimum).collect();
             let counted = DocumentFrequency::from_counts(&words, counts, self.documents, self.order);
             return Ok(Finished::InMemory(DocumentFrequency { tokenizer: self.tokenizer, stem: self.stem, ..counted }));
@@ -198,8 +201,10 @@ impl<S: Scratch> Counter<S> {
     }
 
     /// Adds up each part that was set aside, and sets it aside again by the final numbers of the words. Each thread has
-    /// one part in memory at a time.
+    /// one part in memory at a time, so there are as many threads as memory has room for parts.
     fn renumber(&mut self, numbers: &[Word], minimum: u32, threads: usize) -> io::Result<usize> {
+        let part_bytes = (self.aside / PARTS + 1) * (RECORD + 2 * SLOT);
+        let threads = thread_count(threads).min((self.memory / part_bytes).max(1));
         let scratch = Mutex::new(&mut self.scratch);
         let entries = map_parts(PARTS, threads, |parts| {
             let (mut counts, mut bytes, mut entries) = (HashTable::<Ngram, u32>::with_capacity(0), Vec::new(), 0);
@@ -432,7 +437,7 @@ mod tests {
             }
             prop_assert_eq!(counter.documents(), images.len() as u64);
             if memory == 0 {
-                prop_assert_eq!(counter.spilled, !counter.vocabulary.is_empty());
+                prop_assert_eq!(counter.aside > 0, !counter.vocabulary.is_empty());
             }
             prop_assert!(finished(counter) == expected);
         }
