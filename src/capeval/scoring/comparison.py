@@ -47,7 +47,15 @@ class Pair:
 
 @dataclass(frozen=True, eq=False)
 class Comparison(Mapping[str, "Result"]):
-    """Systems compared: a mapping from a system's name to its `Result`, and the pairs."""
+    """Systems compared: a mapping from a system's name to its `Result`, and the pairs.
+
+    Examples:
+        >>> comparison = capeval.compare(capeval.example.references(), capeval.example.systems(), "rouge-l")
+        >>> list(comparison), f"{comparison['plain']['rouge-l']:.3f}"
+        (['careful', 'plain', 'template'], '0.483')
+        >>> comparison.ranks("rouge-l")
+        {'careful': (1, 1), 'plain': (2, 2), 'template': (3, 3)}
+    """
 
     results: dict[str, Result] = field(repr=False)
     """The same as the mapping: each system's result by its name, in the order given."""

@@ -159,6 +159,14 @@ class Result(Mapping[str, Score]):
     """Scores of one system, by metric key or metric: `result["cider-d"].value`, `result[CiderD()].value`.
 
     The COCO suite's spellings are keys too: `result["CIDEr"]`, `result["Bleu_4"]`.
+
+    Examples:
+        >>> references, captions = capeval.example.references(), capeval.example.systems()["careful"]
+        >>> result = capeval.score(references, captions, "rouge-l, cider-d")
+        >>> f"{result['CIDEr']:.3f}", list(result), result.images
+        ('1.833', ['rouge-l', 'cider-d'], 60)
+        >>> result["cider-d"].signature
+        'cider-d|n:4|sigma:6|df:corpus(60)|tok:ptb|refs:5|capeval:0.1.0'
     """
 
     version: str
