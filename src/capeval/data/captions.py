@@ -270,7 +270,7 @@ class CaptionFile:
             raise type(error)(f"{self.name}: {error}") from None
 
     def column(self, name: str, *, columns: Shape | None = None, image_ids: str = "text") -> dict[str, Any]:
-        """The first value of another column for each image, by image id; nothing where the file has no such column."""
+        """The first value of another column for each image, by image id; nothing if the file has no such column."""
         from capeval.data.missing import is_missing
         from capeval.data.rows import whole_numbers
 
