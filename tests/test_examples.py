@@ -12,9 +12,11 @@ import capeval
 from capeval.data import inputs
 
 EXAMPLES = (
-    capeval.Accumulator, capeval.CiderDReward, capeval.Corpus, capeval.DocumentFrequency, capeval.Needs,
-    capeval.References, capeval.Score, capeval.compare, capeval.diversity, capeval.scene_graph, capeval.score,
-    capeval.tokenize, capeval.Result.flat, capeval.Comparison.pair,
+    capeval.Accumulator, capeval.CiderDReward, capeval.Comparison, capeval.Corpus, capeval.DocumentFrequency,
+    capeval.Needs, capeval.References, capeval.Result, capeval.SceneGraph, capeval.Score, capeval.compare,
+    capeval.diversity, capeval.scene_graph, capeval.scene_graphs, capeval.score, capeval.tokenize, capeval.Result.flat,
+    capeval.Comparison.pair, capeval.data.read_candidates, capeval.data.read_references,
+    capeval.judgments.rank_references,
 )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ import urllib.request
 from collections.abc import Iterator
 from email.message import Message
 
+import click
 import httpx2 as httpx
 import pytest
 from sqlalchemy import update
@@ -29,6 +30,7 @@ import capeval
 from capeval import example
 from capeval.errors import DataError
 from capeval_server.accounts.access import Role, new_token
+from capeval_server.cli.serve import command
 from capeval_server.cli.submit import Server
 from capeval_server.store.backup import back_up
 from capeval_server.store.database import Database
@@ -384,6 +386,20 @@ def test_an_administrator_is_made_on_the_machine(serve):
         refused = admin(email, password)
         assert refused.status == 2
         assert "Traceback" not in refused.stderr
+
+
+@pytest.mark.usefixtures("serve")
+def test_the_password_is_asked_for_when_no_line_of_progress_can_hide_the_question(tmp_path, monkeypatch, capsys):
+    """The command returns what asks: `main` runs that when the command's thread, and its line, have ended."""
+    terminal = io.StringIO()
+    terminal.isatty = lambda: True
+    monkeypatch.setattr(sys, "stdin", terminal)
+    monkeypatch.setattr(click, "prompt", lambda *_, **__: "long enough, this")
+    given = ["--database", f"sqlite:///{tmp_path / 'capeval.db'}", "admin", "me@example.org"]
+    ask = command.main(given, standalone_mode=False)
+    assert not (tmp_path / "capeval.db").exists()
+    ask()
+    assert capsys.readouterr().err.startswith("me@example.org is an administrator of ")
 
 
 def test_the_database_and_its_backups_are_for_their_owner_alone(serve, tmp_path):

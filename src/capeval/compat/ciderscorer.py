@@ -33,7 +33,7 @@ class Scorer:
         n: the longest n-gram.
         sigma: standard deviation of CIDEr-D's length penalty, in words.
         crefs: for each image, the n-grams of each of its references.
-        ctest: for each image, the n-grams of its candidate; None where only the references were added.
+        ctest: for each image, the n-grams of its candidate; None if only the references were added.
         df_mode: `corpus` to count document frequencies in the references that are scored; else the name of the file
             that they come from.
         ref_len: logarithm of the number of images that they were counted in; None until it is known.

@@ -153,7 +153,7 @@ class Corpus:
             references: of the part's images, one at least each.
             systems: each system's candidates of the same images in the same order, one each.
             tokenizer: as for a whole corpus.
-            frequencies: those of the whole; None where no metric needs them.
+            frequencies: those of the whole; None if no metric needs them.
             threads: number of threads; 0 means one per core.
         """
         places = range(references.image_count)
@@ -215,7 +215,7 @@ class Corpus:
         return f"<Corpus of {len(self):,} images with {references} references each, tokenizer {self.tokenizer}>"
 
     def captions(self, image_id: str) -> tuple[str | None, list[str]]:
-        """Candidate (None where the system left the image out) and references of an image, as given."""
+        """Candidate (None if the system left the image out) and references of an image, as given."""
         candidates = self.candidate_captions.captions(image_id) if image_id in self.candidate_captions else []
         return (candidates[0] if candidates else None), self.reference_captions.captions(image_id)
 

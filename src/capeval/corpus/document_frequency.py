@@ -183,7 +183,7 @@ class CorpusFrequencies:
         """Number of images of the whole corpus."""
 
     def of(self, *, stems: bool) -> DocumentFrequency:
-        """Those of stems, or of word forms. Raises `KeyError` where they were not counted."""
+        """Those of stems, or of word forms. Raises `KeyError` if they were not counted."""
         return self._counted[stems]
 
 

@@ -65,6 +65,11 @@ def read_references(
 
     Warns:
         DataWarning: every image has exactly one caption, as in a candidate file; or captions are missing in a table.
+
+    Examples:
+        >>> references = capeval.data.read_references(capeval.example.references_path())
+        >>> len(references), references.captions("beach-dog")[0]
+        (60, 'A brown dog runs along the beach with a ball in its mouth.')
     """
     file = CaptionFile.of_references(path, format=format, split=split)
     return file.references(columns=columns_named(id_column, caption_column), image_ids=image_ids)
@@ -83,16 +88,21 @@ def read_candidates(
     """Read the captions of one system: exactly one per image. Arguments and errors are those of `read_references`.
 
     Args:
-        path: see there.
-        format: see there.
-        split: see there.
-        id_column: see there.
-        caption_column: see there.
-        image_ids: see there.
+        path: as for [`read_references`][capeval.data.read_references].
+        format: as for [`read_references`][capeval.data.read_references].
+        split: as for [`read_references`][capeval.data.read_references].
+        id_column: as for [`read_references`][capeval.data.read_references].
+        caption_column: as for [`read_references`][capeval.data.read_references].
+        image_ids: as for [`read_references`][capeval.data.read_references].
         on_duplicate: one of `ON_DUPLICATE`: what several candidates of an image mean.
 
     Raises:
         DataError: also when an image has several candidates or none.
+
+    Examples:
+        >>> candidates = capeval.data.read_candidates(capeval.example.system_path("careful"))
+        >>> candidates.captions("beach-dog")
+        ['a wet brown dog carries a tennis ball along the edge of the sea']
     """
     file = CaptionFile(path, format=format, split=split)
     columns = columns_named(id_column, caption_column)
@@ -126,13 +136,13 @@ def read_both(
     """Read references and one system's captions from the same file. Errors are those of `read_candidates`.
 
     Args:
-        path: see there.
-        format: see there.
-        id_column: see there.
+        path: as for [`read_references`][capeval.data.read_references].
+        format: as for [`read_references`][capeval.data.read_references].
+        id_column: as for [`read_references`][capeval.data.read_references].
         caption_column: the column of the system's captions.
         references_column: the columns of the references.
-        image_ids: see there.
-        on_duplicate: see there.
+        image_ids: as for [`read_references`][capeval.data.read_references].
+        on_duplicate: as for [`read_references`][capeval.data.read_references].
 
     Returns:
         The references and the candidates.
@@ -260,7 +270,7 @@ class CaptionFile:
             raise type(error)(f"{self.name}: {error}") from None
 
     def column(self, name: str, *, columns: Shape | None = None, image_ids: str = "text") -> dict[str, Any]:
-        """The first value of another column for each image, by image id; nothing where the file has no such column."""
+        """The first value of another column for each image, by image id; nothing if the file has no such column."""
         from capeval.data.missing import is_missing
         from capeval.data.rows import whole_numbers
 

@@ -56,7 +56,7 @@ def credit(difference: Floats, pairs: Pairs, ties: str) -> Floats:
 
 
 def named(pairs: Pairs) -> Floats:
-    """Shape (pairs, categories): 1 where a pair is of the category."""
+    """Shape (pairs, categories): 1 if a pair is of the category."""
     import numpy as np
 
     return np.array([[float(name in (own, ALL)) for name in categories(pairs)] for own in pairs.categories])

@@ -109,6 +109,12 @@ def rank_references(  # type: ignore[misc]  # `images` has meant their ids here 
     Raises:
         DataError: the references are unusable, or an image to rank has fewer than two.
         UsageError: an unknown image, metric or tokenizer.
+
+    Examples:
+        >>> references = {"1": ["a dog runs", "a red bus", "one dog"]}
+        >>> ranking = capeval.judgments.rank_references(references, metrics="rouge-l")
+        >>> [ranked.caption for ranked in ranking.order("1", "rouge-l")]
+        ['a dog runs', 'one dog', 'a red bus']
     """
     merged_needs = Needs.of(needs, given, threads=threads, progress=progress)
     parsed_metrics = computable(parse_metrics(metrics, merged_needs))

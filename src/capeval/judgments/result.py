@@ -38,7 +38,7 @@ class Measured:
     draws: dict[str, list[float]] | None
     """Values of the statistics over random draws of references."""
     scores: Columns = field(repr=False)
-    """Scores by column of candidates, aligned with the judgments' rows; negated where `lower_is_better`."""
+    """Scores by column of candidates, aligned with the judgments' rows; negated if `lower_is_better`."""
     lower_is_better: bool = False
     unscored: int = 0
     """Number of captions without a score by this metric, which are left out; or of such pairs, which count as ties."""

@@ -27,14 +27,14 @@ class Baseline:
 
     path: str
     scores: dict[str, float | None]
-    """By key; None where no image had a score."""
+    """By key; None if no image had a score."""
     signatures: dict[str, str]
     captions: dict[str, str] | None
-    """By image id; None where the file has scores alone."""
+    """By image id; None if the file has scores alone."""
 
 
 def write_baseline(result: Result, path: str | PathLike[str]) -> None:
-    """Writes the baseline, whole or not at all. Raises `DataError` where it cannot be written."""
+    """Writes the baseline, whole or not at all. Raises `DataError` if it cannot be written."""
     captions = {image: result.corpus.captions(image)[0] or "" for image in result.image_ids}
     with atomic_write(path, "w") as file:
         file.write(json.dumps({**result.to_dict(), "captions": captions}, ensure_ascii=False, indent=1) + "\n")
@@ -74,9 +74,9 @@ def _no_baseline(name: str, why: str) -> DataError:
 
 
 def baseline_corpus(baseline: Baseline, corpus: Corpus, *, threads: int = 0) -> Corpus | None:
-    """The captions of the baseline on the images of the corpus; None where the baseline has none, with a warning.
+    """The captions of the baseline on the images of the corpus; None if the baseline has none, with a warning.
 
-    Raises `DataError` where the images are not the same.
+    Raises `DataError` if the images are not the same.
     """
     if baseline.captions is None:
         warn(f"{baseline.path} has scores without captions: nothing can be tested, so any fall counts as a regression")
@@ -93,7 +93,7 @@ def baseline_corpus(baseline: Baseline, corpus: Corpus, *, threads: int = 0) -> 
 
 
 def check_alike(baseline: Baseline, now: Result, then: Result | None) -> None:
-    """Raises `DataError` where the baseline was scored in another way than `now`: by other settings, or, as far as
+    """Raises `DataError` if the baseline was scored in another way than `now`: by other settings, or, as far as
     `then`, its captions scored again, can show, with other references or files.
     """
     for key, score in now.items():
@@ -110,7 +110,7 @@ def check_alike(baseline: Baseline, now: Result, then: Result | None) -> None:
 
 
 def recorded(baseline: Baseline, key: str) -> float:
-    """The baseline's score of a metric; NaN where no image had one. Raises `UsageError` where it was not scored."""
+    """The baseline's score of a metric; NaN if no image had one. Raises `UsageError` if it was not scored."""
     if key not in baseline.scores:
         raise UsageError(f"{baseline.path} has no {key}; it has: {', '.join(baseline.scores)}; {_AGAIN}")
     value = baseline.scores[key]

@@ -34,7 +34,7 @@ class Checked:
     against: float
     passed: bool
     p: float | None = None
-    """p of the difference to the baseline, corrected over the metrics; None where it was not tested."""
+    """p of the difference to the baseline, corrected over the metrics; None if it was not tested."""
 
     @property
     def delta(self) -> float:
@@ -112,7 +112,7 @@ def check_result(
         seed: seed of the test.
         threads: number of threads; 0 means one per core.
 
-    Raises `DataError` where the baseline was scored in another way, `UsageError` for a metric that it lacks.
+    Raises `DataError` if the baseline was scored in another way, `UsageError` for a metric that it lacks.
     """
     checks = [
         Checked(

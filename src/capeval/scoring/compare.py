@@ -64,7 +64,7 @@ def compare(
 
     Args:
         references: `{image id: [caption, …]}`, or the path of a file in any format `capeval score` reads.
-        systems: for each system's name `{image id: caption}`, or a path; two at least. None where the references are
+        systems: for each system's name `{image id: caption}`, or a path; two at least. None if the references are
             files of rows that have each system's captions too, and the engine's options name their columns.
         metrics: comma-separated names or groups, metric values, or a mixture.
         tokenizer: `ptb`, `ptb-stream`, `whitespace`, `none` or `blanks`; see [`capeval.tokenize`][].

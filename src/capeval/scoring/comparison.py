@@ -29,13 +29,13 @@ class Pair:
     metric: str
     """Its key."""
     delta: float
-    """The score of `a` minus that of `b`; NaN where no image has a score."""
+    """The score of `a` minus that of `b`; NaN if no image has a score."""
     interval: tuple[float, float] | None
     """Interval of the difference; None if it was not requested."""
     p: float
     """p of the paired two-sided test; above 0."""
     p_corrected: float
-    """p corrected over the pairs of the metric; p itself where no correction was asked for."""
+    """p corrected over the pairs of the metric; p itself if no correction was asked for."""
     significant: bool
     """Whether `p_corrected` is at most alpha."""
 
@@ -47,7 +47,15 @@ class Pair:
 
 @dataclass(frozen=True, eq=False)
 class Comparison(Mapping[str, "Result"]):
-    """Systems compared: a mapping from a system's name to its `Result`, and the pairs."""
+    """Systems compared: a mapping from a system's name to its `Result`, and the pairs.
+
+    Examples:
+        >>> comparison = capeval.compare(capeval.example.references(), capeval.example.systems(), "rouge-l")
+        >>> list(comparison), f"{comparison['plain']['rouge-l']:.3f}"
+        (['careful', 'plain', 'template'], '0.483')
+        >>> comparison.ranks("rouge-l")
+        {'careful': (1, 1), 'plain': (2, 2), 'template': (3, 3)}
+    """
 
     results: dict[str, Result] = field(repr=False)
     """The same as the mapping: each system's result by its name, in the order given."""
@@ -107,7 +115,7 @@ class Comparison(Mapping[str, "Result"]):
         return [note if len(names) == len(self) else f"{', '.join(names)}: {note}" for note, names in systems.items()]
 
     def pair(self, a: str, b: str, metric: str) -> Pair:
-        """The pair, seen from `a`. Raises `KeyError` where there is none.
+        """The pair, seen from `a`. Raises `KeyError` if there is none.
 
         Examples:
             >>> comparison = capeval.compare(capeval.example.references(), capeval.example.systems(), "rouge-l")

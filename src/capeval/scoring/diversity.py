@@ -270,7 +270,7 @@ class Scoring:
         return corpus, self._figures(corpus, captions), curves
 
     def people(self, corpus: SetCorpus) -> SystemDiversity | None:
-        """The references as a system: each against the others of its image. None where no image has two."""
+        """The references as a system: each against the others of its image. None if no image has two."""
         references = corpus.reference_captions
         several = {
             image for image, count in zip(references.image_ids, references.caption_counts(), strict=True) if count > 1

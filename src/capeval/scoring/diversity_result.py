@@ -35,7 +35,7 @@ class Topic:
     captions: tuple[float, ...]
     """Weight of the topic in each caption: entries of √λ times the unit eigenvector."""
     words: tuple[tuple[str, float], ...]
-    """Words with their loads, the heaviest first; empty where the similarity is not an inner product."""
+    """Words with their loads, the heaviest first; empty if the similarity is not an inner product."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class SetSpectrum:
     eigenvectors: Matrix
     """Unit eigenvectors as rows, shape (m, m), in the order of the eigenvalues."""
     features: list[str] = field(repr=False)
-    """Names of the n-grams that the captions' vectors are over; empty where the similarity is not an inner product."""
+    """Names of the n-grams that the captions' vectors are over; empty if the similarity is not an inner product."""
     vectors: Matrix = field(repr=False)
     """The captions' vectors, shape (m, features): `vectors @ vectors.T` is the matrix."""
 

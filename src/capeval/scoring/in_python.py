@@ -121,7 +121,7 @@ TOLERANCE: Final = 1e-4
 
 
 def _check_alone(metric: PythonMetric, corpus: Corpus, needs: Needs, rows: npt.NDArray[np.float64]) -> None:
-    """Raises `DataError` where a metric of others gives an image other statistics alone than among the others.
+    """Raises `DataError` if a metric of others gives an image other statistics alone than among the others.
 
     The first, the middle and the last image are tried.
     """

@@ -212,7 +212,7 @@ def notes(
     Args:
         metrics: those scored.
         images: how many images were scored.
-        level: confidence level of the intervals; None where there are none.
+        level: confidence level of the intervals; None if there are none.
         method: how the intervals were made.
         own_frequencies: whether words were weighed by the corpus itself, not by document frequencies from elsewhere.
     """

@@ -43,7 +43,7 @@ def permutation_p(one: _core.Statistics, other: _core.Statistics) -> float:
         one: the statistics of the first system, a row per image.
         other: those of the second, by the same metric, of the same images in the same order.
 
-    1 where a score is not a number, or where the formula has no slope.
+    1 if a score is not a number, or where the formula has no slope.
     """
     return sign_flip_p(linear_differences(one, other))
 
@@ -51,7 +51,7 @@ def permutation_p(one: _core.Statistics, other: _core.Statistics) -> float:
 def linear_differences(one: _core.Statistics, other: _core.Statistics) -> Floats:
     """What each image adds to the difference of the two scores, to the first order about the mean of the two systems.
 
-    One float64 per image. All 0 where the slopes are no numbers.
+    One float64 per image. All 0 if the slopes are no numbers.
     """
     rows, others = _rows(one), _rows(other)
     middle = (rows.sum(0) + others.sum(0)) / 2
@@ -78,7 +78,7 @@ def _score(like: _core.Statistics, sums: Floats) -> float:
 def sign_flip_p(differences: Floats) -> float:
     """The probability that a sum of these differences with random signs is as far from 0 as their own sum.
 
-    Above 0 and at most 1. 1 where all are 0, and where some are no numbers.
+    Above 0 and at most 1. 1 if all are 0, and where some are no numbers.
     """
     sizes = np.abs(np.asarray(differences, dtype=np.float64))
     if not np.isfinite(sizes).all():
@@ -142,7 +142,7 @@ def _saddle_point(sizes: Floats, observed: float) -> float:
 
 
 def _step(sizes: Floats) -> float:
-    """The distance between the sums that are possible; 0 where the sizes are no multiples of one size."""
+    """The distance between the sums that are possible; 0 if the sizes are no multiples of one size."""
     least = float(sizes.min())
     multiples = sizes / least
     return 2 * least if float(np.abs(multiples - np.round(multiples)).max()) < 1e-6 else 0.0

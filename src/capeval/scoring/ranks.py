@@ -33,7 +33,7 @@ def separated(
     """Which systems are found to be better than which; with probability 1 - alpha all of it is true.
 
     Args:
-        p: of the two-sided test of each pair, (systems, systems), symmetric; 1 where there was no test.
+        p: of the two-sided test of each pair, (systems, systems), symmetric; 1 if there was no test.
         ahead: whether the first system of the pair has the better score, (systems, systems).
         alpha: the probability of any mistake.
 

@@ -89,7 +89,7 @@ class Score(Number):
 
     @property
     def rows(self) -> _core.Statistics:
-        """The statistics of every image. Raises `UsageError` where an engine scored part by part and kept none."""
+        """The statistics of every image. Raises `UsageError` if an engine scored part by part and kept none."""
         if not isinstance(self.statistics, _core.Statistics):
             raise UsageError(
                 f"{self.key}: the statistics of every image were not kept, since an engine scored part by part; ask it "
@@ -159,6 +159,14 @@ class Result(Mapping[str, Score]):
     """Scores of one system, by metric key or metric: `result["cider-d"].value`, `result[CiderD()].value`.
 
     The COCO suite's spellings are keys too: `result["CIDEr"]`, `result["Bleu_4"]`.
+
+    Examples:
+        >>> references, captions = capeval.example.references(), capeval.example.systems()["careful"]
+        >>> result = capeval.score(references, captions, "rouge-l, cider-d")
+        >>> f"{result['CIDEr']:.3f}", list(result), result.images
+        ('1.833', ['rouge-l', 'cider-d'], 60)
+        >>> result["cider-d"].signature
+        'cider-d|n:4|sigma:6|df:corpus(60)|tok:ptb|refs:5|capeval:0.1.0'
     """
 
     version: str
@@ -303,7 +311,7 @@ class Result(Mapping[str, Score]):
     def to_dict(self) -> dict[str, Any]:
         """The JSON document of `capeval score`: version, images, scores, intervals, signatures; the coverage of metrics
         that compare word vectors; the intervals' method where it is not the percentile; notes where there are any.
-        A score is None where no image has one.
+        A score is None if no image has one.
         """
         covered = {key: score.coverage for key, score in self.items() if score.coverage is not None}
         return {
@@ -328,7 +336,7 @@ class Result(Mapping[str, Score]):
 
         Returns:
             the score of each metric by its key, in names that MLflow takes too: of letters, digits, `_`, `-`, `.`, `/`
-            and blanks alone, so that `cider-d(sigma=5)` is `cider-d.sigma_5`. NaN where no image has a score.
+            and blanks alone, so that `cider-d(sigma=5)` is `cider-d.sigma_5`. NaN if no image has a score.
 
         Examples:
             >>> result = capeval.score({"1": ["a dog runs"]}, {"1": "a dog runs"}, "rouge-s, rouge-l", interval=None)

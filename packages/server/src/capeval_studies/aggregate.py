@@ -175,7 +175,7 @@ class Strength:
 
     system: str
     strength: float | None
-    """Strengths of a group sum to 1; None where the choices leave it open."""
+    """Strengths of a group sum to 1; None if the choices leave it open."""
     interval: Interval | None = None
     note: str = ""
     """Why the strength, or one end of its interval, is not known; empty otherwise."""

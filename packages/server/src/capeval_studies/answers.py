@@ -53,7 +53,7 @@ class Answer:
 
     @property
     def elapsed(self) -> float | None:
-        """Seconds from the page to the answer; None where the server's clock was set back in between."""
+        """Seconds from the page to the answer; None if the server's clock was set back in between."""
         return elapsed(self.given, self.answered)
 
     @property
@@ -63,7 +63,7 @@ class Answer:
 
 
 def elapsed(given: dt.datetime, answered: dt.datetime) -> float | None:
-    """Seconds between two moments of the server's clock; None where the later one has the earlier time."""
+    """Seconds between two moments of the server's clock; None if the later one has the earlier time."""
     seconds = (answered - given).total_seconds()
     return seconds if seconds >= 0 else None
 

@@ -81,7 +81,7 @@ class Practice:
     """Questions before the first item, whose known answers are shown after each."""
 
     least: float | None
-    """The share that must be right to go on; None where everybody goes on."""
+    """The share that must be right to go on; None if everybody goes on."""
     pages: list[Page]
 
 

@@ -74,7 +74,7 @@ class StudyKind(ABC):
         return None
 
     def fingerprint(self, _: Any) -> str | None:
-        """What answers share that say the same in writing; None where the same answer may come again."""
+        """What answers share that say the same in writing; None if the same answer may come again."""
         return None
 
 

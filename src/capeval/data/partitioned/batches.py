@@ -34,7 +34,7 @@ class BadRow(NamedTuple):
     row: int
     """From 1: lines of JSON lines, otherwise rows without the header."""
     image_id: str | None
-    """None where it is not known."""
+    """None if it is not known."""
     reason: str
 
     def __str__(self) -> str:
@@ -49,7 +49,7 @@ class Batch:
     image_ids: pyarrow.Array
     """Strings."""
     references: pyarrow.Array | None
-    """Lists of strings, of one at least; None where none are wanted."""
+    """Lists of strings, of one at least; None if none are wanted."""
     captions: tuple[pyarrow.Array, ...]
     """A column per system: strings, or lists of strings, of one at least."""
     rows: npt.NDArray[np.int64]

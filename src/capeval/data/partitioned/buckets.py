@@ -84,7 +84,7 @@ class Runs:
 
 
 def read_bucket(folder: str, kind: str, bucket: int) -> pyarrow.Table | None:
-    """The rows of a bucket, in the order of parts and rows; None where no rows of this kind were written."""
+    """The rows of a bucket, in the order of parts and rows; None if no rows of this kind were written."""
     pyarrow = import_pyarrow()
     batches = []
     for name in file_system(folder).names(folder):

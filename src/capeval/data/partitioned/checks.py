@@ -289,7 +289,7 @@ def _not_utf8(column: Any) -> list[int]:
 
 
 def _missing(column: Any) -> Any:
-    """Where the column has no caption but a word that says so, as an Arrow array; None where that is nowhere."""
+    """Where the column has no caption but a word that says so, as an Arrow array; None if that is nowhere."""
     import numpy as np
     import pyarrow
     import pyarrow.compute as pc

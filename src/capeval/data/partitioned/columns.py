@@ -25,7 +25,7 @@ class Columns(NamedTuple):
     image_id: str = "image_id"
     """Text or whole numbers. The default may also be called `id`, `image`, `video_id`, `file_name` or `filename`."""
     references: str | None = "references"
-    """A list of texts, a text, or several such columns; None where no references are wanted."""
+    """A list of texts, a text, or several such columns; None if no references are wanted."""
     captions: tuple[str, ...] = ("candidate",)
     """A column for each system: a text, or a list of texts for caption sets. `candidate` may be called `prediction`."""
 
@@ -45,7 +45,7 @@ class Resolved(NamedTuple):
 
 
 def resolve(columns: Columns, names: Sequence[str], file: str) -> Resolved:
-    """The columns among those of a file. Raises `DataError` where one is missing, which names those that are there."""
+    """The columns among those of a file. Raises `DataError` if one is missing, which names those that are there."""
     ids = _called(columns.image_id, names)[:1]
     captions = tuple(tuple(one for one in _called(name, names) if one not in ids) for name in columns.captions)
     taken = {*ids, *(name for own in captions for name in own)}

@@ -26,11 +26,11 @@ class Found(NamedTuple):
     url: str
     bytes: int
     modified: str
-    """When it was written, as its file system says; empty where that says nothing."""
+    """When it was written, as its file system says; empty if that says nothing."""
 
 
 class FileSystem(Protocol):
-    """What the readers and writers need of a file system. Each function raises `DataError` where it cannot."""
+    """What the readers and writers need of a file system. Each function raises `DataError` if it cannot."""
 
     def find(self, url: str) -> list[Found]:
         """The file; or the files in the folder and the folders in it; or those that fit the pattern."""
@@ -66,7 +66,7 @@ def join_url(folder: str, name: str) -> str:
 
 
 def import_pyarrow() -> Any:
-    """The module. Raises `MissingDependencyError` where it is not installed."""
+    """The module. Raises `MissingDependencyError` if it is not installed."""
     try:
         import pyarrow
     except ImportError:

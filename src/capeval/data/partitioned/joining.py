@@ -63,7 +63,7 @@ class Bucket:
     """What came out of a bucket."""
 
     part: Part | None
-    """The joined rows; None where there are none."""
+    """The joined rows; None if there are none."""
     candidates: list[int]
     """Images of each system."""
     described: Some

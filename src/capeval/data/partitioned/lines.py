@@ -73,7 +73,7 @@ def _blocks(url: str) -> Iterator[bytes]:
 
 
 def _first_records(block: bytes, file: str, number: int) -> list[dict[str, Any]]:
-    """Objects of the first lines that are not blank. Raises `DataError` where none of them is one."""
+    """Objects of the first lines that are not blank. Raises `DataError` if none of them is one."""
     records, problem, seen = [], "", 0
     for place, line in enumerate(block.split(b"\n")):
         if not line.strip():
@@ -113,7 +113,7 @@ def _paths(record: dict[str, Any]) -> Iterator[str]:
 
 
 def _schema(records: Sequence[dict[str, Any]], names: Sequence[str]) -> pyarrow.Schema | None:
-    """Types of these columns; None where they are such that pyarrow would not read the lines."""
+    """Types of these columns; None if they are such that pyarrow would not read the lines."""
     import pyarrow
 
     fields = []
@@ -131,7 +131,7 @@ def _schema(records: Sequence[dict[str, Any]], names: Sequence[str]) -> pyarrow.
 
 
 def _decoded(block: bytes, schema: pyarrow.Schema) -> pyarrow.RecordBatch | None:
-    """The rows of a block; None where a line is not as the schema says."""
+    """The rows of a block; None if a line is not as the schema says."""
     pyarrow = import_pyarrow()
     from pyarrow import json as reader
 

@@ -50,7 +50,7 @@ class Part:
     bytes: int
     """About as many as are read for it, before they are decoded."""
     rows: int | None
-    """None where only reading tells."""
+    """None if only reading tells."""
     before: int = 0
     """Rows of the file that are in the parts before."""
     modified: str = ""

@@ -41,7 +41,7 @@ class GraphMatch:
     precision: float
     """Share of the candidate's propositions that match."""
     recall: float
-    """The same number over the references' propositions; above 1 where several match the same one."""
+    """The same number over the references' propositions; above 1 if several match the same one."""
     score: float
     """The harmonic mean of the two."""
 

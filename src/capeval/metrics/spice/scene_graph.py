@@ -50,7 +50,13 @@ class SceneRelation:
 
 @dataclass(frozen=True)
 class SceneGraph:
-    """The scene graph of a caption. `print` lists it; a notebook draws it."""
+    """The scene graph of a caption. `print` lists it; a notebook draws it.
+
+    Examples:
+        >>> graph = capeval.scene_graph("a brown dog runs")
+        >>> graph.objects[0].name, graph.tuples()
+        ('dog', [('dog',), ('dog', 'brown'), ('dog', 'run')])
+    """
 
     tokens: tuple[str, ...]
     """The caption's tokens, which `words` count: the parser cuts some in two, such as `cannot`."""
@@ -119,6 +125,10 @@ def scene_graphs(captions: Sequence[str], *, tokenizer: Tokenizer = "ptb", threa
     """The scene graphs of captions, in their order; `threads` at once, 0 for one per core.
 
     A text of several sentences, which end with `.`, `!` or `?`, is parsed sentence by sentence.
+
+    Examples:
+        >>> [len(graph.objects) for graph in capeval.scene_graphs(["a dog and a cat", "a bus"])]
+        [2, 1]
     """
     from capeval.corpus.corpus import tokenize
 

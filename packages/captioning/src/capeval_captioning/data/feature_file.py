@@ -54,7 +54,7 @@ class FeatureFile:
         path: of the file.
         ids: image ids, in the file's order.
         feature: D, the size of a vector.
-        regions: R, vectors of a grid; 1 where an image has a single vector.
+        regions: R, vectors of a grid; 1 if an image has a single vector.
     """
 
     def __init__(self, path: PathLike) -> None:

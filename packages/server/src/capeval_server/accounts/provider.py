@@ -70,7 +70,7 @@ class Person:
     issuer: str
     subject: str
     email: str
-    """As `address` gives it; empty where the provider gives none, or has not verified it."""
+    """As `address` gives it; empty if the provider gives none, or has not verified it."""
 
 
 @dataclass(frozen=True)

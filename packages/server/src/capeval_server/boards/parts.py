@@ -32,7 +32,7 @@ class Split:
     commitment: str
     """SHA-256 of the private images' ids as the server keeps them: a proof afterwards that they were not changed."""
     seed: int | None
-    """Of the draw; None where the organiser gave the images, and until the closing date."""
+    """Of the draw; None if the organiser gave the images, and until the closing date."""
     given: bool
     """Whether the organiser gave the private images."""
 

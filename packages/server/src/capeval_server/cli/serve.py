@@ -192,20 +192,24 @@ def _database(settings: Any) -> Iterator[Any]:
     "asks for it."
 )
 @click.pass_obj
-def admin(settings: Any, email: str, password_file: Any) -> None:
+def admin(settings: Any, email: str, password_file: Any) -> Callable[[], None] | None:
     """Make the account EMAIL an administrator, with a new password."""
     from capeval_server.accounts.operate import make_admin
 
+    def make(password: str) -> None:
+        with _database(settings) as database:
+            database.migrate()
+            make_admin(database, email, password)
+            click.echo(f"{email} is an administrator of {database.engine.url}", err=True)
+
     if password_file is not None:
-        password = password_file.read().rstrip("\n")
-    elif sys.stdin.isatty():
-        password = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
-    else:
+        make(password_file.read().rstrip("\n"))
+        return None
+    if not sys.stdin.isatty():
         raise UsageError("there is no terminal to ask for the password; give --password-file FILE (- is stdin)")
-    with _database(settings) as database:
-        database.migrate()
-        make_admin(database, email, password)
-        click.echo(f"{email} is an administrator of {database.engine.url}", err=True)
+    # While a command runs, a line about its progress replaces the terminal's last line, which has the question. So the
+    # question is asked after it.
+    return lambda: make(click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True))
 
 
 @command.command(short_help="Print a link that gives an account a new password.")

@@ -125,7 +125,7 @@ def _by_email(session: Session, email: str) -> Account | None:
 
 
 def _account_of(session: Session, context: RequestContext, person: Person, journey: Journey) -> Account | None:
-    """The account that the person's verified address has, or a new one; None where its password must be shown first."""
+    """The account that the person's verified address has, or a new one; None if its password must be shown first."""
     if not person.email:
         raise Refused(
             403,

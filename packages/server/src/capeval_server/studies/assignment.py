@@ -63,7 +63,7 @@ def next_assignment(session: Session, study: Study, annotator: Annotator) -> Ass
 def pages_of(study: Study, annotator: Annotator, size: int | None = None) -> int | None:
     """Pages that this person will have answered at the end, checks too, where nobody else takes any of `size` items.
 
-    None where the study sets no limit, and `size` is not given.
+    None if the study sets no limit, and `size` is not given.
     """
     most = min(filter(None, (study.most_per_person, size)), default=None)
     if most is None:

@@ -18,7 +18,7 @@ class CiderScorer(Scorer):
 
     Args:
         refs: `{image id: [reference, …]}`.
-        test: `{image id: [candidate]}`; None where only the document frequencies are wanted.
+        test: `{image id: [candidate]}`; None if only the document frequencies are wanted.
         n: the longest n-gram.
         sigma: standard deviation of the length penalty, in words.
         doc_frequency: in how many images' references each n-gram occurs.

@@ -114,7 +114,7 @@ def _joined(graphs: Sequence[_Graph]) -> _Graph:
 
 
 def _numbers(statistics: _core.Statistics) -> list[Numbers]:
-    """What the original program tells of each image; F is NaN where the references say nothing of the category."""
+    """What the original program tells of each image; F is NaN if the references say nothing of the category."""
     rows = np.frombuffer(statistics.values()).reshape(-1, statistics.width)
     return [
         {
