@@ -12,7 +12,7 @@ PYTEST := $(abspath $(BIN))/python -m pytest
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rust test-core test-pages test-torch test-ray test-server test-captioning docs docs-test pictures \
-        endurance lint lint-js lint-workflows format bench wheels sdist pure-wheels check-wheels check-sdist check-container container audit \
+        endurance lint lint-js lint-workflows format bench wheels native-wheels sdist pure-wheels check-wheels check-sdist check-container container audit \
         fuzz fuzz-tools check-python browser java postgresql default-vectors object-words meteor-data spice-model clean check-tools
 
 help:  ## list the targets
@@ -136,15 +136,24 @@ spice-model: $(VENV)/.torch  ## train the parser of captions on CoreNLP's parses
 	cargo build --quiet --release --example parse
 	PYTHONPATH=scripts $(BIN)/python -m spice_model.evaluate target/release/examples/parse src/capeval/resources/english/parser-1.model $(SPICE_MODEL)/report.conll
 
-# Zig, from PyPI, links against the old C library that manylinux2014 promises. Linux only: elsewhere a plain build.
+# Zig, from PyPI, links against the old C library that manylinux2014 promises, and builds for every target from one
+# machine. Wheels for macOS and Windows are built on those systems: .github/workflows/wheels.yml.
 # A target whose standard library rustup cannot fetch is left out, and said to be.
+# One wheel is for every Python from 3.10 on (abi3), one for the free-threaded Python, which abi3 does not reach: maturin
+# knows its settings, so it need not be installed.
 WHEEL_TARGETS ?= x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu x86_64-unknown-linux-musl aarch64-unknown-linux-musl
-wheels: sdist pure-wheels  ## wheels for Linux, the sdist and the pure wheels, in dist/
+FREE_THREADED ?= python3.14t
+wheels: sdist pure-wheels native-wheels  ## wheels for Linux, the sdist and the pure wheels, in dist/
+
+native-wheels: $(VENV)/.created  ## wheels for Linux, in dist/
 	$(BIN)/pip install --quiet ziglang
 	@for target in $(WHEEL_TARGETS); do \
 	  case $$target in *-musl) tag=musllinux_1_2;; *) tag=manylinux2014;; esac; \
 	  if rustup target list --installed | grep -qx $$target || timeout $(RUSTUP_SECONDS) rustup target add $$target >/dev/null 2>&1; \
-	  then echo "$$target: $$tag"; PATH="$(abspath $(BIN)):$$PATH" maturin build --release --quiet --zig --compatibility $$tag --target $$target --out dist || exit 1; \
+	  then for interpreter in "" "--interpreter $(FREE_THREADED)"; do \
+	    echo "$$target: $$tag $$interpreter"; \
+	    PATH="$(abspath $(BIN)):$$PATH" maturin build --release --quiet --zig --compatibility $$tag --target $$target $$interpreter --out dist || exit 1; \
+	  done; \
 	  else echo "$$target: left out, rustup cannot fetch its standard library"; fi; \
 	done
 RUSTUP_SECONDS ?= 300

@@ -38,6 +38,7 @@ def main() -> None:
     if not archives:
         wanted = "sdist" if given.sdist else "wheels"
         sys.exit(f"{dist}: none of capeval's {wanted} is there; make {wanted}")
+    installed = 0
     for archive in archives:
         print(f"{archive.name}: {archive.stat().st_size / 1e6:.2f} MB", flush=True)
         if given.sdist:
@@ -49,6 +50,9 @@ def main() -> None:
                 print(f"  not run: no {python} for {archive.stem.split('-', 2)[2]} here")
                 continue
             check_installed(archive, dist, python, rust=given.sdist)
+            installed += 1
+    if not installed:
+        sys.exit(f"{dist}: no wheel there is for {' or '.join(given.python or [sys.executable])} on this machine")
 
 
 def check_wheel_contents(wheel: Path) -> None:
