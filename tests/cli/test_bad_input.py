@@ -320,7 +320,7 @@ def test_document_frequencies_of_something_else(run: Runner, references: str, ca
     assert "these go up to 2; build them with capeval df build --n 4" in run.refused(
         *score, "cider-d", "--df", "short.df"
     )
-    assert "ptb tokens cannot be added to those of ptb stems" in run.refused(
+    assert "tokens (tokenizer ptb) cannot be added to those of stems (tokenizer ptb)" in run.refused(
         "df", "merge", "forms.df", "stems.df", "-o", "both.df"
     )
 

@@ -50,7 +50,7 @@ def test_intervals_bars_and_differences_follow(run: Runner) -> None:
     low, high = result.interval
     shown = run.ok("score", REFERENCES, CAREFUL, "--metrics", "cider-d", "--samples", "50", "--percent")
     assert f"{100 * low:.1f} – {100 * high:.1f}" in shown
-    assert "of 1000" in shown
+    assert " 1000" in shown
     compared = capeval.compare(REFERENCES, {"careful": CAREFUL, "plain": PLAIN}, "cider-d", samples=50, interval=None)
     delta = compared.pairs[0].delta
     options = ("--metrics", "cider-d", "--samples", "50", "--interval", "none", "-q")

@@ -170,7 +170,7 @@ class DocumentFrequency:
     def __repr__(self) -> str:
         return (
             f"<DocumentFrequency {self.source}: {self.ngrams:,} n-grams up to {self.n} over {self.documents:,} images, "
-            f"{self.tokenizer} {'stems' if self.stem else 'tokens'}>"
+            f"{'stems' if self.stem else 'tokens'}, tokenizer {self.tokenizer}>"
         )
 
 

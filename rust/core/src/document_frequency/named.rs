@@ -205,7 +205,7 @@ impl DocumentFrequency {
         Ok(Self { tokenizer: self.tokenizer.clone(), stem: self.stem, ..sum })
     }
 
-    /// The kind of words, for messages: "ptb tokens", "ptb stems".
+    /// The kind of words, for messages: "tokens (tokenizer ptb)", "stems (tokenizer ptb)".
     pub fn word_kind(&self) -> String {
         word_kind(&self.tokenizer, self.stem)
     }
@@ -248,7 +248,7 @@ impl DocumentFrequency {
 }
 
 pub(super) fn word_kind(tokenizer: &str, stem: bool) -> String {
-    format!("{tokenizer} {}", if stem { "stems" } else { "tokens" })
+    format!("{} (tokenizer {tokenizer})", if stem { "stems" } else { "tokens" })
 }
 
 pub(super) fn renumber(ngram: Ngram, numbers: &[Word]) -> Ngram {
