@@ -76,8 +76,8 @@ def test_merging_different_things_is_refused(tmp_path: Path) -> None:
 
     for other, message in [
         (build(n=3), "n-grams up to 4 cannot be added to those up to 3; build both with the same n"),
-        (build(tokenizer="whitespace"), r"of tokens \(tokenizer none\) cannot be added to those of tokens \(tokenizer whitespace\)"),
-        (build(stem=True), r"of tokens \(.*\) cannot be added to those of stems \(tokenizer none\); build both with the same --tok"),
+        (build(tokenizer="whitespace"), r"of tokens \(tokenizer none\) cannot be .* tokens \(tokenizer whitespace\)"),
+        (build(stem=True), r"of tokens \(.*\) cannot be .* stems \(tokenizer none\); build both with the same"),
     ]:
         with pytest.raises(UsageError, match=message):
             build().merge(other)
