@@ -15,7 +15,15 @@ if TYPE_CHECKING:
 
 
 class Group(click.Group):
-    """Shows its help if a subcommand is needed but not given, and suggests the nearest name for an unknown one."""
+    """Shows its help if a subcommand is needed but not given, and suggests the nearest name for an unknown one.
+
+    Its help has the options `-h` and `--help`, also where it is run without the command that it belongs to: click keeps
+    the names that it had first.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.context_settings.setdefault("help_option_names", ["-h", "--help"])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args and not self.invoke_without_command and not ctx.resilient_parsing:

@@ -48,7 +48,7 @@ MEMBERS = {"caption": "train", "serve": "server", "submit": "server", "study": "
     modules="capeval.cli.",
     summaries=COMMANDS,
     members=MEMBERS,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="capeval")
 def cli() -> None:
