@@ -233,7 +233,7 @@ def test_a_metric_from_elsewhere_that_learns_part_by_part(made: tuple[Made, str]
 
 def test_a_language_model_beyond_the_memory_is_refused(made: tuple[Made, str]) -> None:
     options = EngineOptions("stream", caption_columns=("a",), memory=1_000)
-    message = "the language model of the references takes more than the 500 bytes .* grant more with --memory"
+    message = "the language model of the references takes more than 1 MiB of memory; grant more with --memory"
     with pytest.raises(DataError, match=message):
         capeval.score(made[1], metrics="fluency, fluency(n=2)", engine=options)
 

@@ -18,7 +18,7 @@ const UNKNOWN: Word = Word::MAX - 4;
 /// Why references cannot be learnt from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LearnError {
-    /// The model takes more memory than it may: so many bytes.
+    /// The model takes more memory than these bytes, which it may.
     Memory(usize),
     /// There are more words than can be counted.
     Words,
@@ -30,7 +30,8 @@ impl std::fmt::Display for LearnError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Memory(bytes) => {
-                write!(f, "the language model of the references takes more than the {bytes} bytes that it may")
+                let memory = bytes.div_ceil(1 << 20);
+                write!(f, "the language model of the references takes more than {memory} MiB of memory")
             }
             Self::Words => write!(f, "a language model learns from at most {} words", u32::MAX),
             Self::Order => f.write_str("these are language models of different orders"),
