@@ -186,8 +186,7 @@ fn written<'a>(
         ends.extend((text.len() as u64).to_le_bytes());
     }
     let (mut keys, mut times) = (Vec::new(), Vec::new());
-    // n-grams that do not occur are the ends of others: their counts are found again.
-    for (ngram, count) in counts.flat_map(HashTable::iter).filter(|(_, count)| count.times > 0) {
+    for (ngram, count) in counts.flat_map(HashTable::iter) {
         keys.extend(ngram.key().to_le_bytes());
         times.extend(count.times.to_le_bytes());
     }
@@ -323,17 +322,31 @@ mod tests {
             }
         };
         test_reader(&counts(&images, 0..2, 3).to_bytes(), LanguageCounts::from_bytes, used);
+        // Counts that the number of words contradicts, and more words than are counted.
+        for length in [counts(&images, 0..2, 3).length - 1, 1 << 32] {
+            let other = LanguageCounts { length, ..counts(&images, 0..2, 3) };
+            assert!(LanguageCounts::from_bytes(&other.to_bytes()).is_err(), "{length}");
+        }
     }
 
     #[test]
     fn what_is_too_much_is_refused() {
         let images = example();
         let references = corpus(&images, 0..4).references;
-        let mut counts = LanguageCounts::new(2);
-        assert_eq!(counts.add(&references, 100, 1), Err(LearnError::Memory(100)));
-        assert_eq!(counts.merge(&LanguageCounts::new(3), PLENTY, 1), Err(LearnError::Order));
-        counts.length = u64::from(u32::MAX);
-        assert_eq!(counts.add(&references, PLENTY, 1), Err(LearnError::Words));
+        let add = |length: u64, memory: usize| {
+            let mut counts = LanguageCounts::new(2);
+            counts.length = length;
+            counts.add(&references, memory, 1).map(|()| counts)
+        };
+        let counts = add(0, PLENTY).unwrap();
+        // The tables, and what is known of histories.
+        let needed = 2 * counts.counts.iter().map(HashTable::bytes).sum::<usize>();
+        assert!(add(0, needed).is_ok());
+        assert_eq!(add(0, needed - 1).unwrap_err(), LearnError::Memory(needed - 1));
+        let room = u64::from(u32::MAX) - counts.length;
+        assert!(add(room, PLENTY).is_ok());
+        assert_eq!(add(room + 1, PLENTY).unwrap_err(), LearnError::Words);
+        assert_eq!(LanguageCounts::new(2).merge(&LanguageCounts::new(3), PLENTY, 1), Err(LearnError::Order));
         let model = Arc::new(LanguageCounts::new(2).finish(1));
         let resources = Resources::new(1).with(model);
         let refused = evaluate(&corpus(&images, 0..4), &[&Fluency { order: 3, own: true }], &resources);
