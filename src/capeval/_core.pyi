@@ -20,6 +20,8 @@ __all__ = [
     "EncodedReferences",
     "Fold",
     "FrequencyCounter",
+    "LanguageCounts",
+    "LanguageModel",
     "MeteorTables",
     "NamedObjects",
     "ObjectWords",
@@ -366,6 +368,67 @@ class FrequencyCounter:
 
         Raises:
             OSError: the folder or the file cannot be written.
+        """
+
+@final
+class LanguageCounts:
+    """Counts n-grams in references, part by part of a corpus, for the language model of Fluency. It can be pickled.
+
+    Any parts, in any order, give the scores of a model of all references at once.
+    """
+
+    def __new__(cls, n: int, *, memory: int) -> Self:
+        """No counts yet.
+
+        Args:
+            n: order of the model, 1 to 4.
+            memory: most bytes that the model may take, apart from its distinct words.
+
+        Raises:
+            UsageError: another n.
+        """
+
+    def add(self, references: References, threads: int = 0) -> None:
+        """Count the references of images, none of which was counted before.
+
+        Raises:
+            DataError: the model takes more memory than it may, or has more words than 32 bits count.
+            UsageError: the counts have ended.
+        """
+
+    def merge(self, other: LanguageCounts, threads: int = 0) -> None:
+        """Add counts of other images.
+
+        Raises:
+            DataError: as for `add`, or a model of another order.
+            UsageError: the counts have ended.
+        """
+
+    def finish(self, threads: int = 0) -> LanguageModel:
+        """The model; the counts have ended."""
+
+    @staticmethod
+    def from_bytes(bytes: Buffer, memory: int) -> LanguageCounts:
+        """What `pickle` made of counts.
+
+        Raises:
+            DataError: the bytes are damaged.
+        """
+
+@final
+class LanguageModel:
+    """A language model of references that came part by part; a resource of Fluency. It can be pickled."""
+
+    @property
+    def images(self) -> int:
+        """Number of images that it learnt from."""
+
+    @staticmethod
+    def from_bytes(bytes: Buffer) -> LanguageModel:
+        """What `pickle` made of a model.
+
+        Raises:
+            DataError: the bytes are damaged.
         """
 
 @final

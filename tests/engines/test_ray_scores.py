@@ -56,7 +56,7 @@ def test_scores_are_those_of_all_in_memory(
         return [dataclasses.replace(part, number=number) for number, part in enumerate(parts)]
 
     monkeypatch.setattr(partitioned, "find_parts", shuffled)
-    metrics = "bleu-4, rouge-l, cider-d, cider-paper"
+    metrics = "bleu-4, rouge-l, cider-d, cider-paper, fluency, fluency(n=2)"
     whole = capeval.score(corpus.references, corpus.a, metrics, bootstrap="poisson", samples=40)
     stream = capeval.score(folder, metrics=metrics, samples=40, engine=on("stream", "a"))
     found = capeval.score(folder, metrics=metrics, samples=40, engine=on("ray", "a", workers=workers))

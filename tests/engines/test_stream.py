@@ -5,20 +5,25 @@ from __future__ import annotations
 import json
 import random
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 
 import capeval
 from capeval.engines import EngineOptions
 from capeval.errors import DataError, UsageError
-from capeval.metrics.registry import parse_metrics
+from capeval.metrics import PythonMetric
+from capeval.metrics.base import Ready
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from capeval._core import Captions
+    from capeval.corpus.corpus import Corpus
+    from capeval.resources.needs import Needs
 
     Columns = Mapping[str, Mapping[str, object]]
 
@@ -96,13 +101,20 @@ def stream(*columns: str, references: str | None = None) -> EngineOptions:
 
 @pytest.mark.filterwarnings("ignore:.*of the content words and labels have a vector")
 @pytest.mark.parametrize(
-    "metrics", ["coco", "consensus", "bleu-4, cider-d(sigma=5), cider-paper(n=2)", "capeval-1, wmd"]
+    "metrics",
+    [
+        "coco",
+        "consensus",
+        "bleu-4, cider-d(sigma=5), cider-paper(n=2)",
+        "capeval-1, wmd",
+        "fluency",
+        "fluency(n=2), cider-d, combine(fluency(own=yes), rouge-l), fluency(n=4)",
+    ],
 )
 def test_scores_are_those_of_all_in_memory(made: tuple[Made, str], metrics: str) -> None:
     corpus, folder = made
-    names = ", ".join(metric.key for metric in parse_metrics(metrics) if not metric.trained_on_references)
-    whole = capeval.score(corpus.references, corpus.a, names, bootstrap="poisson", samples=40)
-    found = capeval.score(folder, metrics=names, samples=40, engine=stream("a"))
+    whole = capeval.score(corpus.references, corpus.a, metrics, bootstrap="poisson", samples=40)
+    found = capeval.score(folder, metrics=metrics, samples=40, engine=stream("a"))
     assert found.to_dict() == whole.to_dict()
     assert str(found) == str(whole)
 
@@ -157,10 +169,90 @@ def test_counts_that_do_not_fit_into_memory(made: tuple[Made, str]) -> None:
         assert found.to_dict() == whole.to_dict()
 
 
+class CommonWords(PythonMetric):
+    """The share of a caption's words that are in a reference of any image. It learns from all references together."""
+
+    family: ClassVar[str] = "common-words"
+    title: ClassVar[str] = "Common-words"
+    summary: ClassVar[str] = "The candidate's words are those of the references of any image."
+    equation: ClassVar[str] = "|c ∩ W| / |c|"
+    source: ClassVar[str] = "this test"
+    upper: ClassVar[float | None] = 1.0
+    nothing: ClassVar[dict[str, str]] = {"empty caption": "0"}
+    trained_on_references: ClassVar[bool] = True
+
+    def ready(self, corpus: Corpus, needs: Needs) -> Ready:
+        if corpus.whole is not None:
+            words = corpus.whole.learnt(self)
+        else:
+            words = {word for image in corpus.image_ids for one in corpus.captions(image)[1] for word in one.split()}
+        return Ready(corpus._core, own=words)
+
+    def statistics(self, corpus: Corpus, ready: Ready) -> list[tuple[float, float]]:
+        captions = [corpus.texts(image)[0][0].split() for image in corpus.image_ids]
+        return [(sum(word in ready.own for word in own) / max(len(own), 1), 1.0) for own in captions]
+
+
+class InParts(CommonWords):
+    """The same, which can learn part by part."""
+
+    family: ClassVar[str] = "in-parts"
+
+    def learner(self, needs: Needs, *, memory: int) -> Vocabulary:
+        return Vocabulary()
+
+
+class Vocabulary:
+    """The words of references."""
+
+    def __init__(self) -> None:
+        self._words: set[str] = set()
+
+    def add(self, references: Captions, encoded: object, threads: int) -> None:
+        for image in references.image_ids:
+            self._words |= {word for one in references.captions(image) for word in one.split()}
+
+    def merge(self, other: Vocabulary) -> None:
+        self._words |= other._words
+
+    def finish(self) -> set[str]:
+        return self._words
+
+
+def test_a_metric_from_elsewhere_that_learns_part_by_part(made: tuple[Made, str]) -> None:
+    corpus, folder = made
+    candidates = {image: f"{caption} unheard" for image, caption in corpus.a.items()}
+    rows = Path(folder).parent / "unheard"
+    rows.mkdir(exist_ok=True)
+    write(rows / "all.parquet", list(candidates), {"references": corpus.references, "a": candidates}, row_group=20)
+    whole = capeval.score(corpus.references, candidates, [InParts()], bootstrap="poisson", samples=40)
+    found = capeval.score(str(rows), metrics=[InParts()], samples=40, engine=stream("a"))
+    assert found.to_dict() == whole.to_dict()
+    assert 0.5 < found["in-parts"].value < 1
+
+
+def test_a_language_model_beyond_the_memory_is_refused(made: tuple[Made, str]) -> None:
+    options = EngineOptions("stream", caption_columns=("a",), memory=1_000)
+    message = "the language model of the references takes more than 1 MiB of memory; grant more with --memory"
+    with pytest.raises(DataError, match=message):
+        capeval.score(made[1], metrics="fluency, fluency(n=2)", engine=options)
+
+
+def test_one_image_leaves_fluency_nothing_to_learn_from(tmp_path: Path) -> None:
+    write(tmp_path / "one.parquet", ["1"], {"references": {"1": ["a dog"]}, "a": {"1": "a dog"}})
+    with pytest.warns(capeval.CapevalWarning, match="no other image's references"):
+        found = capeval.score(str(tmp_path), metrics="fluency", interval=None, engine=stream("a"))
+    assert found["fluency"].value == 0
+    # Parts of one image each are no such case.
+    write(tmp_path / "two.parquet", ["2"], {"references": {"2": ["a cat"]}, "a": {"2": "a dog"}})
+    found = capeval.score(str(tmp_path), metrics="fluency", interval=None, engine=stream("a"))
+    assert found["fluency"].value > 0
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"metrics": "fluency"}, "fluency learns from the references of all images together"),
+        ({"metrics": [CommonWords()]}, "common-words learns from the references of all images together"),
         ({"tokenizer": "ptb-stream"}, "ptb-stream reads all captions as one text"),
         ({"bootstrap": "multinomial"}, "the bootstrap multinomial needs the statistics of all images"),
         ({"interval_method": "jackknife"}, "the interval method jackknife needs"),

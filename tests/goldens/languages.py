@@ -156,7 +156,7 @@ FORMS = {
         pies psy psem kot koty
         i w na z pod""",
 }
-"""Forms of words by METEOR's name of the language; a word a line."""
+"""Forms of words by METEOR's name of the language; one word per line."""
 
 MARKS = (".", ",", "!", "?", ";", '"', "-", "(", ")", "...", "\N{EN DASH}", "\N{RIGHT SINGLE QUOTATION MARK}")
 

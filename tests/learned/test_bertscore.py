@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ torch = pytest.importorskip("torch", exc_type=ImportError)
 import capeval
 from capeval.errors import DataError, UsageError
 from capeval.metrics import BertScore
-from learned.captions import CANDIDATES, REFERENCES
+from learned.captions import CANDIDATES, LONG, REFERENCES
 from reference import bertscore as reference
 
 pytestmark = pytest.mark.torch
@@ -52,6 +53,35 @@ def test_scores_are_those_of_the_equations(
                 np.testing.assert_allclose(own, [(one[measure] - b) / (1 - b) for one in wanted], atol=5e-6)
 
 
+@pytest.mark.filterwarnings("ignore:.* ha(s|ve) more than the")
+@pytest.mark.parametrize(("model", "layer"), [("bert", 2), ("roberta", 1)])
+def test_weights_are_learnt_part_by_part(
+    model: str, layer: int, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    pytest.importorskip("pyarrow")
+    references = {**REFERENCES, "1": [*REFERENCES["1"], LONG]}
+    rows = [
+        json.dumps({"image_id": image, "references": references[image], "candidate": caption}) + "\n"
+        for image, caption in CANDIDATES.items()
+    ]
+    for number in range(3):
+        (tmp_path / f"{number}.jsonl").write_text("".join(rows[number::3]))
+    metric = BertScore(model=request.getfixturevalue(model), layer=layer, idf=True)
+    whole = capeval.score(references, CANDIDATES, [metric], bootstrap="poisson", samples=20)
+    found = capeval.score(str(tmp_path), metrics=[metric], samples=20, engine="stream")
+    assert found.to_dict() == whole.to_dict()
+    assert "idf:references(13)" in found[metric.key].signature
+    plain = BertScore(model=metric.model, layer=layer)
+    assert found[metric.key].value != capeval.score(references, CANDIDATES, [plain], interval=None)[plain.key].value
+
+
+def test_a_checkpoint_of_another_kind_has_no_weights_to_learn(clip: str, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    (tmp_path / "rows.jsonl").write_text('{"image_id": "1", "references": ["a dog"], "candidate": "a dog"}\n')
+    with pytest.raises(DataError, match="does not encode texts"):
+        capeval.score(str(tmp_path), metrics=[BertScore(model=clip, layer=1, idf=True)], engine="stream")
+
+
 def test_each_parameter_changes_a_score(bert: str, roberta: str, clip: str, images: Path, tmp_path: Path) -> None:
     (tmp_path / "b.csv").write_text("LAYER,P,R,F\n3,0.1,0.1,0.1\n")
     usual = BertScore(model=bert, layer=3)
@@ -69,7 +99,7 @@ def test_each_parameter_changes_a_score(bert: str, roberta: str, clip: str, imag
     assert signatures[0].startswith("bertscore|precision:float32|measure:f1|idf:no|model:")
     assert "|layer:3|" in signatures[0]
     assert bert not in signatures[0], "a path is nobody else's"
-    assert "|idf:references(12)|" in signatures[3]
+    assert "|idf:references(13)|" in signatures[3]
     assert "|baseline:0.1+0.1+0.1|" in signatures[4]
 
 

@@ -43,7 +43,7 @@ def text(row: Sequence[int]) -> str:
 
 
 def suite(samples: Sequence[Sequence[int]], references: Sequence[Sequence[Sequence[int]]]) -> list[float]:
-    """One sample an image, by the COCO code's scorer; the images are the documents."""
+    """One sample per image, by the COCO code's scorer; the images are the documents."""
     scorer = CiderScorer(n=4, sigma=6.0)
     for sample, group in zip(samples, references, strict=True):
         scorer += (text(sample), [text(reference) for reference in group])
@@ -219,7 +219,7 @@ def test_unacceptable_parameters(df: DocumentFrequency, arguments: dict[str, Any
 
 
 def batch(samples: int) -> tuple[DocumentFrequency, np.ndarray[Any, Any], list[np.ndarray[Any, Any]]]:
-    """A large batch: 10 samples an image."""
+    """A large batch: 10 samples per image."""
     random = np.random.default_rng(0)
     references = [random.integers(0, 30, (5, 16)) for _ in range(samples // 10)]
     return DocumentFrequency.from_token_ids(references), random.integers(0, 30, (samples, 16)), references

@@ -25,6 +25,7 @@ mod formula;
 mod frequency_counter;
 mod gather;
 mod interrupt;
+mod language;
 mod meteor;
 mod resample;
 mod resources;
@@ -63,6 +64,8 @@ fn core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<meteor::MeteorTables>()?;
     module.add_class::<fold::Fold>()?;
     module.add_class::<frequency_counter::FrequencyCounter>()?;
+    module.add_class::<language::LanguageCounts>()?;
+    module.add_class::<language::LanguageModel>()?;
     module.add_class::<reward::Reward>()?;
     module.add_class::<reward::EncodedReferences>()?;
     module.add_class::<spice::SceneGraphs>()?;

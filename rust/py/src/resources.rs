@@ -10,6 +10,7 @@ use crate::document_frequency::DocumentFrequency;
 use crate::embedded::Embedded;
 use crate::english::Synonyms;
 use crate::errors::UsageError;
+use crate::language::LanguageModel;
 use crate::meteor::MeteorTables;
 use crate::spice::SceneGraphs;
 
@@ -29,9 +30,11 @@ pub(crate) fn gather(objects: &[Bound<'_, PyAny>], threads: usize) -> PyResult<R
             add(resources, given.get().0.clone())?
         } else if let Ok(given) = object.cast::<Synonyms>() {
             add(resources, given.get().0.clone())?
+        } else if let Ok(given) = object.cast::<LanguageModel>() {
+            add(resources, given.get().0.clone())?
         } else {
             return Err(UsageError::new_err(format!(
-                "{} is not a resource of a metric; give DocumentFrequency, MeteorTables, Embedded, SceneGraphs, NamedObjects or Synonyms objects of capeval._core",
+                "{} is not a resource of a metric; give DocumentFrequency, MeteorTables, Embedded, SceneGraphs, NamedObjects, Synonyms or LanguageModel objects of capeval._core",
                 object.get_type().name()?
             )));
         }

@@ -91,7 +91,8 @@ _OPTIONS = (
         "--memory",
         type=Size(),
         metavar="SIZE",
-        help="Memory for an engine's counts of n-grams, such as 2G, 512M by default; what is more goes to disk.",
+        help="Memory for an engine's counts of n-grams, such as 2G, 512M by default; what is more goes to disk, except "
+        "for the language model of Fluency.",
     ),
 )
 

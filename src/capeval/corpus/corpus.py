@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from capeval._core import Captions
     from capeval._core import References as Encoded
-    from capeval.corpus.document_frequency import CorpusFrequencies
+    from capeval.corpus.whole import WholeCorpus
     from capeval.data.inputs import Source
     from capeval.metrics import Metric
     from capeval.resources.needs import Needs
@@ -73,7 +73,7 @@ class Corpus:
     Examples:
         >>> corpus = capeval.Corpus({"1": ["a dog runs"], "2": ["a red bus"]}, {"1": "a dog", "2": "a bus"})
         >>> corpus
-        <Corpus of 2 images with 1 references each, tokenizer ptb>
+        <Corpus of 2 images with 1 reference each, tokenizer ptb>
         >>> print(f"{capeval.metrics.RougeL().score(corpus):.3f}")
         0.772
     """
@@ -84,8 +84,8 @@ class Corpus:
     """Source of the document frequencies if none are given, for signatures."""
     candidate_counts = (1, 1)
     """The least and the most candidates per image."""
-    frequencies: CorpusFrequencies | None = None
-    """Document frequencies of the corpus that this one is a part of; None for a whole corpus."""
+    whole: WholeCorpus | None = None
+    """What is known of the corpus that this one is a part of; None for a whole corpus."""
 
     def __init__(
         self,
@@ -144,7 +144,7 @@ class Corpus:
         systems: Mapping[str, Captions],
         *,
         tokenizer: Tokenizer = "ptb",
-        frequencies: CorpusFrequencies | None = None,
+        whole: WholeCorpus | None = None,
         threads: int = 0,
     ) -> dict[str, Corpus]:
         """A corpus for each system, by name, of a part of a larger corpus, which is scored part by part.
@@ -153,7 +153,7 @@ class Corpus:
             references: of the part's images, one at least each.
             systems: each system's candidates of the same images in the same order, one each.
             tokenizer: as for a whole corpus.
-            frequencies: those of the whole; None if no metric needs them.
+            whole: what is known of the whole; None if no metric needs it.
             threads: number of threads; 0 means one per core.
         """
         places = range(references.image_count)
@@ -162,7 +162,7 @@ class Corpus:
         for name, candidates in systems.items():
             corpora[name] = cls.__new__(cls)
             corpora[name]._assemble(encoded, references, candidates, places, threads)
-            corpora[name].frequencies = frequencies
+            corpora[name].whole = whole
         return corpora
 
     def _assemble(
@@ -202,7 +202,7 @@ class Corpus:
     @property
     def documents(self) -> int:
         """Number of documents that document frequencies are counted in if none are given."""
-        return len(self) if self.frequencies is None else self.frequencies.documents
+        return len(self) if self.whole is None else self.whole.images
 
     @property
     def candidate_count(self) -> int:
@@ -212,7 +212,8 @@ class Corpus:
     def __repr__(self) -> str:
         least, most = self.reference_counts
         references = f"{least}" if least == most else f"{least} to {most}"
-        return f"<Corpus of {len(self):,} images with {references} references each, tokenizer {self.tokenizer}>"
+        each = "reference" if references == "1" else "references"
+        return f"<Corpus of {len(self):,} images with {references} {each} each, tokenizer {self.tokenizer}>"
 
     def captions(self, image_id: str) -> tuple[str | None, list[str]]:
         """Candidate (None if the system left the image out) and references of an image, as given."""

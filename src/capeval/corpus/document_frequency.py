@@ -12,7 +12,7 @@ from capeval.data.source import reading
 from capeval.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
     import numpy.typing as npt
@@ -172,19 +172,6 @@ class DocumentFrequency:
             f"<DocumentFrequency {self.source}: {self.ngrams:,} n-grams up to {self.n} over {self.documents:,} images, "
             f"{'stems' if self.stem else 'tokens'}, tokenizer {self.tokenizer}>"
         )
-
-
-class CorpusFrequencies:
-    """The frequencies of a whole corpus, for its parts: metrics take them in the place of counts of the part."""
-
-    def __init__(self, counted: Mapping[bool, DocumentFrequency], documents: int) -> None:
-        self._counted = counted
-        self.documents = documents
-        """Number of images of the whole corpus."""
-
-    def of(self, *, stems: bool) -> DocumentFrequency:
-        """Those of stems, or of word forms. Raises `KeyError` if they were not counted."""
-        return self._counted[stems]
 
 
 def _check_order(n: int) -> None:

@@ -23,7 +23,7 @@ from capeval.errors import DataError, accepted_name, some, warn
 
 if TYPE_CHECKING:
     from capeval._core import Captions
-    from capeval.corpus.document_frequency import CorpusFrequencies
+    from capeval.corpus.whole import WholeCorpus
 
 
 class SetCorpus(Corpus):
@@ -63,7 +63,7 @@ class SetCorpus(Corpus):
         references: Captions | None,
         *,
         tokenizer: Tokenizer = "ptb",
-        frequencies: CorpusFrequencies | None = None,
+        whole: WholeCorpus | None = None,
         threads: int = 0,
     ) -> SetCorpus:
         """The caption sets of a part of a larger corpus, with references of the same images in the same order."""
@@ -74,7 +74,7 @@ class SetCorpus(Corpus):
             encoded = _core.References(references, places, tokenizer, threads)
         source = "sets" if references is None else "corpus"
         corpus = cls(_core.Corpus(encoded, sets, places, threads), sets, references, tokenizer, source)
-        corpus.frequencies = frequencies
+        corpus.whole = whole
         return corpus
 
     @cached_property
@@ -114,7 +114,7 @@ class SetCorpus(Corpus):
         core, kept = _core.top(self._core, scores, most)
         references = self.reference_captions if self.has_references else None
         chosen = SetCorpus(core, self.candidate_captions, references, self.tokenizer, self.document_source)
-        chosen._kept, chosen.frequencies = kept, self.frequencies
+        chosen._kept, chosen.whole = kept, self.whole
         least, largest = self.candidate_counts
         chosen.candidate_counts = (min(least, most), min(largest, most))
         return chosen
@@ -127,7 +127,7 @@ class LeaveOneOut(SetCorpus):
         captions = sets.candidate_captions
         others = _core.leave_one_out(sets._core, stemmed, threads)
         super().__init__(others, captions, captions, sets.tokenizer, "corpus", documents=sets.documents)
-        self.frequencies = sets.frequencies
+        self.whole = sets.whole
         self._caption_of = {
             f"{image} {place}": (image, place)
             for image, count in zip(sets.image_ids, sets.counts, strict=True)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial as bound
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from capeval import _core
 from capeval.corpus.corpus import Corpus
-from capeval.corpus.document_frequency import CorpusFrequencies, DocumentFrequency
-from capeval.engines.passes import REFERENCES, Counters, Frequencies, Partial, count_into, count_part, score_part
+from capeval.corpus.document_frequency import DocumentFrequency
+from capeval.corpus.whole import WholeCorpus
+from capeval.engines.passes import REFERENCES, Counters, Known, Partial, count_into, count_part, score_part
 from capeval.engines.progress import Progress
 from capeval.errors import DataError, warn
 from capeval.scoring.compare import pairs_of, warn_of_weak_tests, with_intervals
@@ -47,18 +48,18 @@ class Run:
     skipped: Sequence[BadRow] = ()
     """Rows that were left out before."""
 
-    def partial(self) -> tuple[Partial, Frequencies]:
-        """Both passes: what they made of all parts, and the document frequencies that they used."""
+    def partial(self) -> tuple[Partial, Known]:
+        """Both passes: what they made of all parts, and what the first one found out."""
         self.plan.check(self.engine.name)
         with ExitStack() as stack:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="capeval-", ignore_cleanup_errors=True))
-            frequencies = self._frequencies(folder)
+            known = self._known(folder)
             if self.plan.documents:
                 self._check_ids()
-            whole = self._scored(self.engine.share(frequencies))
+            whole = self._scored(self.engine.share(known))
             if not self.plan.documents:
                 self._check_ids()
-            return whole, frequencies
+            return whole, known
 
     def _check_ids(self) -> None:
         """Raises `DataError` for images that come several times."""
@@ -68,8 +69,8 @@ class Run:
             buckets = [replace(self.parts[0], number=number) for number in range(self.ids.buckets)]
             check_duplicates((own for _, own in self.engine.map(self.ids.duplicates, buckets)), self.parts)
 
-    def _frequencies(self, folder: str) -> Frequencies:
-        """The first pass: document frequencies of the whole input, where a metric wants them."""
+    def _known(self, folder: str) -> Known:
+        """The first pass: document frequencies of the whole input, and what metrics learn of it."""
         if not self.plan.documents:
             return {}
         counters = Counters(self.plan, self.memory, folder)
@@ -82,15 +83,17 @@ class Run:
         for part, counts in self.engine.map(function, self.parts):
             counters.merge(counts)
             progress.done(part, max(counters.images.values(), default=0))
+        learnt: dict[Hashable, Any] = {metric: learner.finish() for metric, learner in counters.learners.items()}
         return {
-            documents: CorpusFrequencies(
-                {stems: DocumentFrequency(core, documents) for stems, core in counted.items()},
+            documents: WholeCorpus(
                 counters.images[documents],
+                {stems: DocumentFrequency(core, documents) for stems, core in counted.items()},
+                learnt if documents == REFERENCES else {},
             )
             for documents, counted in counters.finish(_RARE).items()
         }
 
-    def _scored(self, frequencies: Shared[Frequencies]) -> Partial:
+    def _scored(self, known: Shared[Known]) -> Partial:
         """The second pass: statistics, folded."""
         whole = Partial.empty(self.plan)
         progress = Progress("scoring", self.parts, self.plan.needs.progress)
@@ -105,7 +108,7 @@ class Run:
         opened = None if self.scores is None else self.scores.part
         gpus = max((metric.gpus for metric in self.plan.scored), default=0)
         ids = None if self.plan.documents else self.ids
-        for part, own in self.engine.map(bound(score_part, self.plan, frequencies, opened, ids), left, gpus=gpus):
+        for part, own in self.engine.map(bound(score_part, self.plan, known, opened, ids), left, gpus=gpus):
             if self.work is not None:
                 self.work.save(part.number, own.to_bytes())
             whole.merge(own)
@@ -120,11 +123,11 @@ class Run:
 
 def results(run: Run, *, level: float | None) -> tuple[dict[str, Result], Partial]:
     """The result of each system by its name; intervals of that level, or none."""
-    whole, frequencies = run.partial()
+    whole, known = run.partial()
     plan = run.plan
     found = {}
     for number, name in enumerate(plan.systems):
-        corpus = _sample_corpus(plan, whole, number, frequencies)
+        corpus = _sample_corpus(plan, whole, number, known)
         counted = count_quietly(corpus, plan.metrics, plan.needs)
         like = [one.statistics for one in counted]
         fold = whole.folds[name].with_formulas(like)
@@ -154,7 +157,7 @@ def totals(fold: _core.Fold, samples: Sequence[_core.Statistics]) -> list[Folded
     ]
 
 
-def _sample_corpus(plan: Plan, whole: Partial, system: int, frequencies: Frequencies) -> Corpus:
+def _sample_corpus(plan: Plan, whole: Partial, system: int, known: Known) -> Corpus:
     """The sample as a corpus, which says of references what is true of all images."""
     images = whole.sample().images
     references = _core.Captions.of_images([(one.image_id, one.references) for one in images], None)
@@ -163,7 +166,7 @@ def _sample_corpus(plan: Plan, whole: Partial, system: int, frequencies: Frequen
         references,
         {"": candidates},
         tokenizer=plan.tokenizer,
-        frequencies=frequencies.get(REFERENCES),
+        whole=known.get(REFERENCES),
         threads=plan.threads,
     )
     corpus = corpora[""]

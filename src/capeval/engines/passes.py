@@ -18,10 +18,12 @@ from capeval.scoring.count import count_quietly
 
 if TYPE_CHECKING:
     from capeval._core import Captions
-    from capeval.corpus.document_frequency import CorpusFrequencies
+    from capeval.corpus.whole import WholeCorpus
     from capeval.data.partitioned import BadRow, Batch, Part, PartScores, Written
     from capeval.engines.aside import Ids
     from capeval.engines.plan import Shared
+    from capeval.metrics import Metric
+    from capeval.metrics.base import Learner
 
 ROWS = 32_768
 """Rows of a batch: more are counted faster, and take more memory."""
@@ -30,21 +32,26 @@ MOST_WARNINGS = 20
 
 
 REFERENCES = "references"
-"""The documents that words are weighed by: the references of all images."""
+"""The documents that words are weighed by, and that metrics learn from: the references of all images."""
 SEVERAL = "several"
 """Those of the images that have several."""
 
-Frequencies: TypeAlias = "Mapping[str, CorpusFrequencies]"
-"""Document frequencies of the whole input by what the documents are."""
+Known: TypeAlias = "Mapping[str, WholeCorpus]"
+"""What the first pass found out of the whole input, by what the documents are."""
 
 
 class Counters:
-    """Document frequencies as they are counted, by what the documents are and whether words are stems."""
+    """Document frequencies as they are counted, by what the documents are and whether words are stems; and metrics that
+    learn from references.
+    """
 
     def __init__(self, plan: Plan, memory: int, folder: str) -> None:
-        self._plan, self._share, self._folder = plan, memory // max(len(plan.documents) * len(plan.orders), 1), folder
+        self._plan, self._folder = plan, folder
+        self._share = memory // max(len(plan.documents) * len(plan.orders) + len(plan.learning), 1)
         self._counters: dict[str, dict[bool, _core.FrequencyCounter]] = {}
         self.images: dict[str, int] = {}
+        made = {metric: metric.learner(plan.needs, memory=self._share) for metric in plan.learning}
+        self.learners: dict[Metric, Learner] = {metric: own for metric, own in made.items() if own is not None}
 
     def _of(self, documents: str) -> dict[bool, _core.FrequencyCounter]:
         plan, self.images[documents] = self._plan, self.images.get(documents, 0)
@@ -61,6 +68,9 @@ class Counters:
         encoded = _core.References(images, numbers, self._plan.tokenizer, self._plan.threads)
         for counter in self._of(documents).values():
             counter.add(encoded, self._plan.threads)
+        if documents == REFERENCES:
+            for learner in self.learners.values():
+                learner.add(images, encoded, self._plan.threads)
         self.images[documents] += len(numbers)
 
     def merge(self, counts: Counts) -> None:
@@ -70,6 +80,8 @@ class Counters:
             for stems, counted in by_kind.items():
                 counters[stems].merge(_core.DocumentFrequency.from_bytes(counted), self._plan.threads)
             self.images[documents] += counts.images[documents]
+        for metric, learner in counts.learners.items():
+            self.learners[metric].merge(learner)
 
     def finish(self, minimum: int) -> dict[str, dict[bool, _core.DocumentFrequency]]:
         """The frequencies of n-grams that are in so many documents at least."""
@@ -86,6 +98,7 @@ class Counts:
 
     images: dict[str, int] = field(default_factory=dict)
     frequencies: dict[str, dict[bool, bytes]] = field(default_factory=dict)
+    learners: dict[Metric, Learner] = field(default_factory=dict)
 
 
 def count_into(plan: Plan, counters: Counters, ids: Ids | None, part: Part) -> Counts:
@@ -112,7 +125,7 @@ def count_part(plan: Plan, memory: int, ids: Ids | None, part: Part) -> Counts:
             documents: {stems: counts.to_bytes() for stems, counts in by_kind.items()}
             for documents, by_kind in counters.finish(1).items()
         }
-    return Counts(counters.images, counted)
+    return Counts(counters.images, counted, counters.learners)
 
 
 def _count(plan: Plan, counters: Counters, batch: Batch) -> None:
@@ -267,7 +280,7 @@ def _extent(
 
 def score_part(
     plan: Plan,
-    frequencies: Shared[Frequencies],
+    known: Shared[Known],
     scores: Callable[[Part], PartScores] | None,
     ids: Ids | None,
     part: Part,
@@ -276,12 +289,12 @@ def score_part(
 
     Args:
         plan: what is scored.
-        frequencies: those of the whole input.
+        known: what the first pass found out.
         scores: opens the file of each image's scores, where they are wanted.
         ids: where the ids of images go, if they are not there since the first pass.
         part: the part.
     """
-    whole = frequencies.get()
+    found = known.get()
     if plan.sets is None:
         score = score_captions
     else:
@@ -295,7 +308,7 @@ def score_part(
             for batch in _batches(plan, part):
                 partial.skipped += batch.bad
                 if len(batch.image_ids):
-                    score(plan, whole, partial, batch, written)
+                    score(plan, found, partial, batch, written)
                     if seen is not None:
                         seen.add(batch)
         except BaseException:
@@ -311,13 +324,13 @@ def score_part(
 
 
 def score_captions(
-    plan: Plan, frequencies: Frequencies, partial: Partial, batch: Batch, written: PartScores | None
+    plan: Plan, known: Known, partial: Partial, batch: Batch, written: PartScores | None
 ) -> None:
     """Folds the scores of each system's captions."""
     references = captions(batch, batch.references)
     systems = {name: captions(batch, column) for name, column in zip(plan.systems, batch.captions, strict=True)}
     corpora = Corpus.of_part(
-        references, systems, tokenizer=plan.tokenizer, frequencies=frequencies.get(REFERENCES), threads=plan.threads
+        references, systems, tokenizer=plan.tokenizer, whole=known.get(REFERENCES), threads=plan.threads
     )
     for name, corpus in corpora.items():
         counted = count_quietly(corpus, plan.metrics, plan.needs)

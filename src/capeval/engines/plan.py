@@ -91,8 +91,8 @@ class Plan:
 
     @property
     def documents(self) -> tuple[str, ...]:
-        """What document frequencies are counted in: see `capeval.engines.passes`."""
-        if not self.orders:
+        """What is counted first, before captions are scored: see `capeval.engines.passes`."""
+        if not self.orders and not self.learning:
             return ()
         if self.sets is None:
             return ("references",)
@@ -110,6 +110,12 @@ class Plan:
                 orders[metric.uses_stems] = max(orders.get(metric.uses_stems, 1), n)
         return orders
 
+    @property
+    def learning(self) -> tuple[Metric, ...]:
+        """The metrics that learn from the references of all images."""
+        parts = dict.fromkeys(part for whole in self.scored for part in whole.parts)
+        return tuple(part for part in parts if part.trained_on_references)
+
     def check(self, engine: str) -> None:
         """Raises `UsageError` for what cannot be scored part by part."""
         remedy = "take --engine local (engine='local' in Python)"
@@ -118,8 +124,8 @@ class Plan:
                 f"the tokenizer ptb-stream reads all captions as one text, so the engine {engine} cannot cut it into "
                 f"parts; take the tokenizer ptb, or {remedy}"
             )
-        for metric in self.scored:
-            if metric.trained_on_references:
+        for metric in self.learning:
+            if metric.learner(self.needs, memory=0) is None or self.sets is not None:
                 raise UsageError(
                     f"{metric.key} learns from the references of all images together, which the engine {engine} never "
                     f"has in memory; leave it out, or {remedy}"
@@ -160,7 +166,7 @@ class EngineOptions:
     caption_columns: tuple[str, ...] = ()
     """Columns of the captions, a system each: by default `candidate`; for `capeval.diversity` `captions`, lists."""
     memory: int = 512 << 20
-    """Bytes that counts of n-grams may take in memory before they go to disk."""
+    """Bytes that counts of n-grams may take in memory before they go to disk; a language model must fit into them."""
 
     def __post_init__(self) -> None:
         accepted_name("engine", self.name, ENGINES)

@@ -18,10 +18,10 @@ from capeval.scoring.folded import Folded
 from capeval.scoring.intervals import Interval
 
 if TYPE_CHECKING:
-    from capeval.corpus.document_frequency import CorpusFrequencies
+    from capeval.corpus.whole import WholeCorpus
     from capeval.data.partitioned import Batch, PartScores
     from capeval.engines.driver import Run
-    from capeval.engines.passes import Frequencies, Partial
+    from capeval.engines.passes import Known, Partial
     from capeval.engines.plan import Plan, Sets
     from capeval.scoring.comparison import Pair
     from capeval.scoring.result import Score
@@ -31,7 +31,7 @@ PEOPLE = "\0people"
 
 
 def score_sets(
-    plan: Plan, frequencies: Frequencies, partial: Partial, batch: Batch, written: PartScores | None
+    plan: Plan, known: Known, partial: Partial, batch: Batch, written: PartScores | None
 ) -> None:
     """Folds the figures of each system's caption sets, and of people."""
     sets, scoring = _asked(plan), _scoring(plan)
@@ -39,7 +39,7 @@ def score_sets(
     systems = {name: captions(batch, column) for name, column in zip(plan.systems, batch.captions, strict=True)}
     for name, own in systems.items():
         corpus = SetCorpus.of_sets(
-            own, references, tokenizer=plan.tokenizer, frequencies=_of(frequencies, name, sets), threads=plan.threads
+            own, references, tokenizer=plan.tokenizer, whole=_of(known, name, sets), threads=plan.threads
         )
         corpus, figures, curves = scoring.figures(corpus, sets.top)
         partial.fold(name).add([one.rows for one in figures.values()], batch.image_ids, plan.threads)
@@ -56,11 +56,11 @@ def score_sets(
             written.add(batch.image_ids, columns, system=name if len(systems) > 1 else None)
     keep(partial.sample(), references, list(systems.values()))
     if references is not None:
-        _score_people(plan, scoring, frequencies, partial, references)
+        _score_people(plan, scoring, known, partial, references)
 
 
 def _score_people(
-    plan: Plan, scoring: Scoring, frequencies: Frequencies, partial: Partial, references: _core.Captions
+    plan: Plan, scoring: Scoring, known: Known, partial: Partial, references: _core.Captions
 ) -> None:
     counts = references.caption_counts()
     chosen = [image for image, count in zip(references.image_ids, counts, strict=True) if count > 1]
@@ -70,7 +70,7 @@ def _score_people(
     if len(chosen) < len(counts):
         several = _core.Captions.of_images([(image, references.captions(image)) for image in chosen], None)
     corpus = SetCorpus.of_sets(
-        several, several, tokenizer=plan.tokenizer, frequencies=frequencies.get(SEVERAL), threads=plan.threads
+        several, several, tokenizer=plan.tokenizer, whole=known.get(SEVERAL), threads=plan.threads
     )
     figures = scoring.people_figures(corpus)
     partial.fold(PEOPLE).add([one.rows for one in figures.values()], chosen, plan.threads)
@@ -80,15 +80,15 @@ def _score_people(
 
 def diversity(run: Run, *, level: float | None) -> tuple[Diversity, Partial]:
     """The result of all systems, and of people; intervals of that level, or none."""
-    whole, frequencies = run.partial()
+    whole, known = run.partial()
     plan, sets = run.plan, _asked(run.plan)
     systems = {
-        name: _system(plan, whole, frequencies, number, name, level) for number, name in enumerate(plan.systems)
+        name: _system(plan, whole, known, number, name, level) for number, name in enumerate(plan.systems)
     }
     human = None
     if PEOPLE in whole.folds:
         say_alone(whole.extents[PEOPLE].images, whole.images)
-        human = _people(plan, whole, frequencies, level)
+        human = _people(plan, whole, known, level)
     for message in whole.warnings:
         warn(message)
     pairs = () if level is None else _pairs(whole, systems, level)
@@ -96,11 +96,11 @@ def diversity(run: Run, *, level: float | None) -> tuple[Diversity, Partial]:
 
 
 def _system(
-    plan: Plan, whole: Partial, frequencies: Frequencies, number: int, name: str, level: float | None
+    plan: Plan, whole: Partial, known: Known, number: int, name: str, level: float | None
 ) -> SystemDiversity:
     """A system's figures: those of the sample, with the sums of all images."""
     sets, scoring = _asked(plan), _scoring(plan)
-    corpus = _sample(plan, whole, "", number, _of(frequencies, name, sets))
+    corpus = _sample(plan, whole, "", number, _of(known, name, sets))
     corpus, figures, curves = scoring.figures(corpus, sets.top)
     extent = whole.extents[name]
     most = (extent.caption_counts or (0, 0))[1]
@@ -113,15 +113,15 @@ def _system(
     return SystemDiversity(name, corpus, totals, values, given, _size(extent))
 
 
-def _people(plan: Plan, whole: Partial, frequencies: Frequencies, level: float | None) -> SystemDiversity:
-    corpus = _sample(plan, whole, PEOPLE, 0, frequencies.get(SEVERAL))
+def _people(plan: Plan, whole: Partial, known: Known, level: float | None) -> SystemDiversity:
+    corpus = _sample(plan, whole, PEOPLE, 0, known.get(SEVERAL))
     figures = _totals(whole.folds[PEOPLE], _scoring(plan).people_figures(corpus), level)
     given = plan.needs.get("document_frequency")
     return SystemDiversity("human", corpus, figures, {}, given, _size(whole.extents[PEOPLE]))
 
 
 def _sample(
-    plan: Plan, whole: Partial, which: str, system: int, frequencies: CorpusFrequencies | None
+    plan: Plan, whole: Partial, which: str, system: int, known: WholeCorpus | None
 ) -> SetCorpus:
     """The sample as a corpus, with the extent of all images, which signatures name."""
     images = whole.sample(which).images
@@ -130,7 +130,7 @@ def _sample(
     if _asked(plan).described:
         references = _core.Captions.of_images([(one.image_id, one.references) for one in images], None)
     corpus = SetCorpus.of_sets(
-        own, references, tokenizer=plan.tokenizer, frequencies=frequencies, threads=plan.threads
+        own, references, tokenizer=plan.tokenizer, whole=known, threads=plan.threads
     )
     extent = whole.extents[PEOPLE if which else plan.systems[system]]
     corpus.candidate_counts = extent.caption_counts or corpus.candidate_counts
@@ -173,8 +173,8 @@ def _scoring(plan: Plan) -> Scoring:
     return Scoring(plan.metrics, sets.accuracy, sets.beta2, plan.needs)
 
 
-def _of(frequencies: Frequencies, system: str, sets: Sets) -> CorpusFrequencies | None:
-    return frequencies.get(REFERENCES if sets.described else system)
+def _of(known: Known, system: str, sets: Sets) -> WholeCorpus | None:
+    return known.get(REFERENCES if sets.described else system)
 
 
 def _curve(system: str, most: int) -> str:

@@ -1,7 +1,7 @@
 """The metrics, as values. `capeval.metrics.CiderD(sigma=5)` and `"cider-d(sigma=5)"` are the same metric."""
 
 from capeval.errors import warn
-from capeval.metrics.base import Metric, PythonMetric, Ready, SetMetric, parameter
+from capeval.metrics.base import Learner, Metric, PythonMetric, Ready, SetMetric, parameter
 from capeval.metrics.bertscore import BertScore
 from capeval.metrics.bleu import Bleu
 from capeval.metrics.capeval_1 import Capeval1
@@ -37,6 +37,7 @@ __all__ = [
     "Distinct",
     "Div",
     "Fluency",
+    "Learner",
     "Lsa",
     "Mbleu",
     "MbleuMix",

@@ -62,6 +62,22 @@ class Totals(Protocol):
         """Sums of the columns."""
 
 
+class Learner(Protocol):
+    """Learns from the references of all images where they come part by part, in several processes: `pickle` takes it.
+
+    Any parts, in any order, must give what all references together do.
+    """
+
+    def add(self, references: _core.Captions, encoded: _core.References, threads: int) -> None:
+        """Learns from the references of other images: as they were given, and as tokens."""
+
+    def merge(self, other: Any) -> None:
+        """Adds what another learner of the metric learnt from other images."""
+
+    def finish(self) -> Any:
+        """What `ready` finds as `corpus.whole.learnt(metric)`; `pickle` takes it. Nothing is learnt afterwards."""
+
+
 class Parameter:
     """A declared parameter of a metric: its meaning, its default, and the values that it accepts."""
 
@@ -355,6 +371,15 @@ class Metric:
     def signature_parts(self) -> list[str]:
         """`name:value` of every parameter, for the signature."""
         return [f"{p.name}:{spell(getattr(self, p.name))}" for p in self.parameters()]
+
+    def learner(self, needs: Needs, *, memory: int) -> Learner | None:  # noqa: ARG002
+        """A learner that has learnt nothing, for a metric that is trained on references and can learn part by part.
+
+        Args:
+            needs: what the metric may need.
+            memory: the most bytes that it may take.
+        """
+        return None
 
     def score(
         self,

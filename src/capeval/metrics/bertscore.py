@@ -37,7 +37,9 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from capeval import _core
     from capeval.corpus.corpus import Corpus
+    from capeval.resources.learned.checkpoint import Checkpoint
     from capeval.resources.learned.encoder import Encoder
     from capeval.resources.learned.features import Vector
     from capeval.resources.learned.texts import Tokenizer, Tokens
@@ -132,12 +134,15 @@ class BertScore(LearnedMetric):
         weights = None
         signature = [f"model:{encoder.identity}", f"layer:{layer}"]
         if self.idf:
-            weights = Weights.of(captions, tokenizer)
+            weights = Weights.of(captions, tokenizer) if corpus.whole is None else corpus.whole.learnt(self)
             signature.append(f"idf:references({weights.documents:,})".replace(",", ""))
         if baseline is not None:
             signature.append("baseline:" + "+".join(f"{value:.8g}" for value in baseline.values()))
         own = Matched(captions, encoder, tokenizer, weights, baseline, needs)
         return Ready(corpus._core, signature=tuple(signature), own=own)
+
+    def learner(self, needs: Needs, *, memory: int) -> WeightsLearner:  # noqa: ARG002
+        return WeightsLearner(with_layers(self.checkpoint, self.layer or self.usual_layer))
 
     def scores(self, own: Matched) -> Iterable[float]:
         best = own.best(MEASURES.index(self.measure))
@@ -188,16 +193,47 @@ class Weights:
     def of(cls, captions: Captions, tokenizer: Tokenizer) -> Weights:
         """Those in all references of the captions."""
         references = Counter(text for _, own in captions.given.values() for text in own)
-        counts: Counter[int] = Counter()
-        for times, own in zip(references.values(), tokenizer(list(references)), strict=True):
-            counts.update(dict.fromkeys(own.ids, times))
-        return cls(counts, references.total())
+        return cls(token_counts(references, tokenizer), references.total())
 
     def __call__(self, token: int) -> float:
         return math.log((self.documents + 1) / (self._counts.get(token, 0) + 1))
 
     def __str__(self) -> str:
         return json.dumps([self.documents, sorted(self._counts.items())])
+
+
+def token_counts(texts: Counter[str], tokenizer: Tokenizer) -> Counter[int]:
+    """In how many of the texts each token is; each text counts as often as it is there."""
+    counts: Counter[int] = Counter()
+    for times, own in zip(texts.values(), tokenizer(list(texts)), strict=True):
+        counts.update(dict.fromkeys(own.ids, times))
+    return counts
+
+
+class WeightsLearner:
+    """Counts the tokens of references that come part by part. It needs the model's tokenizer, and not the model."""
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        self._checkpoint = checkpoint
+        self._counts: Counter[int] = Counter()
+        self._documents = 0
+
+    def add(self, references: _core.Captions, encoded: _core.References, threads: int) -> None:  # noqa: ARG002
+        """Counts the references of other images. Raises `DataError` for a checkpoint that cannot be used."""
+        from capeval.resources.learned.encoder import tokenizer_alone
+
+        texts = Counter(text for image in references.image_ids for text in references.captions(image))
+        self._counts += token_counts(texts, tokenizer_alone(self._checkpoint, blank_first=True))
+        self._documents += texts.total()
+
+    def merge(self, other: WeightsLearner) -> None:
+        """Adds the counts of other images."""
+        self._counts += other._counts
+        self._documents += other._documents
+
+    def finish(self) -> Weights:
+        """The weights of tokens."""
+        return Weights(self._counts, self._documents)
 
 
 @dataclass

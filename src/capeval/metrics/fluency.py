@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from capeval import _core
 from capeval.errors import warn
 from capeval.metrics.base import Metric, Ready, parameter
 
@@ -55,9 +56,34 @@ class Fluency(Metric):
 
     def ready(self, corpus: Corpus, needs: Needs) -> Ready:  # noqa: ARG002
         """Needs only the references, but of several images, unless it also learns from an image's own references."""
-        if len(corpus) == 1 and not self.own:
+        whole = corpus.whole
+        images = len(corpus) if whole is None else whole.images
+        if images == 1 and not self.own:
             warn(
                 f"one image leaves no other image's references to learn from, so {self.label} is 0; score more images "
                 "together, or learn from the image's own references with fluency(own=yes)"
             )
-        return Ready(corpus._core, signature=(f"lm:references({len(corpus)})",))
+        model = () if whole is None else (whole.learnt(self),)
+        return Ready(corpus._core, model, (f"lm:references({images})",))
+
+    def learner(self, needs: Needs, *, memory: int) -> LanguageLearner:  # noqa: ARG002
+        return LanguageLearner(_core.LanguageCounts(self.n, memory=memory))
+
+
+class LanguageLearner:
+    """Makes the language model of references that come part by part."""
+
+    def __init__(self, counts: _core.LanguageCounts) -> None:
+        self._counts = counts
+
+    def add(self, references: _core.Captions, encoded: _core.References, threads: int) -> None:  # noqa: ARG002
+        """Counts the n-grams. Raises `DataError` where they take too much memory."""
+        self._counts.add(encoded, threads)
+
+    def merge(self, other: LanguageLearner) -> None:
+        """Adds other counts. Raises `DataError` where they take too much memory."""
+        self._counts.merge(other._counts)
+
+    def finish(self) -> _core.LanguageModel:
+        """The model, a resource of the metric."""
+        return self._counts.finish()

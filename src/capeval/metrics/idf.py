@@ -30,8 +30,8 @@ class IdfMetric(Metric):
                     f"one image is a corpus in which every n-gram is in every document, so every IDF and {self.label} "
                     "is 0; give document frequencies of a larger corpus with --df FILE (document_frequency=… in Python)"
                 )
-            whole = corpus.frequencies
-            counted = () if whole is None else (whole.of(stems=self.uses_stems)._core,)
+            whole = corpus.whole
+            counted = () if whole is None else (whole.frequencies(stems=self.uses_stems)._core,)
             return Ready(corpus._core, counted, (f"df:{corpus.document_source}({corpus.documents})",))
         self._check_frequencies(frequencies, corpus.tokenizer)
         return Ready(corpus._core, (frequencies._core,), (f"df:{frequencies.source}({frequencies.documents})",))

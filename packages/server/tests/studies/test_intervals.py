@@ -77,7 +77,7 @@ def choices_of(chance, images, references):
 
 
 def test_intervals_of_strengths_hold_the_truth_where_votes_depend_on_each_other():
-    """Section 5: with ten references an image. Were they independent votes, the intervals would be far too narrow."""
+    """Section 5: with ten references per image. Were they independent votes, the intervals would be far too narrow."""
     chance = random.Random(0)
     truth = {one.system: one.strength for one in strengths(choices_of(chance, 20_000, 1))[0]}
     robust = naive = 0

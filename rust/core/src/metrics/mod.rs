@@ -7,7 +7,7 @@ pub mod chair;
 pub mod cider;
 pub mod diversity;
 pub mod embedded;
-mod fluency;
+pub mod fluency;
 pub mod meteor;
 mod rouge;
 pub mod spice;

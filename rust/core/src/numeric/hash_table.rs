@@ -29,6 +29,11 @@ impl<K: Key, V: Copy + Default> HashTable<K, V> {
         self.len == 0
     }
 
+    /// Bytes that the table takes.
+    pub fn bytes(&self) -> usize {
+        self.slots.len() * size_of::<(K, V)>()
+    }
+
     /// The value of the key.
     pub fn get(&self, key: K) -> Option<V> {
         let (slot, found) = self.find(key, key.hash());

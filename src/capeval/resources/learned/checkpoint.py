@@ -182,20 +182,13 @@ def parts(checkpoint: Checkpoint, *, what: str) -> tuple[Any, Any, str | None]:
     Raises `DataError` if they cannot be loaded, or the weights are incomplete.
     """
     import torch
-    from transformers import AutoConfig, AutoModel, AutoTokenizer
+    from transformers import AutoModel
 
     from capeval.errors import DataError
     from capeval.vision.checkpoint import load_part
 
-    told: dict[str, Any] = {
-        "what": what,
-        "files": "config.json, the tokenizer's files and model.safetensors",
-        "revision": checkpoint.revision,
-    }
-    config = load_part(AutoConfig, checkpoint.name, **told)
-    if checkpoint.layers is not None:
-        _keep_layers(config, checkpoint)
-    tokenizer = load_part(AutoTokenizer, checkpoint.name, **told)
+    config, tokenizer = described(checkpoint, what=what)
+    told = _told(checkpoint, what)
     model, loaded = load_part(AutoModel, checkpoint.name, config=config, output_loading_info=True, **told)
     missing = [name for name in sorted(loaded["missing_keys"]) if "pooler" not in name and "position_ids" not in name]
     if missing:
@@ -205,6 +198,24 @@ def parts(checkpoint: Checkpoint, *, what: str) -> tuple[Any, Any, str | None]:
         )
     commit = getattr(config, "_commit_hash", None)
     return model.to(dtype=getattr(torch, checkpoint.precision)).eval(), tokenizer, commit
+
+
+def described(checkpoint: Checkpoint, *, what: str) -> tuple[Any, Any]:
+    """The model's configuration and its tokenizer. Raises `DataError` if they cannot be loaded."""
+    from transformers import AutoConfig, AutoTokenizer
+
+    from capeval.vision.checkpoint import load_part
+
+    told = _told(checkpoint, what)
+    config = load_part(AutoConfig, checkpoint.name, **told)
+    if checkpoint.layers is not None:
+        _keep_layers(config, checkpoint)
+    return config, load_part(AutoTokenizer, checkpoint.name, **told)
+
+
+def _told(checkpoint: Checkpoint, what: str) -> dict[str, Any]:
+    files = "config.json, the tokenizer's files and model.safetensors"
+    return {"what": what, "files": files, "revision": checkpoint.revision}
 
 
 def _keep_layers(config: Any, checkpoint: Checkpoint) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from capeval.errors import DataError
-from capeval.resources.learned.checkpoint import Checkpoint, Network, parts
+from capeval.resources.learned.checkpoint import Checkpoint, Network, described, parts
 from capeval.resources.learned.texts import Tokenizer, Tokens, by_length, read_limit, told
 
 if TYPE_CHECKING:
@@ -22,13 +23,7 @@ class Encoder(Network):
     def __init__(self, checkpoint: Checkpoint, device: Any) -> None:
         super().__init__(checkpoint, device)
         model, tokenizer, self.commit = parts(checkpoint, what=KIND)
-        if model.main_input_name != "input_ids" or hasattr(model, "get_image_features"):
-            raise DataError(
-                f"{checkpoint} is a {type(model).__name__}, which does not encode texts; accepted are models that "
-                "give a vector for each token, such as BERT, RoBERTa, DeBERTa, MPNet or the encoders of BART and T5"
-            )
-        if getattr(model.config, "is_encoder_decoder", False):
-            model = model.get_encoder()
+        model = _encoder(model, checkpoint)
         self._model = model.to(device)
         self._tokenizer = tokenizer
         self._limit = read_limit(model, tokenizer, model.config)
@@ -61,3 +56,33 @@ class Encoder(Network):
         import torch
 
         return self._model(input_ids=ids, attention_mask=torch.ones_like(ids)).last_hidden_state.float()
+
+
+def tokenizer_alone(checkpoint: Checkpoint, *, blank_first: bool = False) -> Tokenizer:
+    """The tokenizer of an encoder, without the encoder's weights.
+
+    Raises `DataError` if it cannot be loaded, or the checkpoint is of another kind.
+    """
+    return _tokenizer_alone(checkpoint, checkpoint.checksum(), blank_first)
+
+
+@lru_cache(maxsize=4)
+def _tokenizer_alone(checkpoint: Checkpoint, _: str, blank_first: bool) -> Tokenizer:
+    import torch
+    from transformers import AutoModel
+
+    config, tokenizer = described(checkpoint, what=KIND)
+    make: Any = AutoModel.from_config
+    with torch.device("meta"):
+        model = _encoder(make(config), checkpoint)
+    return Tokenizer(tokenizer, read_limit(model, tokenizer, model.config), blank_first=blank_first)
+
+
+def _encoder(model: Any, checkpoint: Checkpoint) -> Any:
+    """The model; of one that also decodes, the part that encodes. Raises `DataError` for one of another kind."""
+    if model.main_input_name != "input_ids" or hasattr(model, "get_image_features"):
+        raise DataError(
+            f"{checkpoint} is a {type(model).__name__}, which does not encode texts; accepted are models that "
+            "give a vector for each token, such as BERT, RoBERTa, DeBERTa, MPNet or the encoders of BART and T5"
+        )
+    return model.get_encoder() if getattr(model.config, "is_encoder_decoder", False) else model

@@ -15,10 +15,13 @@ use crate::corpus::Corpus;
 use crate::engine::{Kernel, ParameterError, Parameters, Prepared, Resources, mean_of};
 use crate::numeric::hash_table::{HashTable, Key};
 use crate::numeric::interrupt::check;
-use crate::numeric::parallel::map_parts;
+use crate::numeric::parallel::{map_mut, map_parts};
 use crate::text::ngram::{MAX_ORDER, Ngram};
-use crate::text::sentences::Sentences;
 use crate::text::vocabulary::Word;
+
+mod learned;
+
+pub use learned::{LanguageCounts, LanguageModel, LearnError};
 
 /// The beginning of a sentence: part of histories, never predicted.
 const START: Word = Word::MAX - 1;
@@ -42,8 +45,20 @@ pub(crate) fn build(parameters: &mut Parameters) -> Result<Box<dyn Kernel>, Para
 }
 
 impl Kernel for Fluency {
+    /// The model is of the corpus' own references, unless one is given.
     fn prepare<'a>(&'a self, corpus: &'a Corpus, resources: &'a Resources) -> Prepared<'a> {
-        let model = Model::train(&corpus.references.sentences, self.order, resources.threads());
+        if let Some(learned) = resources.get::<LanguageModel>() {
+            let model = learned.of_order(self.order)?;
+            let numbers = learned.numbers(&corpus.vocabulary);
+            let numbered = move |words: &[Word]| words.iter().map(|&word| numbers[word as usize]).collect::<Vec<_>>();
+            return Ok(mean_of(move |image, candidate| {
+                let own: Vec<_> = image.references().filter(|_| !self.own).map(&numbered).collect();
+                model.without(own.iter().map(Vec::as_slice)).geometric_mean(&numbered(image.candidate(candidate)))
+            }));
+        }
+        let sentences = &corpus.references.sentences;
+        let sentences: Vec<_> = (0..sentences.sentence_count()).map(|number| sentences.words(number)).collect();
+        let model = Model::train(&sentences, self.order, resources.threads());
         Ok(mean_of(move |image, candidate| {
             let view = if self.own { model.whole() } else { model.without(image.references()) };
             view.geometric_mean(image.candidate(candidate))
@@ -52,11 +67,13 @@ impl Kernel for Fluency {
 }
 
 /// Counts of n-grams in the references, order by order.
+#[derive(Debug)]
 struct Model {
     orders: Vec<Order>,
 }
 
 /// Counts of the n-grams of one order.
+#[derive(Debug)]
 struct Order {
     ngrams: HashTable<Ngram, Count>,
     /// By the history with [`ANY`] after it.
@@ -135,18 +152,35 @@ fn history_of(ngram: Ngram) -> Ngram {
     ngram.prefix().push(ANY)
 }
 
+/// How often n-grams occur, order by order.
+type Counts = Vec<HashTable<Ngram, Count>>;
+
+/// Empty counts of n-grams of orders 1 to `order`.
+fn no_counts(order: usize) -> Counts {
+    vec![HashTable::with_capacity(0); order]
+}
+
+/// Counts the n-grams of sentences that have words.
+fn count(counts: &mut Counts, sentences: &[&[Word]], threads: usize) {
+    map_mut(counts, threads, |shorter, counts| {
+        for words in sentences.iter().filter(|words| !words.is_empty()) {
+            check();
+            ngrams(&marked(words), shorter + 1).for_each(|ngram| counts.entry(ngram, ngram.hash()).times += 1);
+        }
+    });
+}
+
 impl Model {
     /// Learns from all sentences that have words.
-    fn train(sentences: &Sentences, order: usize, threads: usize) -> Self {
-        let spoken = || (0..sentences.sentence_count()).map(|k| sentences.words(k)).filter(|words| !words.is_empty());
-        let count = |order| {
-            let mut counts = HashTable::<Ngram, Count>::with_capacity(sentences.sentence_count());
-            for words in spoken() {
-                ngrams(&marked(words), order).for_each(|ngram| counts.entry(ngram, ngram.hash()).times += 1);
-            }
-            counts
-        };
-        let mut counts = map_each(order, threads, |k| count(k + 1));
+    fn train(sentences: &[&[Word]], order: usize, threads: usize) -> Self {
+        let mut counts = no_counts(order);
+        count(&mut counts, sentences, threads);
+        Self::of(counts, threads)
+    }
+
+    /// Learns from counts of occurrences.
+    fn of(mut counts: Counts, threads: usize) -> Self {
+        let order = counts.len();
         for longer in 1..order {
             let (shorter, longer) = counts.split_at_mut(longer);
             for (ngram, _) in longer[0].iter() {
@@ -241,7 +275,8 @@ impl<'a> View<'a> {
 
     fn remove(&mut self, ngram: Ngram, count: u32) {
         let before = self.count(ngram);
-        let after = before - count;
+        // What was never learnt, by a model from elsewhere, cannot be taken out.
+        let after = before.saturating_sub(count);
         *self.counts.entry(ngram, ngram.hash()) = after;
         let key = history_of(ngram);
         let mut history = self.history(key);
@@ -299,14 +334,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn sentences(images: &[Vec<Vec<Word>>]) -> Sentences {
-        let mut ends = Vec::new();
-        let mut all = Vec::new();
-        for words in images.iter().flatten() {
-            all.extend(words);
-            ends.push(all.len());
-        }
-        Sentences::from_words(images.iter().map(Vec::len), all, ends)
+    fn sentences(images: &[Vec<Vec<Word>>]) -> Vec<&[Word]> {
+        images.iter().flatten().map(Vec::as_slice).collect()
     }
 
     fn images() -> impl Strategy<Value = Vec<Vec<Vec<Word>>>> {

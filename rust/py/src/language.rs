@@ -1,0 +1,125 @@
+//! Language models of references that come part by part.
+
+use std::sync::Arc;
+
+use capeval_core::metrics::fluency::{self as core, LearnError};
+use capeval_core::text::ngram::MAX_ORDER;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyBytes;
+
+use crate::corpus::References;
+use crate::errors::{DataError, UsageError};
+use crate::interrupt::detach;
+
+/// The function that makes counts again, and what it takes: their bytes and the memory that they may take.
+type Pickled<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>, usize));
+
+/// Counts of n-grams, of which a language model is made.
+#[pyclass(module = "capeval._core")]
+pub(crate) struct LanguageCounts {
+    /// None after the end, or an interruption.
+    counts: Option<core::LanguageCounts>,
+    memory: usize,
+}
+
+#[pymethods]
+impl LanguageCounts {
+    #[new]
+    #[pyo3(signature = (n, *, memory))]
+    fn new(n: usize, memory: usize) -> PyResult<Self> {
+        if !(1..=MAX_ORDER).contains(&n) {
+            return Err(UsageError::new_err(format!("n-grams have 1 to {MAX_ORDER} words, not {n}")));
+        }
+        Ok(Self { counts: Some(core::LanguageCounts::new(n)), memory })
+    }
+
+    /// Learns from the references of other images.
+    #[pyo3(signature = (references, threads=0))]
+    fn add(&mut self, py: Python<'_>, references: &Bound<'_, References>, threads: usize) -> PyResult<()> {
+        let (references, memory) = (references.get().0.clone(), self.memory);
+        self.during(py, |counts| counts.add(&references, memory, threads))
+    }
+
+    /// Adds what was counted elsewhere, in the references of other images.
+    #[pyo3(signature = (other, threads=0))]
+    fn merge(&mut self, py: Python<'_>, other: &Self, threads: usize) -> PyResult<()> {
+        let (other, memory) = (other.counts.as_ref().ok_or_else(ended)?, self.memory);
+        self.during(py, |counts| counts.merge(other, memory, threads))
+    }
+
+    /// The language model; the counts have ended.
+    #[pyo3(signature = (threads=0))]
+    fn finish(&mut self, py: Python<'_>, threads: usize) -> PyResult<LanguageModel> {
+        let counts = self.counts.take().ok_or_else(ended)?;
+        Ok(LanguageModel(Arc::new(detach(py, || counts.finish(threads))?)))
+    }
+
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: PyBackedBytes, memory: usize) -> PyResult<Self> {
+        Ok(Self { counts: Some(read(py, &bytes)?), memory })
+    }
+
+    /// For `pickle` and `copy`.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Pickled<'py>> {
+        let counts = self.counts.as_ref().ok_or_else(ended)?;
+        let bytes = PyBytes::new(py, &py.detach(|| counts.to_bytes()));
+        Ok((py.get_type::<Self>().getattr("from_bytes")?, (bytes, self.memory)))
+    }
+}
+
+impl LanguageCounts {
+    fn during(
+        &mut self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut core::LanguageCounts) -> Result<(), LearnError> + Send,
+    ) -> PyResult<()> {
+        let mut counts = self.counts.take().ok_or_else(ended)?;
+        // What is interrupted counted some sentences and not others: nothing is left.
+        let counts = detach(py, move || work(&mut counts).map(|()| counts))?;
+        self.counts = Some(counts.map_err(not_learnt)?);
+        Ok(())
+    }
+}
+
+/// The model that scores captions.
+#[pyclass(frozen, module = "capeval._core")]
+pub(crate) struct LanguageModel(pub(crate) Arc<core::LanguageModel>);
+
+#[pymethods]
+impl LanguageModel {
+    /// Number of images that it learnt from.
+    #[getter]
+    fn images(&self) -> u64 {
+        self.0.images()
+    }
+
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: PyBackedBytes) -> PyResult<Self> {
+        let counts = read(py, &bytes)?;
+        Ok(Self(Arc::new(detach(py, || counts.finish(0))?)))
+    }
+
+    /// For `pickle` and `copy`.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let bytes = PyBytes::new(py, &py.detach(|| self.0.to_bytes()));
+        Ok((py.get_type::<Self>().getattr("from_bytes")?, (bytes,)))
+    }
+}
+
+fn read(py: Python<'_>, bytes: &[u8]) -> PyResult<core::LanguageCounts> {
+    py.detach(|| core::LanguageCounts::from_bytes(bytes)).map_err(|error| DataError::new_err(error.to_string()))
+}
+
+fn not_learnt(error: LearnError) -> PyErr {
+    let remedy = match error {
+        LearnError::Memory(_) => "; grant more with --memory, or leave out what learns it, such as fluency",
+        LearnError::Words => "; leave out what learns it, such as fluency",
+        LearnError::Order => "",
+    };
+    DataError::new_err(format!("{error}{remedy}"))
+}
+
+fn ended() -> PyErr {
+    UsageError::new_err("these counts have ended, by finish() or by an error; make others")
+}
