@@ -172,6 +172,7 @@ FILES = {
     "marked": "\ufeff" + "\n".join(LINES),
     "blank lines": "\n\n" + "\n\n \n".join(LINES) + "\n\n\n",
     "carriage returns": "\r\n".join(LINES) + "\r\n",
+    "even lines": "".join(f"{ROW % (number, ''):<74}\n" for number in range(12)),  # two of them are a block of 150
     "a long line": "\n".join([*LINES[:3], ROW % (77, "y" * 900), *LINES[3:]]),
     "bad rows": "\n".join([*LINES[:4], "[1]", *LINES[4:8], "{", ROW.replace('"a cat"', "null") % (5, ""), *LINES[8:]]),
 }

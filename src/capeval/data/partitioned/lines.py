@@ -102,7 +102,7 @@ def _of_part(source: pyarrow.NativeFile, part: Part) -> Iterator[bytes]:
         lines, newline, after = piece.partition(b"\n")
         place += len(lines) + len(newline)
         if newline:
-            if part.end is None or place < part.end:
+            if place < (part.end or 0):
                 yield from _until(source, place, part.end, after)
             return
 
