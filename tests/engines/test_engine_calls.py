@@ -10,6 +10,7 @@ import pytest
 from test_stream import Made, two_inputs, write
 
 import capeval
+from capeval.data import partitioned
 from capeval.data.partitioned import ImageScores
 from capeval.engines import EngineOptions, passes, progress
 from capeval.errors import DataError, UsageError
@@ -117,6 +118,27 @@ def with_bad_rows(corpus: Made, folder: Path) -> tuple[str, dict[str, str]]:
         write(folder / f"{number}.parquet", images[number::3], {"references": references, "a": captions})
     bad = {images[place] for place in (3, 10, 20)}
     return str(folder), {image: own for image, own in corpus.a.items() if image not in bad}
+
+
+def test_one_file_of_json_lines_is_many_parts(
+    made: tuple[Made, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus, _ = made
+    rows = [{"image_id": image, "references": own, "a": corpus.a[image]} for image, own in corpus.references.items()]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    find = partitioned.find_parts
+    monkeypatch.setattr(partitioned, "find_parts", lambda inputs: find(inputs, part_bytes=700))
+    assert len(partitioned.find_parts([str(path)])) > 8
+    found = capeval.score(str(path), metrics=METRICS, samples=20, engine=stream())
+    assert found.to_dict() == local(corpus).to_dict()
+    # Rows have their numbers in the file.
+    path.write_text("".join(json.dumps(row) + "\n" for row in [*rows, rows[3]]))
+    with pytest.raises(DataError, match=r"rows\.jsonl, row 4 and .*rows\.jsonl, row 81; give each image in one row"):
+        capeval.score(str(path), metrics="rouge-l", engine=stream())
+    path.write_text("".join(json.dumps(row) + "\n" for row in [*rows, {"image_id": "x", "references": ["a"]}]))
+    with pytest.raises(DataError, match=r"rows\.jsonl: row 81 \(image x\): a is missing or null"):
+        capeval.score(str(path), metrics="rouge-l", engine=stream())
 
 
 def test_bad_rows(made: tuple[Made, str], tmp_path: Path) -> None:

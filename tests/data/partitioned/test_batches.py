@@ -135,7 +135,7 @@ def test_rows_and_bad_rows_are_those_of_a_slow_reader(
     rows = rows_of(seed, nulls=format != "csv")
     path = tmp_path / f"rows.{format}"
     write(path, rows)
-    found = read(path, columns_of(path), part_bytes=10_000)
+    found = read(path, columns_of(path), part_bytes=1 << 30 if format == "jsonl" else 10_000)
     assert len(found) > 2
     good = expected(rows, is_table=format != "jsonl")
     assert got(found) == good
@@ -162,6 +162,68 @@ def test_parts_cover_a_file_once(tmp_path: Path, format: str) -> None:
     assert sum(part.rows or 0 for part in parts) == 500
     assert [(part.first, part.end, part.before) for part in parts] == [(n, n + 1, 70 * n) for n in range(8)]
     assert [(part.first, part.end) for part in find_parts([str(path)])] == [(0, 8)]
+
+
+ROW = '{"image_id": %s, "references": ["a dog", "%s"], "candidate": "a cat"}'
+LINES = [ROW % (number, "x" * (7 * number % 40)) for number in range(12)]
+FILES = {
+    "plain": "\n".join(LINES) + "\n",
+    "no end": "\n".join(LINES),
+    "marked": "\ufeff" + "\n".join(LINES),
+    "blank lines": "\n\n" + "\n\n \n".join(LINES) + "\n\n\n",
+    "carriage returns": "\r\n".join(LINES) + "\r\n",
+    "even lines": "".join(f"{ROW % (number, ''):<74}\n" for number in range(12)),  # two of them are a block of 150
+    "a long line": "\n".join([*LINES[:3], ROW % (77, "y" * 900), *LINES[3:]]),
+    "bad rows": "\n".join([*LINES[:4], "[1]", *LINES[4:8], "{", ROW.replace('"a cat"', "null") % (5, ""), *LINES[8:]]),
+}
+
+
+@pytest.mark.parametrize("block", [150, 4 << 20])
+@pytest.mark.parametrize("name", FILES)
+def test_json_lines_are_cut_at_any_byte(tmp_path: Path, name: str, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each line is in one part: the one that it begins in. Numbers of rows are those in the file."""
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(FILES[name].encode())
+    size = path.stat().st_size
+    [part] = find_parts([str(path)])
+    whole = list(batches(part, Columns()))
+    expected = [pair for batch in whole for pair in zip(batch.rows, batch.image_ids.to_pylist(), strict=True)]
+    wrong = [row for batch in whole for row in batch.bad]
+    assert len(expected) >= 12
+    assert len(wrong) == (3 if name == "bad rows" else 0)
+    monkeypatch.setattr(lines, "_BLOCK", block)
+    for part_bytes in [5, 41, *range(85, 97), 150, 333, size - 1, size, size + 1]:
+        parts = find_parts([str(path)], part_bytes=part_bytes)
+        assert len(parts) == max(-(-size // part_bytes), 1)
+        assert sum(part.bytes for part in parts) == size
+        found, bad = [], []
+        for part in parts:
+            for batch in batches(part, Columns()):
+                rows = lines.rows_before(part) + batch.rows
+                found += zip(rows, batch.image_ids.to_pylist(), strict=True)
+                bad += batch.bad
+        assert found == expected, part_bytes
+        assert bad == wrong, part_bytes
+
+
+def test_parts_of_json_lines_have_the_columns_of_the_file(tmp_path: Path) -> None:
+    """Later lines may have others, which would be chosen if they stood in a file of their own."""
+    path = tmp_path / "rows.jsonl"
+    early = [{"image_id": n, "references": ["a dog"], "caption": "a cat"} for n in range(60)]
+    late = [{**row, "image_id": 60 + n, "candidate": "another"} for n, row in enumerate(early)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in [*early, *late]))
+    [whole], parts = find_parts([str(path)]), find_parts([str(path)], part_bytes=1_500)
+    assert len(parts) > 4
+    assert str(parts[1]) == f"{path} (bytes 1,501 to 3,000)"
+    [once] = batches(whole, Columns())
+    cut = [batch for part in parts for batch in batches(part, Columns())]
+    assert [one for batch in cut for one in batch.captions[0].to_pylist()] == once.captions[0].to_pylist()
+
+
+def test_json_lines_that_are_compressed_are_not_cut(tmp_path: Path) -> None:
+    for name in ("rows.jsonl.gz", "rows.jsonl"):
+        (tmp_path / name).write_bytes(gzip.compress(FILES["plain"].encode()))
+        assert len(find_parts([str(tmp_path / name)], part_bytes=10)) == 1
 
 
 @pytest.mark.parametrize("suffix", ["gz", "bz2", "xz", "zst"])

@@ -53,7 +53,7 @@ class Batch:
     captions: tuple[pyarrow.Array, ...]
     """A column per system: strings, or lists of strings, of one at least."""
     rows: npt.NDArray[np.int64]
-    """Number of each row in its file, from 1."""
+    """Number of each row in its file, from 1; of JSON lines in its part, to which `lines.rows_before` is added."""
     bad: list[BadRow] = field(default_factory=list)
     """The rows that were left out, in order."""
 
@@ -87,11 +87,15 @@ def batches(part: Part, columns: Columns, *, rows: int = ROWS) -> Iterator[Batch
     Warns:
         DataWarning: at the end, of captions that count as empty or are left out.
     """
+    from capeval.data.partitioned.lines import rows_before
+
     missing: list[int] = []
     left_out: list[int] = []
     for batch, empty, gone in ahead(lambda: _checked(part, columns, rows)):
         missing += empty
         left_out += gone
+        if batch.bad and (before := rows_before(part)):
+            batch.bad = [one._replace(row=before + one.row) for one in batch.bad]
         yield batch
     for places, keep in ((missing, True), (left_out, False)):
         if places:

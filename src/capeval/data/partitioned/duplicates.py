@@ -77,11 +77,14 @@ def check_duplicates(found: Iterable[Duplicates], parts: Sequence[Part]) -> None
     found = [one for one in found if one.count]
     if not found:
         return
-    files = {part.number: part.file for part in parts}
+    from capeval.data.partitioned.lines import rows_before
+
+    by_number = {part.number: part for part in parts}
     first = sorted((one for own in found for one in own.first), key=lambda one: one[1])
     count = sum(own.count for own in found)
-    places = [f"{files[part]}, row {row}" for part, row in first[0][1]]
-    shown = " and ".join(places[:2]) + (f" and {len(places) - 2:,} more rows" if len(places) > 2 else "")
+    places = [(by_number[part], row) for part, row in first[0][1]]
+    shown = " and ".join(f"{part.file}, row {rows_before(part) + row}" for part, row in places[:2])
+    shown += f" and {len(places) - 2:,} more rows" if len(places) > 2 else ""
     named = some([image for image, _ in first] + [""] * (count - len(first)))
     raise DataError(
         f"the input has {named} several times: {first[0][0]} in {shown}; give each image in one row, or references and "

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from capeval.data.fields import json_type
@@ -31,16 +33,19 @@ _TEXTS = "captions must be strings"
 def read(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Iterator[Raw]:  # noqa: ARG001
     """The part's batches, which are as long as a block of text. See `capeval.data.partitioned.parquet.read`.
 
-    Blocks go through pyarrow; one that it does not take is read line by line, which finds the lines that are wrong.
+    Rows are numbered from the first of the part: see `rows_before`. Blocks go through pyarrow; one that it does not
+    take is read line by line, which finds the lines that are wrong.
     """
     import numpy as np
 
     names: list[str] = []
     schema: pyarrow.Schema | None = None
     number = 1
-    for block in _blocks(part.file):
+    for block in _blocks(part):
         if not names:
-            records = _first_records(block, part.file, number)
+            # All parts of a file have the same columns, which its beginning tells.
+            start = block if part.first is None else next(_blocks(replace(part, first=None, end=None)))
+            records = _first_records(start, part.file)
             names = choose(list(dict.fromkeys(path for record in records for path in _paths(record))))
             schema = _schema(records, names)
         lines = block.count(b"\n")
@@ -56,23 +61,64 @@ def read(part: Part, choose: Callable[[list[str]], list[str]], rows: int) -> Ite
         number += lines
 
 
-def _blocks(url: str) -> Iterator[bytes]:
-    """Pieces of the file that end with lines; a line that is longer than a block is a piece."""
-    with opened(url) as source:
-        rest = [bytes(source.read(len(BOM))).removeprefix(BOM)]
-        while piece := source.read(_BLOCK):
+def rows_before(part: Part) -> int:
+    """What the number of a row in the part lacks to be that in the file: lines before it, which are counted now."""
+    return _lines_before(part.file, part.first, part.modified) if part.format == "jsonl" and part.first else 0
+
+
+@lru_cache(maxsize=1024)
+def _lines_before(file: str, start: int, _: str) -> int:
+    """Lines that begin before this byte."""
+    with opened(file) as source:
+        return sum(piece.count(b"\n") for piece in _until(source, 0, start))
+
+
+def _blocks(part: Part) -> Iterator[bytes]:
+    """Pieces of the part that end with lines; a line that is longer than a block is a piece."""
+    start = b"" if part.first else BOM
+    with opened(part.file) as source:
+        rest: list[bytes] = []
+        for piece in _of_part(source, part):
             lines, newline, after = piece.rpartition(b"\n")
             if not newline:
                 rest.append(piece)
                 continue
-            yield b"".join([*rest, lines, newline])
-            rest = [after]
-        last = b"".join(rest)
+            yield b"".join([*rest, lines, newline]).removeprefix(start)
+            rest, start = [after], b""
+        last = b"".join(rest).removeprefix(start)
         if last.strip():
             yield last + b"\n"
 
 
-def _first_records(block: bytes, file: str, number: int) -> list[dict[str, Any]]:
+def _of_part(source: pyarrow.NativeFile, part: Part) -> Iterator[bytes]:
+    """The bytes of the lines that begin in the part."""
+    if not part.first:
+        yield from _until(source, 0, part.end)
+        return
+    # A line begins after the end of another one: at the first byte, if the one before ends a line.
+    place = part.first - 1
+    source.seek(place)
+    while piece := bytes(source.read(_BLOCK)):
+        lines, newline, after = piece.partition(b"\n")
+        place += len(lines) + len(newline)
+        if newline:
+            if place < (part.end or 0):
+                yield from _until(source, place, part.end, after)
+            return
+
+
+def _until(source: pyarrow.NativeFile, place: int, end: int | None, piece: bytes = b"") -> Iterator[bytes]:
+    """The bytes up to the last line that begins before `end`; `place` is where the piece is, which was read before."""
+    while piece or (piece := bytes(source.read(_BLOCK))):
+        newline = -1 if end is None or place + len(piece) < end else piece.find(b"\n", max(end - 1 - place, 0))
+        if newline >= 0:
+            yield piece[: newline + 1]
+            return
+        yield piece
+        place, piece = place + len(piece), b""
+
+
+def _first_records(block: bytes, file: str) -> list[dict[str, Any]]:
     """Objects of the first lines that are not blank. Raises `DataError` if none of them is one."""
     records, problem, seen = [], "", 0
     for place, line in enumerate(block.split(b"\n")):
@@ -82,7 +128,7 @@ def _first_records(block: bytes, file: str, number: int) -> list[dict[str, Any]]
         if isinstance(record, dict):
             records.append(record)
         elif not problem:
-            problem = f"line {number + place}: {record if isinstance(record, str) else f'is {json_type(record[0])}'}"
+            problem = f"line {place + 1}: {record if isinstance(record, str) else f'is {json_type(record[0])}'}"
         seen += 1
         if seen == _LOOKED_AT:
             break

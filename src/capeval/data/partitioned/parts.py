@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from capeval.data.compressed import SUFFIXES
 from capeval.data.partitioned.files import Found, file_system, import_pyarrow
+from capeval.data.partitioned.text import beginning, is_plain
 from capeval.data.table import table_format
 from capeval.errors import CapevalError, DataError
 
@@ -44,22 +46,25 @@ class Part:
     format: str
     """One of `FORMATS`."""
     first: int | None
-    """The first row group of a Parquet file, or record batch of an Arrow file; None for a whole file."""
+    """The first row group of a Parquet file, record batch of an Arrow file, or byte of JSON lines, of which the lines
+    belong to a part that begin in it; None for a whole file.
+    """
     end: int | None
-    """The row group after the last."""
+    """The row group, record batch or byte after the last."""
     bytes: int
     """About as many as are read for it, before they are decoded."""
     rows: int | None
     """None if only reading tells."""
     before: int = 0
-    """Rows of the file that are in the parts before."""
+    """Rows of the file that are in the parts before, where that is known without reading them."""
     modified: str = ""
     """When the file was written, or its entity tag, where that is known."""
 
     def __str__(self) -> str:
         if self.first is None:
             return self.file
-        return f"{self.file} (row groups {self.first + 1:,} to {self.end:,})"
+        what = "bytes" if self.format == "jsonl" else "row groups"
+        return f"{self.file} ({what} {self.first + 1:,} to {self.end:,})"
 
 
 def find_parts(inputs: Sequence[str], *, part_bytes: int = PART_BYTES) -> list[Part]:
@@ -69,8 +74,8 @@ def find_parts(inputs: Sequence[str], *, part_bytes: int = PART_BYTES) -> list[P
         inputs: files, folders and patterns such as `data/*.parquet`, as paths or as URLs of a file system that fsspec
             or pyarrow knows. Of a folder, the files of one of `FORMATS` are taken, those in its folders too; names that
             begin with `_` or `.` are left out, as are files of other kinds. A file that is found twice counts once.
-        part_bytes: about as many bytes of a file make a part. Parquet and Arrow files are cut, others are parts as they
-            are.
+        part_bytes: about as many bytes of a file make a part. Parquet and Arrow files are cut, and JSON lines that are
+            not compressed; others are parts as they are.
 
     Raises:
         DataError: an input is not there or has no files, files of a folder have different formats, or files are broken:
@@ -159,8 +164,6 @@ def _format(found: Found) -> str:
     named = by_suffix(found.url)
     if named is not None:
         return named
-    from capeval.data.partitioned.text import beginning
-
     start = beginning(found.url)
     return table_format(start) or ("jsonl" if start.lstrip()[:1] in (b"{", b"[") else "csv")
 
@@ -183,6 +186,12 @@ def _cut(found: Found, format: str, part_bytes: int) -> list[Part]:
         from capeval.data.partitioned.arrow import record_batches
 
         groups = record_batches(found)
+    elif format == "jsonl" and found.bytes > part_bytes and is_plain(found.url):
+        edges = [*range(0, found.bytes, part_bytes), found.bytes]
+        return [
+            Part(0, found.url, format, start, end, end - start, None, modified=found.modified)
+            for start, end in pairwise(edges)
+        ]
     if groups is None:
         return [Part(0, found.url, format, None, None, found.bytes, None, modified=found.modified)]
     parts, first, size, rows, before = [], 0, 0, 0, 0

@@ -31,9 +31,7 @@ def opened(url: str) -> Iterator[pyarrow.NativeFile]:
     pyarrow = import_pyarrow()
     with contextlib.ExitStack() as stack:
         source: Any = stack.enter_context(file_system(url).open(url))
-        start = source.read(max(map(len, _KINDS)))
-        source.seek(0)
-        kind = next((kind for magic, kind in _KINDS.items() if start.startswith(magic)), None)
+        kind = _compression(source)
         try:
             if kind == "xz":
                 source = stack.enter_context(pyarrow.PythonFile(stack.enter_context(lzma.LZMAFile(source)), mode="r"))
@@ -47,6 +45,19 @@ def opened(url: str) -> Iterator[pyarrow.NativeFile]:
                 raise DataError(f"{url}: cannot be read: {error}") from None
             reason = str(error).strip().partition("\n")[0]
             raise DataError(f"{url}: broken {kind} data ({reason}); write or download the file again") from None
+
+
+def is_plain(url: str) -> bool:
+    """Whether the file is not compressed, so that it can be read from any place. Raises `DataError` if it is gone."""
+    with file_system(url).open(url) as source:
+        return _compression(source) is None
+
+
+def _compression(source: Any) -> str | None:
+    """How the file is compressed, which its first bytes tell; it is at its start again."""
+    start = source.read(max(map(len, _KINDS)))
+    source.seek(0)
+    return next((kind for magic, kind in _KINDS.items() if start.startswith(magic)), None)
 
 
 def beginning(url: str) -> bytes:
