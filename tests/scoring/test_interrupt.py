@@ -11,6 +11,7 @@ import time
 import pytest
 
 PREPARE = """
+import signal
 import threading
 import capeval
 from capeval import _core
@@ -20,6 +21,7 @@ from capeval.scoring.intervals import Resampling
 references = {str(i): [f"a brown dog number {i} runs on the beach", "a dog near the sea"] for i in range(1500)}
 candidates = {image: "a dog runs on the beach" for image in references}
 results = {name: capeval.score(references, candidates, "cider-d", interval=None) for name in "ab"}
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's job in the background ignores the signal
 few = ["a dog", "a cat"]
 
 def announced(name):
